@@ -1,35 +1,35 @@
 import HearthTree
 
-/// Looks through the JSON text of a data export for what cannot be stored, or would be stored as something else.
+/// The validation of a data export's JSON text: finds values that cannot be stored, or would be stored differently.
 ///
-/// The text may arrive in pieces; memory holds one value of it, and the names of the objects around it. Unlike a write,
-/// which ends at the first mistake, it goes on behind each. Only text that is no JSON ends it.
+/// The text may arrive in pieces; memory holds one value of it, and the names of the enclosing objects. Unlike a write,
+/// which ends at the first mistake, the check continues after each. Only text that is no JSON ends it.
 package struct ExportCheck: Sendable {
-  /// What was seen.
+  /// The statistics of an export.
   package struct Figures: Sendable, Equatable {
-    /// Values that are stored: texts, numbers, booleans.
+    /// The number of stored values: texts, numbers, booleans.
     package var leafCount = 0
-    /// Bytes of text that were read.
+    /// The number of bytes read.
     package var sizeBytes = 0
-    /// Keys above the deepest of them.
+    /// The maximum number of keys above a value.
     package var depth = 0
   }
 
-  /// Names of one object among which repeated ones are looked for.
+  /// The number of names of one object that are checked for duplicates.
   package static let comparedNamesMax = 100_000
-  /// A text that is too long to be stored is read as far as this, to say how long it is.
+  /// The limit up to which a too long text is read, to report its length.
   package static let readStringBytesMax = 64 << 20
 
-  /// Characters of a key in a finding.
+  /// The maximum length of a key in a finding, in characters.
   private static let shownKeyCountMax = 200
 
-  /// A container around what is read.
+  /// An open container around the current value.
   private struct Frame {
     var isArray: Bool
-    /// The key that it stands under.
+    /// The key of the container.
     var key: String
     var index = 0
-    /// Metadata and what is refused: nothing in it is looked at.
+    /// True for metadata and refused values, whose content is skipped.
     var isOpaque = false
     var hasChildren = false
     var hasValue = false
@@ -37,7 +37,7 @@ package struct ExportCheck: Sendable {
     var names: Set<Int> = []
   }
 
-  /// What the name that was read last means for the value behind it.
+  /// The meaning of the last name for the value that follows it.
   private enum Meaning: Equatable {
     case child
     case value
@@ -52,14 +52,14 @@ package struct ExportCheck: Sendable {
   private var frames: [Frame] = []
   private var name: (start: Int, end: Int) = (0, 0)
   private var meaning = Meaning.child
-  /// What was found so far.
+  /// The findings so far.
   package private(set) var findings = MigrationFindings()
-  /// What was seen so far.
+  /// The statistics so far.
   package private(set) var figures = Figures()
 
   /// - Parameters:
-  ///   - file: how findings call the text.
-  ///   - limits: of what is stored.
+  ///   - file: The file's name in findings.
+  ///   - limits: The limits on stored data.
   package init(file: String, limits: JSONLimits = .standard) {
     self.file = file
     self.limits = limits
@@ -69,23 +69,23 @@ package struct ExportCheck: Sendable {
     stream = JSONStream(limits: readable)
   }
 
-  /// Takes the next bytes of the text, and looks through all that is complete.
+  /// Reads the next bytes of the text, and checks all complete values.
   ///
-  /// - Throws: where the text is no JSON; nothing can be told of what is behind that.
+  /// - Throws: when the text is no JSON; the text after that is not checked.
   package mutating func append(_ piece: some Collection<UInt8>) throws(JSONError) {
     stream.append(piece)
     try readOn()
   }
 
-  /// Says that the text is complete.
+  /// Ends the text.
   ///
-  /// - Throws: where something is missing.
+  /// - Throws: when it is incomplete.
   package mutating func finish() throws(JSONError) {
     stream.finish()
     try readOn()
   }
 
-  /// Line and column of an error that was thrown.
+  /// Returns the line and column of a thrown error.
   package func place(of error: JSONError) -> String { place(error.offset) }
 
   private mutating func readOn() throws(JSONError) {
@@ -96,7 +96,7 @@ package struct ExportCheck: Sendable {
   private mutating func take(_ token: JSONStream.Token) {
     switch token.kind {
     case .name:
-      // It is looked at here and named by findings about its value: it is discarded with that.
+      // The name is needed for this check and for findings about its value, and discarded with that.
       name = (token.start, token.end)
       takeName(token)
       return
@@ -142,7 +142,7 @@ package struct ExportCheck: Sendable {
   }
 
   private func problem(inKey raw: ArraySlice<UInt8>, _ token: JSONStream.Token) -> String? {
-    // Most names: nothing to resolve, and nothing that is forbidden.
+    // Most names have no escapes and no forbidden characters.
     let isPlain = raw.allSatisfy { $0 > 0x5D || ($0 >= 0x30 && $0 < 0x5B) || $0 == UInt8(ascii: "-") }
     if isPlain, (1...limits.keySizeBytesMax).contains(raw.count), !raw.contains(0x7F) { return nil }
     return switch Key(text(token.start, token.end)).problem {
@@ -172,7 +172,7 @@ package struct ExportCheck: Sendable {
     frames.append(Frame(isArray: isArray, key: frames.isEmpty ? "" : key(), isOpaque: isOpaque))
   }
 
-  /// Counts a child and says whether it is passed over.
+  /// Counts a child and returns true when it is skipped.
   private mutating func beginValue(_ token: JSONStream.Token) -> Bool {
     guard let last = frames.indices.last else { return false }
     frames[last].isEmpty = false
@@ -220,7 +220,7 @@ package struct ExportCheck: Sendable {
       return
     case .string:
       let size = token.end - token.start - 2
-      // Escapes are longer than what they mean: only a text that may be too long is read for it.
+      // Escapes are longer than their characters: only a text above the limit is resolved.
       if size > limits.stringSizeBytesMax, text(token.start, token.end).utf8.count > limits.stringSizeBytesMax {
         report(.refused, token, "a text of about \(size) bytes; \(limits.stringSizeBytesMax) are possible")
         return
@@ -246,7 +246,7 @@ package struct ExportCheck: Sendable {
 
   // MARK: Places
 
-  /// The key of the value that is read.
+  /// Returns the key of the current value.
   private func key() -> String {
     guard let frame = frames.last else { return "" }
     return frame.isArray ? String(frame.index) : text(name.start, name.end)
@@ -255,7 +255,7 @@ package struct ExportCheck: Sendable {
   private mutating func report(
     _ kind: MigrationFinding.Kind, _ token: JSONStream.Token, _ text: String, at key: String? = nil
   ) {
-    // Behind those that are kept only the number counts, and the place is dear.
+    // Findings above the limit are only counted, because their place is expensive.
     guard findings.count(kind) < MigrationFindings.keptMax else {
       return findings.add(MigrationFinding(kind, place: "", subject: "", text))
     }
@@ -269,7 +269,7 @@ package struct ExportCheck: Sendable {
     return "\(file):\(line):\(column)"
   }
 
-  /// A name or text, with its escapes resolved.
+  /// Returns a name or text with its escapes resolved.
   private func text(_ start: Int, _ end: Int) -> String {
     JSON(parsing: stream.text(start, end))?.string ?? String(decoding: stream.text(start + 1, end - 1), as: UTF8.self)
   }

@@ -1,24 +1,24 @@
 import HearthTree
 
-/// Something that is not taken over as it is, and where it stands.
+/// A finding on data that is not migrated unchanged, with its place.
 package struct MigrationFinding: Sendable, Equatable {
-  /// What becomes of it.
+  /// The treatment of the data.
   package enum Kind: String, Sendable, CaseIterable {
-    /// It cannot be stored.
+    /// The data cannot be stored.
     case refused
-    /// It is taken, and is then something else than it was.
+    /// The data is stored in a different form.
     case different
-    /// It is taken as it is; somebody should know of it all the same.
+    /// The data is stored unchanged, but deserves attention.
     case note
   }
 
-  /// What becomes of it.
+  /// The treatment of the data.
   package var kind: Kind
   /// The file, with line and column where they are known: `export.json:8:12`.
   package var place: String
-  /// What it is: `/rooms/a`, `account 12 (uid)`.
+  /// The data concerned: `/rooms/a`, `account 12 (uid)`.
   package var subject: String
-  /// Why, in a sentence without its full stop.
+  /// The reason, in a sentence without its full stop.
   package var text: String
 
   /// A finding.
@@ -29,10 +29,10 @@ package struct MigrationFinding: Sendable, Equatable {
     self.text = text
   }
 
-  /// `export.json:8:12: /rooms/a: refused: …`. Nothing of it speaks to a terminal.
+  /// The line `export.json:8:12: /rooms/a: refused: …`, without control characters.
   package var line: String { [place, subject, kind.rawValue, text].map(\.printable).joined(separator: ": ") }
 
-  /// For programs.
+  /// The finding for scripts.
   package var json: JSON {
     .object([
       .init("kind", .string(kind.rawValue)), .init("place", .string(place)), .init("subject", .string(subject)),
@@ -41,25 +41,25 @@ package struct MigrationFinding: Sendable, Equatable {
   }
 }
 
-/// Findings of one file: all are counted, and the first of each kind are kept.
+/// The findings of one file: all are counted, and the first of each kind are kept.
 package struct MigrationFindings: Sendable {
-  /// Findings of a kind that are kept to be told. A file in which everything is wrong would fill the memory.
+  /// The number of findings of a kind that are kept. A completely wrong file would otherwise fill the memory.
   package static let keptMax = 1_000
 
-  /// Those that are kept, in the order in which they were found.
+  /// The kept findings, in order.
   package private(set) var kept: [MigrationFinding] = []
   private var counts: [MigrationFinding.Kind: Int] = [:]
 
-  /// None yet.
+  /// A list without findings.
   package init() {}
 
-  /// How many there are of a kind.
+  /// Returns the number of findings of a kind.
   package func count(_ kind: MigrationFinding.Kind) -> Int { counts[kind] ?? 0 }
 
-  /// How many there are that are not kept.
+  /// The number of findings that are not kept.
   package var omittedCount: Int { counts.values.reduce(0, +) - kept.count }
 
-  /// Takes a finding.
+  /// Adds a finding.
   package mutating func add(_ finding: MigrationFinding) {
     let count = count(finding.kind) + 1
     counts[finding.kind] = count

@@ -1,13 +1,13 @@
 import HearthTree
 
-/// Custom claims that have the name of a claim for which ID tokens use the account's own value, counted over accounts.
+/// Custom claims with the name of a claim that ID tokens take from the account itself, counted over accounts.
 package struct ShadowedClaims: Sendable {
-  /// Names that the server computes. Custom claims may have them; ID tokens have the account's value or none.
+  /// The names that the server computes. Custom claims may have them; ID tokens have the account's value or none.
   private static let names: Set<String> = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
 
   private var counts: [String: Int] = [:]
 
-  /// No account yet.
+  /// A count without accounts.
   package init() {}
 
   /// Counts the claims of an exported account.
@@ -16,7 +16,7 @@ package struct ShadowedClaims: Sendable {
     for name in Set(claims.map(\.name)).intersection(Self.names) { counts[name, default: 0] += 1 }
   }
 
-  /// For each name the number of accounts, and what becomes of the claim.
+  /// The number of accounts for each name, and the treatment of the claim.
   package var notes: [(count: Int, text: String)] {
     counts.sorted { $0.key < $1.key }.map { name, count in
       let rule =

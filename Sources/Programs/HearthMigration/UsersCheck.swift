@@ -1,18 +1,18 @@
 import HearthTree
 
-/// Looks through exported users for what will be different for them. What cannot be taken over at all the server says when
-/// they come.
+/// The check of exported users for differences after an import. Users that cannot be imported at all are reported by
+/// the server at the import.
 package struct UsersCheck: Sendable {
-  /// Members that an import reads, of Firebase's exports and of our own.
+  /// The members that an import reads, of Firebase's exports and of Hearth's own.
   private static let read: Set<String> = [
     "localId", "email", "emailVerified", "passwordHash", "salt", "displayName", "photoUrl", "providerUserInfo",
     "createdAt", "lastSignedInAt", "lastLoginAt", "lastRefreshAt", "phoneNumber", "disabled", "customAttributes",
     "mfaInfo", "validSince", "initialEmail", "passwordUpdatedAt", "customAuth", "emailLinkSignin", "hearth",
     "rawPassword", "screenName", "version", "tenantId",
   ]
-  /// Ways to sign in that need nothing of others.
+  /// The sign-in methods without another provider.
   private static let own: Set<String> = ["password", "phone", "anonymous"]
-  /// Names in an export are somebody else's words: more are not counted one by one.
+  /// The number of distinct names that are counted, because an export's names are untrusted input.
   private static let countedNamesMax = 1_000
 
   private let file: String
@@ -22,17 +22,17 @@ package struct UsersCheck: Sendable {
   private var unreadCounts: [String: Int] = [:]
   private var withoutParametersCount = 0
   private var claims = ShadowedClaims()
-  /// The number of users that there are.
+  /// The number of users.
   package private(set) var count = 0
 
   /// - Parameters:
-  ///   - file: how findings call it.
-  ///   - hasHashParameters: it is known how the password hashes were made.
+  ///   - file: The file's name in findings.
+  ///   - hasHashParameters: True when the parameters of the password hashes are known.
   package init(file: String, hasHashParameters: Bool) {
     (self.file, self.hasHashParameters) = (file, hasHashParameters)
   }
 
-  /// Takes a user as an import does.
+  /// Checks a user as an import would read it.
   package mutating func add(_ user: JSON) {
     count += 1
     claims.add(user)
@@ -48,7 +48,7 @@ package struct UsersCheck: Sendable {
     if hasHash, user["hearth"] == nil, !hasHashParameters { withoutParametersCount += 1 }
   }
 
-  /// Takes a place in the file where there is no user.
+  /// Records a place in the file without a user.
   package mutating func refuse(_ reason: String) {
     count += 1
     list.add(MigrationFinding(.note, place: file, subject: "account \(count)", "cannot be read: \(reason)"))
@@ -59,7 +59,7 @@ package struct UsersCheck: Sendable {
     counts[name, default: 0] += 1
   }
 
-  /// What was found so far.
+  /// The findings so far.
   package var findings: MigrationFindings {
     var findings = list
     if withoutParametersCount > 0 {

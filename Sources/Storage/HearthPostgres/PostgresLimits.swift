@@ -1,67 +1,67 @@
-/// The bounds of journals in PostgreSQL, one reason each.
+/// The limits of journals in PostgreSQL, with their reasons.
 public enum PostgresLimits {
-  /// Connections that append. Each journal has one of them, so that its batches come in order; what waits for one goes in
-  /// one transaction, so that more of them bring little.
+  /// The number of connections for appends. Each journal uses one of them, which keeps its batches in order. Waiting
+  /// requests of a connection share a transaction, so that more connections gain little.
   public static let writersMax = 16
 
-  /// Transactions that are under way on a connection at once: the next one travels while the last is made durable.
+  /// The number of transactions in flight on a connection: the next one is sent while the last is made durable.
   public static let transactionsInFlight = 2
 
-  /// Requests that one transaction takes. They succeed and fail together, and wait for each other.
+  /// The number of requests in one transaction. They succeed and fail together, and wait for each other.
   public static let requestsPerTransaction = 256
 
-  /// The bytes after which a transaction takes no further request.
+  /// The size from which a transaction takes no further request.
   public static let transactionBytes = 8 << 20
 
-  /// The payload that one row holds. A larger batch goes on in rows of their own: PostgreSQL takes values up to a gigabyte,
-  /// holds them in memory a few times over, and sends none in pieces.
+  /// The payload of one row. A larger batch continues in rows of its own: PostgreSQL takes values up to a gigabyte,
+  /// holds them in memory several times over, and sends none in pieces.
   public static let rowBytesMax = 4 << 20
 
-  /// What is handed to libpq before it is asked to send: it keeps in memory whatever it is given.
+  /// The bytes handed to libpq before a flush, because it buffers everything in memory.
   public static let unsentBytes = 256 << 10
 
-  /// The batches that one reading looks at.
+  /// The number of batches per read.
   public static let readRows = 1_024
 
-  /// The rows that one step of pruning deletes.
+  /// The number of rows that one step of pruning deletes.
   public static let pruneStepRows = 256
 
-  /// What a batch takes beside its payload, roughly: its other columns, the row's header, its place in the index.
+  /// The approximate size of a batch beside its payload: its other columns, the row's header and the index entry.
   public static let batchRowBytes = 120
 
-  /// For how long an append goes on asking what became of it when PostgreSQL does not answer, in seconds. A failover
-  /// takes 20 to 27 seconds with Patroni's usual settings.
+  /// The time in seconds that an append tries to find out its outcome while PostgreSQL does not answer. A failover
+  /// takes 20 to 27 seconds with Patroni's default settings.
   public static let patienceSeconds = 60
 
-  /// For how long a connection that appends may be silent, in seconds, beside a second for each
-  /// ``bytesPerSecondMin`` of what is sent: then another one is made, which may find another server.
+  /// The time in seconds that an append's connection may be silent, plus a second for each ``bytesPerSecondMin`` sent.
+  /// After it, a new connection is made, which may reach another server.
   public static let answerSeconds = 10
 
-  /// For how long an answer about a node's lease is waited for, in seconds: a later one would come to a lease that is over.
+  /// The time limit in seconds of a call about a node's lease: a later answer would find the lease lapsed.
   public static let leaseAnswerSeconds = 3
 
   /// The payload that a node reads of a log at once, one row at least.
   public static let tailReadBytes = 4 << 20
 
-  /// The slowest that anything is expected to go.
+  /// The lowest expected throughput.
   public static let bytesPerSecondMin = 4 << 20
 
-  /// For how long a look whether PostgreSQL answers may take, in seconds.
+  /// The time limit in seconds of a check that PostgreSQL answers.
   public static let lookSeconds = 5
 
-  /// For how long a server that ends waits for an answer, in seconds.
+  /// The time in seconds that a stopping server waits for an answer.
   public static let endSeconds = 5
 
-  /// Between two looks, in seconds.
+  /// The time in seconds between two checks.
   public static let lookPauseSeconds = 2
 
-  /// For how long a server that starts waits for another one that uses its tables to end, in seconds: as long as PostgreSQL
-  /// takes to notice that a machine is gone.
+  /// The time in seconds that a starting server waits for another one to stop using its tables: PostgreSQL needs as
+  /// long to notice the loss of a machine.
   public static let takenSeconds = 15
 
-  /// For how long one attempt to connect to one host may take, in seconds.
+  /// The time limit in seconds of one attempt to connect to one host.
   public static let connectSeconds = 3
 
-  /// The difference between this machine's clock and the server's that is worth a warning, in milliseconds.
+  /// The difference in milliseconds between this machine's clock and the server's that causes a warning.
   public static let clockSkewMilliseconds = 1_000
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A project that a program talks to: what ``Auth`` and ``Database`` are made from.
+/// A project of the program, from which ``Auth`` and ``Database`` are created.
 public final class FirebaseApp: Sendable {
   /// The name of the app that ``configure()`` makes.
   public static let defaultName = "__FIRAPP_DEFAULT"
@@ -16,16 +16,17 @@ public final class FirebaseApp: Sendable {
     settings = options.copy()
   }
 
-  /// The options, as they were when the app was configured.
+  /// The options at the time of the configuration.
   public var options: FirebaseOptions { settings.copy() }
 
-  /// Makes the default app from the main bundle's `GoogleService-Info.plist`, or, where there is none, without options.
+  /// Creates the default app from the main bundle's `GoogleService-Info.plist`, or, when there is none, without
+  /// options.
   public static func configure() { configure(options: FirebaseOptions.defaultOptions() ?? FirebaseOptions()) }
 
-  /// Makes the default app. There must be none yet.
+  /// Creates the default app, which must not exist yet.
   public static func configure(options: FirebaseOptions) { configure(name: defaultName, options: options) }
 
-  /// Makes an app. There must be none of that name yet.
+  /// Creates an app, whose name must not exist yet.
   public static func configure(name: String, options: FirebaseOptions) {
     let isNew = apps.withLock { apps in
       guard apps[name] == nil else { return false }
@@ -45,7 +46,7 @@ public final class FirebaseApp: Sendable {
   /// The app of that name; nil when there is none.
   public static func app(name: String) -> FirebaseApp? { apps.withLock { $0[name] } }
 
-  /// The default app, made without options where nobody configured it: programs that name their server elsewhere need
+  /// The default app, created without options when none was configured: programs that name their server elsewhere need
   /// no options.
   static func appOrDefault() -> FirebaseApp {
     apps.withLock { apps in
@@ -56,26 +57,26 @@ public final class FirebaseApp: Sendable {
     }
   }
 
-  /// All apps by name; nil when there is none.
+  /// The apps by name; nil when there are none.
   public static var allApps: [String: FirebaseApp]? {
     let all = apps.withLock { $0 }
     return all.isEmpty ? nil : all
   }
 
-  /// Forgets the app. What was made from it goes on until nobody holds it.
+  /// Removes the app from the registry. Objects made from it keep working while they are referenced.
   public func delete() {
     Self.apps.withLock { apps in if apps[name] === self { apps[name] = nil } }
   }
 
-  /// Forgets the app and says whether it was there.
+  /// Removes the app from the registry, and reports whether it was there.
   public func delete(_ completion: @escaping @Sendable (Bool) -> Void) {
     let isThere = Self.app(name: name) === self
     delete()
     completion(isThere)
   }
 
-  /// The place where the app keeps its files: the folder of the options, or one for this program in the user's data
-  /// folder, which is `$XDG_DATA_HOME` or `~/.local/share` on Linux and `Library/Application Support` on Apple systems.
+  /// The folder of the app's files: that of the options, or one for this program in the user's data folder, which is
+  /// `$XDG_DATA_HOME` or `~/.local/share` on Linux and `Library/Application Support` on Apple systems.
   public var storageDirectory: URL {
     if let directory = settings.storageDirectory { return directory }
     return Self.dataFolder.appendingPathComponent(ProcessInfo.processInfo.processName).appendingPathComponent("hearth")

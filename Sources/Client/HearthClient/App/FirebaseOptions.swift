@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What an app is told of its project.
+/// The settings of an app's project.
 ///
 /// Against a server of one's own only ``databaseURL`` and ``authURL`` matter, and ``apiKey`` where the server is
 /// configured with keys.
@@ -23,7 +23,7 @@ public final class FirebaseOptions: Sendable {
 
   private init(_ values: Values) { self.values = Mutex(values) }
 
-  /// Options to be filled in.
+  /// Empty options.
   public convenience init() { self.init(Values()) }
 
   /// Options with the two numbers that Firebase's console gives an app.
@@ -50,10 +50,10 @@ public final class FirebaseOptions: Sendable {
     Bundle.main.path(forResource: "GoogleService-Info", ofType: "plist").flatMap { FirebaseOptions(contentsOfFile: $0) }
   }
 
-  /// The same options, independent of these.
+  /// Returns an independent copy.
   public func copy() -> FirebaseOptions { FirebaseOptions(values.withLock { $0 }) }
 
-  /// The key that names the project to the account service. It identifies and is no secret.
+  /// The key that identifies the project to the account service. It is no secret.
   public var apiKey: String? {
     get { values.withLock { $0.apiKey } }
     set { values.withLock { $0.apiKey = newValue } }
@@ -65,19 +65,19 @@ public final class FirebaseOptions: Sendable {
     set { values.withLock { $0.projectID = newValue } }
   }
 
-  /// The root of the app's database.
+  /// The root URL of the app's database.
   public var databaseURL: String? {
     get { values.withLock { $0.databaseURL } }
     set { values.withLock { $0.databaseURL = newValue } }
   }
 
-  /// The server that has the accounts, `https://hearth.example.com`; nil for Google's.
+  /// The account server, such as `https://hearth.example.com`; nil for Google's.
   public var authURL: String? {
     get { values.withLock { $0.authURL } }
     set { values.withLock { $0.authURL = newValue } }
   }
 
-  /// Firebase's number of the app.
+  /// Firebase's identifier of the app.
   public var googleAppID: String {
     get { values.withLock { $0.googleAppID } }
     set { values.withLock { $0.googleAppID = newValue } }
@@ -89,7 +89,7 @@ public final class FirebaseOptions: Sendable {
     set { values.withLock { $0.gcmSenderID = newValue } }
   }
 
-  /// The OAuth client.
+  /// The OAuth client id.
   public var clientID: String? {
     get { values.withLock { $0.clientID } }
     set { values.withLock { $0.clientID = newValue } }
@@ -101,13 +101,13 @@ public final class FirebaseOptions: Sendable {
     set { values.withLock { $0.bundleID = newValue } }
   }
 
-  /// The bucket of another service; kept, not used.
+  /// The bucket of another service, which is stored but not used.
   public var storageBucket: String? {
     get { values.withLock { $0.storageBucket } }
     set { values.withLock { $0.storageBucket = newValue } }
   }
 
-  /// The folder for what is kept between runs: the session and the disk cache. Nil for the user's own data folder; see
+  /// The folder for the session and the disk cache. Nil for the user's own data folder; see
   /// ``FirebaseApp/storageDirectory``.
   public var storageDirectory: URL? {
     get { values.withLock { $0.storageDirectory } }

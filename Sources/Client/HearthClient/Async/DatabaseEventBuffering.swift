@@ -1,19 +1,18 @@
-/// What becomes of events that come faster than a loop takes them. Whatever it is, memory is bounded unless it is asked
-/// for otherwise.
+/// The buffering of events that arrive faster than a loop reads them. Memory is bounded except with ``unbounded``.
 public enum DatabaseEventBuffering: Sendable {
-  /// The loop ends with ``DatabaseEventsOverflow`` when so many wait: nobody believes to have seen everything who has not.
+  /// Ends the loop with ``DatabaseEventsOverflow`` when so many events wait, so that no loss goes unnoticed.
   case failing(at: Int)
-  /// The oldest of more than so many are lost: for those who only want to be nearly up to date.
+  /// Drops the oldest of more than so many events, for loops that only need recent ones.
   case droppingOldest(above: Int)
-  /// All wait.
+  /// Buffers every event.
   case unbounded
 }
 
-/// A loop over events took them more slowly than they came, for too long.
+/// The error of a loop that read events too slowly for too long.
 ///
 /// Start again: the children that are there come first.
 public struct DatabaseEventsOverflow: Error, Sendable, CustomStringConvertible {
-  /// How many were waiting.
+  /// The number of events that were waiting.
   public let limit: Int
 
   public var description: String {

@@ -7,23 +7,24 @@ extension DatabaseQuery {
   /// for try await snapshot in ref.values { print(snapshot.value ?? "nothing") }
   /// ```
   ///
-  /// Each loop observes for itself, and stops when it is left or its task is cancelled. Of values that come faster than the
-  /// loop takes them only the latest waits. The loop ends with a ``DatabaseError`` when the server takes the permission away.
+  /// Each loop has its own observer, which ends when the loop is left or its task is cancelled. When values come faster
+  /// than the loop takes them, only the latest waits. The loop ends with a ``DatabaseError`` when the server revokes
+  /// the permission.
   public var values: DatabaseValues { DatabaseValues(query: self) }
 
-  /// The data as values of a type, nil where nothing is; else as ``values``.
+  /// Returns the data as values of a type, nil where there is none; otherwise like ``values``.
   ///
-  /// The loop ends with a `DecodingError` when the data is no such value.
+  /// The loop ends with a `DecodingError` when the data cannot be decoded.
   public func values<Value: Decodable & Sendable>(
     as type: Value.Type, decoder: Database.Decoder = Database.Decoder()
   ) -> DatabaseTypedValues<Value> {
     DatabaseTypedValues(values: values, decoder: decoder)
   }
 
-  /// Events of some types, in the order in which they happen; by default those of children.
+  /// Returns events of some types, in order; by default those of children.
   ///
-  /// Each loop observes for itself, and stops when it is left or its task is cancelled. It ends with a ``DatabaseError``
-  /// when the server takes the permission away.
+  /// Each loop has its own observer, which ends when the loop is left or its task is cancelled. It ends with a
+  /// ``DatabaseError`` when the server revokes the permission.
   public func events(
     of types: Set<DataEventType> = [.childAdded, .childRemoved, .childChanged, .childMoved],
     buffering: DatabaseEventBuffering = .failing(at: 1024)
@@ -32,7 +33,7 @@ extension DatabaseQuery {
   }
 }
 
-/// See ``DatabaseQuery/values``.
+/// The sequence of ``DatabaseQuery/values``.
 public struct DatabaseValues: AsyncSequence, Sendable {
   let query: DatabaseQuery
 
@@ -41,23 +42,23 @@ public struct DatabaseValues: AsyncSequence, Sendable {
     Iterator(stream: query.stream([.value], .bufferingNewest(1), limit: nil))
   }
 
-  /// One observation.
+  /// A single observation.
   public struct Iterator: AsyncIteratorProtocol {
     private var events: AsyncThrowingStream<DatabaseEvent, any Error>.Iterator
 
     init(stream: AsyncThrowingStream<DatabaseEvent, any Error>) { events = stream.makeAsyncIterator() }
 
-    /// The next value; nil when the task was cancelled.
+    /// Returns the next value; nil when the task was cancelled.
     public mutating func next() async throws -> DataSnapshot? { try await events.next()?.snapshot }
 
-    /// The next value; nil when the task was cancelled.
+    /// Returns the next value; nil when the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DataSnapshot? {
       try await events.next(isolation: actor)?.snapshot
     }
   }
 }
 
-/// See ``DatabaseQuery/values(as:decoder:)``.
+/// The sequence of ``DatabaseQuery/values(as:decoder:)``.
 public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
   let values: DatabaseValues
   let decoder: DatabaseDecoder
@@ -65,7 +66,7 @@ public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, S
   /// Starts to observe.
   public func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator(), decoder: decoder) }
 
-  /// One observation.
+  /// A single observation.
   public struct Iterator: AsyncIteratorProtocol {
     private var values: DatabaseValues.Iterator
     private let decoder: DatabaseDecoder
@@ -75,13 +76,13 @@ public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, S
       self.decoder = decoder
     }
 
-    /// The next value: nil inside for nothing there, nil outside when the task was cancelled.
+    /// Returns the next value: nil inside when there is no data, nil outside when the task was cancelled.
     public mutating func next() async throws -> Value?? {
       guard let snapshot = try await values.next() else { return nil }
       return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)
     }
 
-    /// The next value: nil inside for nothing there, nil outside when the task was cancelled.
+    /// Returns the next value: nil inside when there is no data, nil outside when the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value?? {
       guard let snapshot = try await values.next(isolation: actor) else { return nil }
       return .some(snapshot.exists() ? try snapshot.data(as: Value.self, decoder: decoder) : nil)
@@ -89,7 +90,7 @@ public struct DatabaseTypedValues<Value: Decodable & Sendable>: AsyncSequence, S
   }
 }
 
-/// See ``DatabaseQuery/events(of:buffering:)``.
+/// The sequence of ``DatabaseQuery/events(of:buffering:)``.
 public struct DatabaseEvents: AsyncSequence, Sendable {
   let query: DatabaseQuery
   let types: Set<DataEventType>
@@ -108,7 +109,7 @@ public struct DatabaseEvents: AsyncSequence, Sendable {
 }
 
 extension DatabaseQuery {
-  /// An observation that lasts as long as somebody holds the stream.
+  /// An observation that ends when the stream is released.
   ///
   /// - Parameter limit: with it, an event for which there is no room ends the stream.
   fileprivate func stream(

@@ -2,21 +2,21 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// What the code of a mailed link is for.
+/// The operation that the code of a mailed link performs.
 public enum ActionCodeOperation: Int, Sendable {
-  /// Something this library does not know.
+  /// An operation that this library does not know.
   case unknown = 0
-  /// A new password.
+  /// Setting a new password.
   case passwordReset = 1
-  /// To prove an address.
+  /// Verifying an e-mail address.
   case verifyEmail = 2
-  /// To take back a changed address.
+  /// Reverting a change of the e-mail address.
   case recoverEmail = 3
-  /// To sign in.
+  /// Signing in.
   case emailLink = 4
-  /// To prove a new address and change to it.
+  /// Verifying a new address and changing to it.
   case verifyAndChangeEmail = 5
-  /// To take back a second factor.
+  /// Removing a second factor that was added.
   case revertSecondFactorAddition = 6
 
   init(requestType: String) {
@@ -33,9 +33,9 @@ public enum ActionCodeOperation: Int, Sendable {
   }
 }
 
-/// What a code is for, and whom.
+/// The operation and the addresses of an action code.
 public struct ActionCodeInfo: Sendable, Equatable {
-  /// What the code does.
+  /// The operation of the code.
   public let operation: ActionCodeOperation
   /// The address that the code was mailed to, or the new one.
   public let email: String
@@ -43,7 +43,7 @@ public struct ActionCodeInfo: Sendable, Equatable {
   public let previousEmail: String?
 }
 
-/// Where a mailed link leads afterwards.
+/// The settings of a mailed link, among them its continue URL.
 public final class ActionCodeSettings: Sendable {
   private struct Values: Sendable {
     var url: URL?
@@ -57,16 +57,16 @@ public final class ActionCodeSettings: Sendable {
 
   private let values = Mutex(Values())
 
-  /// Settings to be filled in.
+  /// Empty settings.
   public init() {}
 
-  /// The place where the page goes on to. Its domain is one that the project names.
+  /// The continue URL of the page. Its domain must be one of the project's authorized domains.
   public var url: URL? {
     get { values.withLock { $0.url } }
     set { values.withLock { $0.url = newValue } }
   }
 
-  /// The app itself opens the link.
+  /// True when the app itself opens the link.
   public var handleCodeInApp: Bool {
     get { values.withLock { $0.handleCodeInApp } }
     set { values.withLock { $0.handleCodeInApp = newValue } }
@@ -78,7 +78,7 @@ public final class ActionCodeSettings: Sendable {
     set { values.withLock { $0.iOSBundleID = newValue } }
   }
 
-  /// The domain of the link itself.
+  /// The domain of the link.
   public var linkDomain: String? {
     get { values.withLock { $0.linkDomain } }
     set { values.withLock { $0.linkDomain = newValue } }
@@ -86,12 +86,12 @@ public final class ActionCodeSettings: Sendable {
 
   /// The app that opens the link on Android.
   public var androidPackageName: String? { values.withLock { $0.androidPackageName } }
-  /// The oldest version of it that does.
+  /// The oldest version of the Android app that opens the link.
   public var androidMinimumVersion: String? { values.withLock { $0.androidMinimumVersion } }
-  /// True when it is installed where it is not there.
+  /// True when the Android app is installed if it is missing.
   public var androidInstallIfNotAvailable: Bool { values.withLock { $0.androidInstallIfNotAvailable } }
 
-  /// Names the app that opens the link on Android.
+  /// Sets the app that opens the link on Android.
   public func setAndroidPackageName(
     _ androidPackageName: String, installIfNotAvailable: Bool, minimumVersion: String?
   ) {
@@ -115,12 +115,12 @@ public final class ActionCodeSettings: Sendable {
   }
 }
 
-/// A mailed link, taken apart.
+/// A parsed mailed link.
 struct ActionLink {
   let code: String
   let mode: String
 
-  /// Nil when the link has no code. Links that apps open may have it in a link inside of them.
+  /// Reads a link; nil when it has no code. Links that apps open may carry the code in a nested link.
   init?(_ link: String) {
     var link: String? = link
     for _ in 0..<4 {

@@ -2,14 +2,14 @@ import Foundation
 import HearthTree
 
 extension Auth {
-  /// Mails a link for a new password. Servers that hide which addresses have accounts answer the same for all.
+  /// Mails a link for a new password. With e-mail enumeration protection, the result is the same for all addresses.
   public func sendPasswordReset(
     withEmail email: String, actionCodeSettings: ActionCodeSettings? = nil
   ) async throws {
     try await sendCode("PASSWORD_RESET", email, actionCodeSettings)
   }
 
-  /// Mails a link to sign in with. The settings name where it leads, and that the app handles it.
+  /// Mails a sign-in link. The settings must have a continue URL and be handled by the app.
   public func sendSignInLink(toEmail email: String, actionCodeSettings: ActionCodeSettings) async throws {
     try await sendCode("EMAIL_SIGNIN", email, actionCodeSettings)
   }
@@ -27,7 +27,7 @@ extension Auth {
       "accounts:resetPassword", [("oobCode", .string(code)), ("newPassword", .string(newPassword))])
   }
 
-  /// What a code is for. The code stays good.
+  /// Returns the operation of a code without using the code up.
   public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
     let answer = try await service.call("accounts:resetPassword", [("oobCode", .string(code))])
     let (email, new) = (answer["email"]?.string, answer["newEmail"]?.string)
@@ -36,19 +36,19 @@ extension Auth {
       previousEmail: new == nil ? nil : email)
   }
 
-  /// The address of a code for a new password. The code stays good.
+  /// Returns the address of a password reset code without using the code up.
   public func verifyPasswordResetCode(_ code: String) async throws -> String {
     let info = try await checkActionCode(code)
     guard info.operation == .passwordReset else { throw AuthErrorCode.invalidActionCode.error() }
     return info.email
   }
 
-  /// Does what a code is for: proves an address, changes to it, or takes a change back.
+  /// Performs a code's operation: verifies an address, changes to it, or reverts a change.
   public func applyActionCode(_ code: String) async throws {
     _ = try await service.call("accounts:update", [("oobCode", .string(code))])
   }
 
-  /// The ways in that an address has. Servers that hide which addresses have accounts answer none.
+  /// Returns the sign-in methods of an address. With e-mail enumeration protection, the result is empty.
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
     guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
     let answer = try await service.call(

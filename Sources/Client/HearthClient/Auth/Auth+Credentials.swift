@@ -1,17 +1,17 @@
 import Foundation
 
 extension Auth: CredentialProvider {
-  /// Pauses between attempts to fetch a token in time, in seconds: those of Firebase's SDK for Apple systems.
+  /// The delays in seconds between attempts to refresh a token: those of Firebase's SDK for Apple systems.
   private static let retrySeconds: (first: TimeInterval, max: TimeInterval) = (30, 16 * 60)
 
-  /// The account of who is signed in.
+  /// The account of the signed-in user; nil when signed out.
   public var currentUserID: String? { currentUser?.uid }
 
   func credential(of user: User?) -> DatabaseCredential? {
     user.map { DatabaseCredential(token: $0.tokens.idToken, userID: $0.uid) }
   }
 
-  /// Gives the ID token of who is signed in.
+  /// Provides the ID token of the signed-in user.
   public func credential(
     forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void
   ) {
@@ -21,14 +21,14 @@ extension Auth: CredentialProvider {
         let tokens = try await user.freshTokens(forcing: forcingRefresh)
         completion(.success(DatabaseCredential(token: tokens.idToken, userID: user.uid)))
       } catch {
-        // A session that the server ended leaves nobody.
+        // A session that the server ended leaves the app signed out.
         completion(currentUser == nil ? .success(nil) : .failure(error))
       }
     }
   }
 
-  /// Calls `listener` with each new ID token, and with nil when nobody is signed in any more. While there is one, tokens
-  /// are fetched before they end.
+  /// Calls `listener` with each new ID token, and with nil at a sign-out. While a user is signed in, tokens are
+  /// refreshed before they expire.
   public func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int {
     withState { state in
       state.lastHandle += 1
@@ -38,7 +38,7 @@ extension Auth: CredentialProvider {
     }
   }
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   public func removeCredentialListener(_ handle: Int) {
     withState { state in
       state.credentialListeners[handle] = nil
@@ -46,10 +46,10 @@ extension Auth: CredentialProvider {
     }
   }
 
-  /// Nothing follows here from what databases say: a connection asks for another token itself.
+  /// Ignores the report: a connection requests another token itself.
   public func connectionReported(_ report: CredentialReport) {}
 
-  /// Plans the next fetch of a token.
+  /// Schedules the next token refresh.
   func schedule(_ state: inout State) {
     state.refreshTask?.cancel()
     state.refreshTask = nil
@@ -60,7 +60,7 @@ extension Auth: CredentialProvider {
       var retry = Self.retrySeconds.first
       while (try? await clock.sleep(seconds: pause)) != nil {
         do {
-          // New tokens plan the next fetch and end this one.
+          // New tokens schedule the next refresh and end this one.
           guard let user, !Task.isCancelled else { return }
           _ = try await user.freshTokens(forcing: false)
           return

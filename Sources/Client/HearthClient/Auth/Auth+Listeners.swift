@@ -2,21 +2,21 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What ``Auth/removeStateDidChangeListener(_:)`` takes.
+/// The handle that ``Auth/removeStateDidChangeListener(_:)`` takes.
 public typealias AuthStateDidChangeListenerHandle = any NSObjectProtocol & Sendable
-/// What ``Auth/removeIDTokenDidChangeListener(_:)`` takes.
+/// The handle that ``Auth/removeIDTokenDidChangeListener(_:)`` takes.
 public typealias IDTokenDidChangeListenerHandle = any NSObjectProtocol & Sendable
 
-/// Who is told of users, and what they know.
+/// A listener for changes of the user or the ID token, with the state that it knows.
 final class AuthListener: NSObject, Sendable {
   enum Subject: Sendable {
-    /// Who is signed in.
+    /// The signed-in user.
     case user
-    /// That, and the token.
+    /// The signed-in user and the ID token.
     case token
   }
 
-  /// What a listener was told.
+  /// The state that a listener was last called with.
   struct Told: Sendable, Equatable {
     var uid: String?
     var token: String?
@@ -34,7 +34,7 @@ final class AuthListener: NSObject, Sendable {
 
   func remove() { isRemoved.withLock { $0 = true } }
 
-  /// Returns true when this is news to the listener; it counts as told then.
+  /// Returns true when the listener does not know this state yet, and marks it as known.
   func isNews(_ user: User?) -> Bool {
     let now = Told(uid: user?.uid, token: subject == .token ? user?.tokens.idToken : nil)
     return told.withLock { told in
@@ -50,7 +50,7 @@ final class AuthListener: NSObject, Sendable {
 }
 
 extension Auth {
-  /// Calls `listener` with who is signed in: at once, and then whenever somebody signs in or out.
+  /// Calls `listener` with the signed-in user: at once, and then at each sign-in and sign-out.
   @discardableResult
   public func addStateDidChangeListener(
     _ listener: @escaping @isolated(any) (Auth, User?) -> Void
@@ -58,10 +58,10 @@ extension Auth {
     add(.user, listener)
   }
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   public func removeStateDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
-  /// Calls `listener` with who is signed in: at once, and then whenever somebody signs in or out, and with each new token.
+  /// Calls `listener` with the signed-in user: at once, and then at each sign-in, sign-out and new token.
   @discardableResult
   public func addIDTokenDidChangeListener(
     _ listener: @escaping @isolated(any) (Auth, User?) -> Void
@@ -69,14 +69,14 @@ extension Auth {
     add(.token, listener)
   }
 
-  /// Ends the calls of a listener.
+  /// Removes a listener.
   public func removeIDTokenDidChangeListener(_ listenerHandle: any NSObjectProtocol) { remove(listenerHandle) }
 
-  /// Who is signed in: now, and then at each change. A reader that is slow sees the newest; the listener goes with the
-  /// reader's task.
+  /// A stream of the signed-in user: now, and then at each change. A slow reader gets the newest; the listener ends
+  /// with the reader's task.
   public var authStateChanges: AsyncStream<User?> { stream(.user) }
 
-  /// The same with each new token.
+  /// A stream like ``authStateChanges`` that also yields at each new token.
   public var idTokenChanges: AsyncStream<User?> { stream(.token) }
 
   private func stream(_ subject: AuthListener.Subject) -> AsyncStream<User?> {
@@ -114,7 +114,7 @@ extension Auth {
     listener.block.executor.async(or: state.calls) { listener.tell(self, user) }
   }
 
-  /// Tells everybody to whom the state is news.
+  /// Notifies the listeners that do not know the state yet.
   func announce(_ state: inout State) {
     for listener in state.listeners { tell(listener, state) }
     let credential = credential(of: state.user)
@@ -125,7 +125,7 @@ extension Auth {
     schedule(&state)
   }
 
-  /// Calls a completion where the app wants it.
+  /// Calls a completion on the app's queue.
   func answer<Value: Sendable>(
     _ completion: (@isolated(any) (Value?, (any Error)?) -> Void)?,
     _ work: @escaping @Sendable () async throws -> Value
@@ -146,7 +146,7 @@ extension Auth {
     }
   }
 
-  /// The same for work with nothing to tell but its end.
+  /// Calls a completion without a result on the app's queue.
   func answer(
     _ completion: (@isolated(any) ((any Error)?) -> Void)?, _ work: @escaping @Sendable () async throws -> Void
   ) {

@@ -2,15 +2,15 @@ import Foundation
 import HearthTree
 
 extension Auth {
-  /// Signs in with a token that one's own server made.
+  /// Signs in with a custom token of the app's own server.
   @discardableResult public func signIn(withCustomToken token: String) async throws -> AuthDataResult {
     let answer = try await service.call(
       "accounts:signInWithCustomToken", [("token", .string(token)), ("returnSecureToken", .bool(true))])
     return try await signIn(answer)
   }
 
-  /// Signs in as a guest: with an account that has no way in but this session, until one is linked to it. Who is signed in
-  /// as a guest already stays that guest.
+  /// Signs in with an anonymous account, which has no other way to sign in until a credential is linked to it. An
+  /// anonymous user who is signed in already stays signed in.
   @discardableResult public func signInAnonymously() async throws -> AuthDataResult {
     if let user = currentUser, user.isAnonymous {
       let info = AdditionalUserInfo(providerID: nil, profileJSON: nil, username: nil, isNewUser: false)
@@ -20,7 +20,7 @@ extension Auth {
     return try await signIn(answer, isNew: true, isAnonymous: true)
   }
 
-  /// Makes an account, and signs in to it.
+  /// Creates an account, and signs in to it.
   @discardableResult
   public func createUser(withEmail email: String, password: String) async throws -> AuthDataResult {
     guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
@@ -48,10 +48,10 @@ extension Auth {
     return try await signIn(answer, credential: credential, providerID: credential.provider)
   }
 
-  /// Returns true when a link is one to sign in with.
+  /// Returns true when the link is a sign-in link.
   public func isSignIn(withEmailLink link: String) -> Bool { ActionLink(link)?.mode == "signIn" }
 
-  /// What the server gives for a credential.
+  /// Exchanges a credential for the tokens of a session.
   func exchange(
     _ credential: AuthCredential, in service: IdentityService
   ) async throws -> (answer: JSON, tokens: SessionTokens) {
@@ -70,7 +70,7 @@ extension Auth {
     return (answer, tokens)
   }
 
-  /// Refusals that come as answers.
+  /// Throws the refusals that come as successful responses.
   func check(_ answer: JSON, of credential: AuthCredential?) throws {
     if let message = answer["errorMessage"]?.string, !message.isEmpty {
       throw AuthErrorCode.error(ofServerMessage: message)
@@ -84,7 +84,7 @@ extension Auth {
     if answer["mfaPendingCredential"] != nil { throw AuthErrorCode.secondFactorRequired.error() }
   }
 
-  /// Signs in with the tokens of an answer.
+  /// Signs in with the tokens of a response.
   private func signIn(
     _ answer: JSON, credential: AuthCredential? = nil, providerID: String? = nil, isNew: Bool? = nil,
     isAnonymous: Bool = false
@@ -102,7 +102,7 @@ extension Auth {
   func result(
     _ user: User, answer: JSON, credential: AuthCredential?, providerID: String? = nil, isNew: Bool? = nil
   ) -> AuthDataResult {
-    // The provider's own words, JSON in a text.
+    // The provider's own profile, as JSON in a text.
     let profile = answer["rawUserInfo"]?.string.flatMap { JSON(parsing: $0.utf8) }
     let info = AdditionalUserInfo(
       providerID: answer["providerId"]?.string ?? credential?.provider ?? providerID, profileJSON: profile,
@@ -118,7 +118,7 @@ extension Auth {
 }
 
 extension EmailAuthCredential {
-  /// The operation that signs in with it, and what it is sent.
+  /// The sign-in operation for the credential, and its fields.
   var signInRequest: (String, [(String, JSON?)]) {
     get throws {
       guard !email.isEmpty else { throw AuthErrorCode.missingEmail.error() }
@@ -136,7 +136,7 @@ extension EmailAuthCredential {
     }
   }
 
-  /// The operation that links it to the account whose token goes with it.
+  /// The operation that links the credential to the account of the token in the request.
   var linkRequest: (String, [(String, JSON?)]) {
     get throws {
       let (operation, fields) = try signInRequest
@@ -147,7 +147,7 @@ extension EmailAuthCredential {
 }
 
 extension OAuthCredential {
-  /// What the server is sent to sign in with it, or to link it.
+  /// Returns the request fields that sign in with the credential or link it.
   func request(autoCreate: Bool) -> [(String, JSON?)] {
     [
       ("postBody", .string(postBody)), ("requestUri", .string("http://localhost")), ("returnSecureToken", .bool(true)),

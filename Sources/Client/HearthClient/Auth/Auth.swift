@@ -3,33 +3,33 @@ import Foundation
 import HearthBytes
 import Synchronization
 
-/// Who is signed in to an app: by custom token, as a guest, with an address and a password, or with the credential of
-/// another provider.
+/// The authentication of an app's user: by custom token, anonymously, with an e-mail address and a password, or with
+/// the credential of another provider.
 ///
-/// The session outlives the process: see ``AuthSessionStore``. Completions and listeners are called on ``callbackQueue``,
-/// in the order of what happened.
+/// The session outlives the process: see ``AuthSessionStore``. Completions and listeners are called on
+/// ``callbackQueue``, in the order of the changes.
 public final class Auth: Sendable {
   struct State: Sendable {
     var endpoint: AuthEndpoint
-    /// What the app gave; nil for a file of the app's and the service's own.
+    /// The app's session store; nil for the default file of the app and the service.
     var store: (any AuthSessionStore)?
-    /// The stored session was looked for.
+    /// True when the stored session has been read.
     var isLoaded = false
     var user: User?
     var languageCode: String?
     var tenantID: String?
     var callbackQueue = DispatchQueue.main
-    /// Keeps calls in order whatever the app's queue does.
+    /// The queue that keeps calls in order on the app's callback queue.
     var calls = Auth.serialQueue(on: .main)
     var listeners: [AuthListener] = []
     var credentialListeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
     var lastHandle = 0
-    /// What credential listeners know.
+    /// The credential that listeners were last called with.
     var toldCredential: DatabaseCredential?
     var refreshTask: Task<Void, Never>?
   }
 
-  /// The app whose users these are.
+  /// The app that the users belong to.
   public let app: FirebaseApp
   let clock: any AuthClock
   private let transport: any AuthTransport
@@ -37,11 +37,11 @@ public final class Auth: Sendable {
   let state: Mutex<State>
   private static let registry = Mutex<[ObjectIdentifier: Auth]>([:])
 
-  /// The users of an app, beside those that ``auth(app:)`` gives.
+  /// An authentication besides that of ``auth(app:)``.
   ///
   /// - Parameters:
-  ///   - store: Where the session is kept; nil for the app's own file.
-  ///   - clock: The time; nil for this machine's.
+  ///   - store: The session store; nil for the app's own file.
+  ///   - clock: The clock; nil for this machine's.
   package init(
     app: FirebaseApp, store: (any AuthSessionStore)? = nil, transport: any AuthTransport = URLSessionTransport.shared,
     clock: (any AuthClock)? = nil
@@ -55,14 +55,14 @@ public final class Auth: Sendable {
 
   deinit { state.withLock { $0.refreshTask?.cancel() } }
 
-  /// The users of the default app. Where none is configured, one without options is made.
+  /// Returns the authentication of the default app, which is created without options when none is configured.
   public static func auth() -> Auth { auth(app: .appOrDefault()) }
 
-  /// The users of an app; the same object at every call.
+  /// Returns the authentication of an app; the same object at every call.
   public static func auth(app: FirebaseApp) -> Auth {
     registry.withLock { registry in
       if let auth = registry[ObjectIdentifier(app)] { return auth }
-      // Apps that were deleted are forgotten here too.
+      // Deleted apps are removed here too.
       registry = registry.filter { _, auth in FirebaseApp.app(name: auth.app.name) === auth.app }
       let auth = Auth(app: app)
       registry[ObjectIdentifier(app)] = auth
@@ -70,29 +70,29 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Who is signed in; nil for nobody. A session of an earlier run counts.
+  /// The signed-in user; nil when signed out. A stored session of an earlier run counts.
   public var currentUser: User? { withState { $0.user } }
 
-  /// The account of who is signed in.
+  /// Returns the account of the signed-in user; nil when signed out.
   public func getUserID() -> String? { currentUser?.uid }
 
-  /// The language of mails, `en-GB`; nil for the project's own.
+  /// The language of mails, such as `en-GB`; nil for the project's own.
   public var languageCode: String? {
     get { state.withLock { $0.languageCode } }
     set { state.withLock { $0.languageCode = newValue } }
   }
 
-  /// Mails are in the language of the machine's user.
+  /// Sets the language of mails to that of the machine's user.
   public func useAppLanguage() { languageCode = Locale.preferredLanguages.first }
 
-  /// The tenant to sign in to, where the project has some.
+  /// The tenant to sign in to; nil for the project itself.
   public var tenantID: String? {
     get { state.withLock { $0.tenantID } }
     set { state.withLock { $0.tenantID = newValue } }
   }
 
-  /// The place where completions and listeners are called; the main queue unless set. Programs that do not run the main
-  /// queue set another.
+  /// The queue on which completions and listeners are called; the main queue by default. Programs that do not run the
+  /// main queue set another.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.callbackQueue } }
     set {
@@ -107,7 +107,7 @@ public final class Auth: Sendable {
     DispatchQueue(label: "hearth.auth.callbacks", target: queue)
   }
 
-  /// Talks to an emulator, or to a server of one's own, without TLS. To be called before anything else.
+  /// Connects to an emulator or a self-hosted server without TLS. Must be called before anything else.
   ///
   /// Passwords and tokens go there readable: for another machine see ``useServer(_:)``.
   public func useEmulator(withHost host: String, port: Int) {
@@ -117,7 +117,7 @@ public final class Auth: Sendable {
     use(endpoint)
   }
 
-  /// Talks to a server of one's own: `https://hearth.example.com`. To be called before anything else.
+  /// Connects to a self-hosted server such as `https://hearth.example.com`. Must be called before anything else.
   ///
   /// - Throws: For an address without TLS, but for one of this machine.
   public func useServer(_ url: URL) throws { use(try AuthEndpoint(server: url)) }
@@ -131,7 +131,7 @@ public final class Auth: Sendable {
     }
   }
 
-  /// Keeps the session somewhere else. Who was signed in there is from now on.
+  /// Changes the session store. Its stored user becomes the signed-in user.
   public func useSessionStore(_ store: any AuthSessionStore) {
     defer { credentialCalls.wait() }
     state.withLock { state in
@@ -140,10 +140,10 @@ public final class Auth: Sendable {
     }
   }
 
-  /// What requests are sent with now.
+  /// The account service with the current settings.
   var service: IdentityService {
     let (endpoint, language, tenant) = state.withLock { ($0.endpoint, $0.languageCode, $0.tenantID) }
-    // Servers of one's own may be configured with keys; those that are not take any, but ask for one.
+    // Self-hosted servers without configured keys accept any key, but require one.
     return IdentityService(
       endpoint: endpoint, key: app.options.apiKey ?? "hearth", languageCode: language, tenantID: tenant,
       transport: transport, now: { [clock] in clock.now })
@@ -153,7 +153,7 @@ public final class Auth: Sendable {
 // MARK: The session
 
 extension Auth {
-  /// Works on the state, with the stored session in it.
+  /// Calls the body with the state, after loading the stored session.
   func withState<Value>(_ work: (inout State) throws -> Value) rethrows -> Value {
     try state.withLock { state in
       if !state.isLoaded { load(&state) }
@@ -171,7 +171,7 @@ extension Auth {
 
   private func load(_ state: inout State) {
     state.isLoaded = true
-    // What cannot be read is told when something has to be written there.
+    // A read failure is ignored; it shows when the store is written.
     guard let data = try? store(state).load(), let stored = StoredSession(data),
       stored.service == serviceName(state)
     else { return }
@@ -180,7 +180,7 @@ extension Auth {
     schedule(&state)
   }
 
-  /// A session is shown to the service that gave it and to no other.
+  /// Returns the name of the current service: a session is presented only to the service that issued it.
   private func serviceName(_ state: State) -> String { "\(app.options.apiKey ?? "") \(state.endpoint.name)" }
 
   private func store(_ state: State) -> any AuthSessionStore {
@@ -200,7 +200,7 @@ extension Auth {
     }
   }
 
-  /// Makes a user the one who is signed in.
+  /// Makes a user the signed-in user.
   func adopt(_ user: User) throws {
     defer { credentialCalls.wait() }
     try withState { state in
@@ -216,20 +216,21 @@ extension Auth {
     }
   }
 
-  /// Takes note of a user's new tokens or properties.
+  /// Saves a user's new tokens or properties.
   func userChanged(_ user: User) {
     defer { credentialCalls.wait() }
     withState { state in
       guard state.user === user else { return }
-      // The session goes on where it cannot be kept; the next sign-in tells why.
+      // The session continues when it cannot be saved; the next sign-in reports the failure.
       try? save(state)
       announce(&state)
     }
   }
 
-  /// Signs out. The session is forgotten on this machine; other sessions of the user go on.
+  /// Signs out. The session is removed from this machine; other sessions of the user go on.
   ///
-  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; nobody is signed in all the same.
+  /// - Throws: ``AuthErrorCode/keychainError`` when the stored session cannot be removed; the user is signed out all
+  ///   the same.
   public func signOut() throws { try signOut { _ in true } }
 
   func signOut(onlyIf user: User) { try? signOut { $0 === user } }
@@ -244,7 +245,7 @@ extension Auth {
     }
   }
 
-  /// Makes a user, who may be from another app of the same project, the one who is signed in here.
+  /// Signs in a user object, which may belong to another app of the same project.
   public func updateCurrentUser(_ user: User) async throws {
     let copy = User(record: user.record, tokens: user.tokens, auth: self)
     try await copy.reload()

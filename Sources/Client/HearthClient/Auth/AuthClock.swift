@@ -1,10 +1,10 @@
 import Foundation
 
-/// The time, and how to wait for it. Tests have one of their own.
+/// A clock with a timer, replaceable in tests.
 package protocol AuthClock: Sendable {
-  /// The time by this machine.
+  /// The current time.
   var now: Date { get }
-  /// Returns when that much time has passed; throws when the task is cancelled.
+  /// Waits for the given time; throws when the task is cancelled.
   func sleep(seconds: TimeInterval) async throws
 }
 
@@ -12,7 +12,7 @@ struct SystemAuthClock: AuthClock {
   var now: Date { Date() }
 
   func sleep(seconds: TimeInterval) async throws {
-    // A day at most: a longer time than any token's life, and one that no duration overflows at.
+    // The limit of a day exceeds the lifetime of any token and avoids an overflow.
     try await Task.sleep(for: .seconds(min(max(seconds, 0), 86_400)))
   }
 }

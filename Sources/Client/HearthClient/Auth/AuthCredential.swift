@@ -1,8 +1,8 @@
-/// What a user can sign in with. Its description never has the secret.
+/// A credential that a user can sign in with. Its description omits the secret.
 ///
 /// `@unchecked` because a class with subclasses cannot be checked; all its properties, and theirs, are constants.
 public class AuthCredential: @unchecked Sendable, CustomStringConvertible, CustomReflectable {
-  /// `password`, `google.com`, …
+  /// The provider: `password`, `google.com`, …
   public let provider: String
 
   init(provider: String) { self.provider = provider }
@@ -11,7 +11,7 @@ public class AuthCredential: @unchecked Sendable, CustomStringConvertible, Custo
   public var customMirror: Mirror { Mirror(self, children: ["provider": provider]) }
 }
 
-/// An address with a password, or with a link that was mailed to it.
+/// The credential of an address with a password or a mailed link.
 final class EmailAuthCredential: AuthCredential, @unchecked Sendable {
   enum Proof: Sendable {
     case password(String)
@@ -28,16 +28,16 @@ final class EmailAuthCredential: AuthCredential, @unchecked Sendable {
   }
 }
 
-/// What another provider gave the user.
+/// A credential that another provider issued to the user.
 public final class OAuthCredential: AuthCredential, @unchecked Sendable {
   /// The provider's ID token.
   public let idToken: String?
   /// The provider's access token.
   public let accessToken: String?
-  /// The secret of an access token of OAuth 1.
+  /// The secret of an OAuth 1 access token.
   public let secret: String?
   let rawNonce: String?
-  /// A JSON object with the user's name, which Apple tells the app and nobody else.
+  /// A JSON object with the user's name, which Apple sends to the app only.
   let userJSON: String?
 
   init(
@@ -52,7 +52,7 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     super.init(provider: providerID)
   }
 
-  /// The form in which a server is shown it.
+  /// The form of the credential in a request.
   var postBody: String {
     let fields = [
       ("providerId", provider), ("id_token", idToken), ("access_token", accessToken), ("oauth_token_secret", secret),

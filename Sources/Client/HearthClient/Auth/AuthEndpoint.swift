@@ -1,18 +1,18 @@
 import Foundation
 import HearthBytes
 
-/// Where the account service is.
+/// The address of the account service.
 struct AuthEndpoint: Sendable, Equatable {
-  /// Nil for Google's own hosts.
+  /// The base URL; nil for Google's own hosts.
   let base: URL?
 
   static let google = AuthEndpoint(base: nil)
 
-  /// A server of one's own: everything below one address.
+  /// A self-hosted server: all services below one address.
   init(base: URL?) { self.base = base }
 
-  /// - Parameter url: `https://host` or `https://host:port`. Plain `http` is taken for this machine only: passwords and
-  ///   tokens go there.
+  /// - Parameter url: `https://host` or `https://host:port`. Plain `http` is accepted for this machine only, because
+  ///   passwords and tokens are sent there.
   init(server url: URL) throws {
     guard let scheme = url.scheme?.lowercased(), let host = url.host, !host.isEmpty, url.query == nil else {
       throw AuthErrorCode.internalError.error(
@@ -36,7 +36,7 @@ struct AuthEndpoint: Sendable, Equatable {
     base = url
   }
 
-  /// What sessions of this service are kept under.
+  /// The name under which sessions of this service are stored.
   var name: String { base?.absoluteString ?? "google" }
 
   /// - Parameter operation: `accounts:signUp`
@@ -49,7 +49,7 @@ struct AuthEndpoint: Sendable, Equatable {
     var parts = root.flatMap { URLComponents(url: $0, resolvingAgainstBaseURL: false) } ?? URLComponents()
     parts.path += (parts.path.hasSuffix("/") ? "v1/" : "/v1/") + operation
     parts.queryItems = [URLQueryItem(name: "key", value: key)]
-    // A service's name is a valid host, so there is an address.
+    // A service's name is a valid host, so the URL exists.
     return parts.url ?? URL(fileURLWithPath: "/")
   }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension AuthErrorCode {
-  /// The error of what a server answered: `CODE : what it says of it`.
+  /// Returns the error for a server's message `CODE : explanation`.
   ///
-  /// - Parameter reasons: The `reason`s beside it, which tell of keys that the server refused.
+  /// - Parameter reasons: The `reason`s beside it, which report refused keys.
   static func error(ofServerMessage message: String, reasons: [String] = []) -> NSError {
     let end = message.firstIndex(of: ":") ?? message.endIndex
     let name = message[..<end].trimmingCharacters(in: .whitespaces)
@@ -16,7 +16,7 @@ extension AuthErrorCode {
     return internalError.error("The server answered: " + printable(message[...]))
   }
 
-  /// What of a server's words is shown: not more than a line, and nothing that steers a terminal.
+  /// Returns the printable part of a server's text: at most one line, without control characters.
   private static func printable(_ text: Substring) -> String {
     let scalars = text.unicodeScalars.prefix(300).filter {
       !$0.properties.isDefaultIgnorableCodePoint && $0.value >= 32
@@ -24,7 +24,7 @@ extension AuthErrorCode {
     return String(String.UnicodeScalarView(scalars)).trimmingCharacters(in: .whitespaces)
   }
 
-  /// The names that servers give the codes.
+  /// The server's names of the codes.
   private static let serverCodes: [String: AuthErrorCode] = [
     "ADMIN_ONLY_OPERATION": .adminRestrictedOperation,
     "BLOCKING_FUNCTION_ERROR_RESPONSE": .blockingCloudFunctionError,
@@ -84,7 +84,7 @@ extension AuthErrorCode {
     "WEAK_PASSWORD": .weakPassword,
   ]
 
-  /// After these a session is over: no token of it will be accepted again.
+  /// True when the error ends the session: no token of it will be accepted again.
   var endsSession: Bool {
     switch self {
     case .userNotFound, .userDisabled, .invalidUserToken, .userTokenExpired: true
@@ -92,7 +92,7 @@ extension AuthErrorCode {
     }
   }
 
-  /// What a person reads where the server said nothing.
+  /// The default message, for errors without a text of the server.
   var text: String {
     switch self {
     case .invalidCustomToken: "The custom token is not valid. Have the server that made it check its service account."

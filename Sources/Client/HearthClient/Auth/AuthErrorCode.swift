@@ -1,14 +1,14 @@
 import Foundation
 
-/// What is in the errors of ``Auth`` and ``User``.
+/// The keys of the errors of ``Auth`` and ``User``.
 public enum AuthErrors {
-  /// Their domain.
+  /// The domain of the errors.
   public static let domain = "FIRAuthErrors.domain"
-  /// Where an error's `userInfo` has the name of its code, `ERROR_WRONG_PASSWORD`.
+  /// The `userInfo` key of an error code's name, such as `ERROR_WRONG_PASSWORD`.
   public static let userInfoNameKey = "FIRAuthErrors.userInfoNameKey"
-  /// The place where an error's `userInfo` has the e-mail address of the account that it speaks of.
+  /// The `userInfo` key of the e-mail address of the account concerned.
   public static let userInfoEmailKey = "FIRAuthErrors.userInfoEmailKey"
-  /// The place where an error's `userInfo` has a credential that can be signed in with instead.
+  /// The `userInfo` key of a credential that can be signed in with instead.
   public static let userInfoUpdatedCredentialKey = "FIRAuthErrors.userInfoUpdatedCredentialKey"
 }
 
@@ -17,25 +17,25 @@ public enum AuthErrors {
 /// `catch AuthErrorCode.emailAlreadyInUse` works, and so does `AuthErrorCode(rawValue: (error as NSError).code)`.
 /// Numbers and names are those of Firebase's SDK for Apple systems.
 public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
-  /// The custom token is not one.
+  /// The custom token is malformed.
   case invalidCustomToken = 17000
-  /// The custom token is another project's.
+  /// The custom token belongs to another project.
   case customTokenMismatch = 17002
   /// The credential, or the address and password together, are wrong.
   case invalidCredential = 17004
   /// An administrator has disabled the account.
   case userDisabled = 17005
-  /// The way to sign in, or the operation, is switched off.
+  /// The sign-in method, or the operation, is disabled.
   case operationNotAllowed = 17006
   /// Another account has the address.
   case emailAlreadyInUse = 17007
-  /// The address is not one.
+  /// The address is invalid.
   case invalidEmail = 17008
   /// The password is wrong.
   case wrongPassword = 17009
-  /// Too many attempts; try later.
+  /// The number of attempts exceeds a limit; retry later.
   case tooManyRequests = 17010
-  /// There is no such account.
+  /// The account does not exist.
   case userNotFound = 17011
   /// An account with the same address has another way to sign in.
   case accountExistsWithDifferentCredential = 17012
@@ -49,7 +49,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case invalidUserToken = 17017
   /// The server could not be reached, or did not answer.
   case networkError = 17020
-  /// The account has changed since its token was made; sign in again.
+  /// The account has changed since its token was issued; sign in again.
   case userTokenExpired = 17021
   /// The project does not know the API key.
   case invalidAPIKey = 17023
@@ -59,7 +59,7 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case credentialAlreadyInUse = 17025
   /// The password is too weak.
   case weakPassword = 17026
-  /// The project does not take requests from this app.
+  /// The project accepts no requests from this app.
   case appNotAuthorized = 17028
   /// The code of a mailed link has expired.
   case expiredActionCode = 17029
@@ -71,83 +71,84 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
   case invalidSender = 17032
   /// The mail's recipient is not valid.
   case invalidRecipientEmail = 17033
-  /// An address is needed.
+  /// The address is missing.
   case missingEmail = 17034
-  /// A bundle identifier is needed.
+  /// The bundle identifier is missing.
   case missingIosBundleID = 17036
-  /// An Android package's name is needed.
+  /// The Android package's name is missing.
   case missingAndroidPackageName = 17037
-  /// The link leads to a domain that the project does not name.
+  /// The link leads to an unauthorized domain.
   case unauthorizedDomain = 17038
-  /// The link is not one.
+  /// The link is invalid.
   case invalidContinueURI = 17039
-  /// A link is needed.
+  /// The link is missing.
   case missingContinueURI = 17040
-  /// A phone number is needed.
+  /// The phone number is missing.
   case missingPhoneNumber = 17041
-  /// The phone number is not one.
+  /// The phone number is invalid.
   case invalidPhoneNumber = 17042
-  /// A code is needed.
+  /// The code is missing.
   case missingVerificationCode = 17043
   /// The code is wrong.
   case invalidVerificationCode = 17044
-  /// The verification's identifier is needed.
+  /// The verification's identifier is missing.
   case missingVerificationID = 17045
   /// The verification's identifier is wrong.
   case invalidVerificationID = 17046
   /// The verification has expired.
   case sessionExpired = 17051
-  /// A quota is used up.
+  /// The quota is exceeded.
   case quotaExceeded = 17052
-  /// A test for people was not passed.
+  /// The reCAPTCHA check failed.
   case captchaCheckFailed = 17056
-  /// A user is needed, and there is none.
+  /// The operation needs a user, and there is none.
   case nullUser = 17067
-  /// The provider is not known.
+  /// The provider is unknown.
   case invalidProviderID = 17071
-  /// The user is another tenant's.
+  /// The user belongs to another tenant.
   case tenantIDMismatch = 17072
-  /// Tenants cannot do this.
+  /// The operation is not available for tenants.
   case unsupportedTenantOperation = 17073
-  /// The account asks for a second factor.
+  /// The account requires a second factor.
   case secondFactorRequired = 17078
-  /// The session of the first factor is needed.
+  /// The session of the first factor is missing.
   case missingMultiFactorSession = 17081
-  /// The second factor is needed.
+  /// The second factor is missing.
   case missingMultiFactorInfo = 17082
   /// The session of the first factor is not valid.
   case invalidMultiFactorSession = 17083
   /// The account has no such second factor.
   case multiFactorInfoNotFound = 17084
-  /// Only administrators may do this.
+  /// The operation is restricted to administrators.
   case adminRestrictedOperation = 17085
   /// The address has to be verified first.
   case unverifiedEmail = 17086
   /// The account has that second factor already.
   case secondFactorAlreadyEnrolled = 17087
-  /// The account has as many second factors as it may.
+  /// The account has the maximum number of second factors.
   case maximumSecondFactorCountExceeded = 17088
-  /// This way to sign in takes no second factor.
+  /// The first factor does not allow a second factor.
   case unsupportedFirstFactor = 17089
-  /// A new address has to be verified first; see ``User/sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
+  /// The new address has to be verified first; see
+  /// ``User/sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
   case emailChangeNeedsVerification = 17090
-  /// The nonce is needed, or does not fit the token.
+  /// The nonce is missing, or does not match the token.
   case missingOrInvalidNonce = 17094
-  /// A hook of the project refused.
+  /// A blocking function of the project refused.
   case blockingCloudFunctionError = 17105
-  /// The password is not of the form that the project asks for.
+  /// The password does not meet the project's requirements.
   case passwordDoesNotMeetRequirements = 17211
-  /// The session could not be stored, or read.
+  /// The session could not be stored or read.
   case keychainError = 17995
-  /// The server answered something unexpected.
+  /// The server's response was unexpected.
   case internalError = 17999
-  /// A token cannot be read.
+  /// The token is malformed.
   case malformedJWT = 18000
 
-  /// The name under which older code knows the enumeration.
+  /// The enumeration's name in older code.
   public typealias Code = AuthErrorCode
 
-  /// The code of an error; nil for errors of others.
+  /// The code of an error; nil for errors of other domains.
   public init?(_ error: any Error) {
     if let code = error as? AuthErrorCode {
       self = code
@@ -158,10 +159,10 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
     }
   }
 
-  /// The code itself, as older code asks for it.
+  /// The code itself, for older code.
   public var code: AuthErrorCode { self }
 
-  /// `ERROR_EMAIL_ALREADY_IN_USE`
+  /// The name, such as `ERROR_EMAIL_ALREADY_IN_USE`.
   public var name: String {
     var words = ""
     var before: Character = "_"
@@ -173,12 +174,12 @@ public enum AuthErrorCode: Int, Error, Sendable, CaseIterable {
     return "ERROR_" + words
   }
 
-  /// Lets `catch` name a code.
+  /// Matches a code in `catch`.
   public static func ~= (code: AuthErrorCode, error: any Error) -> Bool { AuthErrorCode(error) == code }
 
-  /// The error with this code.
+  /// Returns the error with this code.
   ///
-  /// - Parameter message: What a person reads; what the server said where that is more. Never a secret.
+  /// - Parameter message: The message for the user; nil for the default one of the code. Never a secret.
   func error(_ message: String? = nil, userInfo: [String: Any] = [:]) -> NSError {
     let texts: [String: Any] = [
       NSLocalizedDescriptionKey: message.flatMap { $0.isEmpty ? nil : $0 } ?? text, AuthErrors.userInfoNameKey: name,

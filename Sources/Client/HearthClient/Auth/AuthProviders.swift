@@ -3,27 +3,27 @@ import HearthTree
 
 /// The identifiers of providers.
 public enum AuthProviderID: Sendable, Equatable {
-  /// Apple.
+  /// The Apple provider.
   case apple
   /// An address and a password.
   case email
-  /// Facebook.
+  /// The Facebook provider.
   case facebook
-  /// Apple's game centre.
+  /// The Game Center provider.
   case gameCenter
-  /// GitHub.
+  /// The GitHub provider.
   case gitHub
-  /// Google.
+  /// The Google provider.
   case google
-  /// Microsoft.
+  /// The Microsoft provider.
   case microsoft
   /// A phone number.
   case phone
-  /// Twitter.
+  /// The Twitter provider.
   case twitter
-  /// Yahoo.
+  /// The Yahoo provider.
   case yahoo
-  /// Any other, `oidc.acme`.
+  /// A custom provider, such as `oidc.acme`.
   case custom(String)
 
   public var rawValue: String {
@@ -45,15 +45,15 @@ public enum AuthProviderID: Sendable, Equatable {
 
 /// Credentials with an e-mail address.
 public enum EmailAuthProvider {
-  /// `password`
+  /// The provider id `password`.
   public static let id = "password"
 
-  /// An address and its password.
+  /// Returns a credential of an address and its password.
   public static func credential(withEmail email: String, password: String) -> AuthCredential {
     EmailAuthCredential(email: email, proof: .password(password))
   }
 
-  /// An address and the link that was mailed to it.
+  /// Returns a credential of an address and the link that was mailed to it.
   public static func credential(withEmail email: String, link: String) -> AuthCredential {
     EmailAuthCredential(email: email, proof: .link(link))
   }
@@ -61,10 +61,10 @@ public enum EmailAuthProvider {
 
 /// Credentials of Google.
 public enum GoogleAuthProvider {
-  /// `google.com`
+  /// The provider id `google.com`.
   public static let id = "google.com"
 
-  /// What Google's sign-in gave the app.
+  /// Returns a credential of Google's sign-in.
   public static func credential(withIDToken idToken: String, accessToken: String) -> AuthCredential {
     OAuthCredential(providerID: id, idToken: idToken, accessToken: accessToken)
   }
@@ -72,10 +72,10 @@ public enum GoogleAuthProvider {
 
 /// Credentials of Facebook.
 public enum FacebookAuthProvider {
-  /// `facebook.com`
+  /// The provider id `facebook.com`.
   public static let id = "facebook.com"
 
-  /// What Facebook's sign-in gave the app.
+  /// Returns a credential of Facebook's sign-in.
   public static func credential(withAccessToken accessToken: String) -> AuthCredential {
     OAuthCredential(providerID: id, accessToken: accessToken)
   }
@@ -83,10 +83,10 @@ public enum FacebookAuthProvider {
 
 /// Credentials of GitHub.
 public enum GitHubAuthProvider {
-  /// `github.com`
+  /// The provider id `github.com`.
   public static let id = "github.com"
 
-  /// What GitHub's sign-in gave the app.
+  /// Returns a credential of GitHub's sign-in.
   public static func credential(withToken token: String) -> AuthCredential {
     OAuthCredential(providerID: id, accessToken: token)
   }
@@ -94,40 +94,40 @@ public enum GitHubAuthProvider {
 
 /// Credentials of Twitter.
 public enum TwitterAuthProvider {
-  /// `twitter.com`
+  /// The provider id `twitter.com`.
   public static let id = "twitter.com"
 
-  /// What Twitter's sign-in gave the app.
+  /// Returns a credential of Twitter's sign-in.
   public static func credential(withToken token: String, secret: String) -> AuthCredential {
     OAuthCredential(providerID: id, accessToken: token, secret: secret)
   }
 }
 
-/// Credentials of any provider with OAuth or OpenID Connect.
+/// Credentials of any OAuth or OpenID Connect provider.
 public enum OAuthProvider {
-  /// `OAuth`
+  /// The provider id `OAuth`.
   public static let id = "OAuth"
 
-  /// - Parameter rawNonce: The nonce whose hash is in the ID token.
+  /// - Parameter rawNonce: The nonce that the ID token has a hash of.
   public static func credential(
     withProviderID providerID: String, idToken: String, rawNonce: String?, accessToken: String? = nil
   ) -> OAuthCredential {
     OAuthCredential(providerID: providerID, idToken: idToken, accessToken: accessToken, rawNonce: rawNonce)
   }
 
-  /// An ID token, and an access token where there is one.
+  /// Returns a credential of an ID token, and of an access token if there is one.
   public static func credential(
     withProviderID providerID: String, idToken: String, accessToken: String?
   ) -> OAuthCredential {
     OAuthCredential(providerID: providerID, idToken: idToken, accessToken: accessToken)
   }
 
-  /// An access token.
+  /// Returns a credential of an access token.
   public static func credential(withProviderID providerID: String, accessToken: String) -> OAuthCredential {
     OAuthCredential(providerID: providerID, accessToken: accessToken)
   }
 
-  /// - Parameter rawNonce: The nonce whose hash is in the ID token.
+  /// - Parameter rawNonce: The nonce that the ID token has a hash of.
   public static func credential(
     providerID: AuthProviderID, idToken: String, rawNonce: String, accessToken: String? = nil
   ) -> OAuthCredential {
@@ -135,19 +135,19 @@ public enum OAuthProvider {
       withProviderID: providerID.rawValue, idToken: idToken, rawNonce: rawNonce, accessToken: accessToken)
   }
 
-  /// An ID token, and an access token where there is one.
+  /// Returns a credential of an ID token, and of an access token if there is one.
   public static func credential(
     providerID: AuthProviderID, idToken: String, accessToken: String? = nil
   ) -> OAuthCredential {
     credential(withProviderID: providerID.rawValue, idToken: idToken, accessToken: accessToken)
   }
 
-  /// An access token.
+  /// Returns a credential of an access token.
   public static func credential(providerID: AuthProviderID, accessToken: String) -> OAuthCredential {
     credential(withProviderID: providerID.rawValue, accessToken: accessToken)
   }
 
-  /// What Apple's sign-in gave the app.
+  /// Returns a credential of Apple's sign-in.
   public static func appleCredential(
     withIDToken idToken: String, rawNonce: String?, fullName: PersonNameComponents? = nil
   ) -> OAuthCredential {

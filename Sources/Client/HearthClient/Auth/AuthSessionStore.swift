@@ -1,31 +1,31 @@
 import Foundation
 import Synchronization
 
-/// Where ``Auth`` keeps who is signed in between runs. Whoever reads it can act as the user.
+/// The store that keeps the session of ``Auth`` between runs. A reader of its data can act as the user.
 ///
 /// Calls come one at a time, on any thread, and must not call ``Auth``.
 public protocol AuthSessionStore: Sendable {
-  /// What was saved last; nil when there is nothing.
+  /// Returns the saved session; nil when there is none.
   func load() throws -> Data?
-  /// Keeps a session instead of the one before.
+  /// Saves a session and replaces the previous one.
   func save(_ session: Data) throws
-  /// Forgets the session.
+  /// Removes the session.
   func clear() throws
 }
 
-/// Keeps a session for the life of the process.
+/// A store that keeps a session for the life of the process.
 public final class MemorySessionStore: AuthSessionStore {
   private let session = Mutex<Data?>(nil)
 
   /// An empty store.
   public init() {}
 
-  /// What was saved last.
+  /// Returns the saved session; nil when there is none.
   public func load() throws -> Data? { session.withLock { $0 } }
 
-  /// Keeps a session.
+  /// Saves a session.
   public func save(_ session: Data) throws { self.session.withLock { $0 = session } }
 
-  /// Forgets the session.
+  /// Removes the session.
   public func clear() throws { session.withLock { $0 = nil } }
 }

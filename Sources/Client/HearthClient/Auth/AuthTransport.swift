@@ -5,18 +5,18 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// A request about accounts. Its body may hold secrets and is printed nowhere.
+/// A request to the account service. Its body may hold secrets and must not be printed.
 package struct AuthRequest: Sendable {
-  /// The whole address.
+  /// The URL of the request.
   package var url: URL
-  /// `POST` and the like.
+  /// The HTTP method.
   package var method = "POST"
-  /// By name.
+  /// The headers by name.
   package var headers: [String: String]
-  /// May hold a password.
+  /// The body, which may hold a password.
   package var body: [UInt8]
 
-  /// A POST.
+  /// A POST request.
   package init(url: URL, headers: [String: String], body: [UInt8]) {
     self.url = url
     self.headers = headers
@@ -24,34 +24,35 @@ package struct AuthRequest: Sendable {
   }
 }
 
-/// What a server answered, whatever its status.
+/// The server's response, with any status.
 package struct AuthAnswer: Sendable {
-  /// The status of HTTP.
+  /// The HTTP status.
   package var status: Int
-  /// At most ``AuthTransport/answerBytesMax``.
+  /// The body, at most ``AuthTransport/answerBytesMax`` bytes.
   package var body: [UInt8]
 
-  /// An answer.
+  /// A response of these values.
   package init(status: Int, body: [UInt8]) {
     self.status = status
     self.body = body
   }
 }
 
-/// What carries the requests.
+/// The transport of requests to the account service.
 package protocol AuthTransport: Sendable {
-  /// The answer; throws ``AuthErrorCode/networkError`` when there is none.
+  /// Sends a request and returns the response; throws ``AuthErrorCode/networkError`` when there is none.
   func send(_ request: AuthRequest) async throws -> AuthAnswer
 }
 
 extension AuthTransport {
-  /// Bytes of an answer's body. The largest real one is an account with its providers' profiles, some kilobytes.
+  /// The maximum size of a response's body. The largest actual one is an account with its providers' profiles, some
+  /// kilobytes.
   package static var answerBytesMax: Int { 1 << 20 }
 }
 
-/// Requests over the system's URL loading: no cookies, no cache, no redirects, bounded in time and size.
+/// A transport over the system's URL loading: no cookies, no cache, no redirects, bounded in time and size.
 package final class URLSessionTransport: NSObject, AuthTransport {
-  /// For all who use it: it has no state but the requests under way.
+  /// The shared instance; it has no state but the requests in flight.
   package static let shared = URLSessionTransport()
 
   private typealias Continuation = CheckedContinuation<AuthAnswer, any Error>
@@ -67,13 +68,13 @@ package final class URLSessionTransport: NSObject, AuthTransport {
   private let session = Mutex<URLSession?>(nil)
   private let timeoutSeconds: TimeInterval
 
-  /// - Parameter timeoutSeconds: From the start of a request to its end.
+  /// - Parameter timeoutSeconds: The time from the start of a request to its end.
   package init(timeoutSeconds: TimeInterval = 30) {
     self.timeoutSeconds = timeoutSeconds
     super.init()
   }
 
-  /// The answer; throws ``AuthErrorCode/networkError`` when there is none.
+  /// Sends a request and returns the response; throws ``AuthErrorCode/networkError`` when there is none.
   package func send(_ request: AuthRequest) async throws -> AuthAnswer {
     var asked = URLRequest(url: request.url)
     asked.httpMethod = request.method
@@ -106,7 +107,7 @@ package final class URLSessionTransport: NSObject, AuthTransport {
 }
 
 extension URLSessionTransport: URLSessionDataDelegate {
-  /// A redirect would carry a password to an address that nobody chose: it is the answer.
+  /// Refuses redirects, which would carry a password to an unconfigured address; the redirect itself is the response.
   package func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
@@ -114,7 +115,7 @@ extension URLSessionTransport: URLSessionDataDelegate {
     completionHandler(nil)
   }
 
-  /// Takes the status.
+  /// Handles the status.
   package func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
@@ -128,7 +129,7 @@ extension URLSessionTransport: URLSessionDataDelegate {
     completionHandler(isTooLong ? .cancel : .allow)
   }
 
-  /// Takes a part of the body; ends the request at the limit.
+  /// Handles a part of the body; ends the request at the limit.
   package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let isTooLong = pending.withLock { pending in
       guard var mine = pending[dataTask.taskIdentifier], !mine.isTooLong else { return false }
@@ -144,13 +145,13 @@ extension URLSessionTransport: URLSessionDataDelegate {
     if isTooLong { dataTask.cancel() }
   }
 
-  /// Ends the request.
+  /// Handles the end of the request.
   package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     guard let ended = pending.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
     if ended.isTooLong {
       ended.continuation.resume(throwing: AuthErrorCode.internalError.error("The server's answer is too long."))
     } else if let error {
-      // The error itself has the address in it, and the address a key.
+      // The error itself contains the URL, and the URL a key.
       let code = (error as? URLError)?.code.rawValue ?? (error as NSError).code
       ended.continuation.resume(
         throwing: AuthErrorCode.networkError.error("\(AuthErrorCode.networkError.text) (URLError \(code))"))

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Keeps a session in a file that only its owner may read or write, from the first byte on. A save replaces the file at
-/// once: a crash leaves the old session or the new one.
+/// A session store in a file that only its owner may read or write, from the first byte on. A save replaces the file
+/// atomically: a crash leaves the old session or the new one.
 public struct FileSessionStore: AuthSessionStore {
-  /// The file. Its folder is made where it is not there, for its owner alone.
+  /// The file. A missing folder is created for its owner alone.
   public let url: URL
 
-  /// A session is some kilobytes; a larger file is none.
+  /// The maximum size of a session file; a session has some kilobytes.
   static let fileBytesMax = 1 << 20
 
   /// A store in a file.
   public init(url: URL) { self.url = url }
 
-  /// What the file holds; nil when there is none. A file that others may read or write is closed to them first. A link is
-  /// not followed.
+  /// Returns the content of the file; nil when it is missing. Access for other users is removed first, and a symbolic
+  /// link is not followed.
   public func load() throws -> Data? {
     let file = open(url.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else {

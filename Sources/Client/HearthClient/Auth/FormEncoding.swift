@@ -1,11 +1,11 @@
-/// `application/x-www-form-urlencoded`
+/// The encoding `application/x-www-form-urlencoded`.
 package enum FormEncoding {
-  /// `a=1&b=x%20y`
+  /// Returns the fields in the form `a=1&b=x%20y`.
   package static func encode(_ fields: [(name: String, value: String)]) -> String {
     fields.map { escape($0.name) + "=" + escape($0.value) }.joined(separator: "&")
   }
 
-  /// Everything but unreserved characters as `%XX`.
+  /// Returns the text with all but unreserved characters as `%XX`.
   package static func escape(_ text: String) -> String {
     var escaped = ""
     for byte in text.utf8 {

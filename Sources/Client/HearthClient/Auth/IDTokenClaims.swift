@@ -1,12 +1,12 @@
 import Foundation
 import HearthTree
 
-/// What an ID token says, unverified: a client believes the server that gave it.
+/// The claims of an ID token, unverified: a client trusts the server that issued it.
 package struct IDTokenClaims: Sendable {
-  /// The payload, an object.
+  /// The payload object.
   package let payload: JSON
 
-  /// Nil when the text is no JWT with an object in it.
+  /// Reads a token; nil when the text is no JWT with an object as its payload.
   package init?(_ token: String) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, token.utf8.count <= IdentityService.tokenBytesMax else { return nil }
@@ -18,10 +18,10 @@ package struct IDTokenClaims: Sendable {
     self.payload = payload
   }
 
-  /// The account.
+  /// The uid of the account.
   var userID: String? { payload["sub"]?.string ?? payload["user_id"]?.string }
 
-  /// A time in seconds since 1970.
+  /// Returns a time claim in seconds since 1970.
   package func seconds(_ name: String) -> TimeInterval? {
     switch payload[name] {
     case .int(let value)?: TimeInterval(value)

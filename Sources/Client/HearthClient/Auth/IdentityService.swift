@@ -1,21 +1,21 @@
 import Foundation
 import HearthTree
 
-/// What an account service answers to requests about one project, with its errors as ``AuthErrorCode``.
+/// The account service of one project, which reports errors as ``AuthErrorCode``.
 struct IdentityService: Sendable {
   var endpoint: AuthEndpoint
   var key: String
-  /// `en-GB`: the language of mails.
+  /// The language of mails, such as `en-GB`.
   var languageCode: String?
   var tenantID: String?
   var transport: any AuthTransport
   var now: @Sendable () -> Date
 
-  /// Tokens are JWTs of some kilobytes.
+  /// The maximum size of a token, a JWT of some kilobytes.
   static let tokenBytesMax = 64 * 1024
   static let uidBytesMax = 256
 
-  /// Reads what a server says. No answer of a service nests deep or has many members.
+  /// The limits on responses, which never nest deeply or have many members.
   private static let limits: JSONLimits = {
     var limits = JSONLimits.standard
     limits.nestingMax = 32
@@ -23,7 +23,7 @@ struct IdentityService: Sendable {
     return limits
   }()
 
-  /// - Parameter operation: `accounts:signUp`
+  /// - Parameter operation: The operation, such as `accounts:signUp`.
   func call(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
     var members = fields.compactMap { name, value in value.map { JSON.Member(name, $0) } }
     if let tenantID { members.append(JSON.Member("tenantId", .string(tenantID))) }
@@ -40,7 +40,7 @@ struct IdentityService: Sendable {
       let reasons = said?["error"]?["errors"]?.array?.compactMap { $0["reason"]?.string } ?? []
       throw AuthErrorCode.error(ofServerMessage: message, reasons: reasons)
     }
-    // A server that has too much to do says so without an error of this interface.
+    // An overloaded server answers without an error of this interface.
     if answer.status >= 500 || answer.status == 429 {
       throw AuthErrorCode.networkError.error("The server cannot answer at the moment (status \(answer.status)).")
     }
@@ -48,7 +48,7 @@ struct IdentityService: Sendable {
       "The server's answer cannot be read (status \(answer.status)). Is it an account service?")
   }
 
-  /// Fresh tokens for a refresh token.
+  /// Fetches new tokens for a refresh token.
   func refresh(_ refreshToken: String) async throws -> SessionTokens {
     let answer = try await send(
       endpoint.tokenURL(key: key),
@@ -65,7 +65,7 @@ struct IdentityService: Sendable {
 
   static var noTokens: NSError { AuthErrorCode.internalError.error("The server's answer has no tokens.") }
 
-  /// The tokens of an answer; nil when it has none.
+  /// Returns the tokens of a response; nil when it has none.
   func tokens(of answer: JSON) -> SessionTokens? {
     tokens(idToken: answer["idToken"], refreshToken: answer["refreshToken"], life: answer["expiresIn"])
   }
@@ -74,20 +74,20 @@ struct IdentityService: Sendable {
     guard let idToken = idToken?.string, let refreshToken = refreshToken?.string, !idToken.isEmpty,
       !refreshToken.isEmpty, idToken.utf8.count <= Self.tokenBytesMax, refreshToken.utf8.count <= Self.tokenBytesMax
     else { return nil }
-    // A text by contract, a number from some. A day is longer than any token lives.
+    // A text by contract, a number from some servers. The limit of a day exceeds the lifetime of any token.
     let stated = life?.int ?? life?.string.flatMap { Int64($0) } ?? 3600
     let seconds = TimeInterval(min(max(stated, 0), 86_400))
     return SessionTokens(
       idToken: idToken, refreshToken: refreshToken, expiresAt: now().addingTimeInterval(seconds), lifeSeconds: seconds)
   }
 
-  /// The account of an ID token.
+  /// Looks up the account of an ID token.
   func lookup(_ idToken: String) async throws -> UserRecord {
     let answer = try await call("accounts:lookup", [("idToken", .string(idToken))])
     guard let users = answer["users"]?.array, users.count == 1, let record = UserRecord(users[0]) else {
       throw AuthErrorCode.internalError.error("The server's answer is not one account.")
     }
-    // The token is what databases go by: another account beside it would be a user that is two.
+    // Databases use the token's account, so the record must be of the same one.
     if let claims = IDTokenClaims(idToken), let subject = claims.userID, subject != record.uid {
       throw AuthErrorCode.internalError.error("The server's answer is about another account than its token.")
     }

@@ -2,7 +2,7 @@ import Foundation
 import HearthTree
 
 extension JSON {
-  /// The value as Foundation's classes have it: dictionaries, arrays, texts, numbers, `NSNull`.
+  /// The value in Foundation's classes: dictionaries, arrays, texts, numbers, `NSNull`.
   package var foundationValue: Any {
     switch self {
     case .null: NSNull()
@@ -15,7 +15,7 @@ extension JSON {
     }
   }
 
-  /// The members by name; none for anything but an object.
+  /// The members by name; empty when the value is no object.
   package var foundationDictionary: [String: Any] {
     Dictionary((members ?? []).map { ($0.name, $0.value.foundationValue) }, uniquingKeysWith: { _, last in last })
   }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Lets one piece of work run after another, in the order in which they came. Work that was begun is finished, whether
-/// or not its caller still waits: what a server did must be taken note of.
+/// A queue of asynchronous work that runs in order, one piece at a time. Started work is finished even when its caller
+/// no longer waits, because its effect on the server must be recorded.
 final class SerialGate: Sendable {
   private let last = Mutex<Task<Void, Never>?>(nil)
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a store keeps: a user, the tokens, and which service gave them, since no other may see them.
+/// The content of a session store: a user, the tokens, and the service that issued them, because no other service may
+/// see them.
 struct StoredSession: Codable {
   static let currentVersion = 1
 
@@ -9,7 +10,7 @@ struct StoredSession: Codable {
   var user: UserRecord
   var tokens: SessionTokens
 
-  /// Nil when the data is of another form, or damaged: nobody is signed in then.
+  /// Reads stored data; nil when it is damaged or of another form, which leaves the app signed out.
   init?(_ data: Data) {
     guard let stored = try? JSONDecoder().decode(StoredSession.self, from: data),
       stored.version == Self.currentVersion, !stored.user.uid.isEmpty

@@ -2,10 +2,10 @@ import Foundation
 import HearthTree
 
 extension User {
-  /// Asks the server what the account is now.
+  /// Reloads the account from the server.
   public func reload() async throws { try await reloadRecord() }
 
-  /// Sets the address. Servers that hide which addresses have accounts refuse it: see
+  /// Sets the address. With e-mail enumeration protection, servers refuse it: see
   /// ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
   public func updateEmail(to email: String) async throws { try await change([("email", .string(email))]) }
 
@@ -20,16 +20,16 @@ extension User {
     try await reloadRecord()
   }
 
-  /// A change of name and picture, to be filled in and committed.
+  /// Returns a change request for name and picture.
   public func createProfileChangeRequest() -> UserProfileChangeRequest { UserProfileChangeRequest(self) }
 
-  /// Mails a link with which the user shows that the address is theirs.
+  /// Mails a link that verifies the user's address.
   public func sendEmailVerification(with actionCodeSettings: ActionCodeSettings? = nil) async throws {
     _ = try await perform(
       "accounts:sendOobCode", [("requestType", .string("VERIFY_EMAIL"))] + (actionCodeSettings?.fields ?? []))
   }
 
-  /// Mails a link to a new address; whoever opens it there changes the account to that address.
+  /// Mails a link to a new address; opening it changes the account to that address.
   public func sendEmailVerification(
     beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil
   ) async throws {
@@ -45,7 +45,7 @@ extension User {
     auth?.signOut(onlyIf: self)
   }
 
-  /// Gives the account another way in. An anonymous account becomes one that lasts.
+  /// Links another way to sign in to the account. An anonymous account becomes permanent.
   @discardableResult public func link(with credential: AuthCredential) async throws -> AuthDataResult {
     let auth = try openAuth()
     let isLinked = record.providers.contains { $0.providerID == credential.provider }
@@ -65,7 +65,7 @@ extension User {
     return auth.result(self, answer: answer, credential: credential)
   }
 
-  /// Takes a way in away.
+  /// Unlinks a provider from the account.
   @discardableResult public func unlink(fromProvider provider: String) async throws -> User {
     guard record.providers.contains(where: { $0.providerID == provider }) else {
       throw AuthErrorCode.noSuchProvider.error()
@@ -74,7 +74,7 @@ extension User {
     return self
   }
 
-  /// Signs the same user in again, for what needs a recent sign-in.
+  /// Signs the same user in again, for operations that require a recent sign-in.
   @discardableResult public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
     let auth = try openAuth()
     let service = auth.service

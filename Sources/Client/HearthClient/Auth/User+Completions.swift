@@ -1,54 +1,54 @@
 import Foundation
 
-/// The operations of ``User`` with a function to be called at the end, on ``Auth/callbackQueue``.
+/// The completion-handler forms of ``User``'s operations. Handlers are called on ``Auth/callbackQueue``.
 extension User {
-  /// See ``getIDToken()``.
+  /// The completion-handler form of ``getIDToken()``.
   public func getIDToken(completion: (@isolated(any) (String?, (any Error)?) -> Void)?) {
     answer(completion) { try await self.getIDToken() }
   }
 
-  /// See ``getIDToken(forcingRefresh:)``.
+  /// The completion-handler form of ``getIDToken(forcingRefresh:)``.
   public func getIDTokenForcingRefresh(
     _ forceRefresh: Bool, completion: (@isolated(any) (String?, (any Error)?) -> Void)?
   ) {
     answer(completion) { try await self.getIDToken(forcingRefresh: forceRefresh) }
   }
 
-  /// See ``getIDTokenResult(forcingRefresh:)``.
+  /// The completion-handler form of ``getIDTokenResult(forcingRefresh:)``.
   public func getIDTokenResult(completion: (@isolated(any) (AuthTokenResult?, (any Error)?) -> Void)?) {
     answer(completion) { try await self.getIDTokenResult() }
   }
 
-  /// See ``getIDTokenResult(forcingRefresh:)``.
+  /// The completion-handler form of ``getIDTokenResult(forcingRefresh:)``.
   public func getIDTokenResult(
     forcingRefresh forceRefresh: Bool, completion: (@isolated(any) (AuthTokenResult?, (any Error)?) -> Void)?
   ) {
     answer(completion) { try await self.getIDTokenResult(forcingRefresh: forceRefresh) }
   }
 
-  /// See ``reload()``.
+  /// The completion-handler form of ``reload()``.
   public func reload(completion: (@isolated(any) ((any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.reload() }
   }
 
-  /// See ``updateEmail(to:)``.
+  /// The completion-handler form of ``updateEmail(to:)``.
   public func updateEmail(to email: String, completion: (@isolated(any) ((any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.updateEmail(to: email) }
   }
 
-  /// See ``updatePassword(to:)``.
+  /// The completion-handler form of ``updatePassword(to:)``.
   public func updatePassword(to password: String, completion: (@isolated(any) ((any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.updatePassword(to: password) }
   }
 
-  /// See ``sendEmailVerification(with:)``.
+  /// The completion-handler form of ``sendEmailVerification(with:)``.
   public func sendEmailVerification(
     with actionCodeSettings: ActionCodeSettings? = nil, completion: (@isolated(any) ((any Error)?) -> Void)? = nil
   ) {
     answer(completion) { try await self.sendEmailVerification(with: actionCodeSettings) }
   }
 
-  /// See ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
+  /// The completion-handler form of ``sendEmailVerification(beforeUpdatingEmail:actionCodeSettings:)``.
   public func sendEmailVerification(
     beforeUpdatingEmail newEmail: String, actionCodeSettings: ActionCodeSettings? = nil,
     completion: (@isolated(any) ((any Error)?) -> Void)? = nil
@@ -59,24 +59,24 @@ extension User {
     }
   }
 
-  /// See ``delete()``.
+  /// The completion-handler form of ``delete()``.
   public func delete(completion: (@isolated(any) ((any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.delete() }
   }
 
-  /// See ``link(with:)``.
+  /// The completion-handler form of ``link(with:)``.
   public func link(
     with credential: AuthCredential, completion: (@isolated(any) (AuthDataResult?, (any Error)?) -> Void)? = nil
   ) {
     answer(completion) { try await self.link(with: credential) }
   }
 
-  /// See ``unlink(fromProvider:)``.
+  /// The completion-handler form of ``unlink(fromProvider:)``.
   public func unlink(fromProvider provider: String, completion: (@isolated(any) (User?, (any Error)?) -> Void)? = nil) {
     answer(completion) { try await self.unlink(fromProvider: provider) }
   }
 
-  /// See ``reauthenticate(with:)``.
+  /// The completion-handler form of ``reauthenticate(with:)``.
   public func reauthenticate(
     with credential: AuthCredential, completion: (@isolated(any) (AuthDataResult?, (any Error)?) -> Void)? = nil
   ) {
@@ -97,7 +97,7 @@ extension User {
 }
 
 extension UserProfileChangeRequest {
-  /// See ``commitChanges()``.
+  /// The completion-handler form of ``commitChanges()``.
   public func commitChanges(completion: (@isolated(any) ((any Error)?) -> Void)? = nil) {
     user.answer(completion) { try await self.commitChanges() }
   }

@@ -2,28 +2,28 @@ import Foundation
 import HearthTree
 
 extension User {
-  /// The ID token, which the database and one's own servers take. A fresh one is fetched where the last ends soon.
+  /// Returns the ID token, for the database and for the app's own servers. A token that expires soon is refreshed.
   ///
-  /// - Throws: ``AuthErrorCode/networkError`` when none can be had now; ``AuthErrorCode/userTokenExpired`` and the like
-  ///   when the session is over, and the user signed out by it.
+  /// - Throws: ``AuthErrorCode/networkError`` when no token is available now; ``AuthErrorCode/userTokenExpired`` and
+  ///   the like when the session is over, which also signs the user out.
   public func getIDToken() async throws -> String { try await getIDToken(forcingRefresh: false) }
 
-  /// The ID token, fetched anew if that is asked.
+  /// Returns the ID token, refreshed on request.
   public func getIDToken(forcingRefresh forceRefresh: Bool) async throws -> String {
     try await freshTokens(forcing: forceRefresh).idToken
   }
 
-  /// The same under an older name.
+  /// Returns the ID token, like ``getIDToken(forcingRefresh:)``, under an older name.
   public func idTokenForcingRefresh(_ forceRefresh: Bool) async throws -> String {
     try await getIDToken(forcingRefresh: forceRefresh)
   }
 
-  /// The ID token and what is in it.
+  /// Returns the ID token with its claims.
   public func getIDTokenResult(forcingRefresh forceRefresh: Bool = false) async throws -> AuthTokenResult {
     try AuthTokenResult(try await getIDToken(forcingRefresh: forceRefresh))
   }
 
-  /// Tokens that are good for a while. Of those who ask at once one fetches, and the others get the same.
+  /// Returns tokens that do not expire soon. Of concurrent callers one fetches, and the others get the same tokens.
   func freshTokens(forcing: Bool) async throws -> SessionTokens {
     let auth = try openAuth()
     let now = auth.clock.now
@@ -32,14 +32,15 @@ extension User {
     return try await gate.run { try await self.refreshInTurn(since: generation) }
   }
 
-  /// A fresh ID token, asked for by work that has its turn.
+  /// Returns a fresh ID token to work that runs in the gate.
   func tokenInTurn() async throws -> String {
     let tokens = tokens
     if tokens.isFresh(at: try openAuth().clock.now) { return tokens.idToken }
     return try await refreshInTurn(since: generation).idToken
   }
 
-  /// - Parameter generation: What the caller knew: newer tokens will do, whoever fetched them.
+  /// - Parameter generation: The generation that the caller has seen: newer tokens are returned without another
+  ///   request.
   private func refreshInTurn(since generation: Int) async throws -> SessionTokens {
     let auth = try openAuth()
     if self.generation != generation { return tokens }
@@ -49,7 +50,7 @@ extension User {
     return fetched
   }
 
-  /// Keeps new tokens, which must be this user's.
+  /// Stores new tokens, which must be this user's.
   func take(_ tokens: SessionTokens) throws {
     if let subject = IDTokenClaims(tokens.idToken)?.userID, subject != uid {
       throw AuthErrorCode.internalError.error("The server's tokens are another account's.")
@@ -57,7 +58,7 @@ extension User {
     set(tokens)
   }
 
-  /// Signs the user out where the server says that the session is over.
+  /// Runs work, and signs the user out when the server reports that the session is over.
   func endingSession<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
       return try await work()
@@ -72,7 +73,7 @@ extension User {
     return auth
   }
 
-  /// One request in the user's name, in turn; its tokens, where it brings some, become the user's.
+  /// Performs a request in the user's name, in turn; tokens in the response become the user's.
   func perform(_ operation: String, _ fields: [(String, JSON?)]) async throws -> JSON {
     let auth = try openAuth()
     return try await gate.run {
@@ -88,7 +89,7 @@ extension User {
     }
   }
 
-  /// Asks what the account is now.
+  /// Reloads the account's record.
   func reloadRecord() async throws {
     let auth = try openAuth()
     try await gate.run {

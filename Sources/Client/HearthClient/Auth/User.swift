@@ -2,20 +2,20 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// A user who signed in. An object stays the same user through all changes; see ``reload()``.
+/// A user that has signed in. An object stands for the same user through all changes; see ``reload()``.
 public final class User: UserInfo {
   private struct State: Sendable {
     var record: UserRecord
     var tokens: SessionTokens
-    /// Counts the tokens: who waited for its turn sees by it that others came first.
+    /// The number of token changes, by which a waiting caller notices that the tokens are new.
     var generation = 0
   }
 
   private let state: Mutex<State>
-  /// Requests that may bring new tokens, one after another: an old refresh token shown beside a change of password would
-  /// end the session.
+  /// The gate for requests that may bring new tokens, one after another: an old refresh token used during a change of
+  /// password would end the session.
   let gate = SerialGate()
-  /// Nil once the app is gone.
+  /// The authentication; nil once the app is released.
   weak let auth: Auth?
 
   init(record: UserRecord, tokens: SessionTokens, auth: Auth) {
@@ -36,33 +36,33 @@ public final class User: UserInfo {
     }
   }
 
-  /// `Firebase`
+  /// The provider of the account itself, `Firebase`.
   public var providerID: String { "Firebase" }
-  /// The account, for the database's rules and paths. It never changes.
+  /// The account's identifier, for the database's rules and paths. It never changes.
   public var uid: String { record.uid }
-  /// What the user is called.
+  /// The user's display name.
   public var displayName: String? { record.displayName }
-  /// A picture.
+  /// The URL of the user's picture.
   public var photoURL: URL? { record.photoURL }
-  /// The address.
+  /// The e-mail address.
   public var email: String? { record.email }
-  /// With `+` and the country.
+  /// The phone number in E.164 form.
   public var phoneNumber: String? { record.phoneNumber }
-  /// The user has shown that the address is theirs.
+  /// True when the user has verified the address.
   public var isEmailVerified: Bool { record.isEmailVerified }
-  /// The user has no way in but this session.
+  /// True when the account can be used by this session only.
   public var isAnonymous: Bool { record.isAnonymous }
-  /// The tenant, where the project has some.
+  /// The tenant; nil for the project itself.
   public var tenantID: String? { record.tenantID }
-  /// The ways in that the account has.
+  /// The account's linked providers.
   public var providerData: [any UserInfo] { record.providers }
-  /// The time when the account was made and used.
+  /// The times of the account's creation and last sign-in.
   public var metadata: UserMetadata {
     let record = record
     return UserMetadata(lastSignInDate: record.lastSignInAt, creationDate: record.createdAt)
   }
 
-  /// What brings the next ID token: a secret as good as the password.
+  /// The refresh token: a secret equal to the password.
   public var refreshToken: String? { tokens.refreshToken }
 }
 
@@ -72,6 +72,6 @@ extension User: CustomStringConvertible, CustomReflectable, Hashable {
 
   /// Returns true when both are the same object.
   public static func == (a: User, b: User) -> Bool { a === b }
-  /// By identity.
+  /// Hashes the identity of the object.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

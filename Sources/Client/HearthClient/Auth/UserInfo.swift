@@ -1,73 +1,73 @@
 import Foundation
 import HearthTree
 
-/// What a provider says of a user.
+/// A provider's profile of a user.
 public protocol UserInfo: Sendable {
-  /// `google.com`, `password`; `Firebase` for the account itself.
+  /// The provider: `google.com`, `password`, or `Firebase` for the account itself.
   var providerID: String { get }
-  /// The user's name at that provider.
+  /// The user's identifier at that provider.
   var uid: String { get }
-  /// What the user is called.
+  /// The user's display name.
   var displayName: String? { get }
-  /// A picture.
+  /// The URL of the user's picture.
   var photoURL: URL? { get }
-  /// The address.
+  /// The e-mail address.
   var email: String? { get }
-  /// With `+` and the country.
+  /// The phone number in E.164 form.
   var phoneNumber: String? { get }
 }
 
 extension UserRecord.ProviderRecord: UserInfo {}
 
-/// When an account was made and used.
+/// The times of an account's creation and last sign-in.
 public struct UserMetadata: Sendable, Equatable {
-  /// The time when the user signed in last.
+  /// The time of the last sign-in.
   public let lastSignInDate: Date?
-  /// The time when the account was made.
+  /// The time of the creation.
   public let creationDate: Date?
 }
 
-/// What else a sign-in told.
+/// The additional information of a sign-in.
 public struct AdditionalUserInfo: Sendable {
-  /// `google.com`, `password`; nil where the server does not say.
+  /// The provider, such as `google.com` or `password`; nil when the server omits it.
   public let providerID: String?
   let profileJSON: JSON?
   /// The user's name at the provider.
   public let username: String?
-  /// The account was made by this sign-in.
+  /// True when this sign-in created the account.
   public let isNewUser: Bool
 
-  /// What the provider said of the user, in its own form.
+  /// The provider's profile of the user, in its own form.
   public var profile: [String: Any]? { profileJSON?.foundationDictionary }
 }
 
-/// Who signed in, and what was told of it.
+/// The result of a sign-in.
 public struct AuthDataResult: Sendable {
-  /// The user.
+  /// The signed-in user.
   public let user: User
-  /// What else the sign-in told.
+  /// The additional information of the sign-in.
   public let additionalUserInfo: AdditionalUserInfo?
-  /// The provider's credential, as the server renewed it.
+  /// The renewed credential of the provider; nil when the server sent none.
   public let credential: OAuthCredential?
 }
 
-/// An ID token and what is in it.
+/// An ID token with its claims.
 public struct AuthTokenResult: Sendable, CustomStringConvertible, CustomReflectable {
-  /// The token itself, a secret.
+  /// The token, a secret.
   public let token: String
-  /// The time when the token ends.
+  /// The time of the token's expiry.
   public let expirationDate: Date
-  /// The time when the user signed in.
+  /// The time of the sign-in.
   public let authDate: Date
-  /// The time when the token was made.
+  /// The time of the token's issue.
   public let issuedAtDate: Date
-  /// `password`, `google.com`, `anonymous`, `custom`, …
+  /// The sign-in provider: `password`, `google.com`, `anonymous`, `custom`, …
   public let signInProvider: String
-  /// `phone`, `totp`; empty when there was none.
+  /// The second factor, `phone` or `totp`; empty when there was none.
   public let signInSecondFactor: String
   let payload: JSON
 
-  /// Everything that the token says, the developer's own claims among it.
+  /// The token's claims, the developer's custom claims included.
   public var claims: [String: Any] { payload.foundationDictionary }
 
   public var description: String { "ID token until \(expirationDate)" }

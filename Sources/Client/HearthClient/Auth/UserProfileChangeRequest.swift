@@ -2,10 +2,10 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// A change of a user's name and picture. What is not set stays.
+/// A change of a user's name and picture. Properties that are not set stay.
 public final class UserProfileChangeRequest: Sendable {
   private struct Values: Sendable {
-    /// Set, and to what; to nil to remove it.
+    /// The new name; nil outside when it is not set, nil inside to remove it.
     var displayName: String??
     var photoURL: URL??
     var isCommitted = false
@@ -16,13 +16,13 @@ public final class UserProfileChangeRequest: Sendable {
 
   init(_ user: User) { self.user = user }
 
-  /// What the user is called; nil to remove it.
+  /// The user's display name; nil removes it.
   public var displayName: String? {
     get { values.withLock { $0.displayName } ?? user.displayName }
     set { values.withLock { $0.displayName = .some(newValue) } }
   }
 
-  /// A picture; nil to remove it.
+  /// The URL of a picture; nil removes it.
   public var photoURL: URL? {
     get { values.withLock { $0.photoURL } ?? user.photoURL }
     set { values.withLock { $0.photoURL = .some(newValue) } }

@@ -1,7 +1,7 @@
 import Foundation
 import HearthTree
 
-/// What is known of an account.
+/// The data of an account.
 struct UserRecord: Sendable, Equatable, Codable {
   var uid: String
   var email: String?
@@ -15,7 +15,7 @@ struct UserRecord: Sendable, Equatable, Codable {
   var lastSignInAt: Date?
   var providers: [ProviderRecord] = []
 
-  /// One way in that the account has.
+  /// A provider linked to the account.
   struct ProviderRecord: Sendable, Equatable, Codable {
     var providerID: String
     var uid: String
@@ -25,7 +25,7 @@ struct UserRecord: Sendable, Equatable, Codable {
     var phoneNumber: String?
   }
 
-  /// The record of an answer; nil when it names no account.
+  /// The record in a response; nil when it has no account.
   init?(_ json: JSON) {
     guard let uid = json["localId"]?.string, !uid.isEmpty, uid.utf8.count <= IdentityService.uidBytesMax else {
       return nil
@@ -40,7 +40,7 @@ struct UserRecord: Sendable, Equatable, Codable {
     createdAt = Self.date(json["createdAt"])
     lastSignInAt = Self.date(json["lastLoginAt"])
     providers = (json["providerUserInfo"]?.array ?? []).prefix(64).compactMap { ProviderRecord($0) }
-    // Such an account has neither an address, nor a password, nor anybody who vouches for it.
+    // An anonymous account has no address, password, phone number or provider.
     isAnonymous =
       email == nil && json["passwordHash"]?.string == nil && providers.isEmpty && phoneNumber == nil
       && json["customAuth"]?.bool != true
@@ -48,7 +48,7 @@ struct UserRecord: Sendable, Equatable, Codable {
 
   private static func text(_ json: JSON?) -> String? { json?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Milliseconds, as a text or a number.
+  /// Returns the date of a text or number of milliseconds.
   private static func date(_ json: JSON?) -> Date? {
     guard let milliseconds = json?.string.flatMap({ Int64($0) }) ?? json?.int else { return nil }
     return Date(timeIntervalSince1970: TimeInterval(milliseconds) / 1000)

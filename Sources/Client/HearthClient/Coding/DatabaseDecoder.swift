@@ -1,54 +1,54 @@
 import Foundation
 import Synchronization
 
-/// Turns what a snapshot's `value` gives into a `Decodable` value.
+/// A decoder of `Decodable` values from a snapshot's `value`.
 ///
-/// The settings are those of `JSONDecoder`, with the defaults of the Realtime Database's SDKs. What the database shows as an
-/// array is decoded as a dictionary where a dictionary is asked for, and a dictionary with the keys `0`, `1`, … as an array.
+/// The settings are those of `JSONDecoder`, with the defaults of the Realtime Database's SDKs. An array of the database
+/// is decoded as a dictionary where one is expected, and a dictionary with the keys `0`, `1`, … as an array.
 public final class DatabaseDecoder: Sendable {
-  /// How a date is read.
+  /// The format of dates.
   public enum DateDecodingStrategy: Sendable {
-    /// As `Date` decodes itself: seconds since 2001.
+    /// The format of `Date` itself: seconds since 2001.
     case deferredToDate
     /// Seconds since 1970.
     case secondsSince1970
-    /// Milliseconds since 1970; what `ServerValue.timestamp()` gives.
+    /// Milliseconds since 1970, as `ServerValue.timestamp()` gives them.
     case millisecondsSince1970
     /// A text such as `2026-11-23T01:50:00Z`.
     case iso8601
-    /// What the closure decodes.
+    /// The result of the closure.
     case custom(@Sendable (any Swift.Decoder) throws -> Date)
   }
 
-  /// How bytes are read.
+  /// The format of bytes.
   public enum DataDecodingStrategy: Sendable {
-    /// As `Data` decodes itself: an array of numbers.
+    /// The format of `Data` itself: an array of numbers.
     case deferredToData
-    /// A text in Base64.
+    /// A Base64 text.
     case base64
-    /// What the closure decodes.
+    /// The result of the closure.
     case custom(@Sendable (any Swift.Decoder) throws -> Data)
   }
 
-  /// Texts that stand for numbers which the database cannot hold.
+  /// The decoding of texts that stand for numbers which the database cannot hold.
   public enum NonConformingFloatDecodingStrategy: Sendable {
-    /// No text is a number.
+    /// Decoding a number from a text fails.
     case `throw`
-    /// These are.
+    /// The given texts are decoded as these numbers.
     case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
   }
 
-  /// Which property a stored name belongs to.
+  /// The mapping from stored names to properties.
   public enum KeyDecodingStrategy: Sendable {
-    /// The one of that name.
+    /// The property of the same name.
     case useDefaultKeys
-    /// `one_two_three` belongs to `oneTwoThree`.
+    /// The property `oneTwoThree` for the name `one_two_three`.
     case convertFromSnakeCase
-    /// What the closure makes of the path of keys; its result takes the place of the last.
+    /// The result of the closure, called with the path of keys; it replaces the last key.
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
-  /// All settings, as they are when a value is coded.
+  /// The settings, copied when decoding begins.
   struct Settings: Sendable {
     var dateDecodingStrategy: DateDecodingStrategy = .deferredToDate
     var dataDecodingStrategy: DataDecodingStrategy = .base64
@@ -60,27 +60,27 @@ public final class DatabaseDecoder: Sendable {
 
   var settings: Settings { state.withLock { $0 } }
 
-  /// How dates are read.
+  /// The format of dates.
   public var dateDecodingStrategy: DateDecodingStrategy {
     get { settings.dateDecodingStrategy }
     set { state.withLock { $0.dateDecodingStrategy = newValue } }
   }
-  /// How bytes are read.
+  /// The format of bytes.
   public var dataDecodingStrategy: DataDecodingStrategy {
     get { settings.dataDecodingStrategy }
     set { state.withLock { $0.dataDecodingStrategy = newValue } }
   }
-  /// Texts that stand for numbers which the database cannot hold.
+  /// The texts that stand for numbers which the database cannot hold.
   public var nonConformingFloatDecodingStrategy: NonConformingFloatDecodingStrategy {
     get { settings.nonConformingFloatDecodingStrategy }
     set { state.withLock { $0.nonConformingFloatDecodingStrategy = newValue } }
   }
-  /// Which property a stored name belongs to.
+  /// The mapping from stored names to properties.
   public var keyDecodingStrategy: KeyDecodingStrategy {
     get { settings.keyDecodingStrategy }
     set { state.withLock { $0.keyDecodingStrategy = newValue } }
   }
-  /// What types may ask their decoder for.
+  /// The context that types can read from their decoder.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
     get { settings.userInfo }
     set { state.withLock { $0.userInfo = newValue } }
@@ -89,10 +89,10 @@ public final class DatabaseDecoder: Sendable {
   /// A decoder with the default settings.
   public init() {}
 
-  /// The value that is described by `structure`.
+  /// Decodes a value from `structure`.
   ///
-  /// - Parameter structure: what a snapshot's `value` gives.
-  /// - Throws: `DecodingError`, or what the value's own `init(from:)` throws.
+  /// - Parameter structure: the `value` of a snapshot.
+  /// - Throws: `DecodingError`, or an error of the value's own `init(from:)`.
   public func decode<Value: Decodable>(_ type: Value.Type, from structure: Any) throws -> Value {
     try ValueDecoder(settings, [], structure).decode(type)
   }

@@ -1,54 +1,54 @@
 import Foundation
 import Synchronization
 
-/// Turns an `Encodable` value into what `setValue(_:)` takes: dictionaries, arrays, numbers and texts.
+/// An encoder of `Encodable` values for `setValue(_:)`: dictionaries, arrays, numbers and texts.
 ///
-/// The settings are those of `JSONEncoder`, with the defaults of the Realtime Database's SDKs: dates are seconds since 2001
-/// (`Date`'s own form), bytes are Base64.
+/// The settings are those of `JSONEncoder`, with the defaults of the Realtime Database's SDKs: dates are seconds since
+/// 2001 (`Date`'s own form), bytes are Base64.
 public final class DatabaseEncoder: Sendable {
-  /// How a date is written.
+  /// The format of dates.
   public enum DateEncodingStrategy: Sendable {
-    /// As `Date` encodes itself: seconds since 2001, a number with a fraction.
+    /// The format of `Date` itself: seconds since 2001, a number with a fraction.
     case deferredToDate
     /// Seconds since 1970, a number with a fraction.
     case secondsSince1970
-    /// Milliseconds since 1970, a number with a fraction; what `ServerValue.timestamp()` gives.
+    /// Milliseconds since 1970, a number with a fraction, as `ServerValue.timestamp()` gives them.
     case millisecondsSince1970
     /// A text such as `2026-11-23T01:50:00Z`.
     case iso8601
-    /// What the closure encodes.
+    /// The output of the closure.
     case custom(@Sendable (Date, any Swift.Encoder) throws -> Void)
   }
 
-  /// How bytes are written.
+  /// The format of bytes.
   public enum DataEncodingStrategy: Sendable {
-    /// As `Data` encodes itself: an array of numbers.
+    /// The format of `Data` itself: an array of numbers.
     case deferredToData
-    /// A text in Base64.
+    /// A Base64 text.
     case base64
-    /// What the closure encodes.
+    /// The output of the closure.
     case custom(@Sendable (Data, any Swift.Encoder) throws -> Void)
   }
 
-  /// What becomes of infinity and of what is no number, which the database cannot hold.
+  /// The encoding of infinity and NaN, which the database cannot hold.
   public enum NonConformingFloatEncodingStrategy: Sendable {
-    /// `EncodingError.invalidValue`.
+    /// Encoding fails with `EncodingError.invalidValue`.
     case `throw`
-    /// These texts.
+    /// The given texts stand for these numbers.
     case convertToString(positiveInfinity: String, negativeInfinity: String, nan: String)
   }
 
-  /// What becomes of the names of properties.
+  /// The mapping from properties to stored names.
   public enum KeyEncodingStrategy: Sendable {
-    /// They stay.
+    /// The name of the property.
     case useDefaultKeys
-    /// `oneTwoThree` becomes `one_two_three`.
+    /// The name `one_two_three` for the property `oneTwoThree`.
     case convertToSnakeCase
-    /// What the closure makes of the path of keys; its result takes the place of the last.
+    /// The result of the closure, called with the path of keys; it replaces the last key.
     case custom(@Sendable ([any CodingKey]) -> any CodingKey)
   }
 
-  /// All settings, as they are when a value is coded.
+  /// The settings, copied when encoding begins.
   struct Settings: Sendable {
     var dateEncodingStrategy: DateEncodingStrategy = .deferredToDate
     var dataEncodingStrategy: DataEncodingStrategy = .base64
@@ -60,27 +60,27 @@ public final class DatabaseEncoder: Sendable {
 
   var settings: Settings { state.withLock { $0 } }
 
-  /// How dates are written.
+  /// The format of dates.
   public var dateEncodingStrategy: DateEncodingStrategy {
     get { settings.dateEncodingStrategy }
     set { state.withLock { $0.dateEncodingStrategy = newValue } }
   }
-  /// How bytes are written.
+  /// The format of bytes.
   public var dataEncodingStrategy: DataEncodingStrategy {
     get { settings.dataEncodingStrategy }
     set { state.withLock { $0.dataEncodingStrategy = newValue } }
   }
-  /// What becomes of infinity and of what is no number.
+  /// The encoding of infinity and NaN.
   public var nonConformingFloatEncodingStrategy: NonConformingFloatEncodingStrategy {
     get { settings.nonConformingFloatEncodingStrategy }
     set { state.withLock { $0.nonConformingFloatEncodingStrategy = newValue } }
   }
-  /// What becomes of the names of properties.
+  /// The mapping from properties to stored names.
   public var keyEncodingStrategy: KeyEncodingStrategy {
     get { settings.keyEncodingStrategy }
     set { state.withLock { $0.keyEncodingStrategy = newValue } }
   }
-  /// What types may ask their encoder for.
+  /// The context that types can read from their encoder.
   public var userInfo: [CodingUserInfoKey: any Sendable] {
     get { settings.userInfo }
     set { state.withLock { $0.userInfo = newValue } }
@@ -89,15 +89,15 @@ public final class DatabaseEncoder: Sendable {
   /// An encoder with the default settings.
   public init() {}
 
-  /// What `setValue(_:)` takes for this value.
+  /// Encodes a value for `setValue(_:)`.
   ///
-  /// - Throws: `EncodingError`, or what the value's own `encode(to:)` throws.
+  /// - Throws: `EncodingError`, or an error of the value's own `encode(to:)`.
   public func encode<Value: Encodable>(_ value: Value) throws -> Any {
     try EncodingBox.box(value, settings, []).value
   }
 }
 
-/// One value while it is encoded: a reference, because containers fill it after they were handed out.
+/// A value under construction; a class, because containers fill it after they were handed out.
 final class EncodingBox {
   private enum Content {
     case nothing
@@ -122,10 +122,10 @@ final class EncodingBox {
 
   func set(_ value: Any) { content = .value(value) }
 
-  /// Makes it an object, unless it is one.
+  /// Makes the value an object, unless it is one.
   func open() { if case .object = content {} else { content = .object([:]) } }
 
-  /// Makes it an array, unless it is one.
+  /// Makes the value an array, unless it is one.
   func openArray() { if case .array = content {} else { content = .array([]) } }
 
   func set(_ box: EncodingBox, for name: String) {
@@ -148,12 +148,12 @@ final class EncodingBox {
     content = .array(elements)
   }
 
-  /// The member of that name, if it was encoded.
+  /// Returns the member of that name, if it was encoded.
   func member(_ name: String) -> EncodingBox? { if case .object(let members) = content { members[name] } else { nil } }
 }
 
 extension EncodingBox {
-  /// A value of any type, by the settings where they have a say.
+  /// Encodes a value of any type, with the settings for dates and bytes.
   static func box(_ value: some Encodable, _ settings: DatabaseEncoder.Settings, _ path: [any CodingKey]) throws
     -> EncodingBox
   {

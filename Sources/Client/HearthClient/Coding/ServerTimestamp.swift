@@ -1,6 +1,6 @@
 import Foundation
 
-/// A date that the server fills in when it is nil: milliseconds since 1970 in the database.
+/// A date that the server fills in when it is nil, stored as milliseconds since 1970.
 ///
 /// ```swift
 /// struct Message: Codable {

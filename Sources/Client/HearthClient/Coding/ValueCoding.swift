@@ -1,8 +1,8 @@
 import Foundation
 
-/// What encoding and decoding share.
+/// Shared parts of encoding and decoding.
 enum ValueCoding {
-  /// A key that stands for an index or for a name without a type.
+  /// A coding key for an index or an untyped name.
   struct Name: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -21,7 +21,8 @@ enum ValueCoding {
     init?(intValue: Int) { self.init(index: intValue) }
   }
 
-  /// Values that are written as they are. Doubles are not among them: some need a word of the settings.
+  /// Returns a value that needs no conversion; nil for others. Doubles are converted, because some depend on the
+  /// settings.
   static func scalar(_ value: some Encodable) -> Any? {
     switch value {
     case let value as String: value
@@ -32,10 +33,10 @@ enum ValueCoding {
   }
 }
 
-/// `oneTwoThree` and `one_two_three`.
+/// The conversion between `oneTwoThree` and `one_two_three`.
 enum SnakeCase {
-  /// A capital after a small letter begins a word, and so does the last of several before a small one: `myURLProperty`
-  /// becomes `my_url_property`.
+  /// Returns the snake-case name. A capital after a small letter begins a word, and so does the last of several before
+  /// a small one: `myURLProperty` becomes `my_url_property`.
   static func from(_ text: String) -> String {
     let letters = Array(text)
     var result = ""
@@ -48,7 +49,7 @@ enum SnakeCase {
     return result
   }
 
-  /// Underscores at the ends stay.
+  /// Returns the camel-case name. Underscores at the ends stay.
   static func to(_ text: String) -> String {
     let core = text.drop { $0 == "_" }
     let front = text.prefix(text.count - core.count)

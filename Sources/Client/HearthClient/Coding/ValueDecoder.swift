@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a value's `init(from:)` is given.
+/// The decoder passed to a value's `init(from:)`.
 struct ValueDecoder: Decoder {
   let settings: DatabaseDecoder.Settings
   let codingPath: [any CodingKey]
@@ -25,7 +25,7 @@ struct ValueDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  /// The stored names with their values. An array has the names `0`, `1`, ….
+  /// The stored names with their values; those of an array are `0`, `1`, ….
   private var members: [(key: String, value: Any)] {
     get throws {
       switch content {
@@ -54,7 +54,7 @@ struct ValueDecoder: Decoder {
     }
   }
 
-  /// The property's name for a stored one.
+  /// Returns the property's name for a stored one.
   private func name(_ stored: String) -> String {
     switch settings.keyDecodingStrategy {
     case .useDefaultKeys: stored
@@ -63,7 +63,7 @@ struct ValueDecoder: Decoder {
     }
   }
 
-  /// A decoder of what stands at a key.
+  /// Returns a decoder for the value at a key.
   fileprivate func nested(_ key: any CodingKey, _ value: Any) -> ValueDecoder {
     ValueDecoder(settings, codingPath + [key], value)
   }
@@ -81,7 +81,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
   func decode(_ type: Bool.Type) throws -> Bool {
     switch content {
     case .number(.bool(let value)): return value
-    // as a boolean that went through other hands may be written
+    // booleans may be stored as numbers by other programs
     case .number(.int(0)): return false
     case .number(.int(1)): return true
     default: throw mismatch(type)
@@ -186,7 +186,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 private struct KeyedValueDecoder<Name: CodingKey>: KeyedDecodingContainerProtocol {
   typealias Key = Name
   let decoder: ValueDecoder
-  /// By the names of properties: the stored name, and the value.
+  /// The stored names and values by property name.
   let members: [String: (key: String, value: Any)]
   var codingPath: [any CodingKey] { decoder.codingPath }
   var allKeys: [Name] { members.keys.compactMap { Name(stringValue: $0) } }
@@ -272,7 +272,7 @@ private struct UnkeyedValueDecoder: UnkeyedDecodingContainer {
 }
 
 extension AppValue {
-  /// In words, for errors.
+  /// The kind of the value in words, for errors.
   fileprivate var kind: String {
     switch self {
     case .null: "null"

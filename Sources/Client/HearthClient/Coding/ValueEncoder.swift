@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a value's `encode(to:)` is given.
+/// The encoder passed to a value's `encode(to:)`.
 struct ValueEncoder: Encoder {
   let settings: DatabaseEncoder.Settings
   let codingPath: [any CodingKey]
@@ -44,7 +44,7 @@ struct ValueEncoder: Encoder {
     }
   }
 
-  /// A finite number, or what the settings make of another.
+  /// Returns a finite number unchanged, and another one as the settings say.
   fileprivate func number(_ value: Double, at path: [any CodingKey]) throws -> Any {
     if value.isFinite { return value }
     guard case .convertToString(let positive, let negative, let nan) = settings.nonConformingFloatEncodingStrategy
@@ -55,7 +55,7 @@ struct ValueEncoder: Encoder {
     return value.isNaN ? nan : value > 0 ? positive : negative
   }
 
-  /// The name under which a property is stored.
+  /// Returns the stored name of a property.
   fileprivate func name(_ key: any CodingKey) -> String {
     switch settings.keyEncodingStrategy {
     case .useDefaultKeys: key.stringValue
@@ -68,7 +68,7 @@ struct ValueEncoder: Encoder {
     try EncodingBox.box(value, settings, codingPath + [key])
   }
 
-  /// An encoder for what stands at a key.
+  /// Returns an encoder for the value at a key.
   fileprivate func nested(_ key: any CodingKey, _ box: EncodingBox) -> ValueEncoder {
     ValueEncoder(settings, codingPath + [key], box)
   }
@@ -113,7 +113,7 @@ private struct KeyedValueEncoder<Name: CodingKey>: KeyedEncodingContainerProtoco
   func superEncoder() -> any Encoder { nested(ValueCoding.Name("super")) }
   func superEncoder(forKey key: Name) -> any Encoder { nested(key) }
 
-  /// The encoder of a member: the same one for a name that was asked for before.
+  /// Returns the encoder of a member: the same one for the same name.
   private func nested(_ key: any CodingKey) -> ValueEncoder {
     let name = encoder.name(key)
     let box = encoder.box.member(name) ?? EncodingBox()

@@ -1,26 +1,26 @@
 import HearthTree
 import HearthWire
 
-/// What is to be done, in this order.
+/// An action for the owner of a connection to perform, in order.
 enum ConnectionAction: Sendable {
-  /// Get the tokens for an attempt and answer with ``ConnectionInput/tokens(attempt:_:)`` or
-  /// ``ConnectionInput/tokensFailed(attempt:_:)``. With a refusal behind it the credential must be a fresh one.
+  /// Fetches the tokens for an attempt; answered by ``ConnectionInput/tokens(attempt:_:)`` or
+  /// ``ConnectionInput/tokensFailed(attempt:_:)``. After a refusal the credential must be a fresh one.
   case fetchTokens(attempt: Int, forcingRefresh: Bool)
-  /// Open a WebSocket and answer with ``ConnectionInput/opened(attempt:)`` or ``ConnectionInput/closed(attempt:_:)``.
+  /// Opens a WebSocket; answered by ``ConnectionInput/opened(attempt:)`` or ``ConnectionInput/closed(attempt:_:)``.
   case open(attempt: Int, SocketRequest)
-  /// Send text messages.
+  /// Sends text messages.
   case send(attempt: Int, [[UInt8]])
-  /// Send a WebSocket ping.
+  /// Sends a WebSocket ping.
   case ping(attempt: Int)
-  /// Close the socket of an attempt, or give up opening it. Nothing more is told of it.
+  /// Closes the socket of an attempt, or stops opening it. No input about it may follow.
   case close(attempt: Int)
-  /// Tell the repository.
+  /// Delivers an event to the repository.
   case tell(ConnectionEvent)
-  /// Write to the log.
+  /// Writes to the log.
   case log(ConnectionLogLevel, String)
 }
 
-/// How much a line of the log matters.
+/// The severity of a log line.
 enum ConnectionLogLevel: Int, Sendable, Comparable {
   case debug, info, warning
 
@@ -29,61 +29,62 @@ enum ConnectionLogLevel: Int, Sendable, Comparable {
 
 /// A WebSocket to open.
 struct SocketRequest: Sendable, Equatable {
-  /// Name or address to dial, without brackets.
+  /// The name or address to dial, without brackets.
   var host: String
-  /// Port to dial.
+  /// The port to dial.
   var port: Int
-  /// True when to speak TLS.
+  /// True when the connection uses TLS.
   var isSecure: Bool
-  /// The `Host` header: what was dialled, with the port when it is not the usual one.
+  /// The `Host` header: the dialled host, with the port when it is not the default.
   var authority: String
-  /// Path and query.
+  /// The path and query of the request.
   var target: String
-  /// More headers.
+  /// Additional headers.
   var headers: [Header]
 
-  /// One header.
+  /// A single header.
   struct Header: Sendable, Equatable {
-    /// As it is sent.
+    /// The name as sent.
     var name: String
-    /// As it is sent.
+    /// The value as sent.
     var value: String
   }
 }
 
-/// What the owner must know.
+/// An event for the owner of the connection.
 enum ConnectionEvent: Sendable {
-  /// The hello came; the server's clock in milliseconds since 1970. From now on `.info/connected` is true.
+  /// The hello arrived, with the server's clock in milliseconds since 1970. `.info/connected` is true from now on.
   case hello(serverTimeMilliseconds: Int64)
-  /// The server took the credential; what it said about it.
+  /// The server accepted the credential; the content of its reply.
   case authenticated(JSON)
-  /// The server does not take the credential. A fresh one is asked for and the connection made anew.
+  /// The server refused the credential. A fresh one is requested and the connection made anew.
   case credentialRefused(ServerRefusal)
-  /// The server no longer accepts the credential that it took. As ``credentialRefused(_:)``.
+  /// The server revoked the accepted credential. The consequences are those of ``credentialRefused(_:)``.
   case credentialRevoked(ServerRefusal)
-  /// The server treats this client as signed out: it came without a credential, or gave it up.
+  /// The server treats this client as signed out, after a connect without a credential or a sign-out.
   case credentialCleared
-  /// Requests can be sent: the server has accepted the credential, or there is none.
+  /// The connection is ready for requests: the server has accepted the credential, or there is none.
   case ready
-  /// The connection is gone after a hello; what was asked over it has no answer any more.
+  /// The connection was lost after a hello; requests in flight get no reply.
   case lost
 
-  /// The answer to the request of that id. Those to writes come once all listens that were asked before have theirs.
+  /// The reply to the request of that id. Replies to writes are held until the listens sent before have theirs.
   case reply(id: Int, Status, ReceivedMessage.ReplyData)
-  /// The value, or the priority, is now this; a priority comes as a leaf. With the listen's tag; nil for default listens.
+  /// The new value or priority of a location; a priority comes as a leaf. The tag is that of the listen; nil for
+  /// default listens.
   case put(Location, Node, tag: Int32?)
-  /// Each place, relative to the path, is now that, all at once.
+  /// New values of several locations, relative to the path, applied at once.
   case merge(Path, [(location: Location, node: Node)], tag: Int32?)
-  /// Each range of the listen's leaves is now that.
+  /// New values of ranges of a listen's leaves.
   case ranges(Path, [RangeMerge], tag: Int32?)
-  /// The listen of that query at the path is over; without a query, every listen at the path.
+  /// The end of the listen of that query at the path; without a query, of every listen at the path.
   case cancel(Path, Query?)
 }
 
-/// The server says no.
+/// A refusal of the server.
 struct ServerRefusal: Sendable, Error, Equatable {
-  /// In one word.
+  /// The status code.
   var status: Status
-  /// For the developer; may be empty.
+  /// The explanation for the developer; may be empty.
   var text: String
 }

@@ -1,67 +1,67 @@
 import HearthWire
 
-/// What happens to a connection.
+/// An input of the connection's state machine.
 enum ConnectionInput: Sendable {
-  // What the owner wants.
+  // Requests of the owner.
 
-  /// Connect, and stay connected.
+  /// Connects, and keeps connected.
   case open
-  /// Disconnect, and stay so for that reason. The server sees a clean close.
+  /// Disconnects, and stays so for that reason. The server sees a clean close.
   case interrupt(ConnectionInterrupt)
-  /// That reason is gone.
+  /// Removes an interrupt reason.
   case resume(ConnectionInterrupt)
-  /// The network came back, or the app to the foreground: a wait for the next attempt is over.
+  /// The network came back, or the app came to the foreground: the current delay ends.
   case reachable
-  /// A request, between ``ConnectionEvent/ready`` and ``ConnectionEvent/lost`` only; its answer comes as
-  /// ``ConnectionEvent/reply(id:_:_:)`` with that id. Without a connection it is forgotten, as are those without an answer
-  /// when a connection is lost: the owner keeps what it still wants.
+  /// Sends a request, between ``ConnectionEvent/ready`` and ``ConnectionEvent/lost`` only; its answer comes as
+  /// ``ConnectionEvent/reply(id:_:_:)`` with that id. Requests without a connection are dropped, as are unanswered ones
+  /// when a connection is lost: the owner keeps what it still needs.
   case request(id: Int, Request.Action)
-  /// Another credential, or the same one refreshed; nil: signed out.
+  /// A new or refreshed credential; nil when signed out.
   case credential(String?)
-  /// Another App Check token; nil: none any more.
+  /// A new App Check token; nil when there is none any more.
   case appCheck(String?)
 
-  // What the performer of the actions has seen.
+  // Observations of the performer of the actions.
 
   /// The tokens of an attempt.
   case tokens(attempt: Int, ConnectionTokens)
-  /// There are no tokens for that attempt, for a reason to be logged: it has failed.
+  /// The tokens of an attempt could not be fetched, for a reason to be logged: the attempt has failed.
   case tokensFailed(attempt: Int, String)
   /// The WebSocket is open.
   case opened(attempt: Int)
-  /// A text message came.
+  /// A text message arrived.
   case received(attempt: Int, [UInt8])
-  /// Some other sign of the server came, such as a pong.
+  /// Another sign of life of the server arrived, such as a pong.
   case alive(attempt: Int)
-  /// True when the socket takes more now. It does when it was opened.
+  /// The writability of the socket; true when it was opened.
   case writable(attempt: Int, Bool)
-  /// The socket is gone, or was never opened, for a reason to be logged.
+  /// The socket was closed or never opened, for a reason to be logged.
   case closed(attempt: Int, String)
-  /// It is ``PersistentConnection/deadline``, or later.
+  /// The time of ``PersistentConnection/deadline`` has come.
   case timer
 }
 
-/// The reason why there shall be no connection. There may be several reasons at once.
+/// A reason to stay disconnected. Several may apply at once.
 enum ConnectionInterrupt: Sendable, Hashable {
-  /// Nobody has asked for one yet.
+  /// The owner has not opened the connection yet.
   case notOpened
   /// The app went offline.
   case offline
-  /// The server said not to come back. It stays so for the life of the process.
+  /// The server forbade reconnecting. This holds for the life of the process.
   case shutDown
 }
 
-/// What a client shows of itself when it connects.
+/// The tokens that a client presents when it connects.
 struct ConnectionTokens: Sendable, Equatable {
-  /// An ID token or another credential of the database; nil when nobody is signed in.
+  /// An ID token or another credential of the database; nil when signed out.
   var credential: String?
   /// An App Check token; nil without App Check.
   var appCheck: String?
 }
 
 extension ConnectionTokens: CustomStringConvertible, CustomReflectable {
-  /// Never the tokens.
+  /// A description without the tokens.
   var description: String { "tokens(credential: \(credential == nil ? "no" : "yes"))" }
-  /// Never the tokens.
+  /// A mirror without the tokens.
   var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,8 +1,8 @@
-/// Chance that a seed determines (SplitMix64), so that a test can run a connection again. Never for secrets.
+/// A seeded random generator (SplitMix64), so that a test can repeat a connection. Never for secrets.
 struct ConnectionRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Equal seeds give equal numbers.
+  /// A generator whose numbers the seed determines.
   init(seed: UInt64) { state = seed }
 
   mutating func next() -> UInt64 {

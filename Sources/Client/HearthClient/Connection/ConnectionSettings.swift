@@ -2,30 +2,31 @@ import HearthWire
 
 /// The constants of one connection. Times are in milliseconds.
 struct ConnectionSettings: Sendable {
-  /// From the request of tokens to their arrival; then the attempt has failed.
+  /// The time for fetching tokens, after which the attempt has failed.
   var tokenTimeout: Int64 = 60_000
-  /// From the dial to an open WebSocket. The native SDKs wait as long.
+  /// The time from the dial to an open WebSocket, as in the native SDKs.
   var openTimeout: Int64 = 30_000
-  /// From an open WebSocket to the hello. The SDKs do not bound it, and a server that never greets would hold them for ever.
+  /// The time from an open WebSocket to the hello. The SDKs do not limit it, and a server without a hello would hold
+  /// them for ever.
   var helloTimeout: Int64 = 30_000
-  /// Without traffic in either direction for so long, a keepalive goes out.
+  /// The time without traffic in either direction after which a keepalive is sent.
   var keepaliveInterval: Int64 = 45_000
-  /// Without a sign of the server for so long, the socket is dead. With each keepalive goes a WebSocket ping, which a
-  /// living server answers.
+  /// The time without a sign of the server after which the socket counts as dead. Each keepalive comes with a WebSocket
+  /// ping, which a live server answers.
   var silenceMax: Int64 = 75_000
-  /// The waits between attempts.
+  /// The delays between attempts.
   var backOff = BackOff.Settings()
-  /// A connection that lived so long begins the waits anew.
+  /// The lifetime after which a connection resets the delays.
   var steadyAfter: Int64 = 30_000
-  /// Failed sign-ins in a row after which the wait jumps to its maximum.
+  /// The number of refused sign-ins in a row after which the delay jumps to its maximum.
   var refusedTokensMax = 3
 
-  /// What a server's message may have.
+  /// The limits on the content of a server message.
   var received = ReceivedMessage.Limits()
-  /// How large a server's message may be. The service answers a read with up to 256 MB.
+  /// The limits on the size of a server message. The service answers a read with up to 256 MB.
   var wire = Self.wireLimits
 
-  /// What the first connection reports as its only counter: `sdk.<name>.<version with - for .>`; nil reports nothing.
+  /// The only counter in the statistics of the first connection, `sdk.<name>.<version with - for .>`; nil reports none.
   var sdkCounter: String? = "sdk.hearth.1-0-0"
 
   private static var wireLimits: WireLimits {

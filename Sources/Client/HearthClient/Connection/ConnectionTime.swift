@@ -1,7 +1,7 @@
-/// The clocks at one moment, both in milliseconds.
+/// The two clocks at one instant, in milliseconds.
 struct ConnectionTime: Sendable, Equatable {
-  /// Never goes back; begins anywhere. All delays are counted on it.
+  /// The monotonic clock, with an arbitrary start. All delays use it.
   var monotonic: Int64
-  /// Since 1970, as this machine believes. Only the server's offset is counted on it.
+  /// The wall clock since 1970. Only the server's offset is computed from it.
   var wall: Int64
 }

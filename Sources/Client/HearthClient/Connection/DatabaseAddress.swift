@@ -1,17 +1,17 @@
 import HearthTree
 import HearthWire
 
-/// Where a database is: what to dial, and what the database is called there.
+/// The address of a database: the host to dial and the database's namespace there.
 struct DatabaseAddress: Sendable, Hashable {
-  /// A name or an address, without brackets and in lower case.
+  /// The host name or address, in lower case without brackets.
   var host: String
-  /// The port; nil for the usual one.
+  /// The port; nil for the default.
   var port: Int?
-  /// True when TLS is spoken.
+  /// True when the connection uses TLS.
   var isSecure: Bool
-  /// What the server calls the database; empty for the one that it takes when none is named.
+  /// The namespace of the database; empty for the server's default database.
   var namespace: String
-  /// True when it is an emulator: then the host that it names in its hello is not believed.
+  /// True for an emulator, whose redirection to another host is ignored.
   var isEmulator = false
 
   /// An address of these parts.
@@ -23,29 +23,29 @@ struct DatabaseAddress: Sendable, Hashable {
     self.isEmulator = isEmulator
   }
 
-  /// The same database on an emulator, over a plain socket. A port in `host` counts less than `port`.
+  /// Returns the address of the same database on an emulator, without TLS. A port in `host` is overridden by `port`.
   func onEmulator(host: String, port: Int) -> DatabaseAddress {
     DatabaseAddress(host: host, port: port, isSecure: false, namespace: namespace, isEmulator: true)
   }
 
-  /// What URLs write for host and port.
+  /// The host and port as written in URLs.
   var authority: String { hostAndPort.text }
 
-  /// What is dialled.
+  /// The host and port to dial.
   var hostAndPort: HostAndPort { HostAndPort(host: host, port: port) }
 
-  /// A text that is no address of a database.
+  /// The error of a text that is no database URL.
   struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong and how to put it right.
+    /// The problem and its remedy.
     var description: String
   }
 
-  /// Reads a database's URL: `https://NAME.firebaseio.com`, `http://localhost:9000/?ns=NAME`, `wss://host/?ns=NAME`, and
-  /// the path of a place in it, percent-encoded.
+  /// Parses a database URL with the percent-encoded path of a location in it: `https://NAME.firebaseio.com`,
+  /// `http://localhost:9000/?ns=NAME`, `wss://host/?ns=NAME`.
   ///
-  /// `ns` counts more than the host's first label, which names the database only if there are three labels or more; without
+  /// `ns` overrides the host's first label, which names the database only if there are three labels or more; without
   /// either it is the server's default database. As in the Firebase SDKs a URL without a port means TLS, whatever its
-  /// scheme; but not where the host is a name of one label or two, or an address: no database of Firebase is there.
+  /// scheme; but not when the host is an address or has one or two labels, because no database of Firebase is there.
   static func parse(_ url: String) throws(Problem) -> (address: DatabaseAddress, path: Path) {
     let (scheme, afterScheme) = try scheme(of: url)
     let end = afterScheme.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? afterScheme.endIndex
@@ -88,23 +88,24 @@ struct DatabaseAddress: Sendable, Hashable {
   }
 }
 
-/// `host`, `host:port`, `[address]:port`, with nothing that could be more than a host in a header or URL.
+/// The host and port in `host`, `host:port` or `[address]:port`, restricted to characters that are safe in a header or
+/// URL.
 struct HostAndPort: Sendable, Equatable {
-  /// Without brackets, in lower case.
+  /// The host in lower case, without brackets.
   var host: String
-  /// nil when none is written.
+  /// The port; nil when it is omitted.
   var port: Int?
 
   /// A host without brackets, and a port.
   init(host: String, port: Int?) { (self.host, self.port) = (host, port) }
 
-  /// As URLs and headers write it.
+  /// The form in URLs and headers.
   var text: String {
     let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
     return port.map { "\(name):\($0)" } ?? name
   }
 
-  /// nil for a text that is something else.
+  /// Reads a host with an optional port; nil when the text has another form.
   init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 1_024 else { return nil }
     var rest = Substring(text)

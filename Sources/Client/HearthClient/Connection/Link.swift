@@ -1,9 +1,9 @@
 import HearthTree
 import HearthWire
 
-/// What belongs to one open socket and ends with it.
+/// The state of one open socket, discarded with it.
 struct Link: Sendable {
-  /// A request on its way to the socket.
+  /// A request waiting for the socket.
   enum Outgoing: Sendable {
     case statistics(String)
     case authenticate(String)
@@ -12,51 +12,51 @@ struct Link: Sendable {
     case request(id: Int, Request.Action)
   }
 
-  /// A request that was sent and has no answer.
+  /// A sent request without an answer.
   enum InFlight: Sendable {
     case listen(id: Int)
     case write(id: Int)
     case get(id: Int)
-    /// Any other request of the owner.
+    /// Another request of the owner.
     case request(id: Int)
     case authenticate
     case unauthenticate
     case appCheck
-    /// The answer matters to nobody.
+    /// A request without interest in the answer.
     case other
   }
 
-  /// The answer to a write that waits for the answers to listens that were on their way before: the app would see what was
-  /// there before the write.
+  /// The answer to a write that is held until earlier listens are answered; otherwise the app would see the data before
+  /// the write.
   struct HeldReply: Sendable {
     var id: Int
     var status: Status
     var data: ReceivedMessage.ReplyData
-    /// The listen up to which it waits.
+    /// The listen whose answer releases it.
     var listen: Int32
   }
 
   var assembler: SegmentAssembler
-  /// On the monotonic clock: when there was a sign of the server, and when something came or went.
+  /// The times, on the monotonic clock, of the last sign of the server and of the last traffic in either direction.
   var lastAlive: Int64
   var lastTraffic: Int64
-  /// The time when the hello came; nil before.
+  /// The time of the hello; nil before.
   var greeted: Int64?
-  /// True when the socket takes more.
+  /// True when the socket accepts more data.
   var isWritable = true
-  /// What waits for the socket, first first.
+  /// The messages waiting for the socket, in order.
   var outbox: Queue<Outgoing> = Queue()
   var inFlight: [Int32: InFlight] = [:]
-  /// The credential that was put in line last for this socket.
+  /// The credential that was last queued for this socket.
   var credential: String?
-  /// The requests whose answers decide whether the connection can be used.
+  /// The requests whose answers decide whether the connection becomes ready.
   var authRequest: Int32?
   var appCheckRequest: Int32?
   var held: Queue<HeldReply> = Queue()
-  /// Listens in the order in which they were sent; the answered ones leave when they are first.
+  /// The listens in the order of their sending; answered ones are removed from the front.
   var listens: Queue<Int32> = Queue()
   var lastListen: Int32?
-  /// Lines that the server may still cause in the log.
+  /// The number of log lines that the server may still cause.
   var logLinesLeft = 100
 
   init(limits: WireLimits, at now: Int64) {
@@ -64,7 +64,7 @@ struct Link: Sendable {
     (lastAlive, lastTraffic) = (now, now)
   }
 
-  /// The message that a text from the socket is, or completes; nil when it does neither.
+  /// Returns the message that a text from the socket contains or completes; nil when it does neither.
   mutating func message(
     completedBy text: [UInt8], _ settings: ConnectionSettings
   ) throws(WireError) -> ReceivedMessage? {
@@ -81,7 +81,7 @@ struct Link: Sendable {
     }
   }
 
-  /// The first listen without an answer.
+  /// Returns the first listen without an answer.
   mutating func oldestListen() -> Int32? {
     while let number = listens.first {
       if case .listen? = inFlight[number] { return number }
@@ -91,7 +91,7 @@ struct Link: Sendable {
   }
 }
 
-/// First in, first out.
+/// A first-in, first-out queue.
 struct Queue<Element> {
   private var elements: [Element] = []
   private var start = 0
@@ -103,11 +103,11 @@ struct Queue<Element> {
 
   mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Takes the first one away; nothing happens without one.
+  /// Removes the first element; does nothing when the queue is empty.
   mutating func removeFirst() {
     guard !isEmpty else { return }
     start += 1
-    // Now and then the room of those that left is given back, in time proportional to their number.
+    // Frees the space of removed elements from time to time, in proportion to their number.
     if start > 1_024, start * 2 > elements.count {
       elements.removeFirst(start)
       start = 0

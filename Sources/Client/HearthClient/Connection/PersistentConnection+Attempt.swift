@@ -1,7 +1,7 @@
 import HearthTree
 import HearthWire
 
-// From rest to an open socket, and back.
+// The way from rest to an open socket, and back.
 
 extension PersistentConnection {
   // MARK: Reasons not to connect
@@ -25,7 +25,7 @@ extension PersistentConnection {
 
   // MARK: Attempts
 
-  /// Sees to the next attempt, if there shall be one and none is under way.
+  /// Schedules the next attempt, unless one is running or none is allowed.
   mutating func schedule(at now: ConnectionTime) {
     guard interrupts.isEmpty, phase == .resting else { return }
     let wait = backOff.next(using: &random)
@@ -70,7 +70,7 @@ extension PersistentConnection {
 
   // MARK: Ends
 
-  /// The attempt, or what it led to, is over; the next one waits as long as it must.
+  /// Ends the attempt or its connection; the next one waits for the back-off delay.
   mutating func fail(at now: ConnectionTime) {
     let wasTried = if case .opening = phase { true } else { link != nil && link?.greeted == nil }
     if wasTried, redirect != nil {
@@ -87,11 +87,11 @@ extension PersistentConnection {
     schedule(at: now)
   }
 
-  /// Closes what is open and rests.
+  /// Closes the socket and rests.
   mutating func end(at now: ConnectionTime) {
     switch phase {
     case .resting, .waiting: break
-    // What comes of the fetch is of an attempt that is no more.
+    // The result of the fetch then belongs to an earlier attempt and is ignored.
     case .fetchingTokens: attempt += 1
     case .opening, .greeting, .authenticating, .connected:
       act(.close(attempt: attempt))
@@ -100,7 +100,7 @@ extension PersistentConnection {
     phase = .resting
     guard let lost = link else { return }
     link = nil
-    // They came; only the app was not to see them yet.
+    // These replies did arrive; they were only held back from the app.
     for reply in lost.held { tell(.reply(id: reply.id, reply.status, reply.data)) }
     if lost.greeted != nil { tell(.lost) }
   }
@@ -123,6 +123,6 @@ extension PersistentConnection {
 }
 
 extension String {
-  /// As a line of the log may have it: short, and without what moves a cursor.
+  /// The text for a log line: shortened, and without control characters.
   var forLog: String { utf8.count <= 500 ? printable : String(prefix(500)).printable + "…" }
 }

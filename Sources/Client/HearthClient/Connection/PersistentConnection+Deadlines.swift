@@ -1,9 +1,9 @@
 import HearthWire
 
-// One timer for everything that waits. Whoever owns the connection asks for the deadline after each input.
+// A single timer serves all deadlines. The owner of the connection reads the next deadline after each input.
 
 extension PersistentConnection {
-  /// When ``ConnectionInput/timer`` is due, on the monotonic clock; nil: never, as things are.
+  /// The time on the monotonic clock at which ``ConnectionInput/timer`` is due; nil when no timer is needed.
   var deadline: Int64? {
     var deadlines: [Int64] = []
     switch phase {

@@ -1,8 +1,8 @@
 import HearthTree
 import HearthWire
 
-// What the server says. Everything in it may be hostile: what cannot be used is logged, and what breaks the framing or a
-// limit ends the connection.
+// The handling of server messages, all of which may be hostile: unusable content is logged, and a violation of the
+// framing or of a limit ends the connection.
 
 extension PersistentConnection {
   mutating func received(_ text: [UInt8], at now: ConnectionTime) {
@@ -21,7 +21,7 @@ extension PersistentConnection {
     if link?.greeted == nil { receivedFirst(message, at: now) } else { received(message, at: now) }
   }
 
-  /// A line of the log that the server causes. It cannot fill the log with them.
+  /// Logs a line that the server causes, up to a limit.
   private mutating func logFromServer(_ level: ConnectionLogLevel, _ text: String) {
     guard let left = link?.logLinesLeft, left > 0 else { return }
     link?.logLinesLeft = left - 1
@@ -31,7 +31,7 @@ extension PersistentConnection {
 
   // MARK: Control
 
-  /// The first message is the hello, or says why there will be none.
+  /// Handles the first message: the hello, or the reason that there is none.
   private mutating func receivedFirst(_ message: ReceivedMessage, at now: ConnectionTime) {
     switch message {
     case .hello(let hello): greeted(hello, at: now)
@@ -46,12 +46,12 @@ extension PersistentConnection {
     link?.greeted = now.monotonic
     if !hello.session.isEmpty, hello.session.utf8.count <= 256 { lastSession = hello.session }
     if !address.isEmulator { follow(hello.host) }
-    // Until the year 33,658: what is added to it or taken from it stays within 64 bits.
+    // Clamped to the year 33,658, so that computations stay within 64 bits.
     tell(.hello(serverTimeMilliseconds: min(max(hello.milliseconds, 0), 1_000_000_000_000_000)))
     authenticate()
   }
 
-  /// Dials that host from the next attempt on, if it is another one.
+  /// Redirects the next attempts to that host, if it is another one.
   private mutating func follow(_ text: String) {
     guard !text.isEmpty else { return }
     guard let place = HostAndPort(text) else {
@@ -115,8 +115,8 @@ extension PersistentConnection {
     status == .ok ? nil : ServerRefusal(status: status, text: data.text)
   }
 
-  /// The answer to a write: told once no listen that was on its way before is without its data. Until then the app's
-  /// cache would show what was there before the write.
+  /// Handles the answer to a write: reports it once all earlier listens have their data. Until then the app's cache
+  /// would show the data before the write.
   private mutating func answer(_ id: Int, _ status: Status, _ data: ReceivedMessage.ReplyData) {
     if link?.oldestListen() != nil, let last = link?.lastListen {
       link?.held.append(Link.HeldReply(id: id, status: status, data: data, listen: last))
@@ -138,7 +138,7 @@ extension PersistentConnection {
   private mutating func authenticated(
     _ number: Int32, _ refusal: ServerRefusal?, _ data: ReceivedMessage.ReplyData, at now: ConnectionTime
   ) {
-    // Another credential is on its way behind this one: what the server thinks of this one is past.
+    // A newer credential is in flight, so the server's verdict on this one is outdated.
     guard link?.authRequest == number else { return }
     link?.authRequest = nil
     guard let refusal else {
@@ -158,7 +158,7 @@ extension PersistentConnection {
     renew(at: now)
   }
 
-  /// The credential is no good: a fresh one is fetched for the next attempt.
+  /// Fetches a fresh credential for the next attempt, because the current one is invalid.
   private mutating func renew(at now: ConnectionTime) {
     tokens.credential = nil
     forcesRefresh = true
@@ -176,7 +176,7 @@ extension PersistentConnection {
     case .ranges(let path, let ranges, let tag): tell(.ranges(path, ranges, tag: tag))
     case .cancel(let path, let query): cancelled(path, query)
     case .authenticationEnded(let status, let text):
-      // Expiry is nothing that anybody has to look after.
+      // An expiry needs no attention, so it is not logged as a warning.
       tell(.credentialRevoked(ServerRefusal(status: status, text: text)))
       renew(at: now)
     case .debug(let text): logFromServer(.info, "The server says: \(text)")
@@ -193,7 +193,7 @@ extension PersistentConnection {
 }
 
 extension Location {
-  /// What a pushed path means: with a last key `.priority` the priority of what is above it.
+  /// Reads a pushed path: a last key `.priority` stands for the priority of its parent.
   fileprivate init(pushed path: Path) {
     let isPriority = path.keys.last == ".priority"
     self.init(path: isPriority ? path.prefix(path.count - 1) : path, isPriority: isPriority)

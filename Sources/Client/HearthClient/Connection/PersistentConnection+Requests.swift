@@ -1,10 +1,11 @@
 import HearthTree
 import HearthWire
 
-// What goes to the server, in one line: so that it judges each request under the credential that was in force when it was made.
+// All messages to the server go through one queue, so that it judges each request under the credential that was in
+// force when the request was made.
 
 extension PersistentConnection {
-  /// A request of the owner. One that comes too late for a connection is not kept: the owner asks again.
+  /// Sends a request of the owner. A request without a connection is dropped: the owner repeats it.
   mutating func request(_ id: Int, _ action: Request.Action) {
     if phase == .connected { link?.outbox.append(.request(id: id, action)) }
   }
@@ -19,7 +20,7 @@ extension PersistentConnection {
       tokens.credential = credential
       guard credential != link?.credential else { return }
       link?.credential = credential
-      // In line behind what was asked under the credential before: the server judges in that order.
+      // Queued after the requests made under the previous credential: the server processes them in order.
       link?.outbox.append(credential.map(Link.Outgoing.authenticate) ?? .unauthenticate)
     }
   }
@@ -37,7 +38,7 @@ extension PersistentConnection {
 
   // MARK: Signing in
 
-  /// The hello came: says who this is.
+  /// Sends the client's statistics and credentials after the hello.
   mutating func authenticate() {
     phase = .authenticating
     if !hasReported, let counter = settings.sdkCounter { link?.outbox.append(.statistics(counter)) }
@@ -51,7 +52,7 @@ extension PersistentConnection {
     if let token = tokens.appCheck { link?.outbox.append(.appCheck(token)) }
   }
 
-  /// Once the server has judged the tokens, requests may come.
+  /// Becomes ready for requests once the server has accepted the tokens.
   mutating func becomeReady() {
     guard phase == .authenticating, let link, link.outbox.isEmpty, link.authRequest == nil, link.appCheckRequest == nil
     else { return }
@@ -61,7 +62,7 @@ extension PersistentConnection {
 
   // MARK: Sending
 
-  /// Sends what is in line while the socket takes it.
+  /// Sends queued messages while the socket accepts them.
   mutating func pump(at now: ConnectionTime) {
     while let item = link?.outbox.first, link?.isWritable == true {
       link?.outbox.removeFirst()
@@ -94,10 +95,10 @@ extension PersistentConnection {
     }
   }
 
-  /// Sends a request and notes what its answer is to; its number.
+  /// Sends a request, notes its reply handling, and returns its number.
   @discardableResult
   private mutating func request(_ action: Request.Action, _ purpose: Link.InFlight, at now: ConnectionTime) -> Int32 {
-    // Numbers are unique on one connection; two thousand million requests later the first ones are long answered.
+    // Numbers are unique on one connection: the first requests are answered long before two thousand million others.
     lastNumber = lastNumber == .max ? 0 : lastNumber + 1
     link?.inFlight[lastNumber] = purpose
     link?.lastTraffic = now.monotonic
@@ -106,8 +107,8 @@ extension PersistentConnection {
     return lastNumber
   }
 
-  /// The text messages that carry a message: itself, or a count and segments of 16,384 UTF-16 units at most. No
-  /// character is cut.
+  /// Returns the text messages that carry a message: itself, or a count and segments of 16,384 UTF-16 units at most. No
+  /// character is split.
   static func frames(of text: [UInt8]) -> [[UInt8]] {
     let segments = text.withUnsafeBytes { OutboundSegments($0) }
     guard let count = segments.count else { return [text] }
@@ -116,7 +117,7 @@ extension PersistentConnection {
 }
 
 extension Link.InFlight {
-  /// What the answer to a request of the owner is to.
+  /// The reply handling for a request of the owner.
   fileprivate init(_ action: Request.Action, id: Int) {
     self =
       switch action {

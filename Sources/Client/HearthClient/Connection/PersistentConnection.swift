@@ -1,28 +1,28 @@
 import HearthTree
 import HearthWire
 
-/// The connection of one database, as a state machine: what happens goes in, what is to be done comes out. It knows no
-/// socket, clock or thread; whoever owns it performs the actions in their order and calls it from one executor.
+/// The connection of one database, as a state machine: inputs go in, actions come out. It has no socket, clock or
+/// thread; its owner performs the actions in order and calls it from one executor.
 ///
-/// An attempt gets tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's requests; none
-/// is sent before the server took the credential. It numbers them and matches the answers, and forgets all that when the
-/// socket is gone: what is still wanted the owner asks again when the next connection is ready.
+/// An attempt fetches tokens, opens a socket, waits for the hello and signs in. Then it is ready for the owner's
+/// requests; none is sent before the server accepted the credential. It numbers them, matches the answers, and drops
+/// both when the socket is closed: the owner repeats what it still needs when the next connection is ready.
 ///
 /// Source: the behaviour of the native Firebase SDKs.
 struct PersistentConnection {
-  /// How far an attempt has come.
+  /// The progress of an attempt.
   enum Phase: Equatable {
-    /// There shall be no connection.
+    /// An interrupt keeps the connection closed.
     case resting
-    /// The next attempt begins then.
+    /// The next attempt begins at that time.
     case waiting(until: Int64)
-    /// Tokens are asked for.
+    /// The tokens are being fetched.
     case fetchingTokens(since: Int64)
-    /// A socket is being opened.
+    /// The socket is being opened.
     case opening(since: Int64)
-    /// The hello is waited for.
+    /// The socket is open and waits for the hello.
     case greeting(since: Int64)
-    /// The hello came; the server judges the tokens.
+    /// The hello arrived; the server validates the tokens.
     case authenticating
     /// The owner's requests are sent.
     case connected
@@ -35,29 +35,29 @@ struct PersistentConnection {
 
   var phase = Phase.resting
   var interrupts: Set<ConnectionInterrupt> = [.notOpened]
-  /// The number of the present attempt, or of the last one.
+  /// The number of the current or last attempt.
   var attempt = 0
   var backOff: BackOff
-  /// The place where a hello or a reset sent this client; forgotten when nobody answers there.
+  /// The host that a hello or a reset redirected this client to; cleared when it does not answer.
   var redirect: HostAndPort?
-  /// What the last hello called the session.
+  /// The session id of the last hello.
   var lastSession: String?
   var tokens = ConnectionTokens()
-  /// The credential that was set while tokens were fetched: newer than what comes of the fetch.
+  /// The credential that was set while tokens were being fetched, which is newer than the fetched one.
   var newerCredential: String??
   var newerAppCheck: String??
   var forcesRefresh = false
-  /// Refused credentials in a row.
+  /// The number of consecutive refusals of credentials.
   var refusals = 0
   var hasReported = false
   var lastNumber: Int32 = -1
   var link: Link?
-  /// What the present input leads to.
+  /// The actions that the current input produced.
   var actions: [ConnectionAction] = []
 
   /// A connection that rests until ``ConnectionInput/open``.
   ///
-  /// - Parameter seed: of the chance in the waits between attempts.
+  /// - Parameter seed: The seed of the random delays between attempts.
   init(
     _ address: DatabaseAddress, settings: ConnectionSettings = ConnectionSettings(),
     identification: ClientIdentification = ClientIdentification(), seed: UInt64
@@ -69,7 +69,7 @@ struct PersistentConnection {
     backOff = BackOff(settings.backOff)
   }
 
-  /// Takes what happened; gives what is to be done, in this order.
+  /// Handles an input and returns the actions to perform, in order.
   mutating func handle(_ input: ConnectionInput, at now: ConnectionTime) -> [ConnectionAction] {
     switch input {
     case .open: resume(.notOpened, at: now)
@@ -86,10 +86,10 @@ struct PersistentConnection {
     case .alive(let attempt) where attempt == self.attempt: link?.lastAlive = now.monotonic
     case .writable(let attempt, let isWritable) where attempt == self.attempt:
       link?.isWritable = isWritable
-      // A socket that took what waited in it is alive; before, it may have been busy with that alone.
+      // A socket that has drained is alive; before, it may have been busy sending.
       link?.lastAlive = now.monotonic
     case .closed(let attempt, let reason) where attempt == self.attempt: closed(reason, at: now)
-    // Of an attempt that was given up.
+    // Inputs of an earlier attempt.
     case .tokens, .tokensFailed, .opened, .received, .alive, .writable, .closed: break
     case .timer: timer(at: now)
     }
@@ -107,9 +107,9 @@ struct PersistentConnection {
   mutating func log(_ level: ConnectionLogLevel, _ text: String) { actions.append(.log(level, text)) }
 }
 
-/// Who connects, as the headers of the upgrade say it.
+/// The client's identification in the upgrade request's headers.
 struct ClientIdentification: Sendable {
-  /// `Firebase/5/<sdk>/<platform>/<device>`.
+  /// The user agent `Firebase/5/<sdk>/<platform>/<device>`.
   var userAgent = "Firebase/5/1.0.0/Swift/hearth"
   /// The app's id in its project; nil without one.
   var appID: String?

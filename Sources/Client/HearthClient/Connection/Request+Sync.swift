@@ -3,7 +3,7 @@ import HearthTree
 import HearthWire
 
 extension Request.Action {
-  /// What the core asks, as the protocol says it.
+  /// The protocol's request for a request of the core.
   init(_ body: SyncRequest.Body) {
     self =
       switch body {
@@ -24,12 +24,13 @@ extension Request.Action {
       }
   }
 
-  /// Two thousand million queries later the first ones are over.
+  /// Returns the tag as the protocol's 32-bit number. A wrapped tag is safe: the first queries have ended two thousand
+  /// million queries later.
   private static func tag(_ tag: Int?) -> Int32? { tag.map { Int32(truncatingIfNeeded: $0) } }
 }
 
 extension Request.Merge {
-  /// A merge whose places are counted from its path.
+  /// A merge of locations relative to its path.
   init(path: Path, relative writes: [Write]) {
     self.init(path: path, writes: writes.map { Write(location: $0.location.under(path), value: $0.value) })
   }

@@ -1,18 +1,19 @@
 import Dispatch
 
-/// Calls of those who listen for credentials: one after another, and apart from the app's own blocks, so that no slow one of
-/// these holds up a token.
+/// The serial queue of calls to credential listeners, separate from the app's callback queue, so that a slow block
+/// there delays no token.
 package final class CredentialCalls: Sendable {
   private let queue = DispatchQueue(label: "hearth.credentials")
   private let mark = DispatchSpecificKey<Bool>()
 
-  /// No calls yet.
+  /// An empty queue.
   package init() { queue.setSpecific(key: mark, value: true) }
 
-  /// Calls `body` after all that were given before. Returns at once, so that it may be used under a lock.
+  /// Calls `body` after all earlier ones. Returns at once, so that it may be called under a lock.
   package func add(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-  /// Returns when all that were given so far are done. Not under a lock that they need; inside of one it returns at once.
+  /// Waits until all earlier calls are done. It must not be called under a lock that they need; inside a call it
+  /// returns at once.
   package func wait() {
     if DispatchQueue.getSpecific(key: mark) == nil { queue.sync {} }
   }

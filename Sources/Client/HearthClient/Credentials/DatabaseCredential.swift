@@ -1,13 +1,13 @@
-/// What a connection shows the server: an ID token, a legacy token or a namespace's secret.
+/// A credential for the server: an ID token, a legacy token or a namespace's secret.
 ///
 /// It prints and reflects without the token, so that none gets into a log.
 public struct DatabaseCredential: Sendable, Equatable {
-  /// The secret text itself.
+  /// The secret text.
   public let token: String
-  /// The account that the token stands for; nil when the token names none.
+  /// The account of the token; nil when the token has none.
   public let userID: String?
 
-  /// A credential.
+  /// A credential of these values.
   public init(token: String, userID: String?) {
     self.token = token
     self.userID = userID

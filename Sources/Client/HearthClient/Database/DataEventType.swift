@@ -1,21 +1,21 @@
 import HearthSync
 
-/// What can happen at a place that is observed.
+/// The type of an event at an observed path.
 public enum DataEventType: Int, Sendable, CaseIterable {
-  /// A child is there that was not: at first each one.
+  /// A child was added; initially sent for each existing child.
   case childAdded
-  /// A child is gone.
+  /// A child was removed.
   case childRemoved
-  /// Something in a child is different.
+  /// The data of a child changed.
   case childChanged
-  /// What a child is ordered by is different.
+  /// The order value of a child changed.
   case childMoved
-  /// Anything at the place is different: at first the whole of it, once it is known.
+  /// The data at the path changed; initially sent once it is known completely.
   case value
 }
 
 extension DataEventType {
-  /// The same as the core calls it.
+  /// The corresponding type of the core.
   var eventType: EventTypes {
     switch self {
     case .childAdded: .childAdded
@@ -27,5 +27,5 @@ extension DataEventType {
   }
 }
 
-/// Names an observer, for ``DatabaseQuery/removeObserver(withHandle:)``.
+/// The identifier of an observer, for ``DatabaseQuery/removeObserver(withHandle:)``.
 public typealias DatabaseHandle = UInt

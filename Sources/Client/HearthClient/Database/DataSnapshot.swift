@@ -1,43 +1,43 @@
 import Foundation
 import HearthTree
 
-/// What was at a place at one moment. It never changes.
+/// An immutable copy of the data at a path at one moment.
 public final class DataSnapshot: Sendable {
-  /// The place.
+  /// The location.
   public let ref: DatabaseReference
   let node: Node
-  /// What the children are sorted by.
+  /// The sort order of the children.
   private let order: Query.Order
 
-  /// The data at a place, whose children come in an order.
+  /// A snapshot of the data at a path, with its children in the given order.
   package init(_ ref: DatabaseReference, _ node: Node, order: Query.Order = .priority) {
     self.ref = ref
     self.node = node
     self.order = order
   }
 
-  /// A snapshot for a unit test, of a value as `setValue(_:)` takes it. A value that is no data ends the program.
+  /// A snapshot for unit tests, of a value as `setValue(_:)` takes it. An invalid value ends the program.
   ///
-  /// - Parameter value: `nil` for a place where nothing is.
+  /// - Parameter value: `nil` for a location without data.
   public convenience init(ref: DatabaseReference, value: Any?) {
     let data = DatabaseArgumentError.trapping { try ValueReader.value(value, at: ref.path, from: "init:") }
     self.init(ref, data.node)
   }
 
-  /// The last part of the place's path; empty for the root.
+  /// The last key of the location's path; empty for the root.
   public var key: String { ref.key ?? "" }
 
-  /// The data: `NSNull` when nothing is there, an `NSNumber`, a `String`, a `[String: Any]`, or an `[Any]` where the keys are
-  /// mostly `0`, `1`, `2`, …. Priorities are left out.
+  /// The data: `NSNull` when there is none, an `NSNumber`, a `String`, a `[String: Any]`, or an `[Any]` when the keys
+  /// are mostly `0`, `1`, `2`, …. Priorities are omitted.
   public var value: Any? { ValueWriter.value(node) }
 
-  /// The data with priorities, in the form that `setValue(_:)` takes back.
+  /// Returns the data with priorities, in a form that `setValue(_:)` accepts.
   public func valueInExportFormat() -> Any? { ValueWriter.exported(node) }
 
   /// The priority: `NSNull` for none, an `NSNumber` or a `String`.
   public var priority: Any? { node.priority.map { ValueWriter.value($0) } ?? NSNull() }
 
-  /// Returns true when anything is there.
+  /// Returns true when there is data.
   public func exists() -> Bool { !node.isEmpty }
 
   /// Returns true when there are children.
@@ -46,13 +46,14 @@ public final class DataSnapshot: Sendable {
   /// The number of children.
   public var childrenCount: UInt { UInt(node.childCount) }
 
-  /// Returns true when anything is at a path below. A path with a forbidden character ends the program.
+  /// Returns true when there is data at a path below. A path with a forbidden character ends the program.
   public func hasChild(_ childPathString: String) -> Bool {
     let path = DatabaseArgumentError.trapping { try Validation.path(childPathString, from: "hasChild:") }
     return !node[path].isEmpty
   }
 
-  /// What is at a path below; a snapshot of nothing where nothing is. A path with a forbidden character ends the program.
+  /// Returns the snapshot at a path below; an empty one when there is no data. A path with a forbidden character ends
+  /// the program.
   public func childSnapshot(forPath childPathString: String) -> DataSnapshot {
     let path = DatabaseArgumentError.trapping { try Validation.path(childPathString, from: "child:") }
     return DataSnapshot(ref.below(path), node[path])
@@ -66,9 +67,9 @@ public final class DataSnapshot: Sendable {
     OrderedChildren(node, by: order).lazy.map { [ref] key, node in DataSnapshot(ref.below(Path([key])), node) }
   }
 
-  /// The data as a value of a type.
+  /// Decodes the data as a value of a type.
   ///
-  /// - Throws: `DecodingError`; of the kind `valueNotFound` when nothing is there and the type is no optional.
+  /// - Throws: `DecodingError`; of the kind `valueNotFound` when there is no data and the type is no optional.
   public func data<Value: Decodable>(
     as type: Value.Type, decoder: Database.Decoder = Database.Decoder()
   ) throws -> Value {
@@ -83,7 +84,7 @@ extension DataSnapshot: CustomStringConvertible {
   }
 }
 
-/// Foundation's way to go through snapshots.
+/// An enumerator of snapshots for Foundation.
 private final class SnapshotEnumerator<Snapshots: IteratorProtocol>: NSEnumerator {
   private var snapshots: Snapshots
 

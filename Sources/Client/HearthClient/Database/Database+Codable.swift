@@ -1,6 +1,6 @@
 extension Database {
-  /// Turns `Encodable` values into what `setValue(_:)` takes.
+  /// The encoder of `Encodable` values for `setValue(_:)`.
   public typealias Encoder = DatabaseEncoder
-  /// Turns what a snapshot's `value` gives into `Decodable` values.
+  /// The decoder of `Decodable` values from a snapshot's `value`.
   public typealias Decoder = DatabaseDecoder
 }

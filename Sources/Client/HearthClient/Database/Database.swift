@@ -3,7 +3,7 @@ import Foundation
 import HearthTree
 import Synchronization
 
-/// One database on one server: where references come from, and what concerns all of it.
+/// A database on a server: the source of references and the settings for all of them.
 ///
 /// ```swift
 /// let database = Database.database(url: "http://127.0.0.1:9000/?ns=default")
@@ -14,14 +14,14 @@ import Synchronization
 public final class Database: Sendable {
   private struct State {
     var address: DatabaseAddress
-    /// The address before ``useEmulator(withHost:port:)``.
+    /// The configured address, before ``useEmulator(withHost:port:)``.
     let configured: DatabaseAddress
     var settings = RepositorySettings()
     var isPersistenceEnabled = false
     var repository: Repository?
   }
 
-  /// The app that it was asked for with.
+  /// The app that the database was created with.
   public let app: FirebaseApp?
   private let state: Mutex<State>
   private let credentials: any CredentialProvider
@@ -34,7 +34,7 @@ public final class Database: Sendable {
 
   // MARK: Databases
 
-  /// What tells databases apart.
+  /// The key that identifies a database.
   private struct Name: Hashable {
     var app: String
     var address: DatabaseAddress
@@ -42,10 +42,11 @@ public final class Database: Sendable {
 
   private static let databases = Mutex<[Name: Database]>([:])
 
-  /// All databases that were asked for.
+  /// The databases created so far.
   static var all: [Database] { databases.withLock { Array($0.values) } }
 
-  /// The database of the default app's options. Without such an app, or without a URL in its options, it ends the program.
+  /// Returns the database of the default app's options. Without such an app, or without a URL in its options, it ends
+  /// the program.
   public static func database() -> Database {
     guard let app = FirebaseApp.app() else {
       fatalError(
@@ -55,11 +56,11 @@ public final class Database: Sendable {
     return database(app: app)
   }
 
-  /// The database at a URL such as `http://127.0.0.1:9000/?ns=default` or `https://NAME.example.com`, the same one each time. Needs no
-  /// configured app. A URL that names no database, or a place inside one, ends the program.
+  /// Returns the database at a URL such as `http://127.0.0.1:9000/?ns=default` or `https://NAME.example.com`, the same
+  /// one each time. Needs no configured app. A URL that names no database, or a location inside one, ends the program.
   public static func database(url: String) -> Database { database(app: FirebaseApp.appOrDefault(), url: url) }
 
-  /// The database of an app's options. Without a URL in them it ends the program.
+  /// Returns the database of an app's options. Without a URL in them it ends the program.
   public static func database(app: FirebaseApp) -> Database {
     if let url = app.options.databaseURL { return database(app: app, url: url) }
     guard let project = app.options.projectID else {
@@ -70,12 +71,12 @@ public final class Database: Sendable {
     return database(app: app, url: "https://\(project)-default-rtdb.firebaseio.com")
   }
 
-  /// The database at a URL, with an app's accounts.
+  /// Returns the database at a URL, with an app's accounts.
   public static func database(app: FirebaseApp, url: String) -> Database {
     database(app: app, url: url, credentials: Auth.auth(app: app))
   }
 
-  /// The database at a URL, with credentials from elsewhere. The first caller's count.
+  /// Returns the database at a URL, with credentials of another source. Those of the first caller are used.
   package static func database(
     app: FirebaseApp, url: String, credentials: @autoclosure () -> any CredentialProvider
   ) -> Database {
@@ -90,7 +91,7 @@ public final class Database: Sendable {
     }
   }
 
-  /// The address of a database's root.
+  /// Returns the address of a database's root.
   static func rootAddress(_ url: String) throws(DatabaseArgumentError) -> DatabaseAddress {
     let (address, path) = try parse(url)
     guard path.isRoot else {
@@ -108,27 +109,27 @@ public final class Database: Sendable {
 
   // MARK: References
 
-  /// The root.
+  /// Returns a reference to the root.
   public func reference() -> DatabaseReference {
     _ = repository
     return DatabaseReference(self, .root)
   }
 
-  /// The place at a path. A path with a forbidden character ends the program.
+  /// Returns a reference to a path. A path with a forbidden character ends the program.
   public func reference(withPath path: String) -> DatabaseReference {
     _ = repository
     let path = DatabaseArgumentError.trapping { try Validation.rootPath(path, from: "referenceWithPath") }
     return DatabaseReference(self, path)
   }
 
-  /// The place at a URL of this database, which on an emulator may be the configured one. The URL of another database, or of
-  /// nothing, ends the program.
+  /// Returns a reference to a URL of this database, which on an emulator may be the configured one. Another URL ends
+  /// the program.
   public func reference(fromURL databaseURL: String) -> DatabaseReference {
     _ = repository
     return DatabaseReference(self, DatabaseArgumentError.trapping { try path(of: databaseURL) })
   }
 
-  /// The path of a place by its URL.
+  /// Returns the path of a location's URL.
   func path(of url: String) throws(DatabaseArgumentError) -> Path {
     let (address, path) = try Self.parse(url)
     let (own, configured) = state.withLock { ($0.address, $0.configured) }
@@ -143,10 +144,10 @@ public final class Database: Sendable {
     return try Validation.rootPath(path.keys.map(\.text).joined(separator: "/"), from: "referenceFromURL:")
   }
 
-  /// The URL of a place.
+  /// Returns the URL of a path.
   func url(of path: Path) -> String { state.withLock { $0.address }.url(of: path) }
 
-  /// A key that comes after all keys of new children made before.
+  /// Returns a key that sorts after all keys of new children generated before.
   func nextPushID() -> String { PushIDs.next(nowMilliseconds: repository.serverTimeMilliseconds) }
 
   // MARK: Settings
@@ -164,13 +165,14 @@ public final class Database: Sendable {
     }
   }
 
-  /// True when data and unsent writes are kept on disk, in the app's ``FirebaseApp/storageDirectory``. Off by default.
+  /// True when data and unsent writes are stored on disk, in the app's ``FirebaseApp/storageDirectory``. Off by
+  /// default.
   public var isPersistenceEnabled: Bool {
     get { state.withLock { $0.isPersistenceEnabled } }
     set { set("setPersistenceEnabled") { $0.isPersistenceEnabled = newValue } }
   }
 
-  /// How large the data on disk may get, in bytes: 1 to 100 MiB, 10 MiB by default. Unsent writes do not count.
+  /// The maximum size of the data on disk in bytes: 1 to 100 MiB, 10 MiB by default. Unsent writes do not count.
   public var persistenceCacheSizeBytes: UInt {
     get { state.withLock { $0.settings.cacheSizeBytes } }
     set {
@@ -181,21 +183,23 @@ public final class Database: Sendable {
     }
   }
 
-  /// The place where blocks are called: the main queue by default. A serial queue keeps them in order. A block that belongs
-  /// to the main actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called on this queue.
+  /// The queue on which blocks are called: the main queue by default. A serial queue keeps them in order. A block that
+  /// belongs to the main actor is called on the main queue whatever is set here; mark it `@Sendable` to have it called
+  /// on this queue.
   ///
-  /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.
+  /// The main queue needs a main thread that runs it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous
+  /// `main`.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.settings.callbackQueue } }
     set { set("setCallbackQueue") { $0.settings.callbackQueue = newValue } }
   }
 
-  /// Changes how connections are made, beyond what apps may set.
+  /// Changes the connection settings beyond those for apps.
   func configureConnections(_ change: (inout RepositorySettings) -> Void) {
     set("configureConnections") { change(&$0.settings) }
   }
 
-  /// Talks to an emulator in the place of the configured server. `host` is a name or an address.
+  /// Connects to an emulator instead of the configured server. `host` is a name or an address.
   public func useEmulator(withHost host: String, port: Int) {
     precondition(!host.isEmpty, "Cannot connect to nil or empty host.")
     let isInUse = state.withLock { state in
@@ -210,16 +214,16 @@ public final class Database: Sendable {
     }
   }
 
-  /// Logs every step, or only warnings, which is the default.
+  /// Enables logging of every step; the default is warnings only.
   public static func setLoggingEnabled(_ enabled: Bool) { logLevel = enabled ? .debug : .warning }
 
-  /// From which level on lines are logged, for all databases: ``DatabaseLogLevel/warning`` by default.
+  /// The lowest level that is logged, for all databases: ``DatabaseLogLevel/warning`` by default.
   public static var logLevel: DatabaseLogLevel {
     get { DatabaseLog.sink.withLock { $0.level } }
     set { DatabaseLog.sink.withLock { $0.level = newValue } }
   }
 
-  /// Takes the lines of the log, for all databases, on any thread. By default they go to the standard error.
+  /// Sets the handler of log lines, for all databases, called on any thread. By default they go to the standard error.
   public static func setLogHandler(_ handler: @escaping @Sendable (DatabaseLogLevel, String) -> Void) {
     DatabaseLog.sink.withLock { $0.handler = handler }
   }
@@ -229,7 +233,7 @@ public final class Database: Sendable {
 
   // MARK: The worker
 
-  /// The worker, made and connected when it is asked for first.
+  /// The worker, created and connected at the first use.
   var repository: Repository {
     state.withLock { state in
       if let repository = state.repository { return repository }
@@ -244,7 +248,8 @@ public final class Database: Sendable {
     }
   }
 
-  /// Ends it: it disconnects for good and calls no more blocks. The next one that is asked for at its URL is a new one.
+  /// Shuts the database down: disconnects for good and calls no more blocks. A later lookup of its URL returns a new
+  /// one.
   package func shutDown() {
     Self.databases.withLock { all in
       for (name, database) in all where database === self { all[name] = nil }
@@ -252,17 +257,17 @@ public final class Database: Sendable {
     state.withLock { $0.repository }?.shutDown()
   }
 
-  /// ``shutDown()``, and waits until what is on disk can be opened again.
+  /// Shuts the database down, and waits until its files can be opened again.
   package func close() async {
     shutDown()
     guard let repository = state.withLock({ $0.repository }) else { return }
     await withCheckedContinuation { continuation in repository.shutDown { continuation.resume() } }
   }
 
-  /// Connects, if ``goOffline()`` or nobody yet has kept it from that.
+  /// Connects, after ``goOffline()`` or when the connection has not been used yet.
   public func goOnline() { repository.goOnline() }
 
-  /// Disconnects, until ``goOnline()``. Local writes go on to raise events, and are sent later.
+  /// Disconnects, until ``goOnline()``. Local writes still raise events, and are sent later.
   public func goOffline() { repository.goOffline() }
 
   /// Drops all writes and transactions that the server has not acknowledged. Their completion blocks get
@@ -276,7 +281,7 @@ enum HearthClientVersion {
 }
 
 extension DatabaseAddress {
-  /// The URL of a place, with the database's name where the host does not say it.
+  /// Returns the URL of a path, with the database's name unless the host contains it.
   func url(of path: Path) -> String {
     let keys = path.keys.map { "/" + PercentEncoding.encode($0.text) }.joined()
     let isNamed = host.hasPrefix(namespace + ".") && host.split(separator: ".").count >= 3

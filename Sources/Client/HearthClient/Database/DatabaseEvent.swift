@@ -1,9 +1,9 @@
-/// What happened at a place, as ``DatabaseQuery/events(of:buffering:)`` gives it.
+/// An event at a path, as ``DatabaseQuery/events(of:buffering:)`` delivers it.
 public struct DatabaseEvent: Sendable {
-  /// What happened.
+  /// The type of the event.
   public let type: DataEventType
-  /// The value, or the child: for one that was removed, as it was.
+  /// The value or the child; for a removed child, its last state.
   public let snapshot: DataSnapshot
-  /// For a child that was added, changed or moved: the key of the one before it; nil for the first.
+  /// The key of the preceding child, for one that was added, changed or moved; nil for the first.
   public let previousKey: String?
 }

@@ -3,10 +3,10 @@ import HearthTree
 import Synchronization
 
 extension DatabaseQuery {
-  /// Asks for the data as it is now, and hands it to a block.
+  /// Reads the current data.
   ///
-  /// The server is asked, unless an observer has all of it already. Without a connection the answer comes after three
-  /// seconds: what is on disk, if anything is, else an error.
+  /// The server is asked, unless an observer has all data already. Without a connection the result comes after three
+  /// seconds: the data on disk, if there is any, else an error.
   public func getData(completion block: @escaping @isolated(any) ((any Error)?, DataSnapshot?) -> Void) {
     get(
       Callback(block).mapped { result in
@@ -17,9 +17,9 @@ extension DatabaseQuery {
       })
   }
 
-  /// The data as it is now; see ``getData(completion:)``.
+  /// Reads the current data; see ``getData(completion:)``.
   ///
-  /// - Throws: ``DatabaseError`` when the server denies it, or cannot be reached and nothing is on disk.
+  /// - Throws: ``DatabaseError`` when the server denies it, or cannot be reached and there is no data on disk.
   public nonisolated(nonsending) func getData() async throws -> DataSnapshot {
     try await withCheckedThrowingContinuation { continuation in
       get(Callback(plain: { continuation.resume(with: $0) }))
@@ -39,14 +39,14 @@ extension DatabaseQuery {
       { core, operation in core.get(spec, operation: operation) })
   }
 
-  /// The first event of a type. It waits for as long as there is none, also where the server denies it; when the task is
-  /// cancelled it returns a snapshot of nothing. ``singleEvent(of:)`` throws in both cases.
+  /// Returns the first event of a type. It waits while there is none, also when the server denies it; when the task is
+  /// cancelled it returns an empty snapshot. ``singleEvent(of:)`` throws in both cases.
   @discardableResult
   public nonisolated(nonsending) func observeSingleEvent(of eventType: DataEventType) async -> DataSnapshot {
     await observeSingleEventAndPreviousSiblingKey(of: eventType).0
   }
 
-  /// The same with the key of the child before it.
+  /// Returns the first event of a type like the form above, with the key of the preceding child.
   @discardableResult
   public nonisolated(nonsending) func observeSingleEventAndPreviousSiblingKey(
     of eventType: DataEventType
@@ -55,7 +55,7 @@ extension DatabaseQuery {
     return event.map { ($0.snapshot, $0.previousKey) } ?? (DataSnapshot(ref, .empty), nil)
   }
 
-  /// The first event of a type, with the key of the child before it.
+  /// Returns the first event of a type, with the key of the preceding child.
   ///
   /// - Throws: ``DatabaseError`` when the server denies it, `CancellationError` when the task was cancelled.
   public nonisolated(nonsending) func singleEvent(of eventType: DataEventType) async throws -> DatabaseEvent {
@@ -86,7 +86,7 @@ extension DatabaseQuery {
   }
 }
 
-/// A task that waits for an event, or for its own end.
+/// The wait of a task for an event or for its own cancellation.
 private final class FirstEvent: Sendable {
   private enum State {
     case idle
@@ -95,7 +95,7 @@ private final class FirstEvent: Sendable {
   }
   private let state = Mutex(State.idle)
 
-  /// Begins to wait; false when it is over already, and the task was told so.
+  /// Begins to wait; false when it is over already, and the task was resumed.
   func wait(_ continuation: CheckedContinuation<DatabaseEvent, any Error>) -> Bool {
     let isWaiting = state.withLock { state in
       guard case .idle = state else { return false }

@@ -2,11 +2,11 @@ import Foundation
 import HearthSync
 import HearthTree
 
-/// A place in a database and what of it is wanted: an order, bounds, a limit. A reference is a query of everything there.
+/// A location in a database with an order, bounds and a limit. A reference is a query of all data there.
 public class DatabaseQuery: @unchecked Sendable {
   // Unchecked because the class has a subclass; both have constants only.
 
-  /// The database that it is in.
+  /// The database of the query.
   public let database: Database
   let path: Path
   let builder: QueryBuilder
@@ -17,19 +17,19 @@ public class DatabaseQuery: @unchecked Sendable {
     self.builder = builder
   }
 
-  /// The place without order, bounds and limit.
+  /// The location without order, bounds and limit.
   public var ref: DatabaseReference { DatabaseReference(database, path) }
 
-  /// The address of the place; of a query the path and what is asked there, as JSON.
+  /// The URL of the location; for a query the path and its parameters as JSON.
   public var description: String { spec.parameters == nil ? database.url(of: path) : spec.description }
 
-  /// What is asked of the core.
+  /// The query in the core's form.
   var spec: QuerySpec { QuerySpec(path, builder.query) }
 
   /// The order of the children of a snapshot.
   var order: Query.Order { builder.query.effectiveOrder }
 
-  /// A query that differs; a mistake ends the program.
+  /// Returns a changed query; a mistake ends the program.
   private func with(
     _ change: (QueryBuilder) throws(DatabaseArgumentError) -> QueryBuilder
   ) -> DatabaseQuery {
@@ -38,7 +38,7 @@ public class DatabaseQuery: @unchecked Sendable {
 }
 
 extension DatabaseQuery: CustomStringConvertible, Hashable {
-  /// Equal when they ask for the same of the same database.
+  /// Returns true when both are the same query of the same database.
   public static func == (a: DatabaseQuery, b: DatabaseQuery) -> Bool {
     a.database === b.database && a.spec == b.spec
   }
@@ -49,93 +49,93 @@ extension DatabaseQuery: CustomStringConvertible, Hashable {
   }
 }
 
-// What cannot be asked ends the program with the text that the SDKs for Apple systems throw: there is nothing that a program
-// could do about it at run time.
+// Builders of queries. An invalid query ends the program with the text that the SDKs for Apple systems throw, because a
+// program could not handle it at run time.
 extension DatabaseQuery {
-  /// The children by a descendant of each, at a path such as `score` or `metrics/views`. A query has one order.
+  /// Orders the children by a descendant, at a path such as `score` or `metrics/views`. A query has one order.
   public func queryOrdered(byChild key: String) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ordered(byChild: key) }
   }
 
-  /// The children by key: those that are 32-bit integers first, by number. A query has one order.
+  /// Orders the children by key: 32-bit integers first, by number. A query has one order.
   public func queryOrderedByKey() -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ordered(.key) }
   }
 
-  /// The children by their own value. A query has one order.
+  /// Orders the children by their own value. A query has one order.
   public func queryOrderedByValue() -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ordered(.value) }
   }
 
-  /// The children by priority, which is also the order that nobody named. A query has one order.
+  /// Orders the children by priority, which is also the default order. A query has one order.
   public func queryOrderedByPriority() -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ordered(.priority) }
   }
 
-  /// At most so many, from the beginning of the order: 1 to 2,147,483,647. A query has one limit.
+  /// Limits the query to this many children from the beginning of the order: 1 to 2,147,483,647. A query has one limit.
   public func queryLimited(toFirst limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(toFirst: limit) }
   }
 
-  /// At most so many, from the end of the order: 1 to 2,147,483,647. A query has one limit.
+  /// Limits the query to this many children from the end of the order: 1 to 2,147,483,647. A query has one limit.
   public func queryLimited(toLast limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(toLast: limit) }
   }
 
-  /// Children with this value or a greater one: nil, a boolean, a number or a text. In key order it is the key.
+  /// Selects children with this value or a greater one: nil, a boolean, a number or a text. In key order it is the key.
   public func queryStarting(atValue startValue: Any?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.starting(at: startValue, childKey: nil) }
   }
 
-  /// Children with a greater value, and those of this value with this key or a greater one.
+  /// Selects children with a greater value, and those of this value with this key or a greater one.
   public func queryStarting(atValue startValue: Any?, childKey: String?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in
       try builder.keyed("queryStartingAtValue:").starting(at: startValue, childKey: childKey)
     }
   }
 
-  /// Children with a greater value. In key order it is the key.
+  /// Selects children with a greater value. In key order it is the key.
   public func queryStarting(afterValue startAfterValue: Any?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.starting(after: startAfterValue, childKey: nil) }
   }
 
-  /// Children with a greater value, and those of this value with a greater key.
+  /// Selects children with a greater value, and those of this value with a greater key.
   public func queryStarting(afterValue startAfterValue: Any?, childKey: String?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in
       try builder.keyed("queryStartingAfterValue:").starting(after: startAfterValue, childKey: childKey)
     }
   }
 
-  /// Children with this value or a smaller one. In key order it is the key.
+  /// Selects children with this value or a smaller one. In key order it is the key.
   public func queryEnding(atValue endValue: Any?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ending(at: endValue, childKey: nil) }
   }
 
-  /// Children with a smaller value, and those of this value with this key or a smaller one.
+  /// Selects children with a smaller value, and those of this value with this key or a smaller one.
   public func queryEnding(atValue endValue: Any?, childKey: String?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in
       try builder.keyed("queryEndingAtValue:").ending(at: endValue, childKey: childKey)
     }
   }
 
-  /// Children with a smaller value. In key order it is the key.
+  /// Selects children with a smaller value. In key order it is the key.
   public func queryEnding(beforeValue endValue: Any?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.ending(before: endValue, childKey: nil) }
   }
 
-  /// Children with a smaller value, and those of this value with a smaller key.
+  /// Selects children with a smaller value, and those of this value with a smaller key.
   public func queryEnding(beforeValue endValue: Any?, childKey: String?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in
       try builder.keyed("queryEndingBeforeValue:").ending(before: endValue, childKey: childKey)
     }
   }
 
-  /// Children with this value. In key order it is the key.
+  /// Selects children with this value. In key order it is the key.
   public func queryEqual(toValue value: Any?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.equal(to: value, childKey: nil) }
   }
 
-  /// The child with this value and this key, if there is one.
+  /// Selects the child with this value and this key, if there is one.
   public func queryEqual(toValue value: Any?, childKey: String?) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in
       try builder.keyed("queryEqualToValue:").equal(to: value, childKey: childKey)
@@ -143,14 +143,14 @@ extension DatabaseQuery {
   }
 }
 
-// What version 2 has beyond this.
+// Additions of version 2.
 extension DatabaseQuery {
-  /// A limit without a side: counted from the start where there is a starting bound, else from the end.
+  /// Limits the query without a side: counted from the start when there is a starting bound, else from the end.
   package func queryLimited(legacy limit: UInt) -> DatabaseQuery {
     with { builder throws(DatabaseArgumentError) in try builder.limited(legacy: limit) }
   }
 
-  /// A query whose order is named if it had none.
+  /// Returns the query, ordered by priority if it had no order.
   package func queryOrderedByPriorityUnlessOrdered() -> DatabaseQuery {
     builder.query.order == nil ? queryOrderedByPriority() : self
   }

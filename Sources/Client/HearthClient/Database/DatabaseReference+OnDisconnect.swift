@@ -1,16 +1,16 @@
 import HearthSync
 import HearthTree
 
-/// What the server shall do when this client's connection ends, however it ends. The server keeps it, so it works when the
-/// client has crashed or lost its network. It counts once: after a reconnect it has to be asked for again, for which
-/// `.info/connected` tells the time.
+/// Writes that the server performs when this client's connection ends, however it ends. The server keeps them, so they
+/// work when the client has crashed or lost its network. They count once and have to be registered again after a
+/// reconnect, which `.info/connected` reports.
 extension DatabaseReference {
-  /// Replaces everything at the place when the connection ends.
+  /// Replaces all data at the location when the connection ends.
   public func onDisconnectSetValue(_ value: Any?) {
     DatabaseArgumentError.trapping { try onDisconnectSet(value, from: "onDisconnectSetValue:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Replaces all data at the location when the connection ends, and reports the registration's outcome.
   public func onDisconnectSetValue(
     _ value: Any?, withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
@@ -19,18 +19,19 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces all data at the location when the connection ends, and waits for the registration's outcome.
   @discardableResult
   public nonisolated(nonsending) func onDisconnectSetValue(_ value: Any?) async throws -> DatabaseReference {
     try await outcome { try onDisconnectSet(value, from: "onDisconnectSetValue:", $0) }
   }
 
-  /// Replaces everything at the place, with a priority, when the connection ends.
+  /// Replaces all data at the location, with a priority, when the connection ends.
   public func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) {
     DatabaseArgumentError.trapping { try onDisconnectSet(value, priority, from: "onDisconnectSetValue:andPriority:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Replaces all data at the location, with a priority, when the connection ends, and reports the registration's
+  /// outcome.
   public func onDisconnectSetValue(
     _ value: Any?, andPriority priority: Any?,
     withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
@@ -41,7 +42,8 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces all data at the location, with a priority, when the connection ends, and waits for the registration's
+  /// outcome.
   @discardableResult
   public nonisolated(nonsending) func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) async throws
     -> DatabaseReference
@@ -49,12 +51,12 @@ extension DatabaseReference {
     try await outcome { try onDisconnectSet(value, priority, from: "onDisconnectSetValue:andPriority:", $0) }
   }
 
-  /// Deletes everything at the place when the connection ends.
+  /// Deletes all data at the location when the connection ends.
   public func onDisconnectRemoveValue() {
     DatabaseArgumentError.trapping { try onDisconnectSet(nil, from: "onDisconnectRemoveValue:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Deletes all data at the location when the connection ends, and reports the registration's outcome.
   public func onDisconnectRemoveValue(
     completionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
@@ -63,18 +65,18 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Deletes all data at the location when the connection ends, and waits for the registration's outcome.
   @discardableResult
   public nonisolated(nonsending) func onDisconnectRemoveValue() async throws -> DatabaseReference {
     try await outcome { try onDisconnectSet(nil, from: "onDisconnectRemoveValue:", $0) }
   }
 
-  /// Replaces what is at some places below, all at once, when the connection ends.
+  /// Replaces the data at some paths below, all at once, when the connection ends.
   public func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) {
     DatabaseArgumentError.trapping { try onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Replaces the data at some paths below when the connection ends, and reports the registration's outcome.
   public func onDisconnectUpdateChildValues(
     _ values: [AnyHashable: Any],
     withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
@@ -84,7 +86,7 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces the data at some paths below when the connection ends, and waits for the registration's outcome.
   @discardableResult
   public nonisolated(nonsending) func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) async throws
     -> DatabaseReference
@@ -92,26 +94,26 @@ extension DatabaseReference {
     try await outcome { try onDisconnectUpdate(values, from: "onDisconnectUpdateChildValues:", $0) }
   }
 
-  /// Takes back what was to be done at the place and below it.
+  /// Cancels the registered writes at the location and below.
   public func cancelDisconnectOperations() { onDisconnectCancel(nil) }
 
-  /// The same, and calls a block with the outcome.
+  /// Cancels the registered writes at the location and below, and reports the outcome.
   public func cancelDisconnectOperations(
     completionBlock block: (@isolated(any) ((any Error)?, DatabaseReference) -> Void)?
   ) {
     onDisconnectCancel(block.map { completion($0) })
   }
 
-  /// The same, and waits for the outcome.
+  /// Cancels the registered writes at the location and below, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func cancelDisconnectOperations() async throws -> DatabaseReference {
     try await outcome { onDisconnectCancel($0) }
   }
 }
 
-// What the three forms of each share.
+// The shared implementation of the forms above.
 extension DatabaseReference {
-  /// Replaces everything at the place when the connection ends.
+  /// Replaces all data at the location when the connection ends.
   package func onDisconnectSet(
     _ value: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
@@ -119,7 +121,7 @@ extension DatabaseReference {
     onDisconnect(try ValueReader.value(value, at: path, from: function), completion)
   }
 
-  /// Replaces everything at the place, with a priority, when the connection ends.
+  /// Replaces all data at the location, with a priority, when the connection ends.
   package func onDisconnectSet(
     _ value: Any?, _ priority: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
@@ -127,7 +129,7 @@ extension DatabaseReference {
     onDisconnect(try ValueReader.value(value, priority: priority, at: path, from: function), completion)
   }
 
-  /// Replaces what is at some places below when the connection ends.
+  /// Replaces the data at some paths below when the connection ends.
   package func onDisconnectUpdate(
     _ values: [AnyHashable: Any], from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
@@ -145,7 +147,7 @@ extension DatabaseReference {
     }
   }
 
-  /// Takes back what was to be done at the place and below it.
+  /// Cancels the registered writes at the location and below.
   package func onDisconnectCancel(_ completion: Completion?) {
     let path = path
     database.repository.perform(completion.map { .write($0) }) { core, operation in

@@ -1,23 +1,23 @@
 import HearthSync
 import HearthTree
 
-/// A transaction works on what is there: its block gets the data, changes it, and is called again when the server has other
+/// Transactions. A transaction's block gets the current data, changes it, and is called again when the server has other
 /// data by then, at most 25 times.
 ///
-/// The first time the block may get nothing although there is data, because it is not known here yet; it must then return
-/// success with what it would write, and is called again with the data. It runs on the database's own queue, which waits
-/// for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
+/// At first the block may get no data although there is some, because it is not known here yet; it must then return
+/// success with the value that it would write, and is called again with the data. It runs on the database's own queue,
+/// which waits for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
 extension DatabaseReference {
-  /// Is told how a transaction ended.
+  /// The callback for the outcome of a transaction.
   package typealias Ended = Callback<(error: DatabaseError?, isCommitted: Bool, node: Node?)>
 
-  /// Changes the data at the place by a block that is given it.
+  /// Runs a transaction at the location.
   public func runTransactionBlock(_ block: @escaping @Sendable (MutableData) -> TransactionResult) {
     run(block, from: "runTransactionBlock:", showsLocally: true, Ended(plain: { _ in }))
   }
 
-  /// The same, and calls another block with the outcome: an error; whether the data was written, which it was not when the
-  /// first block gave it up; and the data.
+  /// Runs a transaction at the location, and calls another block with the outcome: an error; true when the data was
+  /// written, false when the first block aborted; and the data.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,
     andCompletionBlock completionBlock: @escaping @isolated(any) ((any Error)?, Bool, DataSnapshot?) -> Void
@@ -25,7 +25,8 @@ extension DatabaseReference {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
   }
 
-  /// The same; without local events, observers see nothing of it before the server has taken it.
+  /// Runs a transaction at the location; without local events, observers see nothing of it before the server has
+  /// accepted it.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult,
     andCompletionBlock completionBlock: (@isolated(any) ((any Error)?, Bool, DataSnapshot?) -> Void)?,
@@ -38,7 +39,7 @@ extension DatabaseReference {
         ?? Ended(plain: { _ in }))
   }
 
-  /// The same, and waits for the outcome: whether the data was written, and the data.
+  /// Runs a transaction at the location, and returns whether the data was written, and the data.
   ///
   /// - Throws: ``DatabaseError``.
   @discardableResult
@@ -57,7 +58,7 @@ extension DatabaseReference {
 
   /// Runs a transaction.
   ///
-  /// - Parameter ended: Is told the outcome.
+  /// - Parameter ended: Receives the outcome.
   package func run(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult, from function: String, showsLocally: Bool,
     _ ended: Ended

@@ -1,17 +1,17 @@
 import HearthSync
 import HearthTree
 
-/// Each write is seen at once by the observers of this process, and is sent to the server, now or when there is a connection
-/// again. Blocks are called, and asynchronous forms return, when the server has answered; offline that is when it can be
-/// asked again.
+/// Writes. The observers of this process see each write at once, and it is sent to the server, now or when there is a
+/// connection again. Blocks are called, and asynchronous forms return, when the server has answered, which offline is
+/// after the reconnect.
 ///
-/// Values that are no data end the program in the forms that cannot throw. The asynchronous forms throw
+/// Invalid values end the program in the forms that cannot throw. The asynchronous forms throw
 /// ``DatabaseArgumentError``, and ``DatabaseError`` when the server refuses.
 extension DatabaseReference {
-  /// Is told how an operation ended: nil when it was done.
+  /// The callback for the outcome of an operation: nil when it succeeded.
   package typealias Completion = Callback<DatabaseError?>
 
-  /// Calls the app's block with this reference.
+  /// Returns a completion that calls the app's block with this reference.
   func completion(_ block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void) -> Completion {
     Callback(block).mapped { [self] error in (error, self) }
   }
@@ -30,10 +30,10 @@ extension DatabaseReference {
     }
   }
 
-  /// Replaces everything at the place, the priority too; nil deletes it.
+  /// Replaces all data at the location, including the priority; nil deletes it.
   public func setValue(_ value: Any?) { DatabaseArgumentError.trapping { try set(value, from: "setValue:") } }
 
-  /// The same, and calls a block with the outcome.
+  /// Replaces all data at the location, and calls a block with the outcome.
   public func setValue(
     _ value: Any?, withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
@@ -42,18 +42,18 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces all data at the location, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func setValue(_ value: Any?) async throws -> DatabaseReference {
     try await outcome { try set(value, from: "setValue:", $0) }
   }
 
-  /// Replaces everything at the place, with a priority: nil, a number or a text.
+  /// Replaces all data at the location, with a priority: nil, a number or a text.
   public func setValue(_ value: Any?, andPriority priority: Any?) {
     DatabaseArgumentError.trapping { try set(value, priority, from: "setValue:andPriority:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Replaces all data at the location, with a priority, and calls a block with the outcome.
   public func setValue(
     _ value: Any?, andPriority priority: Any?,
     withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
@@ -63,7 +63,7 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces all data at the location, with a priority, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func setValue(_ value: Any?, andPriority priority: Any?) async throws
     -> DatabaseReference
@@ -71,28 +71,28 @@ extension DatabaseReference {
     try await outcome { try set(value, priority, from: "setValue:andPriority:", $0) }
   }
 
-  /// Deletes everything at the place.
+  /// Deletes all data at the location.
   public func removeValue() { DatabaseArgumentError.trapping { try set(nil, from: "removeValue:") } }
 
-  /// The same, and calls a block with the outcome.
+  /// Deletes all data at the location, and calls a block with the outcome.
   public func removeValue(completionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void) {
     DatabaseArgumentError.trapping {
       try set(nil, from: "removeValueWithCompletionBlock:", completion(block))
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Deletes all data at the location, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func removeValue() async throws -> DatabaseReference {
     try await outcome { try set(nil, from: "removeValue:", $0) }
   }
 
-  /// Gives what is at the place a priority: nil, a number or a text. Nothing has no priority.
+  /// Sets the priority of the data: nil, a number or a text. An empty location has no priority.
   public func setPriority(_ priority: Any?) {
     DatabaseArgumentError.trapping { try set(priority: priority, from: "setPriority:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Sets the priority of the data, and calls a block with the outcome.
   public func setPriority(
     _ priority: Any?, withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
   ) {
@@ -101,18 +101,18 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Sets the priority of the data, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func setPriority(_ priority: Any?) async throws -> DatabaseReference {
     try await outcome { try set(priority: priority, from: "setPriority:", $0) }
   }
 
-  /// Replaces what is at some places below, all at once, and leaves the rest. Names may be paths; nil deletes.
+  /// Replaces the data at some paths below, all at once, and leaves the rest. Names may be paths; nil deletes.
   public func updateChildValues(_ values: [AnyHashable: Any]) {
     DatabaseArgumentError.trapping { try update(values, from: "updateChildValues:") }
   }
 
-  /// The same, and calls a block with the outcome.
+  /// Replaces the data at some paths below, and calls a block with the outcome.
   public func updateChildValues(
     _ values: [AnyHashable: Any],
     withCompletionBlock block: @escaping @isolated(any) ((any Error)?, DatabaseReference) -> Void
@@ -122,17 +122,17 @@ extension DatabaseReference {
     }
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces the data at some paths below, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func updateChildValues(_ values: [AnyHashable: Any]) async throws -> DatabaseReference
   {
     try await outcome { try update(values, from: "updateChildValues:", $0) }
   }
 
-  /// Replaces everything at the place with a value of the app's.
+  /// Replaces all data at the location with an encoded value.
   ///
   /// - Parameter completion: Is called with the outcome.
-  /// - Throws: `EncodingError`, or ``DatabaseArgumentError`` when the encoded value is no data.
+  /// - Throws: `EncodingError`, or ``DatabaseArgumentError`` when the encoded value is invalid.
   public func setValue<Value: Encodable>(
     from value: Value, encoder: Database.Encoder = Database.Encoder(),
     completion: (@isolated(any) ((any Error)?) -> Void)? = nil
@@ -141,7 +141,7 @@ extension DatabaseReference {
     try set(try encoder.encode(value), from: "setValue:", completion)
   }
 
-  /// The same, and waits for the outcome.
+  /// Replaces all data at the location with an encoded value, and waits for the outcome.
   @discardableResult
   public nonisolated(nonsending) func setValue<Value: Encodable>(
     from value: Value, encoder: Database.Encoder = Database.Encoder()
@@ -151,16 +151,17 @@ extension DatabaseReference {
   }
 }
 
-// What the forms of each share: they check on the caller's thread, and hand over to the worker. They throw what is no data.
+// The shared implementation of the forms above: validates on the caller's thread, and hands over to the worker. Invalid
+// values throw.
 extension DatabaseReference {
-  /// Replaces everything at the place.
+  /// Replaces all data at the location.
   package func set(_ value: Any?, from function: String, _ completion: Completion? = nil) throws(DatabaseArgumentError)
   {
     try Validation.writable(path, from: function)
     write(Location(path: path), try ValueReader.value(value, at: path, from: function), completion)
   }
 
-  /// Replaces everything at the place, with a priority.
+  /// Replaces all data at the location, with a priority.
   package func set(
     _ value: Any?, _ priority: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
@@ -169,7 +170,7 @@ extension DatabaseReference {
     write(Location(path: path), value, completion)
   }
 
-  /// Gives what is at the place a priority.
+  /// Sets the priority of the data at the location.
   package func set(
     priority: Any?, from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {
@@ -177,7 +178,7 @@ extension DatabaseReference {
     write(Location(path: path, isPriority: true), try ValueReader.priority(priority, from: function), completion)
   }
 
-  /// Replaces what is at some places below.
+  /// Replaces the data at some paths below.
   package func update(
     _ values: [AnyHashable: Any], from function: String, _ completion: Completion? = nil
   ) throws(DatabaseArgumentError) {

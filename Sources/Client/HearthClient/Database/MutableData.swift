@@ -1,25 +1,25 @@
 import Foundation
 import HearthTree
 
-/// The data of a transaction, to be changed in place. It is good inside the transaction's block and nowhere else.
+/// The data of a transaction, to be changed in place. It is valid only inside the transaction's block.
 public final class MutableData {
-  /// What all parts of one transaction's data share.
+  /// The state shared by all parts of one transaction's data.
   private final class Root {
     var value: WriteValue
     init(_ value: WriteValue) { self.value = value }
   }
 
   private let root: Root
-  /// The place where the transaction runs; its depth counts.
+  /// The path of the transaction; its depth counts.
   private let place: Path
   private let path: Path
 
-  /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. A value that is no data ends the
+  /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. An invalid value ends the
   /// program.
   ///
   /// - Parameters:
-  ///   - value: `nil` for a place where nothing is.
-  ///   - key: The last part of the place's path; `nil` for the root.
+  ///   - value: `nil` for a location without data.
+  ///   - key: The last key of the location's path; `nil` for the root.
   public convenience init(value: Any?, key: String? = nil) {
     self.init(.empty, at: Path(key.map { [Key($0)] } ?? []))
     self.value = value
@@ -37,15 +37,15 @@ public final class MutableData {
     self.path = path
   }
 
-  /// What the block made of the data, with what the server is to fill in.
+  /// The block's result, with the values that the server fills in.
   var result: WriteValue { WriteValue(node, deferred: root.value.deferred(at: path)) }
 
   private var node: Node { root.value.node[path] }
 
-  /// The last part of the path; nil for the root of the database.
+  /// The last key of the path; nil for the root of the database.
   public var key: String? { place.appending(path).keys.last?.text }
 
-  /// The data, as ``DataSnapshot/value`` gives it. A new value takes the priority away. A value that is no data ends the
+  /// The data, in the form of ``DataSnapshot/value``. A new value removes the priority. An invalid value ends the
   /// program, as in `setValue(_:)`.
   public var value: Any? {
     get { ValueWriter.value(node, root.value.deferred(at: path)) }
@@ -57,7 +57,7 @@ public final class MutableData {
     root.value.replace(path, with: try ValueReader.value(value, at: place.appending(path), from: "setValue:"))
   }
 
-  /// The priority: `NSNull` for none. Nothing has no priority.
+  /// The priority: `NSNull` for none. An empty location has no priority.
   public var priority: Any? {
     get { node.priority.map { ValueWriter.value($0) } ?? NSNull() }
     set { DatabaseArgumentError.trapping { try setPriority(newValue) } }
@@ -76,17 +76,17 @@ public final class MutableData {
   /// The number of children.
   public var childrenCount: UInt { UInt(node.childCount) }
 
-  /// Returns true when anything is at a path below.
+  /// Returns true when there is data at a path below.
   public func hasChild(atPath path: String) -> Bool { !node[Path(path)].isEmpty }
 
-  /// The data at a path below, which need not exist; changing it changes this. A path with a forbidden character ends the
-  /// program.
+  /// Returns the data at a path below, which need not exist; changing it changes this. A path with a forbidden
+  /// character ends the program.
   public func childData(byAppendingPath path: String) -> MutableData {
     let below = DatabaseArgumentError.trapping { try Validation.path(path, from: "child:") }
     return MutableData(root, place: place, path: self.path.appending(below))
   }
 
-  /// The children by priority, each a ``MutableData``, as they are now.
+  /// The current children by priority, each a ``MutableData``.
   public var children: NSEnumerator {
     let all = OrderedChildren(node, by: .priority).map { key, _ in
       MutableData(root, place: place, path: path.appending(key))
@@ -95,28 +95,28 @@ public final class MutableData {
   }
 }
 
-/// What a transaction's block decided.
+/// The decision of a transaction's block.
 public final class TransactionResult {
-  /// nil: the transaction is given up.
+  /// The new data; nil when the transaction is aborted.
   let data: MutableData?
 
-  /// True when the block gave up the transaction.
+  /// True when the block aborted the transaction.
   public var isAborted: Bool { data == nil }
 
-  /// The value that the block would write, as ``MutableData/value`` gives it; `nil` when the transaction is given up.
+  /// The value that the block would write, in the form of ``MutableData/value``; `nil` when the transaction is aborted.
   public var value: Any? { data?.value }
 
   private init(_ data: MutableData?) { self.data = data }
 
-  /// Write this data.
+  /// Writes this data.
   public static func success(withValue value: MutableData) -> TransactionResult { TransactionResult(value) }
 
-  /// Write nothing.
+  /// Aborts without a write.
   public static func abort() -> TransactionResult { TransactionResult(nil) }
 }
 
 extension WriteValue {
-  /// What the server is to fill in at a place and below it, seen from there.
+  /// Returns the values that the server fills in at a path and below, relative to it.
   func deferred(at path: Path) -> [Deferred] {
     deferred.compactMap { item in
       path.relative(item.location.path).map {
@@ -128,7 +128,7 @@ extension WriteValue {
   /// Replaces a part.
   mutating func replace(_ path: Path, with part: WriteValue) {
     deferred.removeAll { item in
-      // what was there and below, and a value above that becomes a parent
+      // removes values at the path and below, and a value above that becomes a parent
       path.contains(item.location.path)
         || !item.location.isPriority && !part.node.isEmpty && item.location.path.contains(path)
     }
@@ -136,7 +136,7 @@ extension WriteValue {
     deferred += part.deferred.map {
       Deferred(location: $0.location.under(path), operation: $0.operation)
     }
-    // parents that are gone have nothing to fill in
+    // removed parents have no server values
     let node = node
     deferred.removeAll { node[$0.location.path].isEmpty }
   }

@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// A block of the app, and where it is called.
+/// A block of the app with its executor.
 ///
-/// A block that belongs to an actor may change that actor's state, so it is called on that actor: on the main queue for the main
-/// actor. Every other block is called on the queue that the app chose.
+/// A block that belongs to an actor may change that actor's state, so it is called on that actor: on the main queue for
+/// the main actor. Every other block is called on the app's callback queue.
 package struct Callback<Input>: @unchecked Sendable {
   // Unchecked because the block is called on its executor alone.
 
-  /// The place where the block is called.
+  /// The executor of the block.
   package let executor: CallbackExecutor
   private let block: (Input) -> Void
 
@@ -23,54 +23,54 @@ package struct Callback<Input>: @unchecked Sendable {
     self.block = block
   }
 
-  /// Calls the block, on its executor already.
+  /// Calls the block; must be on its executor already.
   package func callAsFunction(_ input: Input) { block(input) }
 
-  /// Calls the block on its executor later, behind everything that was handed there before.
+  /// Calls the block on its executor later, after everything that was handed there before.
   ///
-  /// - Parameter queue: The queue that the app chose.
+  /// - Parameter queue: The app's callback queue.
   package func enqueue(_ input: Input, or queue: DispatchQueue) {
     let input = HandedOver(input)
     executor.async(or: queue) { self.block(input.value) }
   }
 
-  /// The same block for what is turned into its input.
+  /// Returns a callback that transforms its input and calls the same block.
   package func mapped<New>(_ transform: @escaping @Sendable (New) -> Input) -> Callback<New> {
     Callback<New>(executor) { [block] in block(transform($0)) }
   }
 }
 
-// The compiler lets a block with isolation be called with `await` alone, which keeps no order. Its executor calls it on the
-// actor, so the isolation can be dropped from the type.
+// The compiler requires `await` for a call of a block with isolation, which keeps no order. Its executor calls it on
+// the actor, so the isolation can be dropped from the type.
 extension Callback {
-  /// A block of the app's.
+  /// A block of the app.
   package init(_ block: @escaping @isolated(any) (Input) -> Void) {
     self.init(CallbackExecutor(block.isolation), unsafeBitCast(block, to: ((Input) -> Void).self))
   }
 
-  /// A block of the app's with two parameters.
+  /// A block of the app with two parameters.
   package init<A, B>(_ block: @escaping @isolated(any) (A, B) -> Void) where Input == (A, B) {
     let plain = unsafeBitCast(block, to: ((A, B) -> Void).self)
     self.init(CallbackExecutor(block.isolation)) { plain($0.0, $0.1) }
   }
 
-  /// A block of the app's with three parameters.
+  /// A block of the app with three parameters.
   package init<A, B, C>(_ block: @escaping @isolated(any) (A, B, C) -> Void) where Input == (A, B, C) {
     let plain = unsafeBitCast(block, to: ((A, B, C) -> Void).self)
     self.init(CallbackExecutor(block.isolation)) { plain($0.0, $0.1, $0.2) }
   }
 }
 
-/// The place where a block of the app is called.
+/// The executor of an app's block.
 package enum CallbackExecutor: Sendable {
-  /// The queue that the app chose.
+  /// The app's callback queue.
   case queue
   /// The main queue, for the main actor.
   case main
   /// Another actor.
   case actor(ActorCalls)
 
-  /// The executor of blocks that belong to an actor; nil for none.
+  /// The executor of blocks that belong to an actor; nil for blocks without one.
   package init(_ isolation: (any Actor)?) {
     switch isolation {
     case nil: self = .queue
@@ -79,7 +79,7 @@ package enum CallbackExecutor: Sendable {
     }
   }
 
-  /// Does something there, in the order of the calls.
+  /// Runs work there, in the order of the calls.
   ///
   /// - Parameter queue: The queue that the app chose.
   package func async(or queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
@@ -91,7 +91,7 @@ package enum CallbackExecutor: Sendable {
   }
 }
 
-/// Calls on one actor, one after the other.
+/// The serial calls on one actor.
 package final class ActorCalls: Sendable {
   private struct Weak {
     weak var calls: ActorCalls?
@@ -104,7 +104,7 @@ package final class ActorCalls: Sendable {
 
   private init(_ actor: any Actor) { self.actor = actor }
 
-  /// The calls on an actor, which all its blocks share.
+  /// Returns the calls on an actor, shared by all its blocks.
   static func of(_ actor: any Actor) -> ActorCalls {
     all.withLock { all in
       if let known = all[ObjectIdentifier(actor)]?.calls { return known }
@@ -115,7 +115,7 @@ package final class ActorCalls: Sendable {
     }
   }
 
-  /// Does something on the actor, after everything that was asked before.
+  /// Runs work on the actor, in the order of the calls.
   func async(_ work: @escaping @Sendable () -> Void) {
     last.withLock { last in
       last = Task { [actor, last] in

@@ -1,23 +1,23 @@
 import Foundation
 import Synchronization
 
-/// How much a line of the log matters.
+/// The severity of a log line.
 public enum DatabaseLogLevel: Int, Sendable, Comparable, CaseIterable {
-  /// Every step of a connection.
+  /// Each step of a connection.
   case debug
-  /// What an operator may want to know.
+  /// Information for operators.
   case info
-  /// What somebody should look at: a write that was refused and that nobody waits for, a query without an index.
+  /// A problem to look at: a refused write without a callback, a query without an index.
   case warning
-  /// Nothing is logged at this level; as a threshold it silences the log.
+  /// No log line has this level; as a threshold it silences the log.
   case off
 
   public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// The log of all databases of the process. No token is in it.
+/// The log of all databases of the process. It contains no tokens.
 enum DatabaseLog {
-  /// From where on lines are logged, and who takes them.
+  /// The lowest logged level and the handler of log lines.
   struct Sink: Sendable {
     var level = DatabaseLogLevel.warning
     var handler: @Sendable (DatabaseLogLevel, String) -> Void = { level, text in

@@ -1,23 +1,23 @@
 import HearthSync
 
-/// Somebody of the app who is told of events.
+/// A listener of the app for events.
 struct Observer: Sendable {
-  /// What is observed.
+  /// The observed query.
   let spec: QuerySpec
-  /// Which events.
+  /// The event types that it receives.
   let types: EventTypes
-  /// True when the first event is the last.
+  /// True when the observer ends with its first event.
   var isOnce = false
-  /// True when it is told at once, on the worker: it only puts events into a buffer. The others are told on the
-  /// callback queue.
+  /// True when events are delivered on the worker, because they only go into a buffer. Other observers are called on
+  /// the callback queue.
   var isInline = false
-  /// Takes an event.
+  /// The receiver of events.
   let onEvent: Callback<DataEvent>
-  /// Takes the end that the server made.
+  /// The receiver of a cancellation by the server.
   let onCancel: Callback<DatabaseError>
 }
 
-/// Who observes: known on every thread, so that nobody is told anything once it was taken away.
+/// The observers, readable on every thread, so that a removed one is not called any more.
 struct Observers {
   private var all: [RegistrationID: Observer] = [:]
 
@@ -29,7 +29,8 @@ struct Observers {
 
   mutating func remove(_ id: RegistrationID) -> Observer? { all.removeValue(forKey: id) }
 
-  /// Whom a removal at a query means: everybody there, also those of other queries at the place if it is the default one.
+  /// Removes the observers of a query and returns their identifiers; at the default query, those of all queries at the
+  /// path.
   mutating func remove(from spec: QuerySpec, where isMeant: (RegistrationID) -> Bool) -> [RegistrationID] {
     let ids = all.filter { id, observer in
       isMeant(id) && observer.spec.path == spec.path && (spec.isDefault || observer.spec == spec)

@@ -2,15 +2,15 @@ import HearthSync
 import HearthTree
 import HearthWire
 
-/// The core and the connection, put together.
+/// The link between the core and the connection.
 extension Repository {
-  /// A worker that connects at once and stays connected.
+  /// Returns a worker that connects at once and stays connected.
   static func connected(
     to address: DatabaseAddress, credentials: any CredentialProvider, settings: RepositorySettings
   ) -> Repository {
     let repository = Repository(name: address.namespace, settings: settings)
-    // The worker begins once it knows who is signed in and is told of every change from then on: what is written behind a
-    // sign-in is written in the new name, however late the worker is.
+    // The worker begins once it knows the signed-in user and receives every change from then on: a write after a
+    // sign-in is made in the new user's name, however late the worker is.
     repository.queue.suspend()
     defer { repository.queue.resume() }
     repository.enqueue { worker in
@@ -28,7 +28,7 @@ extension Repository {
   ) {
     var environment = DatabaseConnection.Environment(
       tokens: { [weak self] isForced, answer in
-        // on the worker; a change that is told before the answer comes counts more than the answer
+        // on the worker; a change that is reported before the answer overrides the answer
         let changes = self?.credential.changes
         credentials.credential(forcingRefresh: isForced) { [weak self] result in
           if case .success(let credential) = result {
@@ -56,7 +56,7 @@ extension Repository {
     let listener = credentials.addCredentialListener { [weak self] credential in
       self?.enqueue { worker in
         worker.credential.changes += 1
-        // first the connection: what waits for the new user goes out behind his credential
+        // the connection comes first: the new user's waiting writes are sent after the credential
         worker.connection?.handle(.credential(credential?.token))
         worker.show(credential)
       }
@@ -64,8 +64,8 @@ extension Repository {
     stopsListening = { credentials.removeCredentialListener(listener) }
   }
 
-  /// Notes what the server is shown. What waits and what is on disk is one user's: another one sees nothing of it, and does
-  /// not send what the first one wrote.
+  /// Switches to the presented credential. Pending writes and stored data belong to one user: another one sees none of
+  /// them, and does not send them.
   private func show(_ shown: DatabaseCredential?) {
     credential.shown = shown
     guard shown?.userID != credential.user else { return }
@@ -85,7 +85,7 @@ extension Repository {
 
   func goOffline() { enqueue { $0.connection?.handle(.interrupt(.offline)) } }
 
-  /// Ends the worker for good: nobody is told anything any more, and what is on disk is let go.
+  /// Ends the worker for good: no more callbacks are called, and the store is closed.
   func shutDown(then done: @escaping @Sendable () -> Void = {}) {
     enqueue { worker in
       defer { done() }
@@ -129,17 +129,17 @@ extension Repository {
   }
 }
 
-/// What the server is shown of who is signed in.
+/// The credential presented to the server.
 struct ShownCredential {
-  /// The credential that the server judges, or will.
+  /// The credential in force on the connection, or about to be.
   var shown: DatabaseCredential?
-  /// Whose writes wait and whose data is open; nil for nobody.
+  /// The user that owns the pending writes and the open store; nil when signed out.
   var user: String?
-  /// The number of changes that were told.
+  /// The number of reported changes.
   var changes = 0
 }
 
-/// The connection as the core sees it.
+/// The connection in the core's form.
 private struct ConnectionLink: RepositoryLink {
   let connection: DatabaseConnection
 

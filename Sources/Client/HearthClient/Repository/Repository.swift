@@ -4,19 +4,19 @@ import HearthSync
 import HearthTree
 import Synchronization
 
-/// The worker of one database: it owns the core and the connection, and everything about them happens on its queue, one
-/// thing after another. Calls come from any thread, return at once and take effect in the order in which they were made.
+/// The worker of one database: it owns the core and the connection, and runs all their work on its serial queue. Calls
+/// come from any thread, return at once and take effect in order.
 ///
-/// Blocks of the app run on the callback queue, or on the actor that they belong to, one hop for each, in the order of what they
-/// tell; a transaction's block alone runs on the worker, which waits for it.
+/// Blocks of the app run on the callback queue, or on the actor that they belong to, one hop for each, in the order of
+/// their events; only a transaction's block runs on the worker, which waits for it.
 final class Repository: @unchecked Sendable {
-  // Unchecked because what changes is confined to the queue, or lies in a mutex.
+  // Unchecked because variables are confined to the queue or held in a mutex.
 
   let queue: DispatchQueue
   let callbackQueue: DispatchQueue
-  /// Who observes; also read at delivery.
+  /// The observers, also read at delivery.
   private let observers = Mutex(Observers())
-  /// The server's clock less this machine's, in milliseconds.
+  /// The server's clock minus this machine's, in milliseconds.
   private let timeOffset = Mutex<Int64>(0)
   private let number = Mutex(0)
 
@@ -24,39 +24,39 @@ final class Repository: @unchecked Sendable {
   var core: SyncCore
   var link: (any RepositoryLink)?
   var connection: DatabaseConnection?
-  /// What the server is shown.
+  /// The credential presented to the server.
   var credential = ShownCredential()
   var stopsListening: (() -> Void)?
-  /// The place where data is on disk.
+  /// The folder of the data on disk; nil when none is stored.
   var folder: RepositoryFolder?
-  /// What waits for an outcome.
+  /// The operations that wait for an outcome.
   private var outcomes: [OperationID: Outcome] = [:]
   private var timer: (any DispatchSourceTimer)?
 
-  /// Who is told of the outcome of an operation.
+  /// The receiver of an operation's outcome.
   enum Outcome {
     case write(Callback<DatabaseError?>)
     case transaction(Callback<TransactionOutcome>)
     case get(Callback<GetOutcome>)
   }
 
-  /// A worker without connection and store.
+  /// A worker without a connection and a store.
   init(name: String, settings: RepositorySettings) {
     queue = DispatchQueue(label: "hearth.database." + name)
     callbackQueue = settings.callbackQueue
     core = SyncCore(clock: Self.nowMilliseconds, getPatienceMilliseconds: settings.getPatience)
   }
 
-  /// Since 1970.
+  /// Returns the wall clock in milliseconds since 1970.
   static func nowMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  /// Does something on the worker, after all that was asked before.
+  /// Runs work on the worker, after all earlier work.
   func enqueue(_ work: @escaping (Repository) -> Void) {
     let work = HandedOver(work)
     queue.async { work.value(self) }
   }
 
-  /// Does what a step of the core leads to.
+  /// Performs the reaction of a step of the core.
   func perform(_ reaction: Reaction) {
     for event in reaction.events { tell(event) }
     for request in reaction.requests { link?.send(request) }
@@ -64,7 +64,7 @@ final class Repository: @unchecked Sendable {
     schedule()
   }
 
-  /// A number that was not given before, for registrations and operations.
+  /// Returns a new number, for registrations and operations.
   private func nextNumber() -> Int {
     number.withLock {
       $0 += 1
@@ -72,7 +72,7 @@ final class Repository: @unchecked Sendable {
     }
   }
 
-  /// The server's time as far as it is known, since 1970.
+  /// The server's estimated time in milliseconds since 1970.
   var serverTimeMilliseconds: Int64 { Self.nowMilliseconds() &+ timeOffset.withLock { $0 } }
 
   private func schedule() {
@@ -94,22 +94,22 @@ final class Repository: @unchecked Sendable {
 // MARK: Observers
 
 extension Repository {
-  /// A name for an observer.
+  /// Returns a new identifier for an observer.
   func nextRegistration() -> RegistrationID { RegistrationID(nextNumber()) }
 
   func observe(_ id: RegistrationID, _ observer: Observer) {
     observers.withLock { $0.add(id, observer) }
     enqueue { worker in
-      // it may have been taken away meanwhile
+      // it may have been removed meanwhile
       guard worker.observers.withLock({ $0[id] }) != nil else { return }
       worker.perform(worker.core.listen(observer.spec, Registration(id, types: observer.types)))
     }
   }
 
-  /// Takes one observer away; nothing happens when it is not there, or is somewhere else.
+  /// Removes one observer; does nothing when it is missing or belongs to another query.
   func remove(_ id: RegistrationID, from spec: QuerySpec) { remove(from: spec) { $0 == id } }
 
-  /// Takes all observers of a query away.
+  /// Removes all observers of a query.
   func removeAll(from spec: QuerySpec) { remove(from: spec) { _ in true } }
 
   private func remove(from spec: QuerySpec, where isMeant: (RegistrationID) -> Bool) {
@@ -120,7 +120,7 @@ extension Repository {
     }
   }
 
-  /// The number of observers that there are.
+  /// The number of observers.
   var observerCount: Int { observers.withLock { $0.count } }
 
   func keepSynced(_ spec: QuerySpec, _ isOn: Bool) {
@@ -178,7 +178,7 @@ extension Repository {
 // MARK: Operations
 
 extension Repository {
-  /// Asks the core for something that has an outcome.
+  /// Starts an operation of the core that has an outcome.
   func perform(
     _ outcome: Outcome?, _ step: @escaping (SyncCore, OperationID) -> Reaction
   ) {
@@ -201,13 +201,13 @@ extension DatabaseError {
   }
 }
 
-/// Something that is handed from the caller's thread to the worker, and used there alone.
+/// A value handed from the caller's thread to the worker and used there alone.
 struct HandedOver<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }
 
-/// What carries the core's requests to the server. Confined to the repository's queue.
+/// The connection that carries the core's requests to the server. Confined to the repository's queue.
 protocol RepositoryLink {
   /// Sends a request of the core over the connection that is open now.
   func send(_ request: SyncRequest)

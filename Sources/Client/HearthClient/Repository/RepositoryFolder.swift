@@ -2,17 +2,18 @@ import Foundation
 import HearthBytes
 import HearthSync
 
-/// The folder of one database on this disk: one file for each user, and one for nobody. Belongs to the repository's queue.
+/// The folder of one database on this disk: one file for each user, and one for signed-out use. Confined to the
+/// repository's queue.
 final class RepositoryFolder {
   private let url: URL
-  /// Stores that somebody still uses: a file is open once at a time.
+  /// The stores in use: a file is open once at a time.
   private var open: [String: WeakStore] = [:]
 
   private struct WeakStore {
     weak var store: DiskStore?
   }
 
-  /// Each app of each program has a folder of its own in a directory that several of them may share.
+  /// The folder of one app of one program, in a directory that several of them may share.
   ///
   /// - Parameters:
   ///   - directory: The app's.
@@ -25,14 +26,14 @@ final class RepositoryFolder {
     Self.adopt(databases.appendingPathComponent(Self.name(database)), as: url)
   }
 
-  /// Takes over the folder that all apps and programs shared in version 1.0, with the writes that wait in it. Goes to the first
-  /// that asks.
+  /// Takes over the folder that all apps and programs shared in version 1.0, with its pending writes. The first app
+  /// that asks gets it.
   private static func adopt(_ shared: URL, as url: URL) {
     guard !FileManager.default.fileExists(atPath: url.path) else { return }
     try? FileManager.default.moveItem(at: shared, to: url)
   }
 
-  /// The data of a user; nil, with a line in the log, when the file cannot be used.
+  /// Returns the store of a user; nil, with a line in the log, when the file cannot be used.
   func store(of user: String?) -> (any SyncStore)? {
     let file = user.map { "user-" + Self.name($0) } ?? "nobody"
     if let store = open[file]?.store { return store }
@@ -47,7 +48,7 @@ final class RepositoryFolder {
     }
   }
 
-  /// A name for a file, without slashes, whatever the text has.
+  /// Returns a file name for any text, without slashes.
   private static func name(_ text: String) -> String {
     String(SHA1.base64Digest(of: text).map { $0 == "/" ? "_" : $0 == "+" ? "-" : $0 })
   }

@@ -1,20 +1,20 @@
 import Dispatch
 import Foundation
 
-/// What a repository is made with; nothing of it changes later.
+/// The constant settings of a repository.
 struct RepositorySettings: Sendable {
-  /// The place where the app's blocks are called: a serial queue, so that they come in order.
+  /// The queue on which the app's blocks are called; a serial one keeps them in order.
   var callbackQueue = DispatchQueue.main
   /// The folder for data on disk; nil keeps none.
   var persistenceDirectory: URL?
-  /// The name of the app, which has a folder of its own on disk.
+  /// The app's name, which determines its folder on disk.
   var appName = FirebaseApp.defaultName
-  /// How large the data on disk may get, in bytes.
+  /// The maximum size of the data on disk in bytes.
   var cacheSizeBytes: UInt = 10 << 20
   /// The time that a read waits without a connection, in milliseconds.
   var getPatience: Int64 = 3_000
   /// The constants of its connections.
   var connection = ConnectionSettings()
-  /// Whose certificates are accepted.
+  /// The accepted certificate authorities.
   var trust = TLSTrust.system
 }

@@ -33,7 +33,7 @@ extension DiskStore {
 
   func removeServerData(at path: Path, keeping: [Path]) throws {
     try change { database in
-      // Those inside of others come with them.
+      // Paths inside of others are kept with them.
       let places = keeping.filter { place in
         path.contains(place) && !keeping.contains { $0 != place && $0.contains(place) }
       }
@@ -61,7 +61,7 @@ extension DiskStore {
     return assembly.finish()
   }
 
-  /// The record of a place strictly above, of whose subtree the place is a part.
+  /// Returns the record strictly above a path, whose subtree includes it.
   private func record(above path: Path, _ database: GRDB.Database) throws -> (path: Path, node: Node)? {
     for count in 0..<path.count {
       if let node = try record(at: path.prefix(count), database) { return (path.prefix(count), node) }
@@ -83,7 +83,7 @@ extension DiskStore {
     return node
   }
 
-  /// Returns true when anything but its own priority is kept of what is below a place.
+  /// Returns true when there are rows below a path besides its own priority.
   private func hasRows(below path: Path, _ database: GRDB.Database) throws -> Bool {
     let (place, priority) = (StoredPath(path), StoredPath.priority(of: path))
     let statement = try database.cachedStatement(
@@ -93,7 +93,7 @@ extension DiskStore {
 
   // MARK: Writing
 
-  /// Nothing happens where nothing is.
+  /// Sets a priority; does nothing where there is no data.
   private func setPriority(_ priority: Scalar?, at path: Path, _ database: GRDB.Database) throws {
     if let (place, node) = try record(atOrAbove: path, database) {
       let rest = path.suffix(from: place.count)
@@ -114,7 +114,7 @@ extension DiskStore {
     try store(node, at: path, database)
   }
 
-  /// Puts a node in the place of all rows at and below the path, above which there is no record.
+  /// Replaces all rows at a path and below with a node; there must be no record above.
   private func store(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
     let place = StoredPath(path)
     try remove(from: place.value, to: place.end, database)
@@ -122,7 +122,7 @@ extension DiskStore {
     try insert(node, at: path, database)
   }
 
-  /// A place whose last child went is nothing, and nothing has no priority.
+  /// Removes the priorities of ancestors that lost their last child: an empty place has no priority.
   private func removeBarePriorities(above path: Path, _ database: GRDB.Database) throws {
     for count in stride(from: path.count - 1, through: 0, by: -1) {
       let above = path.prefix(count)
@@ -132,7 +132,7 @@ extension DiskStore {
     }
   }
 
-  /// Recursion as deep as the data, which is limited.
+  /// Inserts a node. Recursive to the depth of the data, which is limited.
   private func insert(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
     guard node.isInterior, node.heldBytes(upTo: Self.recordBytesMax) > Self.recordBytesMax else {
       return try insert(StoredPath(path), node, database)
@@ -161,12 +161,12 @@ extension DiskStore {
   }
 }
 
-/// Puts records together that come in the order of their paths.
+/// A builder of a node from records in the order of their paths.
 private struct StoredTree {
   private var builder = NodeBuilder()
-  /// The keys of the containers that are open, below the place.
+  /// The keys of the open containers, below the path.
   private var open: [Key] = []
-  /// The priority of each of them, the place's own first.
+  /// The priorities of the open containers, the path's own first.
   private var priorities: [Scalar?] = [nil]
   private var isOpen = false
   private var whole: Node?
@@ -216,7 +216,7 @@ private struct StoredTree {
 }
 
 extension Node {
-  /// The node of a record; nil for what is none.
+  /// Reads the node of a record; nil when it is malformed.
   fileprivate init?(stored text: [UInt8]) {
     let node = text.withUnsafeBytes { bytes -> Node? in
       var reader = JSONReader(bytes)
@@ -229,6 +229,6 @@ extension Node {
 }
 
 extension Path {
-  /// The keys from there on.
+  /// Returns the path without its first keys.
   fileprivate func suffix(from count: Int) -> Path { Path(Array(keys.dropFirst(count))) }
 }

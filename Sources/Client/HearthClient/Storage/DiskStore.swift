@@ -12,39 +12,39 @@ import HearthTree
 
 // The tables:
 //
-//   cache        path blob, node blob        what the server said: JSON in export form. A record is a leaf, or a whole subtree
-//                                            that is small; no record lies below another one. The priority of a place with
+//   cache        path blob, node blob        server data: JSON in export form. A record is a leaf or a whole small
+//                                            subtree; no record lies below another one. The priority of a path with
 //                                            children that have records of their own is a record at its key .priority
-//   write        id, isMerge, path blob, body blob     writes without an answer: JSON with .sv
+//   write        id, isMerge, path blob, body blob     unanswered writes: JSON with .sv
 //   query        id, path blob, query blob, lastUse, isComplete, isActive
 //   queryKey     id, key blob
 //   total        bytes                       of all paths and nodes in cache
-//   owner        token, process, start blob  the open store that the file belongs to
+//   owner        token, process, start blob  the open store that owns the file
 
-/// A ``SyncStore`` in one SQLite file of one user, for its owner's eyes only.
+/// A ``SyncStore`` in one SQLite file of one user, readable by its owner only.
 ///
 /// The file belongs to one open store at a time; no lock is held between two changes.
 ///
-/// A change outlives the process once the call returns; of a power cut it may fall victim, as with the Firebase SDKs. A file
-/// that is damaged when it is opened is set aside and an empty one begun.
+/// A change outlives the process once the call returns; it may be lost in a power failure, as with the Firebase SDKs. A
+/// damaged file is set aside when it is opened, and an empty one begun.
 final class DiskStore: SyncStore {
-  /// Bytes of a subtree in memory up to which it is one record.
+  /// The size in memory up to which a subtree is one record.
   static let recordBytesMax = 4_096
 
   let path: String
   let log: @Sendable (String) -> Void
   private let database: DatabaseQueue
   private let owner: StoreOwner
-  /// Inside of ``transaction(_:)``.
+  /// The database inside ``transaction(_:)``.
   private var open: GRDB.Database?
   private var failure: DiskStoreError?
 
-  /// Opens a store, or begins one.
+  /// Opens a store, which is created when it is missing.
   ///
   /// - Parameters:
-  ///   - path: Its file. The folder is made, with mode 0700, when it is missing.
-  ///   - sizeBytesMax: How large the file may grow; nil: as the disk allows.
-  ///   - log: Takes warnings.
+  ///   - path: Its file. A missing folder is created with mode 0700.
+  ///   - sizeBytesMax: The maximum size of the file; nil for no limit.
+  ///   - log: Receives warnings.
   init(path: String, sizeBytesMax: Int? = nil, log: @escaping @Sendable (String) -> Void = { _ in })
     throws(DiskStoreError)
   {
@@ -89,7 +89,7 @@ final class DiskStore: SyncStore {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       let owner = try queue.write { database in
         try database.execute(sql: schema)
-        // The tables are what this store needs, and their beginnings can be read.
+        // The tables have the needed columns, and their first rows are readable.
         for (table, columns) in columns { _ = try Row.fetchOne(database, sql: "SELECT \(columns) FROM \(table)") }
         return try StoreOwner(claiming: database)
       }
@@ -98,7 +98,7 @@ final class DiskStore: SyncStore {
     } catch let error as DiskStoreError {
       throw error
     } catch let error as GRDB.DatabaseError {
-      // A table of that name with other columns is another program's.
+      // A table of that name with other columns belongs to another program.
       if error.resultCode == .SQLITE_ERROR {
         throw DiskStoreError(.damaged, "\(path) has other tables than this client's")
       }
@@ -126,12 +126,12 @@ final class DiskStore: SyncStore {
       INSERT OR IGNORE INTO total VALUES (0, 0);
       """
 
-  /// The file for its owner's eyes only; SQLite gives its log the same mode.
+  /// Creates the file, readable by its owner only; SQLite gives its log the same mode.
   private static func createMissing(_ path: String) throws(DiskStoreError) {
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try createFolder(String(path[..<slash])) }
     let descriptor = Self.openFile(path)
     guard descriptor >= 0 else { throw DiskStoreError(.notPermitted, "\(path) cannot be made: \(systemError)") }
-    // Also a file that was there before.
+    // This also covers an existing file.
     fchmod(descriptor, 0o600)
     close(descriptor)
   }
@@ -159,7 +159,7 @@ final class DiskStore: SyncStore {
 
   private static var systemError: String { String(cString: strerror(errno)) }
 
-  /// Moves the damaged file out of the way; one that was there from before is gone then.
+  /// Moves the damaged file aside and replaces an earlier one there.
   private static func setAside(_ path: String) throws(DiskStoreError) -> String {
     let aside = path + ".damaged"
     guard rename(path, aside) == 0 else {
@@ -171,7 +171,7 @@ final class DiskStore: SyncStore {
 
   // MARK: Access
 
-  /// Runs a change, as part of the transaction that is open or as one of its own.
+  /// Runs a change, in the open transaction or in one of its own.
   func change<Value>(_ body: (GRDB.Database) throws -> Value) throws -> Value {
     try translating {
       if let open { return try body(open) }
@@ -200,7 +200,7 @@ final class DiskStore: SyncStore {
   }
 
   func transaction(_ body: () throws -> Void) throws {
-    // One inside of another one is part of it: SQLite's would stop the process.
+    // A nested transaction joins the outer one, because SQLite's would stop the process.
     if open != nil { return try body() }
     try translating {
       try database.write { database in
@@ -217,7 +217,7 @@ final class DiskStore: SyncStore {
     do {
       return try body()
     } catch let error as GRDB.DatabaseError {
-      // A quota and a file that may not grow are to SQLite like any failed write.
+      // SQLite reports a full quota and a file size limit like any failed write.
       if error.extendedResultCode == .SQLITE_IOERR_WRITE, [ENOSPC, EDQUOT, EFBIG].contains(errno) {
         throw DiskStoreError(.full, "no room on the disk for \(path); nothing of this change was kept")
       }
@@ -227,7 +227,7 @@ final class DiskStore: SyncStore {
     }
   }
 
-  /// What is damaged stays so: it is set aside at once, and nothing is read from it or written to it any more.
+  /// Records an error. A damaged store is set aside at once and not used any more.
   private func note(_ error: DiskStoreError) -> DiskStoreError {
     guard error.code == .damaged, failure == nil else { return error }
     failure = error
@@ -237,6 +237,6 @@ final class DiskStore: SyncStore {
     return error
   }
 
-  /// A row is not what this store writes.
+  /// Returns the error of a row that this store did not write.
   func damaged(_ what: String) -> DiskStoreError { DiskStoreError(.damaged, "\(path) is damaged: \(what)") }
 }

@@ -1,29 +1,29 @@
 import GRDB
 
-/// What is wrong with a store on the disk.
+/// A failure of a store on the disk.
 struct DiskStoreError: Error, Sendable, CustomStringConvertible {
-  /// The kinds that somebody may want to tell apart.
+  /// The kinds of failure that callers distinguish.
   enum Code: String, Sendable {
-    /// The disk, a quota or the store's own bound leaves no room; nothing of the change was kept.
+    /// The disk, a quota or the store's own limit leaves no room; nothing of the change was stored.
     case full
-    /// The file is damaged or no store. It is set aside, and the next start begins with an empty one.
+    /// The file is damaged or belongs to another program. It is set aside, and the next start begins with an empty one.
     case damaged
     /// Another process, or another client of this one, has it open or has taken it over.
     case inUse = "in_use"
     /// The file or its folder cannot be opened or written.
     case notPermitted = "not_permitted"
-    /// Anything else that the system reports.
+    /// Another failure that the system reports.
     case inputOutput = "input_output"
   }
 
-  /// What kind it is.
+  /// The kind of the failure.
   var code: Code
-  /// For the developer: what was tried, where, and what to do.
+  /// The text for the developer: the attempted operation, the path and the remedy.
   var description: String
 
   init(_ code: Code, _ description: String) { (self.code, self.description) = (code, description) }
 
-  /// What SQLite says, in this store's words.
+  /// Translates an error of SQLite.
   init(_ error: GRDB.DatabaseError, path: String) {
     let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "")"
     switch error.extendedResultCode.primaryResultCode {

@@ -1,27 +1,27 @@
 import Foundation
 
-/// A process of this machine, told apart from a later one with the same number.
+/// The identity of a process on this machine, distinct from a later one with the same number.
 struct ProcessIdentity: Equatable, Sendable {
   /// The process identifier.
   var number: Int32
-  /// The time at which the process began, on which start of the system and in which space of process identifiers; empty where the system
-  /// does not say.
+  /// The start time of the process, with the system's boot and the namespace of process identifiers; empty when the
+  /// system does not report it.
   var start: String
 
-  /// This process.
+  /// The current process.
   static let current = ProcessIdentity(
     number: ProcessInfo.processInfo.processIdentifier, start: start(of: ProcessInfo.processInfo.processIdentifier) ?? ""
   )
 
-  /// True when the process is there. False where the system does not say.
+  /// True when the process is running; false when the system does not report it.
   var isRunning: Bool { !start.isEmpty && Self.start(of: number) == start }
 
   #if os(Linux)
-    /// From `/proc`: field 22 of `stat`, in ticks since the system started.
+    /// Returns the start time from `/proc`: field 22 of `stat`, in ticks since the system started.
     private static func start(of number: Int32) -> String? {
       guard let stat = text("/proc/\(number)/stat"), let name = stat.lastIndex(of: ")") else { return nil }
       let fields = stat[name...].dropFirst().split(separator: " ")
-      // A process that has ended and was not waited for stores nothing.
+      // A zombie process stores nothing.
       guard fields.count > 19, fields[0] != "Z", fields[0] != "X", let system else { return nil }
       return "\(fields[19]) \(system)"
     }

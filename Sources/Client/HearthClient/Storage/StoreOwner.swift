@@ -2,13 +2,13 @@ import GRDB
 import HearthRows
 import Synchronization
 
-/// The one open store that a file belongs to, as a row in that file.
+/// The open store that owns a file, as a row in that file.
 ///
-/// A row takes the place of a lock: a suspended process holds none, for which iOS would end it. A store whose row was replaced
-/// stores nothing more.
+/// The row replaces a lock: iOS would end a suspended process that holds one. A store whose row was replaced stores
+/// nothing more.
 struct StoreOwner {
   private let process: ProcessIdentity
-  /// Unique for each open store.
+  /// The token, unique for each open store.
   private let token: Int64
 
   /// The tokens of this process's open stores.
@@ -34,7 +34,7 @@ struct StoreOwner {
     Self.open.withLock { _ = $0.insert(token) }
   }
 
-  /// A row that cannot be read names no store.
+  /// Returns true when the store of a row is open. An unreadable row names none.
   private static func isOpen(_ row: Row) -> Bool {
     guard let token = row.integer(0), let number = row.integer(1).flatMap({ Int32(exactly: $0) }),
       let start = row.blob(2)
@@ -48,7 +48,7 @@ struct StoreOwner {
     try Int64.fetchOne(database.cachedStatement(sql: "SELECT token FROM owner")) == token
   }
 
-  /// Gives the file up.
+  /// Releases the file.
   func release(in database: GRDB.Database) throws {
     try database.execute(sql: "DELETE FROM owner WHERE token = ?", arguments: [token])
   }

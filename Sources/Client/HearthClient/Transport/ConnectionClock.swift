@@ -10,7 +10,7 @@
 struct ConnectionClock: Sendable {
   private let start = ContinuousClock.now
 
-  /// Both clocks, now. The monotonic one counts from when this value was made, and through sleep.
+  /// The current time of both clocks. The monotonic one counts from the creation of this value, and through sleep.
   var now: ConnectionTime {
     ConnectionTime(monotonic: Self.milliseconds(start.duration(to: .now)), wall: Self.wallMilliseconds)
   }

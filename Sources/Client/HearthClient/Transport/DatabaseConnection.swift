@@ -3,26 +3,26 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The connection of one database over real sockets: performs what ``PersistentConnection`` says.
+/// The connection of one database over real sockets, which performs the actions of ``PersistentConnection``.
 ///
-/// Everything about it happens on its queue, its events too; calls from elsewhere stop the process.
-// Unchecked because all that changes does so on the queue, which each entry checks.
+/// All its work and its events are on its queue; calls from elsewhere stop the process.
+// Unchecked because all variables are confined to the queue, which each entry point checks.
 final class DatabaseConnection: @unchecked Sendable {
-  /// What a connection needs of its owner.
+  /// The dependencies that the owner supplies.
   struct Environment: Sendable {
-    /// Gets the tokens for an attempt and answers once, from any thread; with the flag they must be fresh ones.
+    /// Fetches the tokens for an attempt and answers once, from any thread; with the flag they must be fresh ones.
     var tokens:
       @Sendable (_ forcingRefresh: Bool, _ answer: @escaping @Sendable (Result<ConnectionTokens, any Error>) -> Void)
         -> Void = { _, answer in answer(.success(ConnectionTokens())) }
-    /// Takes lines of the log.
+    /// Receives lines of the log.
     var log: @Sendable (ConnectionLogLevel, String) -> Void = { _, _ in }
-    /// Takes what the owner must know, on the queue and in order.
+    /// Receives events, on the queue and in order.
     var deliver: @Sendable ([ConnectionEvent]) -> Void
-    /// Whose certificates are accepted.
+    /// The accepted certificate authorities.
     var trust = TLSTrust.system
-    /// The place where sockets live.
+    /// The event loop of the sockets.
     var loop: any EventLoop = MultiThreadedEventLoopGroup.singleton.next()
-    /// The bounds of a socket.
+    /// The limits of a socket.
     var limits = WebSocketLimits()
   }
 
@@ -32,17 +32,17 @@ final class DatabaseConnection: @unchecked Sendable {
   private let clock = ConnectionClock()
   private var connection: PersistentConnection
   private var tls: NIOSSLContext?
-  /// The socket of the attempt of that number.
+  /// The socket with the number of its attempt.
   private var socket: (attempt: Int, socket: WebSocket)?
-  /// When the timer is due, on the monotonic clock. It may be early: then it is set anew.
+  /// The time on the monotonic clock at which the timer fires. An early timer is set anew.
   private var armed: Int64?
   private var inputs = Queue<ConnectionInput>()
   private var isHandling = false
   private var isOver = false
 
-  /// A connection that rests until it is told ``ConnectionInput/open``.
+  /// A connection that rests until ``ConnectionInput/open``.
   ///
-  /// - Parameter queue: a serial one.
+  /// - Parameter queue: A serial queue.
   init(
     _ address: DatabaseAddress, settings: ConnectionSettings = ConnectionSettings(),
     identification: ClientIdentification = ClientIdentification(), seed: UInt64 = .random(in: 0 ... .max),
@@ -61,7 +61,7 @@ final class DatabaseConnection: @unchecked Sendable {
     socket?.socket.close()
   }
 
-  /// Takes what happened. May be called while events are delivered.
+  /// Handles an input. May be called while events are delivered.
   func handle(_ input: ConnectionInput) {
     dispatchPrecondition(condition: .onQueue(queue))
     guard !isOver else { return }
@@ -76,7 +76,7 @@ final class DatabaseConnection: @unchecked Sendable {
     arm()
   }
 
-  /// Ends it for good, with a goodbye to the server. Nothing is told any more.
+  /// Closes the connection for good, with a close frame. No event follows.
   func close() {
     dispatchPrecondition(condition: .onQueue(queue))
     isOver = true
@@ -101,7 +101,7 @@ final class DatabaseConnection: @unchecked Sendable {
       case .tell(let event): events.append(event)
       case .log(let level, let text): environment.log(level, text)
       case .fetchTokens(let attempt, let forcingRefresh):
-        // Whoever gives the tokens must know first what became of the last ones.
+        // The credential provider must get the report on the last tokens before a request for new ones.
         deliver(&events)
         fetchTokens(attempt, forcingRefresh)
       case .open(let attempt, let request): open(attempt, request)

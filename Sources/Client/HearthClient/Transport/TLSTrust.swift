@@ -1,13 +1,13 @@
 import NIOSSL
 
-/// Whose certificates a server may show. That it shows one, for the name that was dialled, is never optional.
+/// The accepted certificate authorities. A certificate for the dialled name is always required.
 enum TLSTrust: Sendable {
-  /// Those of the certificate authorities that the system trusts.
+  /// The certificate authorities that the system trusts.
   case system
-  /// Those signed by one of these, and no others; PEM text with one certificate or more.
+  /// Only the certificate authorities in this PEM text, which has one certificate or more.
   case roots(pem: String)
 
-  /// What TLS connections are made with: 1.2 or newer, the whole chain and the name verified.
+  /// Returns the context of TLS connections: 1.2 or newer, the whole chain and the name verified.
   func context() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.minimumTLSVersion = .tlsv12

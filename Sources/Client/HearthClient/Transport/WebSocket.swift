@@ -5,19 +5,19 @@ import NIOPosix
 import NIOSSL
 import NIOWebSocket
 
-/// What a WebSocket tells, on its event loop.
+/// An event of a WebSocket, on its event loop.
 enum WebSocketNews: Sendable {
   case opened
-  /// Whole text messages, in order; their bytes count as unread until ``WebSocket/consumed(_:)``.
+  /// Complete text messages, in order; their bytes count as unread until ``WebSocket/consumed(_:)``.
   case received([[UInt8]])
-  /// A frame without a message, which shows that the other side lives.
+  /// A frame without a message, which shows that the peer is alive.
   case alive
   case writable(Bool)
-  /// The last that is told.
+  /// The last event, with the reason of the end.
   case closed(String)
 }
 
-/// One WebSocket of a client, from the dial to its end. Can be used from any thread.
+/// A WebSocket of a client, from the dial to its end. Can be used from any thread.
 final class WebSocket: Sendable {
   private let loop: any EventLoop
   private let handler: WebSocketHandler
@@ -25,8 +25,8 @@ final class WebSocket: Sendable {
   /// Dials at once.
   ///
   /// - Parameters:
-  ///   - tls: nil for a plain socket.
-  ///   - listener: Told everything, on the loop.
+  ///   - tls: The TLS context; nil for a plain socket.
+  ///   - listener: Receives all events, on the loop.
   init(
     _ request: SocketRequest, tls: NIOSSLContext?, limits: WebSocketLimits, on loop: any EventLoop,
     openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketNews) -> Void
@@ -48,7 +48,7 @@ final class WebSocket: Sendable {
           try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
         }
       }
-    // The other side says nothing before it is asked, so nothing is missed until the handlers are there.
+    // The server does not speak first, so nothing is missed until the handlers are added.
     bootstrap.connect(host: request.host, port: request.port).flatMap { channel in
       do { return try Self.upgrade(channel, request, limits, handler) } catch {
         return channel.eventLoop.makeFailedFuture(error)
@@ -77,7 +77,7 @@ final class WebSocket: Sendable {
             try channel.pipeline.syncOperations.addHandler(RefusedUpgrade(handler))
           }
         }))
-    // The hello may come in one packet with the answer to the upgrade.
+    // The hello may come in one packet with the response to the upgrade.
     configuration.leftOverBytesStrategy = .forwardBytes
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: configuration)
   }
@@ -88,14 +88,14 @@ final class WebSocket: Sendable {
   /// Sends a ping.
   func ping() { loop.execute { [handler] in handler.ping() } }
 
-  /// Says goodbye, and ends soon in any case. Nothing more is told.
+  /// Sends a close frame, and ends the connection soon in any case. No event follows.
   func close() { loop.execute { [handler] in handler.goodbye() } }
 
-  /// So many bytes of what was received are no longer in memory.
+  /// Notes that this many received bytes are no longer in memory.
   func consumed(_ bytes: Int) { loop.execute { [handler] in handler.consumed(bytes) } }
 }
 
-/// Told what a server answers that does not take the upgrade.
+/// The handler of a response that refuses the upgrade.
 private final class RefusedUpgrade: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -117,6 +117,6 @@ private final class RefusedUpgrade: ChannelInboundHandler {
 }
 
 extension String {
-  /// True when it is an address in numbers, which no certificate names and no server name indication carries.
+  /// True for a numeric address, which has no certificate name and no server name indication.
   var isNumericAddress: Bool { (try? SocketAddress(ipAddress: self, port: 0)) != nil }
 }

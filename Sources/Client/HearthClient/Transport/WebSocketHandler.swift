@@ -1,7 +1,7 @@
 import NIOCore
 import NIOWebSocket
 
-/// Frames in, messages out, within limits. Everything happens on the loop of its channel.
+/// The handler between frames and messages, within limits. Confined to the loop of its channel.
 // Unchecked because all calls are made on that loop: NIO's own, and those of ``WebSocket``.
 final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   typealias InboundIn = WebSocketFrame
@@ -14,9 +14,9 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   private var context: ChannelHandlerContext?
   private var isOver = false
 
-  /// The frames of a message that has not ended; nil between two messages.
+  /// The frames of an incomplete message; nil between two messages.
   private var partial: Partial?
-  /// Whole messages since the last time that any were told.
+  /// The complete messages since the last delivery.
   private var messages: [[UInt8]] = []
   private var unread = 0
   private var holdsRead = false
@@ -24,7 +24,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   private struct Partial {
     var bytes: [UInt8]
     var fragments: Int
-    /// Binary messages mean nothing here and are passed over.
+    /// True for a text message; binary messages have no meaning here and are skipped.
     var isText: Bool
   }
 
@@ -33,9 +33,9 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     self.listener = listener
   }
 
-  // MARK: Life
+  // MARK: Lifetime
 
-  /// There is a connection, and nothing was said over it yet.
+  /// Attaches the channel of a new connection before any data is exchanged.
   func attach(_ channel: any Channel) {
     if isOver { return channel.close(promise: nil) }
     self.channel = channel
@@ -59,13 +59,13 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { fail("\(error)") }
 
-  /// It cannot go on.
+  /// Ends the connection after a failure.
   func fail(_ reason: String) {
     end(reason)
     channel?.close(promise: nil)
   }
 
-  /// Says goodbye; nothing more is told.
+  /// Sends a close frame; no event follows.
   func goodbye() {
     listener = nil
     guard !isOver else { return }
@@ -76,7 +76,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     }
     write(.connectionClose, [0x03, 0xE8], context)
     context.flush()
-    // The other side answers with its own goodbye and ends the connection; if not, it is ended here.
+    // The server answers the close frame and ends the connection; otherwise it is ended here.
     channel.eventLoop.scheduleTask(in: .milliseconds(limits.closeMilliseconds)) { channel.close(promise: nil) }
   }
 
@@ -88,12 +88,12 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     listener = nil
   }
 
-  // MARK: In
+  // MARK: Inbound
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     if isOver {
-      // The answer to a goodbye.
+      // The answer to a close frame.
       if frame.opcode == .connectionClose { context.close(promise: nil) }
       return
     }
@@ -109,7 +109,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
       guard partial != nil else { return fail("the server went on with a message that it had not begun") }
       take(frame)
     case .ping:
-      // Whoever pings without reading what is answered gets no answer.
+      // A peer that pings without reading the pongs gets no more of them.
       if context.channel.isWritable {
         write(.pong, Array(buffer: frame.data), context)
         context.flush()
@@ -160,7 +160,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     listener?(.received(told))
   }
 
-  /// What messages count while they are unread.
+  /// Returns the size that unread messages count with.
   static func cost(of messages: [[UInt8]], _ limits: WebSocketLimits) -> Int {
     messages.reduce(0) { $0 + $1.count + limits.messageOverhead }
   }
@@ -176,7 +176,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     context?.read()
   }
 
-  // MARK: Out
+  // MARK: Outbound
 
   func send(_ texts: [[UInt8]]) {
     guard !isOver, let context else { return }

@@ -1,16 +1,16 @@
-/// The bounds of one socket, in bytes unless they say otherwise.
+/// The limits of one socket, in bytes unless stated otherwise.
 struct WebSocketLimits: Sendable {
-  /// Of one message of the server, in however many frames it comes.
+  /// The size of one message of the server, over all its frames.
   var messageBytesMax = 256 << 20
-  /// Frames of one message. A frame of nothing costs memory too.
+  /// The number of frames of one message. An empty frame costs memory too.
   var fragmentsMax = 100_000
-  /// What may have come and waits for the queue; then nothing more is read.
+  /// The received bytes waiting for the queue, above which reading pauses.
   var unreadBytesMax = 8 << 20
-  /// What a message counts beside its bytes.
+  /// The size of a message in memory beside its bytes.
   var messageOverhead = 64
-  /// What may wait for the network before requests wait, and where they go on.
+  /// The unsent bytes above which requests wait, and those below which they go on.
   var unsentBytesMax = 4 << 20
   var unsentBytesLow = 1 << 20
-  /// Milliseconds from a goodbye to the end of the socket, whatever the other side does.
+  /// The time in milliseconds from a close frame to the end of the socket, whatever the peer does.
   var closeMilliseconds: Int64 = 2_000
 }

@@ -1,14 +1,14 @@
 import Foundation
 import HearthTree
 
-/// What an `Any?` of an app is, whichever of the many types for it the app used.
+/// The kind of an app's `Any?` value, whichever of the many types the app used for it.
 enum AppValue {
   case null
   case text(String)
   case number(Number)
   case dictionary([AnyHashable: Any])
   case array([Any])
-  /// Nothing that is data: the name of its type.
+  /// A value that is no data, with the name of its type.
   case other(String)
 
   /// A number with its kind.
@@ -19,7 +19,7 @@ enum AppValue {
 
     var isNaN: Bool { if case .double(let value) = self { value.isNaN } else { false } }
 
-    /// The number as the tree has it; nil when it is not finite.
+    /// The number in the tree's form; nil when it is not finite.
     var scalar: Scalar? {
       switch self {
       case .bool(let value): .bool(value)
@@ -29,14 +29,14 @@ enum AppValue {
     }
   }
 
-  /// Optionals inside `Any` count as what they hold.
+  /// Classifies a value; optionals inside `Any` are unwrapped.
   init(_ any: Any?) {
     guard let any else {
       self = .null
       return
     }
     let type = type(of: any)
-    // the types that most data is of, without the dynamic casts below
+    // common types first, without the dynamic casts below
     if type == String.self, let text = any as? String {
       self = .text(text)
     } else if type == Int.self, let value = any as? Int {
@@ -64,10 +64,10 @@ enum AppValue {
     }
   }
 
-  /// A dictionary or an array of Foundation's, one level of it.
+  /// Returns one level of a Foundation dictionary or array.
   ///
-  /// A cast to Swift's types goes down the whole depth at once on Linux, and never comes back from an object that holds
-  /// itself. On Apple systems it goes down as far as it is asked to.
+  /// A cast to Swift's types converts the whole depth at once on Linux, and never returns for an object that contains
+  /// itself. On Apple systems it converts lazily.
   private static func foundationContainer(_ any: Any) -> AppValue? {
     #if canImport(Darwin)
       return nil
@@ -75,7 +75,7 @@ enum AppValue {
       guard type(of: any) is AnyClass else { return nil }
       if let object = any as? NSDictionary {
         let members = Mirror(reflecting: object).children.compactMap { $0.value as? (key: NSObject, value: AnyObject) }
-        // a class of the app's own keeps its members elsewhere
+        // a subclass of the app may store its members elsewhere
         guard members.count == object.count else { return nil }
         return .dictionary(
           Dictionary(
@@ -110,7 +110,7 @@ enum AppValue {
     }
   }
 
-  /// Returns true when the value is a number of Swift's and not an object that a cast would turn into one.
+  /// Returns true when the value is a Swift number and not an object that a cast would turn into one.
   private static func isSwiftNumber(_ any: Any) -> Bool { !(type(of: any) is AnyClass) }
 
   private static func number(object number: NSNumber) -> Number {
@@ -128,15 +128,15 @@ enum AppValue {
     #if canImport(Darwin)
       CFGetTypeID(number) == CFBooleanGetTypeID()
     #else
-      // there is one object for each of the two, and small integers have another type
+      // there is one object for each boolean, and small integers have another type
       UInt8(bitPattern: number.objCType.pointee) == UInt8(ascii: "c")
     #endif
   }
 }
 
-/// An optional whose type is not known.
+/// An optional of unknown type.
 private protocol OptionalValue {
-  /// What it holds.
+  /// The wrapped value.
   var wrappedAny: Any? { get }
 }
 

@@ -1,47 +1,47 @@
 import Foundation
 
-/// An argument that the database cannot take: a path with a forbidden character, a value of a type that is no data, a
-/// bound that does not go with the order.
+/// An invalid argument: a path with a forbidden character, a value of an unsupported type, a bound that does not fit
+/// the order.
 ///
 /// Forms that can throw throw it on the caller's thread, before anything is queued. Forms that cannot throw end the
 /// program with ``description``, as the SDKs for Apple systems do by an Objective-C exception.
 public struct DatabaseArgumentError: Error, Sendable, Equatable {
   /// The kind of mistake. The raw values are the names of the exceptions on Apple systems.
   public enum Kind: String, Sendable, CaseIterable {
-    /// A path that is empty or has a forbidden character.
+    /// The path is empty or has a forbidden character.
     case path = "InvalidPathValidation"
-    /// A key that is empty or has a forbidden character.
+    /// The key is empty or has a forbidden character.
     case key = "InvalidKeyValidation"
-    /// A value that is no data.
+    /// The value has an unsupported type.
     case data = "InvalidFirebaseData"
-    /// Something other than a text, a number, a boolean or null under `.value`.
+    /// A value under `.value` is neither a text, a number, a boolean nor null.
     case leafValue = "InvalidLeafValueType"
-    /// A write to what the client itself says, `.info`.
+    /// A write goes to `.info`, which only the client writes.
     case writablePath = "WritablePathValidation"
-    /// A query that cannot be asked.
+    /// The query is invalid.
     case query = "InvalidQueryParameter"
-    /// An address that leads to no database.
+    /// The URL does not lead to a database.
     case url = "InvalidDatabaseURL"
-    /// A setting that must be made before the database is used.
+    /// The setting must be made before the database is used.
     case inUse = "FIRDatabaseAlreadyInUse"
-    /// No app is configured, or it names no database.
+    /// The app is not configured, or names no database.
     case app = "FIRAppNotConfigured"
   }
 
   /// The kind of mistake.
   public var kind: Kind
-  /// The fault, where, and what is allowed.
+  /// The mistake, its place, and the allowed values.
   public var message: String
 
-  /// A mistake of that kind, in words for the app's author.
+  /// A mistake of that kind, with a message for the app's developer.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
 
-  /// The result of `body`; a mistake that it throws ends the program with its text.
+  /// Returns the result of `body`; a mistake that it throws ends the program with its text.
   ///
-  /// `fatalError` and not `preconditionFailure`, because that says nothing in a release build.
+  /// `fatalError` and not `preconditionFailure`, because that prints nothing in a release build.
   package static func trapping<Result>(_ body: () throws -> Result) -> Result {
     do { return try body() } catch { fatalError("\(error)") }
   }

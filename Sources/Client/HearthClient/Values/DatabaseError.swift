@@ -1,35 +1,35 @@
 import Foundation
 
-/// What the server, or the client on its behalf, answers to an operation that did not happen.
+/// The error of an operation that the server, or the client on its behalf, refused.
 ///
 /// An `NSError` in the domain ``domain``, with the codes of the SDKs for Apple systems, so that
 /// `(error as NSError).code` and `error.localizedDescription` read as they do there. ``status`` tells apart what
 /// they fold into one code.
 public final class DatabaseError: NSError, @unchecked Sendable {
-  // Unchecked because NSError is a class for subclasses; nothing of it changes after init.
+  // Unchecked because NSError is open for subclasses; its state does not change after init.
 
-  /// The domain of all errors of the database.
+  /// The domain of all database errors.
   public static let domain = "com.firebase"
 
   /// The codes; the raw values are those of the SDKs for Apple systems.
   public enum Code: Int, Sendable, CaseIterable {
-    /// The rules do not allow it.
+    /// The rules deny the operation.
     case permissionDenied = 1
-    /// The server cannot do it now.
+    /// The server is unavailable.
     case unavailable = 2
     /// The app called `purgeOutstandingWrites`.
     case writeCanceled = 3
-    /// Anything else: see ``DatabaseError/status``.
+    /// Another status: see ``DatabaseError/status``.
     case other = 9999
   }
 
-  /// The server's word for it, such as `permission_denied` or `datastale`; of errors that the client makes: `set`,
-  /// `maxretry`, `disconnect`, `write_canceled`, `user_changed` or `network_error`.
+  /// The server's status, such as `permission_denied` or `datastale`; for errors of the client: `set`, `maxretry`,
+  /// `disconnect`, `write_canceled`, `user_changed` or `network_error`.
   public let status: String
 
   /// - Parameters:
-  ///   - status: The server's word for it.
-  ///   - reason: The server's sentence, if it sent one.
+  ///   - status: The server's status.
+  ///   - reason: The server's explanation, if it sent one.
   public init(status: String, reason: String? = nil) {
     self.status = status
     let (code, standard): (Code, String?) =
@@ -45,6 +45,6 @@ public final class DatabaseError: NSError, @unchecked Sendable {
   }
 
   @available(*, unavailable)
-  /// Nothing reads errors from archives.
+  /// Decoding from an archive is not supported.
   public required init?(coder: NSCoder) { nil }
 }

@@ -1,18 +1,18 @@
 import HearthTree
 
-/// A query while an app puts it together, with what may follow what. The texts are those of the SDKs for Apple systems.
+/// A query under construction, which validates each step. The texts are those of the SDKs for Apple systems.
 struct QueryBuilder: Sendable, Hashable {
   /// The query so far.
   private(set) var query = Query()
 
-  /// No order, bounds or limit.
+  /// A query without order, bounds or limit.
   init() {}
 
   private static func error(_ text: String) -> DatabaseArgumentError { DatabaseArgumentError(.query, text) }
 
   // MARK: Order
 
-  /// By a descendant of each child; the path may have several keys.
+  /// Orders by a descendant of each child; the path may have several keys.
   func ordered(byChild text: String) throws(DatabaseArgumentError) -> QueryBuilder {
     let function = "queryOrderedByChild:"
     for (name, method) in [("key", "Key"), ("priority", "Priority"), ("value", "Value")]
@@ -54,7 +54,7 @@ struct QueryBuilder: Sendable, Hashable {
     return result
   }
 
-  /// A limit as version 2 has it: counted from the start where there is a starting bound, else from the end.
+  /// Limits the query as in version 2: counted from the start when there is a starting bound, else from the end.
   func limited(legacy limit: UInt) throws(DatabaseArgumentError) -> QueryBuilder {
     var result = self
     let count = try checked(limit, "queryLimitedToNumberOfChildren:")
@@ -64,12 +64,12 @@ struct QueryBuilder: Sendable, Hashable {
 
   // MARK: Bounds
 
-  /// A method's name with the argument that a bound by value and key has.
+  /// Returns a method's name with the argument of a bound by value and key.
   private static func name(_ method: String, _ childKey: String?) -> String {
     childKey == nil ? method : method + "childKey:"
   }
 
-  /// A bound's value and key as an app gives them to a method.
+  /// Returns the bound of a method's value and key.
   private func bound(
     _ value: Any?, _ childKey: String?, from method: String
   ) throws(DatabaseArgumentError) -> (value: Scalar?, key: Query.BoundKey?) {
@@ -83,7 +83,7 @@ struct QueryBuilder: Sendable, Hashable {
     return (try ValueReader.bound(value, from: method), key)
   }
 
-  /// The same builder for a method with a `childKey:`, which in key order is not called, also without a key.
+  /// Returns this builder for a method with a `childKey:`, which is invalid in key order, even without a key.
   func keyed(_ method: String) throws(DatabaseArgumentError) -> QueryBuilder {
     guard query.order == .key else { return self }
     throw Self.error("You must use \(method) instead of \(method)childKey: when using queryOrderedByKey:")
@@ -147,7 +147,7 @@ struct QueryBuilder: Sendable, Hashable {
     return try result.checked()
   }
 
-  /// Returns true when the bounds go with the order.
+  /// Returns the query if its bounds fit its order.
   private func checked() throws(DatabaseArgumentError) -> QueryBuilder {
     switch query.order {
     case .key:

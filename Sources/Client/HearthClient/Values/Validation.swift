@@ -1,17 +1,17 @@
 import HearthTree
 
-/// What an app may pass, in the words of the SDKs for Apple systems.
+/// The validation of an app's arguments, with the texts of the SDKs for Apple systems.
 ///
-/// Sources: `Must be …` and the like as they read there; the bounds of depth and path length are the server's, which those
-/// SDKs leave to it.
+/// Sources: `Must be …` and the like as they read there; the limits of depth and path length are the server's, which
+/// those SDKs leave to it.
 enum Validation {
   private static let forbiddenInPath: Set<UInt8> = Set(".#$[]".utf8)
-  /// Of a whole path in UTF-8, with the slashes between its keys.
+  /// The maximum size of a whole path in UTF-8, with the slashes between its keys.
   static let pathSizeBytesMax = 768
-  /// What only the client writes to.
+  /// The key that only the client writes to.
   static let infoKey: Key = ".info"
 
-  /// A path below some place.
+  /// Validates a path below a location.
   static func path(_ text: String, from function: String) throws(DatabaseArgumentError) -> Path {
     guard isPath(text) else { throw pathError(function) }
     let path = Path(text)
@@ -21,7 +21,7 @@ enum Validation {
     return path
   }
 
-  /// A path from the root, where `.info` may stand first.
+  /// Validates a path from the root, which may begin with `.info`.
   static func rootPath(_ text: String, from function: String) throws(DatabaseArgumentError) -> Path {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 1)
     guard let first = parts.first, first.elementsEqual(infoKey.text.utf8) else {
@@ -32,7 +32,7 @@ enum Validation {
     return Path([infoKey] + (rest.isEmpty ? [] : try path(rest, from: function).keys))
   }
 
-  /// One key.
+  /// Validates a single key.
   static func key(_ text: String, from function: String) throws(DatabaseArgumentError) -> Key {
     guard isKey(text) else {
       throw DatabaseArgumentError(
@@ -41,7 +41,7 @@ enum Validation {
     return Key(text)
   }
 
-  /// A place that an app may write to.
+  /// Checks that an app may write to the path.
   static func writable(_ path: Path, from function: String) throws(DatabaseArgumentError) {
     if path.keys.first == infoKey {
       throw DatabaseArgumentError(
@@ -50,7 +50,7 @@ enum Validation {
     try size(path, from: function)
   }
 
-  /// The bounds of depth and length that the server has.
+  /// Checks the server's limits on depth and length.
   static func size(_ path: Path, from function: String) throws(DatabaseArgumentError) {
     if path.count > DataLimits.depthMax { throw tooDeep(path, function) }
     let size = path.keys.reduce(max(0, path.count - 1)) { $0 + $1.text.utf8.count }
@@ -76,9 +76,9 @@ enum Validation {
     !text.isEmpty && text.utf8.allSatisfy { !forbiddenInPath.contains($0) && $0 >= 0x20 && $0 != 0x7F }
   }
 
-  /// Returns true when data can be stored under this key.
+  /// Returns true when the key is valid for data.
   static func isKey(_ text: String) -> Bool { isPath(text) && !text.utf8.contains(UInt8(ascii: "/")) }
 
-  /// The place inside a value, as messages name it: keys joined by dots, at most fifty.
+  /// Returns the path inside a value for messages: keys joined by dots, at most fifty.
   static func text(_ keys: [Key]) -> String { keys.prefix(50).map(\.text).joined(separator: ".") }
 }

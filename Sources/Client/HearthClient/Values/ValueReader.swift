@@ -1,12 +1,12 @@
 import Foundation
 import HearthTree
 
-/// Turns what an app hands over into data: `nil`, `NSNull`, numbers, texts, dictionaries and arrays, in Swift's types and
-/// in Foundation's, with `.priority`, `.value` and `.sv` as everywhere.
+/// The conversion of an app's values to data: `nil`, `NSNull`, numbers, texts, dictionaries and arrays, in Swift's
+/// types and in Foundation's, with `.priority`, `.value` and `.sv`.
 ///
-/// The kind of a number stays: a boolean is none, and a whole number stays whole as far as 64 bits reach.
+/// The kind of a number is kept: a boolean is no number, and a whole number stays whole within 64 bits.
 struct ValueReader {
-  /// The function that messages name.
+  /// The name of the function for messages.
   private let function: String
   /// The keys above the value, which count towards the depth.
   private let base: Path
@@ -20,7 +20,7 @@ struct ValueReader {
     self.base = base
   }
 
-  /// A value that is to stand at `path`.
+  /// Reads a value for `path`.
   static func value(
     _ value: Any?, at path: Path, from function: String
   ) throws(DatabaseArgumentError) -> WriteValue {
@@ -29,7 +29,7 @@ struct ValueReader {
     return WriteValue(reader.builder.finish(), deferred: reader.deferred, depth: reader.deepest)
   }
 
-  /// A value with a priority of its own, which counts in the place of one inside the value.
+  /// Reads a value with a separate priority, which overrides one inside the value.
   static func value(
     _ value: Any?, priority: Any?, at path: Path, from function: String
   ) throws(DatabaseArgumentError) -> WriteValue {
@@ -38,7 +38,7 @@ struct ValueReader {
     return result
   }
 
-  /// A priority, as the leaf whose value it is; empty for none.
+  /// Reads a priority as the leaf that has it as its value; empty for none.
   static func priority(_ value: Any?, from function: String) throws(DatabaseArgumentError) -> WriteValue {
     let reader = ValueReader(function, below: .root)
     let (priority, operation) = try reader.priority(value)
@@ -46,7 +46,7 @@ struct ValueReader {
     return WriteValue(Node(.int(0)), deferred: [.init(location: Location(path: .root), operation: operation)])
   }
 
-  /// The bound of a query.
+  /// Reads the bound of a query.
   static func bound(_ value: Any?, from function: String) throws(DatabaseArgumentError) -> Scalar? {
     let found = AppValue(value)
     switch found {
@@ -62,8 +62,8 @@ struct ValueReader {
     }
   }
 
-  /// The replacements of a multi-path update, in the order of their paths. Keys may be paths, whose last part may be
-  /// `.priority`.
+  /// Reads the replacements of a multi-path update, in the order of their paths. Keys may be paths with `.priority` as
+  /// the last part.
   static func update(
     _ values: [AnyHashable: Any], at path: Path, from function: String
   ) throws(DatabaseArgumentError) -> [Write] {
@@ -191,7 +191,7 @@ struct ValueReader {
     deepest = max(deepest, keys.count)
   }
 
-  /// What stands under `.value`.
+  /// Reads the value under `.value`.
   private mutating func readLeaf(_ value: Any, priority: Scalar?) throws(DatabaseArgumentError) {
     switch AppValue(value) {
     case .null: builder.nothing()
@@ -229,7 +229,7 @@ struct ValueReader {
     }
   }
 
-  /// What stands behind `.sv`.
+  /// Reads the value under `.sv`.
   private func serverValue(_ value: Any) throws(DatabaseArgumentError) -> WriteValue.Operation {
     switch AppValue(value) {
     case .text("timestamp"): return .timestamp
@@ -246,14 +246,14 @@ struct ValueReader {
 }
 
 extension Location {
-  /// The keys of the path, and `.priority` behind them where that is meant.
+  /// The keys of the path, followed by `.priority` for a priority.
   fileprivate var keys: [Key] { isPriority ? path.keys + [".priority"] : path.keys }
 }
 
 extension WriteValue {
-  /// Gives the value a priority in the place of its own; an empty value has none.
+  /// Replaces the value's priority; an empty value has none.
   ///
-  /// - Parameter priority: The priority as a leaf, as ``ValueReader/priority(_:from:)`` gives it.
+  /// - Parameter priority: The priority as a leaf, in the form of ``ValueReader/priority(_:from:)``.
   mutating func setPriority(_ priority: WriteValue) {
     let location = Location(path: .root, isPriority: true)
     deferred.removeAll { $0.location == location }

@@ -1,12 +1,12 @@
 import Foundation
 import HearthTree
 
-/// Turns data into what an app reads: `NSNull`, `NSNumber`, `String`, `[String: Any]` and `[Any]`.
+/// The conversion of data to an app's values: `NSNull`, `NSNumber`, `String`, `[String: Any]` and `[Any]`.
 ///
-/// Numbers are objects, because `as? Int`, `as? Double` and `as? Bool` all work on one, on Linux as well; what Swift itself
-/// would make of a whole number could not be read as a `Double`.
+/// Numbers are objects, because `as? Int`, `as? Double` and `as? Bool` all work on one, on Linux as well; a Swift `Int`
+/// could not be read as a `Double`.
 enum ValueWriter {
-  /// The data without priorities. A node whose keys are mostly `0`, `1`, `2`, … is an array.
+  /// Returns the data without priorities. A node with mostly the keys `0`, `1`, `2`, … becomes an array.
   static func value(_ node: Node) -> Any {
     if let scalar = node.scalar { return value(scalar) }
     guard node.isInterior else { return NSNull() }
@@ -16,7 +16,7 @@ enum ValueWriter {
     return result
   }
 
-  /// The data with priorities, without arrays: what can be written back as it is.
+  /// Returns the data with priorities and without arrays, in a form that can be written back.
   static func exported(_ node: Node) -> Any {
     var result: [String: Any] = [:]
     if let scalar = node.scalar {
@@ -52,7 +52,7 @@ enum ValueWriter {
 }
 
 extension ValueWriter {
-  /// The data, with a placeholder wherever the server is to fill something in.
+  /// Returns the data with a placeholder for each server value.
   static func value(_ node: Node, _ deferred: [WriteValue.Deferred]) -> Any {
     let values = deferred.filter { !$0.location.isPriority }
     if values.isEmpty { return value(node) }

@@ -3,17 +3,17 @@ import Foundation
 import HearthClient
 import Synchronization
 
-/// Settings of all databases, made before the first ``Firebase`` is.
+/// The settings of all databases, made before the first ``Firebase`` is created.
 public final class FConfig: NSObject, Sendable {
   struct Values: Sendable {
     var isPersistenceEnabled = false
     var cacheSizeBytes: UInt = 10 << 20
     var callbackQueue = DispatchQueue.main
-    /// Keeps sessions instead of files in the user's data folder.
+    /// The folder of sessions and data; nil for the user's own data folder.
     var storageDirectory: URL?
-    /// How accounts are asked for.
+    /// The transport of requests to the account service.
     var transport: any AuthTransport = URLSessionTransport.shared
-    /// Called with each database before anything of it is used.
+    /// The hook that is called with each database before it is used.
     var prepare: @Sendable (Database) -> Void = { _ in }
     var isFrozen = false
   }
@@ -21,7 +21,7 @@ public final class FConfig: NSObject, Sendable {
   static let shared = FConfig()
   private let values = Mutex(Values())
 
-  /// The settings from now on.
+  /// Returns the settings and makes them final.
   func freeze() -> Values {
     values.withLock {
       $0.isFrozen = true
@@ -37,25 +37,25 @@ public final class FConfig: NSObject, Sendable {
     precondition(!isFrozen, "Firebase's settings must be made before the first Firebase instance is.")
   }
 
-  /// Data and unsent writes are kept on disk.
+  /// True when data and unsent writes are stored on disk.
   public var persistenceEnabled: Bool {
     get { values.withLock { $0.isPersistenceEnabled } }
     set { set { $0.isPersistenceEnabled = newValue } }
   }
 
-  /// How large the data on disk may get.
+  /// The maximum size of the data on disk in bytes.
   public var persistenceCacheSizeBytes: UInt {
     get { values.withLock { $0.cacheSizeBytes } }
     set { set { $0.cacheSizeBytes = newValue } }
   }
 
-  /// The place where blocks are called; the main queue unless set.
+  /// The queue on which blocks are called; the main queue by default.
   public var callbackQueue: DispatchQueue {
     get { values.withLock { $0.callbackQueue } }
     set { set { $0.callbackQueue = newValue } }
   }
 
-  /// The place where sessions and data are kept; nil for the user's own data folder. Beyond version 2, which had none.
+  /// The folder of sessions and data; nil for the user's own data folder. An addition to version 2.
   public var storageDirectory: URL? {
     get { values.withLock { $0.storageDirectory } }
     set { set { $0.storageDirectory = newValue } }

@@ -1,31 +1,31 @@
 import Foundation
 import HearthClient
 
-/// What was at a place.
+/// An immutable copy of the data at a path.
 public final class FDataSnapshot: NSObject, Sendable {
   private let snapshot: DataSnapshot
 
   init(_ snapshot: DataSnapshot) { self.snapshot = snapshot }
 
-  /// The place.
+  /// The location.
   public var ref: Firebase { Firebase(snapshot.ref) }
-  /// The last part of the path; nil at the root.
+  /// The last key of the path; nil at the root.
   public var key: String! { snapshot.ref.key }
-  /// The data: dictionaries, arrays, texts, numbers; `NSNull` for nothing.
+  /// The data: dictionaries, arrays, texts, numbers; `NSNull` for none.
   public var value: Any! { snapshot.value ?? NSNull() }
-  /// The data with its priorities.
+  /// Returns the data with its priorities.
   public func valueInExportFormat() -> Any! { snapshot.valueInExportFormat() ?? NSNull() }
   /// The priority; `NSNull` for none.
   public var priority: Any! { snapshot.priority ?? NSNull() }
-  /// There is something.
+  /// Returns true when there is data.
   public func exists() -> Bool { snapshot.exists() }
   /// The number of children.
   public var childrenCount: UInt { snapshot.childrenCount }
-  /// There are children.
+  /// Returns true when there are children.
   public func hasChildren() -> Bool { snapshot.hasChildren() }
-  /// There is something at a path below.
+  /// Returns true when there is data at a path below.
   public func hasChild(_ childPathString: String) -> Bool { snapshot.hasChild(childPathString) }
-  /// What is at a path below.
+  /// Returns the snapshot at a path below.
   public func childSnapshotForPath(_ childPathString: String) -> FDataSnapshot {
     FDataSnapshot(snapshot.childSnapshot(forPath: childPathString))
   }
@@ -38,15 +38,15 @@ public final class FDataSnapshot: NSObject, Sendable {
   public override var description: String { snapshot.description }
 }
 
-/// The data that a transaction changes.
+/// The data of a transaction, to be changed in place.
 public final class FMutableData: NSObject {
   let data: MutableData
 
   init(_ data: MutableData) { self.data = data }
 
-  /// The last part of the path; nil at the root.
+  /// The last key of the path; nil at the root.
   public var key: String! { data.key }
-  /// The data. A new value takes the priority away.
+  /// The data. A new value removes the priority.
   public var value: Any! {
     get { data.value ?? NSNull() }
     set { data.value = newValue }
@@ -56,13 +56,13 @@ public final class FMutableData: NSObject {
     get { data.priority ?? NSNull() }
     set { data.priority = newValue }
   }
-  /// There are children.
+  /// Returns true when there are children.
   public func hasChildren() -> Bool { data.hasChildren() }
-  /// There is something at a path below.
+  /// Returns true when there is data at a path below.
   public func hasChildAtPath(_ path: String) -> Bool { data.hasChild(atPath: path) }
   /// The number of children.
   public var childrenCount: UInt { data.childrenCount }
-  /// The data at a path below.
+  /// Returns the data at a path below.
   public func childDataByAppendingPath(_ path: String) -> FMutableData {
     FMutableData(data.childData(byAppendingPath: path))
   }
@@ -74,26 +74,26 @@ public final class FMutableData: NSObject {
   }
 }
 
-/// What a transaction's block decided.
+/// The decision of a transaction's block.
 public final class FTransactionResult: NSObject {
   let result: TransactionResult
 
   private init(_ result: TransactionResult) { self.result = result }
 
-  /// Write this data.
+  /// Writes this data.
   public static func successWithValue(_ value: FMutableData) -> FTransactionResult {
     FTransactionResult(.success(withValue: value.data))
   }
 
-  /// Write nothing.
+  /// Aborts without a write.
   public static func abort() -> FTransactionResult { FTransactionResult(.abort()) }
 }
 
-/// Values that the server fills in.
+/// The placeholders that the server fills in.
 public enum FirebaseServerValue {
-  /// The time of the write, in milliseconds since 1970.
+  /// Returns the placeholder of the write's time, in milliseconds since 1970.
   public static func timestamp() -> [AnyHashable: Any] { ServerValue.timestamp() }
 }
 
-/// The time of the write, in milliseconds since 1970; see ``FirebaseServerValue/timestamp()``.
+/// The placeholder of the write's time, in milliseconds since 1970; see ``FirebaseServerValue/timestamp()``.
 public var kFirebaseServerValueTimestamp: [AnyHashable: Any] { ServerValue.timestamp() }

@@ -1,17 +1,17 @@
 import Foundation
 import HearthClient
 
-/// What an event tells.
+/// The type of an event.
 public enum FEventType: Int, Sendable, CaseIterable {
-  /// A child is there that was not.
+  /// A child was added.
   case childAdded = 0
-  /// A child is gone.
+  /// A child was removed.
   case childRemoved = 1
-  /// A child is different.
+  /// The data of a child changed.
   case childChanged = 2
-  /// What a child is ordered by is different.
+  /// The order value of a child changed.
   case childMoved = 3
-  /// Anything is different.
+  /// The data at the path changed.
   case value = 4
 
   // The names that Swift 2 gave the constants.
@@ -42,12 +42,12 @@ public enum FEventType: Int, Sendable, CaseIterable {
   }
 }
 
-/// A place in a database, and which of its children in which order.
+/// A location in a database with an order, bounds and a limit.
 ///
 /// `@unchecked` because a class with subclasses cannot be checked; its properties are constants.
 public class FQuery: NSObject, @unchecked Sendable {
   let query: DatabaseQuery
-  /// An order other than by priority was chosen, with which bounds on priorities do not go.
+  /// True when an order other than by priority was chosen, which bounds on priorities do not fit.
   private let hasOtherOrder: Bool
 
   init(_ query: DatabaseQuery, hasOtherOrder: Bool = false) {
@@ -59,12 +59,12 @@ public class FQuery: NSObject, @unchecked Sendable {
     FQuery(query, hasOtherOrder: hasOtherOrder ?? self.hasOtherOrder)
   }
 
-  /// The place itself.
+  /// The location without order, bounds and limit.
   public var ref: Firebase { Firebase(query.ref) }
 
   // MARK: Observers
 
-  /// Calls `block` with each event: at first with what is there.
+  /// Observes events: at first the existing data, then its changes.
   @discardableResult
   public func observeEventType(
     _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void
@@ -74,7 +74,7 @@ public class FQuery: NSObject, @unchecked Sendable {
     observe(eventType, isOnce: false, Callback(block))
   }
 
-  /// The same with the key of the child before it.
+  /// Observes events, with the key of the preceding child.
   @discardableResult
   public func observeEventType(
     _ eventType: FEventType,
@@ -83,7 +83,7 @@ public class FQuery: NSObject, @unchecked Sendable {
     observe(eventType, isOnce: false, Callback(block))
   }
 
-  /// The same with a block that is called when the permission is gone.
+  /// Observes events, with a block that is called when the permission is revoked.
   @discardableResult
   public func observeEventType(
     _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void,
@@ -92,7 +92,7 @@ public class FQuery: NSObject, @unchecked Sendable {
     observe(eventType, isOnce: false, Callback(block), Callback(cancelBlock))
   }
 
-  /// The same with the key of the child before it, and a block that is called when the permission is gone.
+  /// Observes events, with the key of the preceding child and a block that is called when the permission is revoked.
   @discardableResult
   public func observeEventType(
     _ eventType: FEventType,
@@ -102,14 +102,14 @@ public class FQuery: NSObject, @unchecked Sendable {
     observe(eventType, isOnce: false, Callback(block), Callback(cancelBlock))
   }
 
-  /// Calls `block` with the first event and no more.
+  /// Observes only the first event.
   public func observeSingleEventOfType(
     _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void
   ) {
     observe(eventType, isOnce: true, Callback(block))
   }
 
-  /// The same with the key of the child before it.
+  /// Observes only the first event, with the key of the preceding child.
   public func observeSingleEventOfType(
     _ eventType: FEventType,
     andPreviousSiblingKeyWithBlock block: @escaping @isolated(any) (FDataSnapshot, String?) -> Void
@@ -117,7 +117,7 @@ public class FQuery: NSObject, @unchecked Sendable {
     observe(eventType, isOnce: true, Callback(block))
   }
 
-  /// The same with a block that is called when there is no permission.
+  /// Observes only the first event, with a block that is called when the permission is missing.
   public func observeSingleEventOfType(
     _ eventType: FEventType, withBlock block: @escaping @isolated(any) (FDataSnapshot) -> Void,
     withCancelBlock cancelBlock: @escaping @isolated(any) (NSError) -> Void
@@ -125,7 +125,8 @@ public class FQuery: NSObject, @unchecked Sendable {
     observe(eventType, isOnce: true, Callback(block), Callback(cancelBlock))
   }
 
-  /// The same with the key of the child before it, and a block that is called when there is no permission.
+  /// Observes only the first event, with the key of the preceding child and a block that is called when the permission
+  /// is missing.
   public func observeSingleEventOfType(
     _ eventType: FEventType,
     andPreviousSiblingKeyWithBlock block: @escaping @isolated(any) (FDataSnapshot, String?) -> Void,
@@ -151,10 +152,10 @@ public class FQuery: NSObject, @unchecked Sendable {
       cancel: cancel?.mapped { $0 as NSError })
   }
 
-  /// Ends the calls of an observer.
+  /// Removes an observer.
   public func removeObserverWithHandle(_ handle: FirebaseHandle) { query.removeObserver(withHandle: handle) }
 
-  /// Ends the calls of all observers of this place.
+  /// Removes all observers of this location.
   public func removeAllObservers() { query.removeAllObservers() }
 
   /// Keeps the data in sync without an observer.
@@ -167,79 +168,79 @@ public class FQuery: NSObject, @unchecked Sendable {
     return query.queryOrderedByPriorityUnlessOrdered()
   }
 
-  /// Children from a priority on; nil is no priority.
+  /// Selects children from a priority on; nil is no priority.
   public func queryStartingAtPriority(_ startPriority: Any?) -> FQuery {
     with(byPriority().queryStarting(atValue: startPriority))
   }
 
-  /// Children from a priority and a key on.
+  /// Selects children from a priority and a key on.
   public func queryStartingAtPriority(_ startPriority: Any?, andChildName childName: String?) -> FQuery {
     with(byPriority().queryStarting(atValue: startPriority, childKey: childName))
   }
 
-  /// Children up to a priority.
+  /// Selects children up to a priority.
   public func queryEndingAtPriority(_ endPriority: Any?) -> FQuery {
     with(byPriority().queryEnding(atValue: endPriority))
   }
 
-  /// Children up to a priority and a key.
+  /// Selects children up to a priority and a key.
   public func queryEndingAtPriority(_ endPriority: Any?, andChildName childName: String?) -> FQuery {
     with(byPriority().queryEnding(atValue: endPriority, childKey: childName))
   }
 
-  /// Children of a priority.
+  /// Selects children of a priority.
   public func queryEqualToPriority(_ priority: Any?) -> FQuery { with(byPriority().queryEqual(toValue: priority)) }
 
-  /// The child of a priority and a key.
+  /// Selects the child of a priority and a key.
   public func queryEqualToPriority(_ priority: Any?, andChildName childName: String?) -> FQuery {
     with(byPriority().queryEqual(toValue: priority, childKey: childName))
   }
 
   // MARK: Limits, orders and bounds
 
-  /// At most so many children: the first ones where a starting bound is set before, else the last ones.
+  /// Limits the number of children: to the first ones when a starting bound is set before, else to the last ones.
   public func queryLimitedToNumberOfChildren(_ limit: UInt) -> FQuery { with(query.queryLimited(legacy: limit)) }
 
-  /// The first so many children.
+  /// Limits the query to the first children.
   public func queryLimitedToFirst(_ limit: UInt) -> FQuery { with(query.queryLimited(toFirst: limit)) }
 
-  /// The last so many children.
+  /// Limits the query to the last children.
   public func queryLimitedToLast(_ limit: UInt) -> FQuery { with(query.queryLimited(toLast: limit)) }
 
-  /// Orders by a child of each child.
+  /// Orders the children by a child of each.
   public func queryOrderedByChild(_ key: String) -> FQuery {
     with(query.queryOrdered(byChild: key), hasOtherOrder: true)
   }
 
-  /// Orders by key.
+  /// Orders the children by key.
   public func queryOrderedByKey() -> FQuery { with(query.queryOrderedByKey(), hasOtherOrder: true) }
 
-  /// Orders by value.
+  /// Orders the children by value.
   public func queryOrderedByValue() -> FQuery { with(query.queryOrderedByValue(), hasOtherOrder: true) }
 
-  /// Orders by priority.
+  /// Orders the children by priority.
   public func queryOrderedByPriority() -> FQuery { with(query.queryOrderedByPriority()) }
 
-  /// Children from a value on.
+  /// Selects children from a value on.
   public func queryStartingAtValue(_ startValue: Any?) -> FQuery { with(query.queryStarting(atValue: startValue)) }
 
-  /// Children from a value and a key on.
+  /// Selects children from a value and a key on.
   public func queryStartingAtValue(_ startValue: Any?, childKey: String?) -> FQuery {
     with(query.queryStarting(atValue: startValue, childKey: childKey))
   }
 
-  /// Children up to a value.
+  /// Selects children up to a value.
   public func queryEndingAtValue(_ endValue: Any?) -> FQuery { with(query.queryEnding(atValue: endValue)) }
 
-  /// Children up to a value and a key.
+  /// Selects children up to a value and a key.
   public func queryEndingAtValue(_ endValue: Any?, childKey: String?) -> FQuery {
     with(query.queryEnding(atValue: endValue, childKey: childKey))
   }
 
-  /// Children of a value.
+  /// Selects children of a value.
   public func queryEqualToValue(_ value: Any?) -> FQuery { with(query.queryEqual(toValue: value)) }
 
-  /// The child of a value and a key.
+  /// Selects the child of a value and a key.
   public func queryEqualToValue(_ value: Any?, childKey: String?) -> FQuery {
     with(query.queryEqual(toValue: value, childKey: childKey))
   }

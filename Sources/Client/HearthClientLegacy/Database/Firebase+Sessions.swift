@@ -5,28 +5,28 @@ import HearthTree
 extension Firebase {
   private var session: LegacySession { app.session }
 
-  /// Who is signed in; nil for nobody.
+  /// The session of the signed-in user; nil when signed out.
   public var authData: FAuthData? { session.authData }
 
-  /// Calls `block` with who is signed in: at once, and then at each change.
+  /// Calls `block` with the signed-in user: at once, and then at each change.
   @discardableResult
   public func observeAuthEventWithBlock(_ block: @escaping @isolated(any) (FAuthData?) -> Void) -> FirebaseHandle {
     session.observe(Callback(block))
   }
 
-  /// Ends the calls of an observer of ``observeAuthEventWithBlock(_:)``.
+  /// Removes an observer of ``observeAuthEventWithBlock(_:)``.
   public func removeAuthEventObserverWithHandle(_ handle: FirebaseHandle) { session.removeObserver(handle) }
 
   // MARK: Accounts
 
-  /// Makes an account. Nobody is signed in by it.
+  /// Creates an account without signing in.
   public func createUser(
     _ email: String, password: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
     createUser(email, password, Callback(block).mapped { $0.0 })
   }
 
-  /// The same, and tells the account's `uid`.
+  /// Creates an account without signing in, and reports its `uid`.
   public func createUser(
     _ email: String, password: String,
     withValueCompletionBlock block: @escaping @isolated(any) (NSError?, [String: Any]?) -> Void
@@ -38,7 +38,7 @@ extension Firebase {
     request(done) { try await $0.call("POST", ["users"], [("email", email), ("password", password)]) }
   }
 
-  /// Deletes an account. Who is signed in with it is signed out.
+  /// Deletes an account and signs it out.
   public func removeUser(
     _ email: String, password: String, withCompletionBlock block: @escaping @isolated(any) (NSError?) -> Void
   ) {
@@ -80,7 +80,7 @@ extension Firebase {
     change(block) { try await $0.call("POST", ["users", email, "password"], [("email", email)]) }
   }
 
-  /// One request of whose answer only the error counts.
+  /// Performs a request and reports only its error.
   private func change(
     _ block: @escaping @isolated(any) (NSError?) -> Void,
     _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
@@ -88,7 +88,7 @@ extension Firebase {
     request(Callback(block).mapped { $0.0 }, work)
   }
 
-  /// One request, and its end on the app's queue.
+  /// Performs a request and reports its end on the app's queue.
   private func request(
     _ done: Callback<(NSError?, JSON?)>,
     _ work: @escaping @Sendable (LegacyAccountService) async throws -> JSON
@@ -107,10 +107,10 @@ extension Firebase {
 
   // MARK: Signing in and out
 
-  /// Called when a sign-in has ended: with an error, or with who is signed in.
+  /// The callback for the end of a sign-in: with an error, or with the signed-in user.
   public typealias AuthCompletion = @isolated(any) (NSError?, FAuthData?) -> Void
 
-  /// Signs in as a guest.
+  /// Signs in anonymously.
   public func authAnonymouslyWithCompletionBlock(_ block: @escaping AuthCompletion) {
     session.signIn(Callback(block)) { try await $0.call("GET", ["auth", "anonymous"], []) }
   }
@@ -122,7 +122,7 @@ extension Firebase {
     }
   }
 
-  /// Signs in with a token that one's own server made, or with the database's secret.
+  /// Signs in with a custom token of the app's own server, or with the database's secret.
   public func authWithCustomToken(_ token: String, withCompletionBlock block: @escaping AuthCompletion) {
     session.signIn(token: token, Callback(block), cancel: nil)
   }
@@ -134,7 +134,8 @@ extension Firebase {
     authWithOAuthProvider(provider, parameters: ["access_token": oauthToken], withCompletionBlock: block)
   }
 
-  /// Signs in with what another provider gave: for `twitter` `user_id`, `oauth_token` and `oauth_token_secret`.
+  /// Signs in with the credentials of another provider: for `twitter` `user_id`, `oauth_token` and
+  /// `oauth_token_secret`.
   public func authWithOAuthProvider(
     _ provider: String, parameters: [AnyHashable: Any], withCompletionBlock block: @escaping AuthCompletion
   ) {
@@ -142,7 +143,7 @@ extension Firebase {
     session.signIn(Callback(block)) { try await $0.call("GET", ["auth", provider, "token"], fields) }
   }
 
-  /// Asks the server for what a provider's reverse sign-in begins with. Servers that serve none answer an error.
+  /// Requests the first parameters of a provider's reverse sign-in. Servers without it answer an error.
   public func makeReverseOAuthRequestTo(
     _ provider: String, withCompletionBlock block: @escaping @isolated(any) (NSError?, [String: Any]?) -> Void
   ) {
@@ -151,7 +152,7 @@ extension Firebase {
     }
   }
 
-  /// Signs in with a token. `cancelBlock` is called when it is good for nothing any more. Use
+  /// Signs in with a token. `cancelBlock` is called when it becomes invalid. Use
   /// ``authWithCustomToken(_:withCompletionBlock:)``.
   public func authWithCredential(
     _ credential: String, withCompletionBlock block: @escaping @isolated(any) (NSError?, Any?) -> Void,
@@ -163,10 +164,10 @@ extension Firebase {
       cancel: Callback(cancelBlock))
   }
 
-  /// Signs out. No server is needed for it.
+  /// Signs out, without the server.
   public func unauth() { session.signOut() }
 
-  /// Signs out, and tells when that is done. Use ``unauth()``.
+  /// Signs out, and calls a block when that is done. Use ``unauth()``.
   public func unauthWithCompletionBlock(_ block: @escaping @isolated(any) (NSError?) -> Void) {
     session.signOut()
     session.call(Callback(block), nil)

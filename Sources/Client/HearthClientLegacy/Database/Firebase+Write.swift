@@ -2,10 +2,10 @@ import Foundation
 import HearthClient
 
 extension Firebase {
-  /// Called when the server has answered: with an error or without.
+  /// The completion of a write: the server's error, or nil.
   public typealias WriteCompletion = @isolated(any) (NSError?, Firebase) -> Void
 
-  /// Begins an operation whose outcome the block is told.
+  /// Begins an operation that reports its outcome to the block.
   private func begin(
     _ block: @escaping WriteCompletion, _ operation: (DatabaseReference.Completion) throws -> Void
   ) {
@@ -14,10 +14,10 @@ extension Firebase {
     }
   }
 
-  /// Replaces the data; its priority goes.
+  /// Replaces the data and removes its priority.
   public func setValue(_ value: Any?) { reference.setValue(value) }
 
-  /// The same, and tells when the server has answered.
+  /// Replaces the data, and calls a block when the server has answered.
   public func setValue(_ value: Any?, withCompletionBlock block: @escaping WriteCompletion) {
     begin(block) { try reference.set(value, from: "setValue:withCompletionBlock:", $0) }
   }
@@ -27,7 +27,7 @@ extension Firebase {
     reference.setValue(value, andPriority: priority)
   }
 
-  /// The same, and tells when the server has answered.
+  /// Replaces the data and its priority, and calls a block when the server has answered.
   public func setValue(
     _ value: Any?, andPriority priority: Any?, withCompletionBlock block: @escaping WriteCompletion
   ) {
@@ -37,15 +37,15 @@ extension Firebase {
   /// Removes the data.
   public func removeValue() { reference.removeValue() }
 
-  /// The same, and tells when the server has answered.
+  /// Removes the data, and calls a block when the server has answered.
   public func removeValueWithCompletionBlock(_ block: @escaping WriteCompletion) {
     begin(block) { try reference.set(nil, from: "removeValueWithCompletionBlock:", $0) }
   }
 
-  /// Sets the priority of data that is there.
+  /// Sets the priority of existing data.
   public func setPriority(_ priority: Any?) { reference.setPriority(priority) }
 
-  /// The same, and tells when the server has answered.
+  /// Sets the priority of existing data, and calls a block when the server has answered.
   public func setPriority(_ priority: Any?, withCompletionBlock block: @escaping WriteCompletion) {
     begin(block) { try reference.set(priority: priority, from: "setPriority:withCompletionBlock:", $0) }
   }
@@ -53,29 +53,31 @@ extension Firebase {
   /// Replaces some children.
   public func updateChildValues(_ values: [AnyHashable: Any]) { reference.updateChildValues(values) }
 
-  /// The same, and tells when the server has answered.
+  /// Replaces some children, and calls a block when the server has answered.
   public func updateChildValues(
     _ values: [AnyHashable: Any], withCompletionBlock block: @escaping WriteCompletion
   ) {
     begin(block) { try reference.update(values, from: "updateChildValues:withCompletionBlock:", $0) }
   }
 
-  // MARK: When the connection is lost
+  // MARK: Disconnects
 
-  /// Has the server set the value when this client is gone.
+  /// Registers a value that the server sets when this client disconnects.
   public func onDisconnectSetValue(_ value: Any?) { reference.onDisconnectSetValue(value) }
 
-  /// The same, and tells when the server has answered.
+  /// Registers a value that the server sets when this client disconnects, and calls a block when the server has
+  /// answered.
   public func onDisconnectSetValue(_ value: Any?, withCompletionBlock block: @escaping WriteCompletion) {
     begin(block) { try reference.onDisconnectSet(value, from: "onDisconnectSetValue:withCompletionBlock:", $0) }
   }
 
-  /// Has the server set value and priority when this client is gone.
+  /// Registers a value and priority that the server sets when this client disconnects.
   public func onDisconnectSetValue(_ value: Any?, andPriority priority: Any?) {
     reference.onDisconnectSetValue(value, andPriority: priority)
   }
 
-  /// The same, and tells when the server has answered.
+  /// Registers a value and priority that the server sets when this client disconnects, and calls a block when the
+  /// server has answered.
   public func onDisconnectSetValue(
     _ value: Any?, andPriority priority: Any?, withCompletionBlock block: @escaping WriteCompletion
   ) {
@@ -84,20 +86,22 @@ extension Firebase {
     }
   }
 
-  /// Has the server remove the data when this client is gone.
+  /// Registers a removal that the server performs when this client disconnects.
   public func onDisconnectRemoveValue() { reference.onDisconnectRemoveValue() }
 
-  /// The same, and tells when the server has answered.
+  /// Registers a removal that the server performs when this client disconnects, and calls a block when the server has
+  /// answered.
   public func onDisconnectRemoveValueWithCompletionBlock(_ block: @escaping WriteCompletion) {
     begin(block) { try reference.onDisconnectSet(nil, from: "onDisconnectRemoveValueWithCompletionBlock:", $0) }
   }
 
-  /// Has the server replace some children when this client is gone.
+  /// Registers an update of children that the server performs when this client disconnects.
   public func onDisconnectUpdateChildValues(_ values: [AnyHashable: Any]) {
     reference.onDisconnectUpdateChildValues(values)
   }
 
-  /// The same, and tells when the server has answered.
+  /// Registers an update of children that the server performs when this client disconnects, and calls a block when the
+  /// server has answered.
   public func onDisconnectUpdateChildValues(
     _ values: [AnyHashable: Any], withCompletionBlock block: @escaping WriteCompletion
   ) {
@@ -106,22 +110,22 @@ extension Firebase {
     }
   }
 
-  /// Takes back what the server was to do.
+  /// Cancels the registered onDisconnect writes.
   public func cancelDisconnectOperations() { reference.cancelDisconnectOperations() }
 
-  /// The same, and tells when the server has answered.
+  /// Cancels the registered onDisconnect writes, and calls a block when the server has answered.
   public func cancelDisconnectOperationsWithCompletionBlock(_ block: @escaping WriteCompletion) {
     begin(block) { reference.onDisconnectCancel($0) }
   }
 
   // MARK: Transactions
 
-  /// Changes data by what it is: the block is called again when it was something else.
+  /// Runs a transaction: the block is called again when the data has changed since.
   public func runTransactionBlock(_ block: @escaping @Sendable (FMutableData) -> FTransactionResult) {
     reference.runTransactionBlock { block(FMutableData($0)).result }
   }
 
-  /// The same, and tells how it ended.
+  /// Runs a transaction, and calls a block with its outcome.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (FMutableData) -> FTransactionResult,
     andCompletionBlock completionBlock: @escaping @isolated(any) (NSError?, Bool, FDataSnapshot?) -> Void
@@ -129,7 +133,7 @@ extension Firebase {
     runTransactionBlock(block, andCompletionBlock: completionBlock, withLocalEvents: true)
   }
 
-  /// The same; without local events observers see the end only.
+  /// Runs a transaction; without local events observers see only its outcome.
   public func runTransactionBlock(
     _ block: @escaping @Sendable (FMutableData) -> FTransactionResult,
     andCompletionBlock completionBlock: @escaping @isolated(any) (NSError?, Bool, FDataSnapshot?) -> Void,

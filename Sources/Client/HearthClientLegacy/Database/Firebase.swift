@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import HearthClient
 
-/// A place in a database, as version 2 of Firebase's SDK has it.
+/// A location in a database, in the form of version 2 of Firebase's SDK.
 public final class Firebase: FQuery, @unchecked Sendable {
   let reference: DatabaseReference
 
@@ -11,27 +11,27 @@ public final class Firebase: FQuery, @unchecked Sendable {
     super.init(reference)
   }
 
-  /// The place at a URL: `https://name.example.com/users/fred`. A text that is none ends the program.
+  /// The location of a URL: `https://name.example.com/users/fred`. An invalid URL ends the program.
   public convenience init(url: String) {
     guard let app = FirebaseApp.of(url) else { fatalError("Firebase(url: \(url)): that is no URL of a database.") }
     self.init(app.database.reference(fromURL: url))
   }
 
-  // MARK: Places
+  // MARK: Locations
 
-  /// The place at a path below.
+  /// Returns the location at a path below.
   public func childByAppendingPath(_ pathString: String) -> Firebase { Firebase(reference.child(pathString)) }
 
-  /// A new child, whose key comes after those made before.
+  /// Returns a new child, whose key sorts after earlier ones.
   public func childByAutoId() -> Firebase { Firebase(reference.childByAutoId()) }
 
-  /// The place above; nil at the root.
+  /// The parent location; nil at the root.
   public var parent: Firebase? { reference.parent.map { Firebase($0) } }
 
   /// The root.
   public var root: Firebase { Firebase(reference.root) }
 
-  /// The last part of the path; nil at the root.
+  /// The last key of the path; nil at the root.
   public var key: String! { reference.key }
 
   /// The database.
@@ -42,18 +42,19 @@ public final class Firebase: FQuery, @unchecked Sendable {
     return app
   }
 
-  /// The place's URL.
+  /// The URL of the location.
   public override var description: String { reference.url }
 
   // MARK: Settings
 
-  /// The settings of all databases, to be made before the first reference is.
+  /// Returns the settings of all databases, to be made before the first reference is created.
   public static func defaultConfig() -> FConfig { FConfig.shared }
 
-  /// Returns the place where blocks are called; use ``FConfig/callbackQueue``.
+  /// Sets the queue on which blocks are called; use ``FConfig/callbackQueue``.
   public static func setDispatchQueue(_ queue: DispatchQueue) { FConfig.shared.callbackQueue = queue }
 
-  /// `persistence` with `true` keeps data on disk; use ``FConfig/persistenceEnabled``. There is no other option.
+  /// Sets an option: `persistence` with `true` stores data on disk; use ``FConfig/persistenceEnabled``. There is no
+  /// other option.
   public static func setOption(_ option: String, to value: Any?) {
     precondition(option == "persistence", "setOption: there is no option \(option); persistence is the only one.")
     FConfig.shared.persistenceEnabled = (value as? Bool) ?? (value as? NSNumber)?.boolValue ?? false

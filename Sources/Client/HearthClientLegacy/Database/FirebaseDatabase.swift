@@ -2,7 +2,7 @@ import Foundation
 import HearthClient
 import Synchronization
 
-/// One database with its session: what all ``Firebase`` references into it share.
+/// A database with its session, shared by all ``Firebase`` references into it.
 public final class FirebaseApp: NSObject, Sendable {
   let database: Database
   let session: LegacySession
@@ -13,7 +13,7 @@ public final class FirebaseApp: NSObject, Sendable {
     self.session = session
   }
 
-  /// The app of all databases of this module, apart from those of the modern one.
+  /// Returns the app of all databases of this module, separate from those of the modern one.
   private static func app(_ options: FirebaseOptions) -> HearthClient.FirebaseApp {
     let name = "hearth-legacy"
     if let app = HearthClient.FirebaseApp.app(name: name) { return app }
@@ -21,7 +21,7 @@ public final class FirebaseApp: NSObject, Sendable {
     return HearthClient.FirebaseApp.app(name: name) ?? app(options)
   }
 
-  /// The database that a URL leads into, the same at every call; nil when the text is no URL with a host.
+  /// Returns the database of a URL, the same at every call; nil when the text is no URL with a host.
   static func of(_ url: String) -> FirebaseApp? {
     guard var root = URLComponents(string: url), let host = root.host, !host.isEmpty else { return nil }
     (root.path, root.fragment, root.host) = ("", nil, host.lowercased())
@@ -34,7 +34,7 @@ public final class FirebaseApp: NSObject, Sendable {
     }
   }
 
-  /// Two addresses may lead to one database.
+  /// Returns the app of a database, which may have been opened at another address already.
   private static func open(_ root: URLComponents, _ url: String, known: [FirebaseApp]) -> FirebaseApp {
     let config = FConfig.shared.freeze()
     let options = FirebaseOptions()
@@ -56,7 +56,8 @@ public final class FirebaseApp: NSObject, Sendable {
 
   static var everyone: [FirebaseApp] { all.withLock { Array($0.values) } }
 
-  /// Ends it: it disconnects for good and calls no more blocks. The next one that is asked for at its URL is a new one.
+  /// Shuts the database down: disconnects for good and calls no more blocks. A later lookup of its URL returns a new
+  /// one.
   func shutDown() {
     Self.all.withLock { all in all = all.filter { $0.value !== self } }
     database.shutDown()

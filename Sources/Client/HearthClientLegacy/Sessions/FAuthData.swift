@@ -2,29 +2,29 @@ import Foundation
 import HearthClient
 import HearthTree
 
-/// Who is signed in.
+/// The session of the signed-in user.
 public final class FAuthData: NSObject, Sendable {
   let session: LegacyCredential
 
   init(_ session: LegacyCredential) { self.session = session }
 
-  /// What the database's rules see as `auth`.
+  /// The rules' `auth` value.
   public var auth: [String: Any]! { session.auth?.foundationDictionary ?? [:] }
-  /// When the session ends, in seconds since 1970.
+  /// The expiry of the session in seconds since 1970.
   public var expires: NSNumber! { NSNumber(value: session.expiresSeconds ?? 0) }
-  /// The account; nil for tokens that name none.
+  /// The account; nil when the token has no uid.
   public var uid: String! { session.uid }
-  /// `password`, `anonymous`, `google`, …; `custom` for tokens of one's own server.
+  /// The provider: `password`, `anonymous`, `google`, …, or `custom` for tokens of the app's own server.
   public var provider: String! { session.provider }
   /// The token, a secret.
   public var token: String! { session.isToken ? session.token : "" }
-  /// What the provider says of the user.
+  /// The provider's profile of the user.
   public var providerData: [String: Any]! { session.providerData?.foundationDictionary ?? [:] }
 
   public override var description: String { "FAuthData(uid: \(session.uid ?? "none"), provider: \(session.provider))" }
 }
 
-/// A session, as it is kept between runs.
+/// The stored form of a session.
 struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomReflectable {
   var token: String
   var uid: String?
@@ -36,7 +36,7 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
   var description: String { "session of \(uid ?? "nobody")" }
   var customMirror: Mirror { Mirror(self, children: ["uid": uid as Any]) }
 
-  /// Of a token alone; what is in it is believed until the server says more.
+  /// The session of a token; its content is trusted until the server reports more.
   init(token: String) {
     self.token = token
     let claims = IDTokenClaims(token)?.payload
@@ -46,7 +46,7 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
     expiresSeconds = claims?["exp"]?.int
   }
 
-  /// Of what the server answered to a sign-in.
+  /// The session in the server's answer to a sign-in.
   init?(_ answer: JSON) {
     guard let token = answer["token"]?.string, let uid = answer["uid"]?.string, !token.isEmpty, !uid.isEmpty,
       token.utf8.count <= 64 * 1024, uid.utf8.count <= 256
@@ -57,10 +57,10 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
     providerData = answer[provider]
   }
 
-  /// A token, and not a database's secret: those are not kept, and apps are not shown them.
+  /// True for a token, false for a database's secret: secrets are neither stored nor exposed to apps.
   var isToken: Bool { IDTokenClaims(token)?.seconds("iat") != nil }
 
-  /// Takes what the server said of it on the database's connection.
+  /// Updates the session with the server's report on the database's connection.
   mutating func take(auth: JSON?, expiresSeconds: Int64?) {
     self.auth = auth
     self.expiresSeconds = expiresSeconds ?? self.expiresSeconds

@@ -2,25 +2,25 @@ import Foundation
 
 /// The code of an error of sign-in and of accounts.
 public enum FAuthenticationError: Int, Sendable, CaseIterable {
-  /// The way to sign in is switched off.
+  /// The sign-in method is disabled.
   case providerDisabled = -1
   /// The project's configuration is wrong.
   case invalidConfiguration = -2
-  /// The page's origin may not sign in.
+  /// The page's origin is not authorized.
   case invalidOrigin = -3
-  /// There is no such provider.
+  /// The provider does not exist.
   case invalidProvider = -4
-  /// The address is not one.
+  /// The address is invalid.
   case invalidEmail = -5
   /// The password is wrong.
   case invalidPassword = -6
   /// The token is not valid.
   case invalidToken = -7
-  /// There is no such user.
+  /// The user does not exist.
   case userDoesNotExist = -8
   /// Another account has the address.
   case emailTaken = -9
-  /// The user said no.
+  /// The user denied the sign-in.
   case deniedByUser = -10
   /// The credential is wrong.
   case invalidCredentials = -11
@@ -28,19 +28,19 @@ public enum FAuthenticationError: Int, Sendable, CaseIterable {
   case invalidArguments = -12
   /// The provider did not answer as expected.
   case providerError = -13
-  /// Too many requests.
+  /// The requests exceed a limit.
   case limitsExceeded = -14
   /// The server could not be reached.
   case networkError = -15
-  /// Another sign-in came after this one.
+  /// A later sign-in superseded this one.
   case preempted = -16
-  /// Anything else.
+  /// An unknown error.
   case unknown = -9999
 
-  /// The domain of these errors, which is that of the database's too.
+  /// The domain of these errors, which the database's errors share.
   public static let domain = "com.firebase"
 
-  /// The server's name of the code: `EMAIL_TAKEN`.
+  /// The code of a server's name such as `EMAIL_TAKEN`.
   init(serverCode: String) {
     self =
       switch serverCode {

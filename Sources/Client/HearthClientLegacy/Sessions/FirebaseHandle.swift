@@ -1,3 +1,3 @@
-/// Names an observer, for ``FQuery/removeObserverWithHandle(_:)`` and
+/// The identifier of an observer, for ``FQuery/removeObserverWithHandle(_:)`` and
 /// ``Firebase/removeAuthEventObserverWithHandle(_:)``.
 public typealias FirebaseHandle = UInt

@@ -2,15 +2,15 @@ import Foundation
 import HearthClient
 import HearthTree
 
-/// The accounts of version 2, under `/v2/<name>/` of the database's own server.
+/// The account service of version 2, under `/v2/<name>/` of the database's own server.
 ///
-/// Every request is a POST with a form, and its real verb in `_method`: no password is in an address, where logs would
-/// have it.
+/// Every request is a POST with a form, and its real verb in `_method`, so that no password is in a URL, which logs
+/// would contain.
 struct LegacyAccountService: Sendable {
   let base: URL
   let transport: any AuthTransport
 
-  /// - Parameter root: The database's address, `https://name.example.com` or `http://localhost:9000?ns=name`.
+  /// - Parameter root: The database's URL, `https://name.example.com` or `http://localhost:9000?ns=name`.
   init(root: URLComponents, transport: any AuthTransport) {
     let host = root.host ?? ""
     let name = root.queryItems?.last { $0.name == "ns" }?.value ?? host.split(separator: ".").first.map(String.init)
@@ -18,14 +18,14 @@ struct LegacyAccountService: Sendable {
     (server.query, server.path) = (nil, "/v2/" + (name ?? "default"))
     if server.scheme == "ws" { server.scheme = "http" }
     if server.scheme == "wss" { server.scheme = "https" }
-    // Without a port databases are talked to with TLS, whatever the scheme says; passwords go no other way.
+    // A database URL without a port means TLS, whatever its scheme; passwords are never sent otherwise.
     if server.port == nil { server.scheme = "https" }
     base = server.url ?? URL(fileURLWithPath: "/")
     self.transport = transport
   }
 
   /// - Parameters:
-  ///   - verb: What the request means: `POST`, `PUT`, `DELETE` or `GET`.
+  ///   - verb: The actual verb: `POST`, `PUT`, `DELETE` or `GET`.
   ///   - path: The parts of the path, not yet escaped.
   func call(_ verb: String, _ path: [String], _ fields: [(name: String, value: String)]) async throws -> JSON {
     let place = path.map { "/" + FormEncoding.escape($0) }.joined()

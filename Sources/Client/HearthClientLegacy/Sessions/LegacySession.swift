@@ -4,14 +4,14 @@ import HearthClient
 import HearthTree
 import Synchronization
 
-/// Who is signed in to one database, in the manner of version 2: a token that the database's connection shows and the
+/// The session of one database in the manner of version 2: a token that the database's connection presents and the
 /// server judges.
 ///
-/// A session of an earlier run counts at once; when the server refuses it, observers see nobody after all.
+/// A session of an earlier run counts at once; when the server refuses it, observers are called with nil.
 final class LegacySession: CredentialProvider {
   typealias Completion = Callback<(NSError?, FAuthData?)>
 
-  /// A sign-in whose token the server has not judged yet.
+  /// A sign-in with a token that the server has not judged yet.
   private struct Attempt {
     var credential: LegacyCredential
     var completion: Completion?
@@ -21,9 +21,9 @@ final class LegacySession: CredentialProvider {
   private struct State {
     var current: LegacyCredential?
     var pending: Attempt?
-    /// Of whoever signed in with a cancel block.
+    /// The cancel block of the sign-in.
     var cancel: Callback<NSError>?
-    /// Counts sign-ins: an older one whose answer comes late is overtaken.
+    /// The number of sign-ins, by which a late answer of an older one is ignored.
     var attempts = 0
     var observers: [FirebaseHandle: Callback<FAuthData?>] = [:]
     var listeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
@@ -33,7 +33,7 @@ final class LegacySession: CredentialProvider {
   let service: LegacyAccountService
   private let store: any AuthSessionStore
   private let state: Mutex<State>
-  /// Where apps' blocks are called, in order.
+  /// The serial queue on which the app's blocks are called.
   private let calls: DispatchQueue
   private let credentialCalls = CredentialCalls()
 
@@ -70,12 +70,12 @@ final class LegacySession: CredentialProvider {
 
   private func isObserving(_ handle: FirebaseHandle) -> Bool { state.withLock { $0.observers[handle] != nil } }
 
-  /// Calls an app's block.
+  /// Calls a block of the app.
   func call<Input>(_ block: Callback<Input>?, _ input: Input) { block?.enqueue(input, or: calls) }
 
   // MARK: Signing in
 
-  /// Signs in by a request, whose answer has a token. A sign-in that begins later overtakes it.
+  /// Signs in by a request, whose answer has a token. A later sign-in supersedes it.
   func signIn(
     _ completion: Completion?, _ request: @escaping @Sendable (LegacyAccountService) async throws -> JSON
   ) {
@@ -102,7 +102,7 @@ final class LegacySession: CredentialProvider {
     show(LegacyCredential(token: token), begin(), completion, cancel: cancel)
   }
 
-  /// A new sign-in: the one before it is overtaken.
+  /// Begins a sign-in, which supersedes the previous one.
   private func begin() -> Int {
     state.withLock { state in
       preempt(&state)
@@ -121,7 +121,7 @@ final class LegacySession: CredentialProvider {
     FAuthenticationError.preempted.error("Another sign-in or a sign-out came after this one.")
   }
 
-  /// Has the connection show a credential. The server's word decides.
+  /// Presents a credential on the connection. The server's answer decides.
   private func show(
     _ credential: LegacyCredential, _ number: Int, _ completion: Completion?,
     cancel: Callback<NSError>?
@@ -137,7 +137,7 @@ final class LegacySession: CredentialProvider {
     }
   }
 
-  /// Signs out. No server is needed for it.
+  /// Signs out, without the server.
   func signOut() {
     defer { credentialCalls.wait() }
     state.withLock { state in
@@ -147,7 +147,7 @@ final class LegacySession: CredentialProvider {
     }
   }
 
-  /// Signs out who has that uid.
+  /// Signs out the session of that uid.
   func signOut(uid: String) { if state.withLock({ $0.current?.uid == uid }) { signOut() } }
 
   private func end(_ state: inout State, because error: NSError?) {
@@ -214,7 +214,7 @@ final class LegacySession: CredentialProvider {
       var credential = attempt.credential
       credential.take(auth: auth, expiresSeconds: expiresSeconds)
       (state.current, state.cancel, state.pending) = (credential, attempt.cancel, nil)
-      // What cannot be kept is a session for this run only, and so is a secret.
+      // A session that cannot be saved, or a secret, lasts for this run only.
       if credential.isToken, let kept = try? JSONEncoder().encode(credential) {
         try? store.save(kept)
       } else {
@@ -235,7 +235,7 @@ final class LegacySession: CredentialProvider {
     } else if state.current?.token != token {
       return
     }
-    // The connection has lost what it showed before, too.
+    // The connection has lost the credential that it presented before, too.
     end(&state, because: error)
   }
 }

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// What waits to be sent, and what waits for its reply. It decides what a new connection is sent and in which order:
-/// listens, writes in their order, gets, onDisconnects.
+/// The requests waiting to be sent and those waiting for a reply. It decides what a new connection is sent and in which
+/// order: listens, writes in their order, gets, onDisconnects.
 struct Outbox {
-  /// A request's purpose: who gets its reply.
+  /// The purpose of a request, which decides the receiver of its reply.
   enum Purpose {
     case listen(Listen)
     case write(Int)
@@ -11,19 +11,19 @@ struct Outbox {
     case onDisconnect(Int)
   }
 
-  /// A listen as the server knows it.
+  /// A listen in the form that the server knows.
   struct Listen: Hashable {
     var spec: QuerySpec
     var tag: Int?
   }
 
-  /// A write that the server has not answered.
+  /// An unanswered write.
   struct Write {
-    /// Whose outcome it is.
+    /// The receiver of a write's outcome.
     enum Owner {
-      /// A set or an update: whose outcome it is, and which write of the tree.
+      /// A set or an update: the operation that its outcome is reported for, and the write's id in the tree.
       case operation(OperationID?, write: Int)
-      /// The transactions at and below a place, and the hash of the base that was sent.
+      /// The transactions at a path and below, and the hash of the base that was sent.
       case transaction(Path, hash: String)
     }
     var body: SyncRequest.Body
@@ -31,23 +31,23 @@ struct Outbox {
     var request: RequestID?
   }
 
-  /// A write in flight whose user is no longer signed in: only its outcome matters any more.
+  /// A write in flight of a user that has signed out or changed: only its outcome still matters.
   enum Left {
-    /// A set or an update, and where it is stored.
+    /// A set or an update, with the storage that keeps it.
     case write(Write, Storage?)
-    /// Transactions, each with what it made.
+    /// Transactions, each with its output.
     case transactions([(OperationID, Node)])
   }
 
-  /// A `get` that the server has not answered.
+  /// An unanswered `get`.
   struct Get {
     var operation: OperationID
     var spec: QuerySpec
-    /// The time when to give up without a connection; wall clock.
+    /// The wall-clock time at which the `get` fails without a connection.
     var deadlineMilliseconds: Int64
   }
 
-  /// An onDisconnect that the server has not answered.
+  /// An unanswered onDisconnect request.
   struct OnDisconnect {
     var operation: OperationID
     var body: SyncRequest.Body
@@ -60,14 +60,14 @@ struct Outbox {
   private(set) var gets: [Get] = []
   private(set) var onDisconnects: [Int: OnDisconnect] = [:]
   private var purposes: [RequestID: Purpose] = [:]
-  /// The request by which each listen was made on this connection.
+  /// The last request of each listen on this connection.
   private var listens: [Listen: RequestID] = [:]
   private var lastRequest = 0
   private var lastWrite = 0
   private var lastOnDisconnect = 0
   private var requests: [SyncRequest] = []
 
-  /// What is to be sent now.
+  /// Removes and returns the requests that can be sent now.
   mutating func take() -> [SyncRequest] {
     defer { requests = [] }
     return requests
@@ -84,7 +84,7 @@ struct Outbox {
 
   // MARK: - The connection
 
-  /// Everything is to be sent, to a server that knows nothing yet.
+  /// Queues everything for a new connection, whose server knows nothing yet.
   ///
   /// - Parameter listens: each with the request that makes it.
   mutating func connect(listens: [(Listen, SyncRequest.Body)]) {
@@ -95,9 +95,9 @@ struct Outbox {
     for id in onDisconnects.keys.sorted() { sendOnDisconnect(id) }
   }
 
-  /// Nothing that was sent will be answered.
+  /// Removes the requests in flight, because no reply to them will come.
   ///
-  /// - Returns: transactions, onDisconnects and writes of a former user that were sent, whose outcome nobody will know.
+  /// - Returns: transactions, onDisconnects and writes of a former user that were sent and whose outcome stays unknown.
   mutating func disconnect() -> (transactions: [Path], onDisconnects: [OperationID], left: [Left]) {
     (isReady, purposes, listens, requests) = (false, [:], [:], [])
     defer { left = [:] }
@@ -118,10 +118,10 @@ struct Outbox {
     return (transactions, lost, left.keys.sorted().compactMap { left[$0] })
   }
 
-  /// What a reply is for; nil for one of a request that nobody waits for any more.
+  /// Removes a request and returns its purpose; nil when its reply is no longer of interest.
   mutating func purpose(of id: RequestID) -> Purpose? {
     guard let purpose = purposes.removeValue(forKey: id) else { return nil }
-    // of a listen that ended and began anew, only the last request counts
+    // of a listen that ended and began again, only the last request counts
     if case .listen(let listen) = purpose, listens[listen] != id { return nil }
     return purpose
   }
@@ -137,12 +137,12 @@ struct Outbox {
     send(.unlisten(listen.spec, tag: listen.tag), nil)
   }
 
-  /// The server has ended a listen by itself.
+  /// Removes a listen that the server has ended.
   mutating func forget(_ listen: Listen) { listens[listen] = nil }
 
   // MARK: - Writes
 
-  /// Adds a write behind all others; its place among them.
+  /// Appends a write and returns its id.
   @discardableResult
   mutating func add(_ body: SyncRequest.Body, _ owner: Write.Owner) -> Int {
     lastWrite += 1
@@ -159,18 +159,18 @@ struct Outbox {
 
   mutating func finishWrite(_ id: Int) -> Write? { writes.removeValue(forKey: id) }
 
-  /// The writes that the server was sent over this connection, in their order.
+  /// Returns the writes sent over this connection, in order.
   func sentWrites() -> [(id: Int, Write)] {
     writes.keys.sorted().compactMap { id in writes[id].flatMap { $0.request == nil ? nil : (id, $0) } }
   }
 
-  /// Of a write that was sent only the answer counts from now on.
+  /// Marks a sent write as left by its user, so that only its answer counts from now on.
   mutating func leaveToAnswer(_ id: Int, _ left: Left) {
     writes[id] = nil
     self.left[id] = left
   }
 
-  /// A write whose user is back before its answer is his again; false when there is none of that id of that store.
+  /// Returns a write in flight to its user, who has signed in again; false when there is none of that id of that store.
   mutating func takeBack(_ write: Int, of storage: Storage?) -> Bool {
     for (id, left) in left {
       guard case .write(let made, let owner?) = left, owner.isSame(as: storage),
@@ -185,7 +185,7 @@ struct Outbox {
 
   mutating func finishLeft(_ id: Int) -> Left? { left.removeValue(forKey: id) }
 
-  /// Forgets all writes; they come in the order in which they were made.
+  /// Removes and returns all writes in the order of their creation.
   mutating func cancelWrites() -> [Write] {
     defer { writes = [:] }
     return writes.keys.sorted().compactMap { writes[$0] }
@@ -198,7 +198,7 @@ struct Outbox {
     if isReady { send(.get(get.spec), .get(get.operation)) }
   }
 
-  /// No get is given up for want of a connection before then.
+  /// Keeps gets from failing for want of a connection before the deadline.
   mutating func postponeGets(to deadlineMilliseconds: Int64) {
     for i in gets.indices { gets[i].deadlineMilliseconds = deadlineMilliseconds }
   }
@@ -219,7 +219,7 @@ struct Outbox {
     onDisconnects[id]?.request = request
   }
 
-  /// Forgets those that were never sent.
+  /// Removes and returns the onDisconnect requests that were never sent.
   mutating func cancelOnDisconnects() -> [OperationID] {
     onDisconnects.keys.sorted().filter { onDisconnects[$0]?.request == nil }.compactMap {
       onDisconnects.removeValue(forKey: $0)?.operation

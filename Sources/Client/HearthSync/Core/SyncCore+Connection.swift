@@ -1,8 +1,8 @@
 import HearthTree
 
-// What the connection tells.
+// Events of the connection.
 extension SyncCore {
-  /// The server has said hello, with its time.
+  /// Handles the server's hello with its time.
   public func helloReceived(serverTimeMilliseconds: Int64) -> Reaction {
     step {
       serverTimeOffsetMilliseconds = serverTimeMilliseconds.subtractingReportingOverflow(clock()).partialValue
@@ -11,10 +11,10 @@ extension SyncCore {
     }
   }
 
-  /// The server has accepted who we are, or nobody had to be: everything that waits is sent.
+  /// Sends everything that waits, once the server has accepted the credential or none was needed.
   ///
-  /// First all listens, with hashes of what is held now; then writes in the order in which they were made; then gets; then
-  /// onDisconnects that were never sent.
+  /// The order is: all listens, with hashes of the cached data; then writes in the order of their creation; then gets;
+  /// then onDisconnects that were never sent.
   public func connectionReady() -> Reaction {
     step {
       let listens = tree.listens.map { Outbox.Listen(spec: $0.spec, tag: $0.tag) }
@@ -23,15 +23,14 @@ extension SyncCore {
     }
   }
 
-  /// The connection is gone, whether it was ready or not.
+  /// Handles the loss of the connection, which may or may not have been ready.
   ///
-  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because nobody
-  /// knows what became of them; so do onDisconnects without an answer. What the server is to do for clients that are gone is
-  /// shown.
+  /// Writes and gets that were sent will be sent again. Transactions that were sent end with `disconnect`, because
+  /// their outcome is unknown; so do onDisconnects without an answer. The confirmed onDisconnect writes are shown.
   public func connectionLost() -> Reaction {
     step {
       if infoData.child(Self.connectedKey).scalar == .bool(true) { setInfo(Self.connectedKey, .bool(false)) }
-      // what was asked over it is asked again over the next one
+      // requests in flight are sent again over the next connection
       if outbox.isReady { outbox.postponeGets(to: getDeadlineMilliseconds) }
       let lost = outbox.disconnect()
       let failure = Failure("disconnect", "the connection was lost before the server answered")
@@ -45,7 +44,7 @@ extension SyncCore {
     }
   }
 
-  /// The server answered a request.
+  /// Handles the reply to a request.
   public func reply(_ id: RequestID, _ reply: SyncReply) -> Reaction {
     step {
       switch outbox.purpose(of: id) {
@@ -72,12 +71,12 @@ extension SyncCore {
     } else {
       storage?.completed(listen.spec)
       raise(tree.listenComplete(listen.spec, tag: listen.tag))
-      // what somebody waits for may be complete now
+      // this change may have completed data that transactions wait for
       rerunTransactions(at: listen.spec.path, unless: reaction.events.isEmpty)
     }
   }
 
-  /// The server denies a listen: its registrations end, and what is stored of it is gone before they are told.
+  /// Cancels a listen that the server denies: removes its stored data, then ends its registrations.
   private func cancel(_ listen: Outbox.Listen, _ failure: Failure) {
     outbox.forget(listen)
     let cancelled = tree.cancel(listen.spec, failure)
@@ -96,9 +95,9 @@ extension SyncCore {
 
   // MARK: Pushes
 
-  /// The server has other data at a place (`d`); of a priority the leaf that has it as its value.
+  /// Applies new data of the server at a location (`d`); a priority comes as the leaf that has it as its value.
   ///
-  /// - Parameter tag: of the listen that it belongs to; a listen of everything has none.
+  /// - Parameter tag: The tag of the listen; nil for a listen of all data.
   public func serverOverwrite(_ location: Location, _ node: Node, tag: Int?) -> Reaction {
     step { overwrite(location, node, tag: tag) }
   }
@@ -113,9 +112,9 @@ extension SyncCore {
     raiseAndRerun(tree.serverOverwrite(location, node, tag: tag), at: location.path)
   }
 
-  /// The server has other data at several places (`m`).
+  /// Applies new data of the server at several locations (`m`).
   ///
-  /// - Parameter changes: the places are relative to the path.
+  /// - Parameter changes: The locations are relative to the path.
   public func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int?) -> Reaction {
     step {
       let spec = tag.flatMap { tree.spec(of: $0) }
@@ -125,7 +124,7 @@ extension SyncCore {
     }
   }
 
-  /// Ranges of what was listened to are different (`rm`). One for a listen that has ended is nothing.
+  /// Applies new ranges of a listen's data (`rm`); ignored when the listen has ended.
   public func serverRangeMerge(_ path: Path, _ ranges: [RangeMerge], tag: Int?) -> Reaction {
     step {
       let spec = tag.map { tree.spec(of: $0) } ?? QuerySpec(path)
@@ -134,7 +133,7 @@ extension SyncCore {
     }
   }
 
-  /// The server has ended a listen (`c`): that of the query, or without one all at exactly that path.
+  /// Ends a listen that the server has ended (`c`): that of the query, or without one all at exactly that path.
   public func serverCancel(_ path: Path, query: Query?, _ failure: Failure) -> Reaction {
     step {
       let listens = tree.listens.filter { $0.spec.path == path }
@@ -152,7 +151,7 @@ extension SyncCore {
 
   // MARK: Time
 
-  /// When ``timePassed()`` is to be called, by the wall clock; nil when nothing waits for its time.
+  /// The wall-clock time of the next call of ``timePassed()``; nil when no deadline is set.
   public var nextDeadlineMilliseconds: Int64? {
     let gets = outbox.isReady ? [] : outbox.gets.map(\.deadlineMilliseconds)
     let isWaiting = outbox.isReady && hasWaitingTransactions
@@ -160,7 +159,7 @@ extension SyncCore {
     return (gets + retries).min()
   }
 
-  /// It is later than it was: gives up what has waited too long, and tries again what was to wait.
+  /// Handles passed deadlines: fails requests that have waited too long and repeats those whose delay is over.
   public func timePassed() -> Reaction {
     step {
       giveUpGets()
@@ -174,13 +173,13 @@ extension SyncCore {
 // MARK: - One-time reads
 
 extension SyncCore {
-  /// The time when a `get` that has no connection from now on is given up.
+  /// The time at which a `get` without a connection fails from now on.
   private var getDeadlineMilliseconds: Int64 {
     let (deadline, overflow) = clock().addingReportingOverflow(getPatienceMilliseconds)
     return overflow ? .max : deadline
   }
 
-  /// Reads a query once: from what is held when that is complete, else from the server, else what is stored.
+  /// Reads a query once: from the cache when that is complete, else from the server, else from the store.
   public func get(_ query: QuerySpec, operation: OperationID) -> Reaction {
     step {
       if isInfo(query.path) {
@@ -196,7 +195,7 @@ extension SyncCore {
   func finish(_ get: Outbox.Get, _ reply: SyncReply) {
     if let failure = reply.failure { return fail(get, failure) }
     let location = Location(path: get.spec.path)
-    // others who listen see it too; what a query found is not all there is, so only the same query does
+    // other listeners see the value too; the result of a filtered query is incomplete data, so only the same query does
     if get.spec.loadsAllData {
       storage?.overwrite(location, reply.node, of: nil)
       raiseAndRerun(tree.serverOverwrite(location, reply.node), at: location.path)
@@ -213,7 +212,7 @@ extension SyncCore {
     let now = clock()
     for get in outbox.gets where get.deadlineMilliseconds <= now {
       guard let get = outbox.finishGet(get.operation) else { continue }
-      // The sentence of the SDK for Apple systems.
+      // The text is that of the SDK for Apple systems.
       let text =
         "Unable to get latest value for query \(get.spec), client offline with no active listeners and no matching disk cache entries"
       fail(get, Failure("network_error", text))
@@ -222,7 +221,7 @@ extension SyncCore {
 
   private func fail(_ get: Outbox.Get, _ failure: Failure) {
     let stored = failure.status == "permission_denied" ? nil : storage?.storedCache(for: get.spec)
-    // What is complete and empty is known to be so.
+    // An empty node is a result only when the query is stored completely.
     if let stored, stored.isInitialized || !stored.node.isEmpty {
       let isWhole = get.spec.loadsAllData || stored.isFiltered
       raise(.got(get.operation, .value(isWhole ? stored.node : QueryResult(get.spec.query, of: stored.node).node)))

@@ -1,8 +1,8 @@
 import HearthTree
 
 extension SyncCore {
-  /// Takes up what was stored: writes that waited are shown and will be sent again, in their order. Nobody waits for their
-  /// outcome any more; one that is refused is a warning. To be called once, before anything else.
+  /// Loads the stored state: waiting writes are shown and will be sent again, in their order. No app callback is left
+  /// for their outcome, so a refusal becomes a warning. Must be called once, before anything else.
   public func restore() -> Reaction { step { loadStore() } }
 
   private func loadStore() {
@@ -17,7 +17,7 @@ extension SyncCore {
         raise(tree.userMerge(write.id, path, resolved(writes, below: path)))
         body = .merge(path, writes)
       }
-      // the server may have it already, from before the same user was away for a moment
+      // the server may have the write already, sent before the same user was away for a moment
       if !outbox.takeBack(write.id, of: storage) { send(write.id, body, nil) }
     }
   }
@@ -29,16 +29,15 @@ extension SyncCore {
   private static let userChanged = Failure("user_changed", "another user signed in before the server had answered")
   private static let waitsForUser = Failure("user_changed", "the write waits in the store of the user who made it")
 
-  /// Another user: what is stored from now on goes to another store, and what waits there is taken up. Nothing that was
-  /// asked for in the first user's name is sent any more, with a store or without one.
+  /// Changes the user: later data goes to the given store, and the writes waiting there are loaded. Requests that the
+  /// former user made are no longer sent, with or without a store.
   ///
-  /// The effects of the first user's writes leave memory. What the server was not sent yet ends with `user_changed`; a set
-  /// or an update stays in the store of the user who made it until that user is back, and is gone where there is no store.
-  /// What the server was sent, it was sent in the first user's name: its answer counts as ever, and only if the connection
-  /// is lost before that does it end with `user_changed`. What is shown of the server's data stays until the server tells
-  /// otherwise.
+  /// The effects of the former user's writes leave memory. Unsent operations end with `user_changed`; a set or an
+  /// update stays in the store of its user until that user is back, and is dropped when there is no store. Requests
+  /// already sent were sent in the former user's name: their answers count, and they end with `user_changed` only when
+  /// the connection is lost first. The displayed server data stays until the server sends other data.
   ///
-  /// - Parameter store: the other user's; nil stores nothing.
+  /// - Parameter store: the new user's store; nil stores nothing.
   public func changeUser(store: (any SyncStore)?) -> Reaction {
     step {
       let failure = storage == nil ? Self.userChanged : Self.waitsForUser
@@ -56,7 +55,7 @@ extension SyncCore {
     }
   }
 
-  /// What is left of a write that the server was sent: whom its answer concerns.
+  /// The receiver of the outcome of a write already sent, once its user has changed.
   private func left(_ write: Outbox.Write) -> Outbox.Left {
     switch write.owner {
     case .operation: return .write(write, storage)
@@ -71,7 +70,7 @@ extension SyncCore {
     }
   }
 
-  /// The server answered what it was sent before the user changed.
+  /// Handles the reply to a write that was sent before the user changed.
   func finish(_ left: Outbox.Left, _ reply: SyncReply) {
     switch left {
     case .write(let write, let storage):
@@ -80,14 +79,14 @@ extension SyncCore {
       if let operation { raise(.completed(operation, reply.failure)) }
     case .transactions(let transactions):
       for (operation, output) in transactions {
-        // it does not run again for another user
+        // a transaction does not run again for another user
         let failure = reply.failure.map { $0.status == "datastale" ? Self.userChanged : $0 }
         raise(.transactionCompleted(operation, failure.map { .failed($0, nil) } ?? .committed(output)))
       }
     }
   }
 
-  /// Nobody will know what became of it.
+  /// Ends a former user's write whose outcome stays unknown.
   func lose(_ left: Outbox.Left) {
     switch left {
     case .write(let write, let storage):

@@ -1,18 +1,18 @@
 import HearthTree
 
 extension SyncCore {
-  /// How often a transaction is sent before it is given up with `maxretry`.
+  /// The number of sends after which a transaction fails with `maxretry`.
   static let transactionSendsMax = 25
-  /// The time that to wait when the server calls a base stale that is what it was: at first, and at most.
+  /// The initial and maximum delay when the server calls an unchanged base stale.
   static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
 
-  /// Runs a function on what a place has, shows what it makes of it, and has the server write that if the place still has
-  /// what the function saw; else runs it again.
+  /// Runs a function on the data at a path, shows its output, and makes the server write it if the data there is still
+  /// the function's input; otherwise the function runs again.
   ///
   /// - Parameters:
-  ///   - showsLocally: whether listeners see what is not confirmed yet.
-  ///   - update: from what is there to what is to be there; nil gives up. It is called at once, and perhaps often, with
-  ///     nothing when the place is not known yet. It must not call the core.
+  ///   - showsLocally: True when listeners see unconfirmed outputs.
+  ///   - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty
+  ///     node while the data is unknown. It must not call the core.
   public func transaction(
     _ path: Path, operation: OperationID, showsLocally: Bool, update: @escaping (Node) -> WriteValue?
   ) -> Reaction {
@@ -37,7 +37,7 @@ extension SyncCore {
     }
   }
 
-  /// Calls the function; false when it gives up.
+  /// Calls the function; false when it aborts.
   private func run(_ transaction: Transaction, on input: Node) -> Bool {
     transaction.input = input
     guard let output = transaction.update(input) else { return false }
@@ -56,13 +56,13 @@ extension SyncCore {
 
   // MARK: Sending
 
-  /// Sends what can be sent: all transactions below the topmost place with any, in one write, when none of them is with
-  /// the server already.
+  /// Sends the transactions that are ready: all below the topmost path with any, in one write, unless one of them is in
+  /// flight.
   func sendReadyTransactions() {
     for place in transactions.topmostPlaces { sendIfReady(place) }
   }
 
-  /// The same for the ones above, at and below one path, which are all that a change there concerns.
+  /// Sends the ready transactions above, at and below one path, the only ones that a change there concerns.
   private func sendReadyTransactions(at path: Path) {
     for place in transactions.topmost(onTheWayTo: path)?.topmostPlaces ?? [] { sendIfReady(place) }
   }
@@ -94,9 +94,9 @@ extension SyncCore {
     outbox.add(.put(Location(path: path), value, hash: hash), .transaction(path, hash: hash))
   }
 
-  /// The server answered the write of the transactions at a place, or will not.
+  /// Handles the reply to the write of the transactions at a path.
   ///
-  /// - Parameter hash: that of the base which was sent.
+  /// - Parameter hash: The hash of the base that was sent; nil when there will be no reply.
   func finishTransactions(at path: Path, hash: String?, _ reply: SyncReply) {
     let queue = (transactions.topmost(onTheWayTo: path)?.all ?? []).filter { path.contains($0.path) }
     if let failure = reply.failure {
@@ -137,14 +137,14 @@ extension SyncCore {
 
   // MARK: Running again
 
-  /// Runs again what is affected by a change at a path.
+  /// Runs transactions affected by a change at a path again.
   ///
-  /// - Parameter isNothing: nobody was told anything of the change.
+  /// - Parameter isNothing: the change produced no events.
   func rerunTransactions(at path: Path, unless isNothing: Bool = false) {
     guard let place = transactions.topmost(onTheWayTo: path) else { return }
     let queue = place.all
     if queue.isEmpty { return }
-    // what is hidden below a transaction's own output raises no event, and may be what it waits for
+    // a change hidden below a transaction's own output raises no event, but a transaction may wait for it
     if isNothing, !queue.contains(where: { $0.notBeforeMilliseconds != nil }) { return }
     rerun(queue, at: place.path)
   }
@@ -167,7 +167,7 @@ extension SyncCore {
         end(transaction, .failed(Failure("maxretry"), transaction.input))
       case .run:
         if run(transaction, on: tree.latestState(at: transaction.path, excluding: excluded)) {
-          // the new output first, so that what is the same does not flicker
+          // the new output comes first, so that unchanged data does not flicker
           let old = transaction.writeID
           show(transaction)
           excluded.remove(old)
@@ -186,13 +186,13 @@ extension SyncCore {
 
   // MARK: Giving up
 
-  /// Something else was written to these places: what is not with the server yet ends with `set`, the rest if the server
-  /// refuses it.
+  /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones do when the server
+  /// refuses them.
   func overwriteTransactions(at paths: [Path]) {
     if transactions.isEmpty { return }
     for path in paths {
       let touched = transactions.queues(touching: path).flatMap { $0 }
-      // one above that is given up may have been all that others waited for, beside the path as well
+      // other transactions may have waited for an aborted one above, beside the path as well
       let highest = touched.map(\.path).min { $0.count < $1.count }
       abort(touched, at: path, Failure("set"))
       rerunTransactions(at: path)

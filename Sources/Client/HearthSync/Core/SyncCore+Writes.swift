@@ -1,11 +1,11 @@
 import HearthTree
 
 extension SyncCore {
-  /// Replaces a place, or its priority: shows it at once, and sends it.
+  /// Replaces the value or priority at a location: shows it at once, and sends it.
   ///
   /// - Parameters:
-  ///   - value: as the app gave it; server values are estimated for what is shown, and sent as they are.
-  ///   - operation: whose outcome is reported when the server has answered.
+  ///   - value: the app's value; server values are estimated for display and sent as they are.
+  ///   - operation: the operation to complete when the server has answered.
   public func set(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
     step {
       if isInfo(location.path) { return raise(.completed(operation, Self.infoFailure)) }
@@ -17,10 +17,10 @@ extension SyncCore {
     }
   }
 
-  /// Replaces several places at once.
+  /// Replaces the data at several locations at once.
   ///
-  /// - Parameter writes: the places are relative to the path, and none is above another. Server values are estimated from
-  ///   what is there before.
+  /// - Parameter writes: The locations are relative to the path, and none is above another. Server values are estimated
+  ///   from the data before.
   public func update(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
     step {
       if writes.isEmpty { return raise(.completed(operation, nil)) }
@@ -37,13 +37,13 @@ extension SyncCore {
 
   static let infoFailure = Failure("permission_denied", "nothing can be written to .info")
 
-  /// The values with this side's estimates of server values.
+  /// Returns the values with this side's estimates of server values.
   func resolved(_ writes: [Write], below path: Path) -> [(Location, Node)] {
     let now = serverTimeMilliseconds
     return writes.map { ($0.location, estimate($0.value, at: $0.location.under(path), nowMilliseconds: now)) }
   }
 
-  /// A value with this side's estimate of server values, from all that this client has written, seen or not.
+  /// Returns a value with this side's estimate of server values, based on all writes of this client, visible or not.
   func estimate(_ value: WriteValue, at location: Location, nowMilliseconds: Int64? = nil) -> Node {
     if value.deferred.isEmpty { return value.node }
     let existing = tree.latestState(at: location.path)
@@ -56,7 +56,7 @@ extension SyncCore {
     outbox.add(body, .operation(operation, write: id))
   }
 
-  /// What a write comes to, now that it took effect.
+  /// The nodes that a write produced, with server values estimated now that it took effect.
   private func estimates(_ body: SyncRequest.Body) -> [(Location, Node)] {
     switch body {
     case .put(let location, let value, _): [(location, estimate(value, at: location))]
@@ -65,7 +65,7 @@ extension SyncCore {
     }
   }
 
-  /// The server took a write, or refused it.
+  /// Handles the reply to a write.
   func finish(_ write: Outbox.Write, _ id: Int, _ operation: OperationID?, _ reply: SyncReply) {
     let failure = reply.failure
     let record = tree.writes[id]
@@ -80,8 +80,8 @@ extension SyncCore {
     }
   }
 
-  /// Gives up all writes, transactions and onDisconnects that wait: what they showed is gone, then their outcomes are
-  /// reported as `write_canceled`.
+  /// Cancels all pending writes, transactions and onDisconnects: removes their effects, then reports their outcomes as
+  /// `write_canceled`.
   public func purgeOutstandingWrites() -> Reaction {
     step {
       let cancelled = Failure("write_canceled")
@@ -99,20 +99,20 @@ extension SyncCore {
 // MARK: - onDisconnect
 
 extension SyncCore {
-  /// Has the server replace a place when this client is gone.
+  /// Registers a value that the server writes when this client disconnects.
   public func onDisconnectSet(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
     onDisconnect(.onDisconnectPut(location, value), operation)
   }
 
-  /// Has the server replace several places when this client is gone.
+  /// Registers several values that the server writes when this client disconnects.
   ///
-  /// - Parameter writes: the places are relative to the path.
+  /// - Parameter writes: the locations are relative to the path.
   public func onDisconnectUpdate(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
     if writes.isEmpty { return step { raise(.completed(operation, nil)) } }
     return onDisconnect(.onDisconnectMerge(path, writes), operation)
   }
 
-  /// Has the server forget what it was to do at a place and below.
+  /// Cancels the registered onDisconnect writes at a path and below.
   public func onDisconnectCancel(_ path: Path, operation: OperationID) -> Reaction {
     onDisconnect(.onDisconnectCancel(path), operation)
   }
@@ -121,7 +121,7 @@ extension SyncCore {
     step { outbox.add(Outbox.OnDisconnect(operation: operation, body: body)) }
   }
 
-  /// The server has taken it on, or refused to.
+  /// Handles the reply to an onDisconnect request.
   func finish(_ onDisconnect: Outbox.OnDisconnect, _ reply: SyncReply) {
     if reply.failure == nil {
       switch onDisconnect.body {
@@ -135,8 +135,8 @@ extension SyncCore {
     raise(.completed(onDisconnect.operation, reply.failure))
   }
 
-  /// Shows what the server is about to do. It is a guess: rules may forbid it. What is really there comes with the next
-  /// connection.
+  /// Shows the writes that the server is about to perform. They are a guess, because rules may deny them; the next
+  /// connection brings the actual data.
   func runOnDisconnects() {
     if onDisconnectTree.isEmpty { return }
     let now = serverTimeMilliseconds

@@ -1,25 +1,25 @@
 import HearthTree
 
-/// All that one client knows of one database: what is listened to, what is held of it, the writes and transactions that
-/// wait, and what is to be asked of the server.
+/// The state of one client of one database: listens, cached data, pending writes and transactions, and requests to the
+/// server.
 ///
-/// What the app does and what the server says go in; out come what the app is to be told and what the server is to be
-/// sent. There is no socket in it, no file, no clock and no thread. It belongs to one serial executor. Nothing in it may be
-/// called while it runs: not by a transaction's function, not by the clock.
+/// Calls of the app and messages of the server go in; events for the app and requests for the server come out. It has
+/// no socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a
+/// transaction's function nor the clock may call it.
 public final class SyncCore {
   let clock: () -> Int64
   let storeSizeBytesMax: Int
   let getPatienceMilliseconds: Int64
   let tree = SyncTree()
   let info = SyncTree()
-  /// What `.info` has.
+  /// The data below `.info`.
   var infoData = Node.empty
   var outbox = Outbox()
   var onDisconnectTree = OnDisconnectTree()
   let transactions = TransactionTree()
   var storage: Storage?
 
-  /// What the present step leads to.
+  /// The events and requests that the current step has produced.
   var reaction = Reaction()
 
   var nextWriteID = 1
@@ -27,21 +27,21 @@ public final class SyncCore {
   private var lastHiddenRegistration = 0
   var keptSynced: [QuerySpec: RegistrationID] = [:]
   var hasWarnedOfTransactions = false
-  /// True when a transaction waits for its time.
+  /// True when a transaction waits for its delay.
   var hasWaitingTransactions = false
 
-  /// What to add to the local clock for the server's time; 0 before the first connection.
+  /// The offset added to the local clock to get the server's time; 0 before the first connection.
   public internal(set) var serverTimeOffsetMilliseconds: Int64 = 0
 
-  /// A client that knows nothing and is not connected.
+  /// A disconnected client without data.
   ///
   /// - Parameters:
   ///   - clock: the wall clock in milliseconds since 1970.
-  ///   - store: where to keep what is known; nil keeps it in memory alone. With one, call ``restore()`` before anything
-  ///     else.
-  ///   - storeSizeBytesMax: how much data the store may take, beside that of what somebody listens to.
-  ///   - getPatienceMilliseconds: how long a `get` waits without a connection: from its call on, or from when the
-  ///     connection that it was asked over was lost.
+  ///   - store: the store of cached data and writes; nil keeps them in memory alone. With one, call ``restore()``
+  ///     before anything else.
+  ///   - storeSizeBytesMax: the data that the store may take beside that of active listens.
+  ///   - getPatienceMilliseconds: the time that a `get` waits without a connection, counted from its call or from the
+  ///     loss of the connection that carried it.
   public init(
     clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
     getPatienceMilliseconds: Int64 = 3_000
@@ -54,14 +54,14 @@ public final class SyncCore {
     tree.observer = storage
   }
 
-  /// The first key of all that clients make up themselves.
+  /// The first key of the data that clients generate themselves.
   static let infoKey: Key = ".info"
   static let connectedKey: Key = "connected"
   static let offsetKey: Key = "serverTimeOffset"
 
   var serverTimeMilliseconds: Int64 { clock().addingReportingOverflow(serverTimeOffsetMilliseconds).partialValue }
 
-  /// One step: what it leads to.
+  /// Runs one step and returns the events and requests that it produced.
   func step(_ body: () -> Void) -> Reaction {
     reaction = Reaction()
     body()
@@ -77,7 +77,7 @@ public final class SyncCore {
 
   func raise(_ event: SyncEvent) { reaction.events.append(event) }
 
-  /// A registration of our own, which is told nothing.
+  /// Returns a registration of the core's own, which receives no events.
   func hiddenRegistration() -> Registration {
     lastHiddenRegistration -= 1
     return Registration(RegistrationID(lastHiddenRegistration), types: [])
@@ -97,9 +97,9 @@ public final class SyncCore {
 // MARK: - Listening
 
 extension SyncCore {
-  /// Tells a registration what is known of a query, and from then on what changes.
+  /// Delivers the known data of a query to a registration, and its changes from then on.
   ///
-  /// A listen of `.info` is answered by this side: `connected` and `serverTimeOffset`.
+  /// This side answers listens of `.info`: `connected` and `serverTimeOffset`.
   public func listen(_ query: QuerySpec, _ registration: Registration) -> Reaction {
     step {
       if isInfo(query.path) {
@@ -111,7 +111,8 @@ extension SyncCore {
     }
   }
 
-  /// Ends a registration; nothing is told any more. On a default query it is found wherever it is at that place.
+  /// Ends a registration, which then receives no events. At a default query, registrations of all queries at the path
+  /// are searched.
   public func remove(_ id: RegistrationID, from query: QuerySpec) -> Reaction {
     step {
       if isInfo(query.path) {
@@ -123,7 +124,8 @@ extension SyncCore {
     }
   }
 
-  /// Ends all registrations of a query; on a default query all at that place. What ``keepSynced(_:_:)`` keeps stays.
+  /// Ends all registrations of a query; at a default query, those of all queries at the path. ``keepSynced(_:_:)``
+  /// stays in force.
   public func removeAll(from query: QuerySpec) -> Reaction {
     step {
       let tree = isInfo(query.path) ? info : tree
@@ -132,7 +134,7 @@ extension SyncCore {
     }
   }
 
-  /// Keeps the data of a query coming, and stored, without anybody who listens. It is on or off and not counted.
+  /// Keeps a query's data in sync and stored without a listener. The setting is on or off, not counted.
   public func keepSynced(_ query: QuerySpec, _ isOn: Bool) -> Reaction {
     step {
       if isInfo(query.path) { return raise(.warning("keepSynced has no meaning for \(query.path)")) }
@@ -158,7 +160,7 @@ extension SyncCore {
 
   func isInfo(_ path: Path) -> Bool { path.keys.first == Self.infoKey }
 
-  /// Asks the server for what the tree needs now.
+  /// Sends the requests that begin or end the tree's listens.
   func followListens() {
     for change in tree.takeListenChanges() {
       switch change {
@@ -170,7 +172,7 @@ extension SyncCore {
     }
   }
 
-  /// A listen with the hashes of what is held now.
+  /// Returns a listen request with the hashes of the cached data.
   func listenRequest(_ listen: Outbox.Listen) -> SyncRequest.Body {
     let node = tree.serverNode(ofListen: listen.spec) ?? .empty
     let isLarge = node.estimatedSizeBytes > Self.simpleHashSizeBytesMax
@@ -178,7 +180,7 @@ extension SyncCore {
       listen.spec, tag: listen.tag, hash: node.simpleHash(), compoundHash: isLarge ? node.compoundHash() : nil)
   }
 
-  /// What is larger is told by ranges too, so that only those that differ have to be sent.
+  /// The size above which a listen also sends hashes of ranges, so that the server sends only the ranges that differ.
   static let simpleHashSizeBytesMax = 1024
 
   // MARK: .info

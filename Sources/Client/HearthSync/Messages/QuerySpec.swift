@@ -1,16 +1,16 @@
 import HearthTree
 
-/// A place and a query on it: what an app listens to.
+/// A path and a query on it, as an app listens to it.
 ///
-/// Two are equal when they ask for the same, in whatever order the app named its parts. The order by priority counts as
-/// no order, as it does on the wire.
+/// Two are equal when they find the same, in whatever order the app named the query's parts. The order by priority
+/// equals no order, as it does on the wire.
 public struct QuerySpec: Sendable, Hashable {
-  /// The place.
+  /// The path.
   public let path: Path
-  /// What of it.
+  /// The query on the data at the path.
   public let query: Query
 
-  /// What that query finds at a place; without a query all of it.
+  /// A query at a path; without a query all of the data there.
   public init(_ path: Path, _ query: Query = Query()) {
     var query = query
     if query.order == .priority { query.order = nil }
@@ -18,18 +18,18 @@ public struct QuerySpec: Sendable, Hashable {
     self.query = query
   }
 
-  /// True when there are neither bounds nor a limit nor an order.
+  /// True when there are no bounds, no limit and no order.
   public var isDefault: Bool { query.order == nil && query.loadsAllData }
 
-  /// True when there are neither bounds nor a limit: what is there is then complete, in whatever order.
+  /// True when there are no bounds and no limit: the data is then complete, in whatever order.
   public var loadsAllData: Bool { query.loadsAllData }
 
-  /// The bounds, limit and order of a description, as JSON; `nil` for a reference.
+  /// The bounds, limit and order as JSON, for descriptions; nil for a reference.
   package var parameters: String? {
     isDefault ? nil : String(decoding: query.wire.text(), as: UTF8.self)
   }
 
-  /// What is asked of the server: the order of a query that loads everything is this side's business.
+  /// The query sent to the server, without the order when it loads all data, because this side does the ordering.
   var forListening: QuerySpec { loadsAllData ? QuerySpec(path) : self }
 }
 

@@ -1,6 +1,6 @@
-/// Names one registration; whoever registers chooses it, and uses none twice.
+/// The identifier of one registration, chosen by the caller and never reused.
 public struct RegistrationID: Sendable, Hashable, Comparable {
-  /// The number that was chosen.
+  /// The chosen number.
   public let number: Int
 
   /// The registration of that number.
@@ -9,42 +9,42 @@ public struct RegistrationID: Sendable, Hashable, Comparable {
   public static func < (a: RegistrationID, b: RegistrationID) -> Bool { a.number < b.number }
 }
 
-/// Names a write, a transaction, a `get` or an onDisconnect until its outcome is reported; whoever asks chooses it, and
-/// uses none twice.
+/// The identifier of a write, a transaction, a `get` or an onDisconnect until its outcome is reported, chosen by the
+/// caller and never reused.
 public struct OperationID: Sendable, Hashable {
-  /// The number that was chosen.
+  /// The chosen number.
   public let number: Int
 
   /// The operation of that number.
   public init(_ number: Int) { self.number = number }
 }
 
-/// What a registration wants to be told.
+/// The event types that a registration receives.
 public struct EventTypes: OptionSet, Sendable {
   public let rawValue: UInt8
   /// The set of these bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Children that are gone.
+  /// A child was removed.
   public static let childRemoved = EventTypes(rawValue: 1)
-  /// Children that are new.
+  /// A child was added.
   public static let childAdded = EventTypes(rawValue: 2)
-  /// Children with another place in the order.
+  /// A child has a new position in the order.
   public static let childMoved = EventTypes(rawValue: 4)
-  /// Children in which something is different.
+  /// The data of a child changed.
   public static let childChanged = EventTypes(rawValue: 8)
-  /// The whole, once it is complete, and after each change.
+  /// The whole value, once it is complete, and after each change.
   public static let value = EventTypes(rawValue: 16)
 
-  /// Everything.
+  /// All event types.
   public static let all: EventTypes = [.childRemoved, .childAdded, .childMoved, .childChanged, .value]
 }
 
-/// Somebody who is told of events.
+/// A listener of a query's events.
 public struct Registration: Sendable {
-  /// Its name.
+  /// The identifier of the registration.
   public let id: RegistrationID
-  /// What it is told. With none it keeps its query in sync and is told nothing but that it was cancelled.
+  /// The event types that it receives. With none it keeps its query in sync and is only notified of a cancellation.
   public let types: EventTypes
 
   /// A registration for these events.

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// What the app is to be told, in this order.
+/// An event for the app, delivered in order.
 public enum SyncEvent: Sendable {
   /// A registration's data changed.
   case data(DataEvent)
-  /// A registration is gone, because the server denies its query.
+  /// A registration ended because the server denies its query.
   case cancelled(Cancellation)
   /// A set, an update, or an onDisconnect request is settled.
   case completed(OperationID, Failure?)
@@ -12,30 +12,30 @@ public enum SyncEvent: Sendable {
   case transactionCompleted(OperationID, TransactionOutcome)
   /// A `get` is settled.
   case got(OperationID, GetOutcome)
-  /// Something went wrong that nobody waits for: a text for the log.
+  /// A failure outside any operation: a text for the log.
   case warning(String)
 }
 
-/// A change of what a registration listens to.
+/// A change of the data that a registration listens to.
 public struct DataEvent: Sendable {
-  /// Whose event it is.
+  /// The registration that receives the event.
   public var registration: RegistrationID
-  /// What it listens to; its order is that of the children of a value.
+  /// The query of the registration; its order is that of the children of a value.
   public var query: QuerySpec
-  /// Exactly one type.
+  /// The type of the event, exactly one.
   public var type: EventTypes
-  /// The value, or the child: for one that was removed, as it was.
+  /// The value or the child; for a removed child, its last state.
   public var node: Node
-  /// Which child it is; nil for a value.
+  /// The key of the child; nil for a value.
   public var key: Key?
-  /// For a child that was added, changed or moved: the key of the one before it, in the order of the query and among
-  /// all that is there after the change; nil for the first.
+  /// The key of the preceding child, for one that was added, changed or moved: in the order of the query and among all
+  /// that is there after the change; nil for the first.
   public var previousKey: Key?
 }
 
-/// The reason why something did not happen.
+/// The reason of a failure.
 public struct Failure: Error, Sendable, Equatable {
-  /// What the server said, or one of the texts that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`,
+  /// The server's status, or one that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`,
   /// `user_changed`.
   public var status: String
   /// The server's explanation; may be empty.
@@ -48,30 +48,30 @@ public struct Failure: Error, Sendable, Equatable {
   }
 }
 
-/// The end of a registration that the app did not ask for.
+/// The end of a registration that the server denied.
 public struct Cancellation: Sendable {
-  /// Which registration.
+  /// The registration that ended.
   public var registration: RegistrationID
-  /// What it listened to.
+  /// The query that it listened to.
   public var query: QuerySpec
-  /// Why.
+  /// The reason.
   public var failure: Failure
 }
 
-/// How a transaction ended.
+/// The outcome of a transaction.
 public enum TransactionOutcome: Sendable {
-  /// Written: what this client made of it, with its own estimate of server values.
+  /// The transaction was written. The node has this client's own estimate of server values.
   case committed(Node)
-  /// The function did not want to go on, having seen this.
+  /// The function aborted after it was given this node.
   case aborted(Node)
-  /// Given up. With `maxretry` the last input is told.
+  /// The transaction failed. With `maxretry` the last input is included.
   case failed(Failure, Node?)
 }
 
-/// How a `get` ended.
+/// The outcome of a `get`.
 public enum GetOutcome: Sendable {
-  /// What is there: what the query finds, without a priority of its own when the query has bounds or a limit.
+  /// The result of the query, without a priority of its own when the query has bounds or a limit.
   case value(Node)
-  /// Not known.
+  /// The value could not be read.
   case failed(Failure)
 }

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Names a request until its reply comes; each is used once.
+/// The identifier of a request until its reply, used once.
 public struct RequestID: Sendable, Hashable, Comparable {
-  /// Counts up from 1, over all connections.
+  /// The number, counted up from 1 over all connections.
   public let number: Int
 
   /// The request of that number.
@@ -11,38 +11,38 @@ public struct RequestID: Sendable, Hashable, Comparable {
   public static func < (a: RequestID, b: RequestID) -> Bool { a.number < b.number }
 }
 
-/// Something to send to the server, in this order, on the connection that is open now.
+/// A request to the server, to be sent in order on the connection that is open now.
 public struct SyncRequest: Sendable {
-  /// What its reply names. An unlisten needs no reply.
+  /// The identifier that the reply carries. An unlisten needs no reply.
   public var id: RequestID
-  /// What is asked.
+  /// The action and its arguments.
   public var body: Body
 
-  /// What is asked of the server. Each case says which action of the protocol it is.
+  /// The action of the protocol and its arguments.
   public enum Body: Sendable {
-    /// `q`: the hashes are of what is held when the request is made. A tag comes with every query that has bounds or a
-    /// limit, and with no other.
+    /// The action `q`, with the hashes of the data cached when the request is made. The tag is present exactly when the
+    /// query has bounds or a limit.
     case listen(QuerySpec, tag: Int?, hash: String, compoundHash: CompoundHash?)
-    /// `n`, as in its listen.
+    /// The action `n`, with the tag of its listen.
     case unlisten(QuerySpec, tag: Int?)
-    /// `g`.
+    /// The action `g`.
     case get(QuerySpec)
-    /// `p`; with the hash of what it replaces when it is a transaction.
+    /// The action `p`, with the hash of the replaced data for a transaction.
     case put(Location, WriteValue, hash: String?)
-    /// `m`: each place is relative to the path.
+    /// The action `m`; the locations are relative to the path.
     case merge(Path, [Write])
-    /// `o`.
+    /// The action `o`.
     case onDisconnectPut(Location, WriteValue)
-    /// `om`: each place is relative to the path.
+    /// The action `om`; the locations are relative to the path.
     case onDisconnectMerge(Path, [Write])
-    /// `oc`.
+    /// The action `oc`.
     case onDisconnectCancel(Path)
   }
 }
 
-/// What the server answered.
+/// The server's reply to a request.
 public struct SyncReply: Sendable {
-  /// `ok`, or why not.
+  /// The status: `ok`, or the reason of a refusal.
   public var status: String
   /// The server's explanation of a failure; may be empty.
   public var message: String
@@ -56,22 +56,22 @@ public struct SyncReply: Sendable {
     self.node = node
   }
 
-  /// nil when the status is `ok`.
+  /// The failure; nil when the status is `ok`.
   public var failure: Failure? { status == "ok" ? nil : Failure(status, message) }
 }
 
-/// What one step of the core leads to: tell the app the events, and send the requests. Each list is in order; that of
-/// requests does not wait for that of events.
+/// The result of one step of the core: events to deliver to the app, and requests to send. Each list is in order;
+/// requests do not wait for events.
 public struct Reaction: Sendable {
-  /// For the app.
+  /// The events for the app.
   public var events: [SyncEvent] = []
-  /// For the server. There are none as long as the connection is not ready.
+  /// The requests for the server; empty while the connection is not ready.
   public var requests: [SyncRequest] = []
 
-  /// Nothing.
+  /// An empty reaction.
   public init() {}
 
-  /// Adds what follows.
+  /// Appends the events and requests of a later step.
   public static func += (a: inout Reaction, b: Reaction) {
     a.events += b.events
     a.requests += b.requests

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A store in memory: for tests, and for programs that make several clients of one database one after the other.
+/// A store in memory: for tests, and for programs that create several clients of one database in sequence.
 public final class MemoryStore: SyncStore {
   private var pending: [Int: StoredWrite] = [:]
   private var data = Node.empty

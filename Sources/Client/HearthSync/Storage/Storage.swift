@@ -1,13 +1,12 @@
 import HearthTree
 
-/// What is stored and for how long: which queries are complete, which children they have, and what goes when there is too
-/// much.
+/// The policy of a client's store: complete queries, their children, and the eviction of unused data.
 final class Storage: SyncTreeObserver {
-  /// After so many changes of data it is looked whether there is too much.
+  /// The number of data changes between two checks of the store's size.
   static let updatesPerCheck = 1_000
-  /// So many queries that nobody listens to may be stored.
+  /// The number of queries without a listener that may be stored.
   static let inactiveQueriesMax = 1_000
-  /// This part of them goes at once, at least.
+  /// The fraction of these queries that one pruning removes at least.
   static let prunedFraction = 0.2
 
   private var store: (any SyncStore)?
@@ -30,7 +29,8 @@ final class Storage: SyncTreeObserver {
     return warnings
   }
 
-  /// Uses the store. After a failure nothing is stored any more: what is half stored would be worse than nothing.
+  /// Calls the body with the store. After a failure nothing is stored any more, because a partial state would be worse
+  /// than none.
   private func use<Result>(_ body: (any SyncStore) throws -> Result) -> Result? {
     guard let store else { return nil }
     do { return try body(store) } catch {
@@ -46,7 +46,7 @@ final class Storage: SyncTreeObserver {
 
   // MARK: - Starting
 
-  /// What was stored by a client before. Nobody listens yet.
+  /// Loads the queries and writes that an earlier client stored, before any listen.
   func load() -> [StoredWrite] {
     let now = clock()
     return use { store in
@@ -72,8 +72,8 @@ final class Storage: SyncTreeObserver {
 
   func removeAllWrites() { change { try $0.removeAllWrites() } }
 
-  /// A write is settled. When it took effect, and nobody listens to its places, what it made of them is stored: the server
-  /// will not tell.
+  /// Removes a settled write. When it took effect and its locations have no listener, its result is stored, because the
+  /// server will not send it.
   ///
   /// - Parameter changes: each with its place from the root; none when it was refused.
   func settle(_ id: Int?, _ changes: [(Location, Node)]) {
@@ -89,7 +89,7 @@ final class Storage: SyncTreeObserver {
 
   // MARK: - Data
 
-  /// The server has other data at a place.
+  /// Stores the server's new data at a location.
   ///
   /// - Parameter spec: the query with bounds or a limit whose whole result it is.
   func overwrite(_ location: Location, _ node: Node, of spec: QuerySpec?) {
@@ -107,10 +107,10 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// The server has other data at several places, relative to the path.
+  /// Stores new data of the server at several locations, relative to the path.
   ///
-  /// - Parameter spec: the query with bounds or a limit that it was told for. A child that is gone has perhaps only left
-  ///   its result, and stays when others have it.
+  /// - Parameter spec: The query with bounds or a limit that the data belongs to. A removed child may only have left
+  ///   its result, and stays when other queries have it.
   func merge(_ path: Path, _ changes: [(Location, Node)], of spec: QuerySpec?) {
     change { store in
       for (location, node) in changes {
@@ -122,7 +122,7 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// Returns true when what is stored of a child belongs to another query that somebody listens to.
+  /// Returns true when a child's stored data also belongs to another query that has a listener.
   private func isHeld(_ path: Path, besides spec: QuerySpec, _ store: any SyncStore) throws -> Bool {
     guard path.count == spec.path.count + 1 else { return false }
     if queries.defaults(above: path).contains(where: \.isActive) { return true }
@@ -137,7 +137,7 @@ final class Storage: SyncTreeObserver {
     return false
   }
 
-  /// The server has sent all there is of a listen.
+  /// Marks a listen as complete.
   func completed(_ spec: QuerySpec) {
     change { store in
       let tracked = spec.loadsAllData ? queries.below(spec.path) : [queries[spec]].compactMap { $0 }
@@ -145,7 +145,7 @@ final class Storage: SyncTreeObserver {
     }
   }
 
-  /// A one-time read found this to be all there is of a query. It stays complete on the disk, as after a listen that ended.
+  /// Stores the complete result of a one-time read, which stays complete on the disk as after an ended listen.
   func read(_ spec: QuerySpec, _ node: Node) {
     let (spec, now) = (spec.forListening, clock())
     change { store in
@@ -162,7 +162,7 @@ final class Storage: SyncTreeObserver {
     checkSize()
   }
 
-  /// The server denies a query: what is stored of it goes, but for what somebody may still listen to.
+  /// Removes a denied query and its stored data, except for data that another listened query needs.
   func denied(_ spec: QuerySpec) {
     change { store in
       let isCovered = queries.defaults(above: spec.path).contains { $0.isActive && $0.isComplete }
@@ -171,7 +171,7 @@ final class Storage: SyncTreeObserver {
         if !isCovered {
           let kept = below.filter { $0.isActive && $0.isComplete && $0.spec.path != spec.path }
           try store.removeServerData(at: spec.path, keeping: kept.map(\.spec.path))
-          // a result of the place itself that is still listened to
+          // a listened query of the same path keeps its result
           try keepResults(of: below.filter { $0.isActive && $0.spec.path == spec.path }, store)
         }
         try setComplete(below.filter { !$0.isActive }, false, store)
@@ -197,7 +197,7 @@ final class Storage: SyncTreeObserver {
     }
   }
 
-  /// After the data of a place went: results that somebody has are not complete on the disk either.
+  /// Marks stored results as incomplete after data at a path was removed, for queries that still have a listener.
   private func keepResults(of tracked: [TrackedQuery], _ store: any SyncStore) throws {
     try setComplete(tracked, false, store)
   }
@@ -263,14 +263,14 @@ final class Storage: SyncTreeObserver {
     try setComplete([queries[QuerySpec(path)] ?? tracked(QuerySpec(path), isComplete: false)], true, store)
   }
 
-  /// Returns true when everything at a place is stored.
+  /// Returns true when all data at a path is stored.
   private func isCovered(_ path: Path) -> Bool { queries.defaults(above: path).contains(where: \.isComplete) }
 
   func storedCache(for spec: QuerySpec) -> CacheNode? {
     use { store in
       let own = spec.loadsAllData ? nil : queries[spec].flatMap { $0.isComplete ? $0 : nil }
       let covering = queries.defaults(above: spec.path).filter(\.isComplete)
-      // what covered it may have been stored long before what was found by the query itself
+      // the covering data may be older than the data that the query itself found
       let isFresher = covering.contains { cover in
         own.map { cover.isActive || cover.lastUseMilliseconds > $0.lastUseMilliseconds } ?? true
       }
@@ -299,8 +299,8 @@ final class Storage: SyncTreeObserver {
     prune()
   }
 
-  /// Lets the queries go that nobody used for longest, until there are few enough and the data is small enough. What
-  /// somebody listens to stays, and so do writes.
+  /// Removes the least recently used queries until there are few enough and the data is small enough. Queries with a
+  /// listener stay, and so do writes.
   private func prune() {
     while use({ try self.isTooMuch($0) }) == true {
       let inactive = queries.all.filter { !$0.isActive }.sorted {
@@ -312,7 +312,7 @@ final class Storage: SyncTreeObserver {
       let (gone, kept) = (inactive.prefix(count), inactive.dropFirst(count) + queries.all.filter(\.isActive))
       change { store in
         for tracked in gone {
-          // what is kept above keeps what is below
+          // keeping the data of a query keeps the data below it
           if !kept.contains(where: { $0.spec.path.contains(tracked.spec.path) }) {
             let below = kept.map(\.spec.path).filter { tracked.spec.path.contains($0) }
             try store.removeServerData(at: tracked.spec.path, keeping: below)

@@ -1,59 +1,60 @@
 import HearthTree
 
-/// Where a client keeps what is to outlive it: data, the queries that it belongs to, and writes that wait.
+/// The persistent store of a client: data, the queries that it belongs to, and pending writes.
 ///
-/// One store belongs to one database and one user. It is used by one executor. What fails is thrown; the client then goes
-/// on without a store.
+/// One store belongs to one database and one user, and to one executor. Failures are thrown; the client then goes on
+/// without a store.
 public protocol SyncStore: AnyObject {
-  /// Runs changes of which all or none are to be stored, also when the process dies. Not nested.
+  /// Runs changes that are stored together or not at all, also when the process dies. Not nested.
   func transaction(_ body: () throws -> Void) throws
 
-  /// All writes by ascending id.
+  /// Returns all writes by ascending id.
   func writes() throws -> [StoredWrite]
   /// Adds a write.
   func save(_ write: StoredWrite) throws
-  /// Takes a write out; one that is not there is no error.
+  /// Removes a write; a missing one is no error.
   func removeWrite(_ id: Int) throws
-  /// Takes all writes out.
+  /// Removes all writes.
   func removeAllWrites() throws
 
-  /// What is stored at a place and below.
+  /// Returns the data stored at a path and below.
   func serverData(at path: Path) throws -> Node
-  /// Of what is stored at a place only these children, without a priority of the place itself.
+  /// Returns only these children of the data stored at a path, without a priority of the path itself.
   func serverData(at path: Path, keys: Set<Key>) throws -> Node
-  /// Replaces what is stored at a place and below, or its priority, of which the node is the leaf. A leaf above is gone.
+  /// Replaces the data at a path and below, or its priority, which the node then has as its value. A leaf above is
+  /// removed.
   func replaceServerData(at location: Location, with node: Node) throws
-  /// Takes out what is stored at a place and below, but not at and below the others.
+  /// Removes the data at a path and below, except at and below the paths to keep.
   func removeServerData(at path: Path, keeping: [Path]) throws
-  /// About how many bytes the data takes.
+  /// Returns the approximate size of the stored data in bytes.
   func serverDataSizeBytes() throws -> Int
 
-  /// All queries that data is stored of.
+  /// Returns all queries with stored data.
   func trackedQueries() throws -> [TrackedQuery]
   /// Adds a query, or replaces that of the same id.
   func save(_ query: TrackedQuery) throws
-  /// Takes a query out, with its keys.
+  /// Removes a query and its keys.
   func removeTrackedQuery(_ id: Int) throws
-  /// The children that a query with bounds or a limit has.
+  /// Returns the children of a query with bounds or a limit.
   func keys(ofQuery id: Int) throws -> Set<Key>
-  /// Replaces them.
+  /// Replaces the children of a query.
   func setKeys(_ keys: Set<Key>, ofQuery id: Int) throws
-  /// Adds some and takes some out.
+  /// Adds and removes some children of a query.
   func changeKeys(ofQuery id: Int, adding: Set<Key>, removing: Set<Key>) throws
 }
 
-/// A write that waits for the server.
+/// A write that waits for the server's answer.
 public struct StoredWrite: Sendable {
-  /// Ascends with every write of a client, also over its restarts.
+  /// The id, which ascends with every write of a client, also over its restarts.
   public var id: Int
-  /// What is written.
+  /// The values to write.
   public var content: Content
 
-  /// What is written, with server values as they are sent.
+  /// The values of a write, with server values as they are sent.
   public enum Content: Sendable {
-    /// One place, or its priority.
+    /// A value or priority for one location.
     case overwrite(Location, WriteValue)
-    /// Several places, relative to a path.
+    /// Values for several locations, relative to a path.
     case merge(Path, [Write])
   }
 
@@ -64,17 +65,17 @@ public struct StoredWrite: Sendable {
   }
 }
 
-/// A query that data is stored of.
+/// A query with stored data.
 public struct TrackedQuery: Sendable, Equatable {
-  /// Never used for another.
+  /// The identifier, never used for another query.
   public var id: Int
-  /// Which query; of those without bounds and limit the one without an order.
+  /// The query; of those without bounds and limit, the variant without an order.
   public var spec: QuerySpec
-  /// When somebody listened last, or ended to; wall clock.
+  /// The wall-clock time at which a listener last began or ended.
   public var lastUseMilliseconds: Int64
-  /// True when all that it asks for is stored.
+  /// True when the query's whole result is stored.
   public var isComplete: Bool
-  /// True when somebody listens.
+  /// True when the query has a listener.
   public var isActive: Bool
 
   /// A query of these parts.

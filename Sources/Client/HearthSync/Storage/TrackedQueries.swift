@@ -1,11 +1,11 @@
 import HearthTree
 
-/// The queries that data is stored of, by place.
+/// The queries with stored data, by path.
 struct TrackedQueries {
   private var queries: [Query: TrackedQuery] = [:]
   private var children: [Key: TrackedQueries] = [:]
 
-  /// The query, if it is tracked.
+  /// The query; nil when it is not tracked.
   subscript(spec: QuerySpec) -> TrackedQuery? {
     get { node(at: spec.path)?.queries[spec.query] }
     set { set(newValue, spec.query, spec.path.keys[...]) }
@@ -29,10 +29,10 @@ struct TrackedQueries {
     return place
   }
 
-  /// Those of exactly this place.
+  /// Returns the queries at exactly this path.
   func at(_ path: Path) -> [TrackedQuery] { node(at: path).map { Array($0.queries.values) } ?? [] }
 
-  /// Those of this place and below.
+  /// Returns the queries at this path and below.
   func below(_ path: Path) -> [TrackedQuery] {
     var found: [TrackedQuery] = []
     node(at: path)?.collect(&found)
@@ -44,7 +44,7 @@ struct TrackedQueries {
     for child in children.values { child.collect(&found) }
   }
 
-  /// The queries without bounds and limit, of this place and above.
+  /// Returns the queries without bounds and limit at this path and above.
   func defaults(above path: Path) -> [TrackedQuery] {
     var found: [TrackedQuery] = []
     var place = self
@@ -57,7 +57,7 @@ struct TrackedQueries {
     return found
   }
 
-  /// The children directly below a place of which everything is stored.
+  /// Returns the direct children of a path whose data is stored completely.
   func completeChildren(of path: Path) -> [Key] {
     guard let place = node(at: path) else { return [] }
     return place.children.filter { $0.value.queries[Query()]?.isComplete == true }.map(\.key)

@@ -1,41 +1,41 @@
 import HearthTree
 
-/// A transaction that is not settled.
+/// A pending transaction.
 final class Transaction {
-  /// Where it is on its way.
+  /// The progress of a transaction.
   enum State {
-    /// Its function has run, and its output is not with the server.
+    /// The function has run, and its output is not sent yet.
     case run
-    /// The server has its output.
+    /// The output was sent.
     case sent
-    /// The same, and it was overwritten meanwhile: if the server refuses, it does not run again.
+    /// The output was sent and overwritten since: the transaction does not run again when the server refuses it.
     case sentNeedsAbort
-    /// It is to be given up.
+    /// The transaction is to be aborted.
     case needsAbort(Failure)
-    /// It is settled.
+    /// The transaction is settled.
     case completed
   }
 
   let path: Path
   let operation: OperationID
-  /// Its place among all transactions.
+  /// The rank among all transactions, in the order of their creation.
   let order: Int
   let showsLocally: Bool
   let update: (Node) -> WriteValue?
-  /// The hidden listener that keeps the place's data coming.
+  /// The hidden registration that keeps the path's data in sync.
   let watch: RegistrationID
 
   var state = State.run
-  /// How often its output was sent.
+  /// The number of times that its output was sent.
   var sendCount = 0
-  /// The write that shows its output.
+  /// The id of the write that shows its output.
   var writeID = 0
   var input = Node.empty
   var output = WriteValue(.empty)
   var resolvedOutput = Node.empty
-  /// The base that the server called stale, and how often in a row it was this one.
+  /// The base that the server called stale, and the number of times in a row that it did.
   var stale: (hash: String, count: Int)?
-  /// The time when to try again with the same base; wall clock.
+  /// The wall-clock time of the next attempt with the same base.
   var notBeforeMilliseconds: Int64?
 
   init(

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The transactions that are not settled, by place, each place's in the order in which they were made.
+/// The pending transactions by path, each path's in the order of their creation.
 final class TransactionTree {
   let path: Path
   private(set) var queue: [Transaction] = []
@@ -24,7 +24,7 @@ final class TransactionTree {
     place.queue.append(transaction)
   }
 
-  /// Takes out what is settled at a path, above it and below it.
+  /// Removes settled transactions at a path, above it and below it.
   func prune(at path: Path = .root) { prune(path.keys[...]) }
 
   private func prune(_ keys: ArraySlice<Key>) {
@@ -36,10 +36,11 @@ final class TransactionTree {
     }
   }
 
-  /// True when the functions of all at this place and below have run, and the server has none of them.
+  /// True when the functions of all transactions at this path and below have run, and none was sent.
   var isReady: Bool { queue.allSatisfy(\.isRun) && children.values.allSatisfy(\.isReady) }
 
-  /// The topmost place with transactions on the way to a path; else what is there, if anything is at or below it.
+  /// Returns the topmost path with transactions on the way to a path; else the node there, if it or a descendant has
+  /// any.
   func topmost(onTheWayTo path: Path) -> TransactionTree? {
     var place = self
     for key in path.keys {
@@ -50,7 +51,7 @@ final class TransactionTree {
     return place
   }
 
-  /// All at this place and below, in the order in which they were made.
+  /// The transactions at this path and below, in the order of their creation.
   var all: [Transaction] {
     var found: [Transaction] = []
     collect(&found)
@@ -62,7 +63,7 @@ final class TransactionTree {
     for child in children.values { child.collect(&found) }
   }
 
-  /// All at a path, above it and below it, those of one place together: from the root down, then what is below.
+  /// Returns the transactions at a path, above it and below it, grouped by path: from the root down, then those below.
   func queues(touching path: Path) -> [[Transaction]] {
     var found: [[Transaction]] = []
     var place = self
@@ -80,7 +81,7 @@ final class TransactionTree {
     for key in children.keys.sorted() { children[key]?.collectQueues(&found) }
   }
 
-  /// The topmost places with transactions, in key order.
+  /// The topmost nodes with transactions, in key order.
   var topmostPlaces: [TransactionTree] {
     if !queue.isEmpty { return [self] }
     return children.keys.sorted().flatMap { children[$0]?.topmostPlaces ?? [] }

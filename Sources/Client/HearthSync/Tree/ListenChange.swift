@@ -1,7 +1,7 @@
-/// A listen of the server that begins or ends.
+/// The beginning or end of a listen of the server.
 package enum ListenChange {
-  /// A tag comes with every query that has bounds or a limit, and with no other.
+  /// A listen begins. The tag is present exactly when the query has bounds or a limit.
   case start(QuerySpec, tag: Int?)
-  /// As it began.
+  /// A listen ends, with the tag that it began with.
   case stop(QuerySpec, tag: Int?)
 }

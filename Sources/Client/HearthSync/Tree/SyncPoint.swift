@@ -1,8 +1,8 @@
 import HearthTree
 
-/// A place that somebody listens to, or that lies above one.
+/// A path with listeners at it or below it.
 final class SyncPoint {
-  /// In the order in which they were made.
+  /// The views in the order of their creation.
   private(set) var views: [View] = []
   private var viewsByQuery: [Query: View] = [:]
   private(set) var children: [Key: SyncPoint] = [:]
@@ -12,14 +12,14 @@ final class SyncPoint {
 
   // MARK: The tree
 
-  /// The places below in key order.
+  /// The children in key order.
   var sortedChildren: [(key: Key, point: SyncPoint)] {
     let sorted = keys ?? children.keys.sorted()
     keys = sorted
     return sorted.compactMap { key in children[key].map { (key, $0) } }
   }
 
-  /// The place that keys lead to, made if need be.
+  /// Returns the point at the keys, created if it is missing.
   func made(at keys: ArraySlice<Key>) -> SyncPoint {
     var place = self
     for key in keys {
@@ -35,7 +35,7 @@ final class SyncPoint {
     return place
   }
 
-  /// The place that keys lead to; nil when nobody listens there or below.
+  /// Returns the point below at the keys; nil when there is no listener there or below.
   func found(at keys: ArraySlice<Key>) -> SyncPoint? {
     var place = self
     for key in keys {
@@ -45,7 +45,7 @@ final class SyncPoint {
     return place
   }
 
-  /// Takes away the places on the way that nobody listens to any more.
+  /// Removes the points along the keys that have no listeners left.
   func prune(at keys: ArraySlice<Key>) {
     guard let key = keys.first, let child = children[key] else { return }
     child.prune(at: keys.dropFirst())
@@ -59,7 +59,7 @@ final class SyncPoint {
 
   func view(_ query: Query) -> View? { viewsByQuery[query] }
 
-  /// The oldest view of everything.
+  /// The oldest view of all data; nil when there is none.
   var completeView: View? { views.first { $0.spec.loadsAllData } }
 
   /// The views with bounds or a limit.
@@ -75,7 +75,7 @@ final class SyncPoint {
     viewsByQuery[view.spec.query] = nil
   }
 
-  /// What the server said of a place below, when one of the views has all of that.
+  /// Returns the server's data at the keys below, when a view has all of it.
   func completeServerCache(at keys: ArraySlice<Key> = []) -> Node? {
     for view in views {
       if let node = view.completeServerCache(at: keys) { return node }
@@ -83,7 +83,7 @@ final class SyncPoint {
     return nil
   }
 
-  /// The same with this client's writes.
+  /// Returns the data at the keys below with this client's writes; nil when it is not known completely.
   func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
     for view in views {
       if let node = view.completeEventCache(at: keys) { return node }

@@ -1,29 +1,29 @@
 import HearthTree
 
-// What happens to a tree, each with the events that it leads to.
+// Operations on a tree, each of which returns its events.
 extension SyncTree {
-  /// This client replaces a place, or its priority.
+  /// Applies a set of this client to a location.
   ///
   /// - Parameters:
   ///   - id: higher than those of all writes before it.
-  ///   - node: with this side's estimate of server values; of a priority the leaf that has it as its value.
-  ///   - isVisible: whether listeners see it.
+  ///   - node: with this side's estimate of server values; for a priority, the leaf that has it as its value.
+  ///   - isVisible: false hides the write from listeners.
   package func userOverwrite(_ id: Int, _ location: Location, _ node: Node, isVisible: Bool = true) -> [DataEvent] {
     writes.add(WriteRecord(id: id, overwrite: location, node, isVisible: isVisible))
     guard isVisible else { return [] }
     return apply(Operation(.user, at: location.path, isPriority: location.isPriority, .overwrite(node)))
   }
 
-  /// This client replaces several places.
+  /// Applies an update of this client to several locations.
   ///
-  /// - Parameter changes: the places are relative to the path.
+  /// - Parameter changes: the locations are relative to the path.
   package func userMerge(_ id: Int, _ path: Path, _ changes: [(Location, Node)]) -> [DataEvent] {
     let merge = CompoundWrite(inOrder: changes)
     writes.add(WriteRecord(id: id, merge: path, merge))
     return apply(Operation(.user, at: path, merge.value.map { .overwrite($0) } ?? .merge(merge)))
   }
 
-  /// The server took a write of this client, or refused it.
+  /// Removes a write that the server has accepted or refused.
   package func settle(_ id: Int, isReverted: Bool) -> [DataEvent] {
     guard let record = writes[id], writes.remove(id) else { return [] }
     let isPriority = record.locations.count == 1 && record.locations[0] == Location(path: record.path, isPriority: true)
@@ -31,22 +31,22 @@ extension SyncTree {
       Operation(.user, at: record.path, isPriority: isPriority, .settled(record.content, isReverted: isReverted)))
   }
 
-  /// All writes of this client are given up.
+  /// Removes all writes of this client.
   func removeAllWrites() -> [DataEvent] {
     if writes.removeAll().isEmpty { return [] }
     return apply(Operation(.user, at: .root, .settled(CompoundWrite(.empty), isReverted: true)))
   }
 
-  /// The server has other data at a place, or another priority.
+  /// Applies the server's new data or priority at a location.
   package func serverOverwrite(_ location: Location, _ node: Node, tag: Int? = nil) -> [DataEvent] {
     if let tag { return apply(.overwrite(node), at: location, tag: tag) }
     return apply(
       Operation(.server(isTagged: false), at: location.path, isPriority: location.isPriority, .overwrite(node)))
   }
 
-  /// The server has other data at several places, all at once.
+  /// Applies the server's new data at several locations at once.
   ///
-  /// - Parameter changes: in the order in which the server made them.
+  /// - Parameter changes: The changes in the order in which the server made them.
   package func serverMerge(_ path: Path, _ changes: [(Location, Node)], tag: Int? = nil) -> [DataEvent] {
     let merge = CompoundWrite(inOrder: changes)
     if merge.isEmpty { return [] }
@@ -55,7 +55,7 @@ extension SyncTree {
     return apply(Operation(.server(isTagged: false), at: path, .merge(merge)))
   }
 
-  /// The server has sent all there is of a listen.
+  /// Marks a listen as complete.
   package func listenComplete(_ spec: QuerySpec, tag: Int?) -> [DataEvent] {
     if let tag { return apply(.listenComplete, at: Location(path: spec.path), tag: tag) }
     return apply(Operation(.server(isTagged: false), at: spec.path, .listenComplete))

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// All that is listened to, what is held of it, and this client's writes: operations in, events and listens out.
+/// The listens of a client, the data held for them, and its writes. Operations go in; events and listens come out.
 package final class SyncTree {
   let root = SyncPoint()
   var writes = WriteTree()
@@ -9,35 +9,35 @@ package final class SyncTree {
   private var specsByTag: [Int: QuerySpec] = [:]
   private var lastTag = 0
 
-  /// What the server is to be asked since this was last taken.
+  /// The listens to begin or end since they were last taken.
   private var listenChanges: [ListenChange] = []
 
-  /// What a view is made of when nobody else has it, and who is told of what happens to views.
+  /// The observer of views coming and going, which also supplies stored data for a new view.
   weak var observer: (any SyncTreeObserver)?
 
-  /// Nobody listens, and nothing is known.
+  /// A tree without listeners or data.
   package init() {}
 
-  /// What the server is to be asked since this was last called.
+  /// Removes and returns the listens to begin or end.
   package func takeListenChanges() -> [ListenChange] {
     defer { listenChanges = [] }
     return listenChanges
   }
 
-  // MARK: - What happens
+  // MARK: - Operations
 
-  /// Applies an operation to all views that it concerns, deeper ones first; the events.
+  /// Applies an operation to all views that it concerns, deeper ones first, and returns the events.
   func apply(_ operation: Operation) -> [DataEvent] {
     var events: [DataEvent] = []
     apply(operation, at: root, path: .root, lent: nil, writes: WriteView(writes.visible), &events)
     return events
   }
 
-  /// Recursion as deep as listens are.
+  /// Applies an operation at a point and below, recursively to the depth of the listens.
   private func apply(
     _ operation: Operation, at point: SyncPoint, path: Path, lent: Node?, writes: WriteView, _ events: inout [DataEvent]
   ) {
-    // the first on the way down that has everything lends it to those below
+    // the first complete view on the way down lends its data to the views below
     let lent = lent ?? point.completeServerCache()
     func descend(_ key: Key, _ child: SyncPoint) {
       guard let operation = operation.child(key) else { return }
@@ -62,8 +62,8 @@ package final class SyncTree {
     events += view.events(for: changes)
   }
 
-  /// Applies an operation to the one view that a tag names; its place is from the root. An unknown tag is a listen's that
-  /// has ended.
+  /// Applies an operation to the view of a tag; the location is relative to the root. An unknown tag belongs to a
+  /// listen that has ended.
   func apply(_ kind: Operation.Kind, at location: Location, tag: Int) -> [DataEvent] {
     guard let spec = specsByTag[tag], let relative = spec.path.relative(location.path),
       let view = root.found(at: spec.path.keys[...])?.view(spec.query)
@@ -76,7 +76,7 @@ package final class SyncTree {
 
   // MARK: - Registrations
 
-  /// Adds a registration; the events that it is told at once.
+  /// Adds a registration and returns its initial events.
   package func add(_ registration: Registration, to spec: QuerySpec) -> [DataEvent] {
     let isCovered = hasCompleteView(onTheWayTo: spec.path)
     let point = root.made(at: spec.path.keys[...])
@@ -84,7 +84,7 @@ package final class SyncTree {
       view.add(registration)
       return view.initialEvents(for: registration)
     }
-    // before anybody listens, what is stored is what was stored before
+    // the stored data is read before the listen begins, so that it is that of earlier listens
     let known = serverCache(for: spec)
     observer?.began(spec)
     if !spec.loadsAllData {
@@ -101,32 +101,32 @@ package final class SyncTree {
     return events
   }
 
-  /// Ends one registration of a query; of a default query wherever it is at that place.
+  /// Ends one registration of a query; for a default query, in any view at that path.
   package func remove(_ id: RegistrationID, from spec: QuerySpec) {
     end(spec) { $0.remove(id) ? [] : nil }
   }
 
-  /// Ends all registrations of a query that are told anything; of a default query all at that place.
+  /// Ends all registrations of a query that receive events; for a default query, those of all views at that path.
   func removeAll(from spec: QuerySpec) {
     end(spec) { $0.removeAll(keepingSilent: true) }
   }
 
-  /// Ends all registrations of what the server denies.
+  /// Ends all registrations of a query that the server denies.
   func cancel(_ spec: QuerySpec, _ failure: Failure) -> [Cancellation] {
     end(spec, isDenied: true) { $0.removeAll(keepingSilent: false) }.map {
       Cancellation(registration: $0.registration.id, query: $0.spec, failure: failure)
     }
   }
 
-  /// Ends registrations, and the views that are left without any.
+  /// Ends registrations, and views that have none left.
   ///
-  /// - Parameter isDenied: the server has ended the listen already.
+  /// - Parameter isDenied: True when the server has ended the listen already.
   @discardableResult
   private func end(
     _ spec: QuerySpec, isDenied: Bool = false, _ remove: (View) -> [Registration]?
   ) -> [(registration: Registration, spec: QuerySpec)] {
     guard let point = root.found(at: spec.path.keys[...]) else { return [] }
-    // A listen of everything is one, in whatever orders it is shown.
+    // One listen of all data serves every order.
     let ended =
       spec.isDefault
       ? point.views
@@ -149,7 +149,7 @@ package final class SyncTree {
       for view in Self.distinctViews(point) { start(view) }
     }
     if !isCovered && !isDenied {
-      // one listen of everything serves all complete views; while it ran, filtered ones of its place had none
+      // one listen of all data serves all complete views; while it lasted, filtered views at its path had none
       if lostComplete {
         stop(QuerySpec(spec.path))
       } else if !hadCompleteView {
@@ -174,7 +174,7 @@ package final class SyncTree {
 
   private func stop(_ spec: QuerySpec) { listenChanges.append(.stop(spec.forListening, tag: tags[spec])) }
 
-  /// Listens, and ends the listens that it makes superfluous.
+  /// Begins a listen, and ends the listens that it makes superfluous.
   private func startListening(_ view: View, _ point: SyncPoint) {
     start(view)
     guard view.spec.loadsAllData else { return }
@@ -184,18 +184,18 @@ package final class SyncTree {
     }
   }
 
-  /// The views at a place and below that need a listen each when none above has one.
+  /// Returns the views at a point and below that each need a listen when no view above has one.
   private static func distinctViews(_ point: SyncPoint) -> [View] {
     if let view = point.completeView { return [view] }
     return point.sortedChildren.reduce(into: point.views) { $0 += distinctViews($1.point) }
   }
 
-  /// Every listen that the server has to know of, and whether what is held for it is complete.
+  /// The listens that the server has to know.
   var listens: [(spec: QuerySpec, tag: Int?)] {
     Self.distinctViews(root).map { ($0.spec.forListening, tags[$0.spec]) }
   }
 
-  /// Every query that somebody listens to.
+  /// The queries with a listener.
   var allSpecs: [QuerySpec] {
     func collect(_ point: SyncPoint) -> [QuerySpec] {
       point.views.map(\.spec) + point.sortedChildren.flatMap { collect($0.point) }
@@ -203,19 +203,19 @@ package final class SyncTree {
     return collect(root)
   }
 
-  /// The query that a tag stands for.
+  /// Returns the query of a tag; nil when its listen has ended.
   func spec(of tag: Int) -> QuerySpec? { specsByTag[tag] }
 
-  /// The tag of a listen.
+  /// Returns the tag of a listen; nil when the query loads all data.
   func tag(of spec: QuerySpec) -> Int? { tags[spec] }
 
-  /// What is held of what the server said of a listen.
+  /// Returns the server's data held for a listen.
   func serverNode(ofListen spec: QuerySpec) -> Node? {
     let point = root.found(at: spec.path.keys[...])
     return (spec.loadsAllData ? point?.completeView : point?.view(spec.query))?.cache.server.node
   }
 
-  // MARK: - What is known
+  // MARK: - Cached data
 
   private func hasCompleteView(onTheWayTo path: Path) -> Bool {
     var place = root
@@ -228,7 +228,7 @@ package final class SyncTree {
     return false
   }
 
-  /// Calls `body` for each place from the root down to a path, with the keys that are left, until it has an answer.
+  /// Calls `body` for each point from the root down to a path, with the remaining keys, until it returns a result.
   private func firstOnTheWay<Result>(
     to path: Path, _ body: (SyncPoint, ArraySlice<Key>) -> Result?
   ) -> Result? {
@@ -242,17 +242,17 @@ package final class SyncTree {
     }
   }
 
-  /// What the server said of a place, when all of it is held.
+  /// Returns the server's data at a path; nil when it is not held completely.
   func completeServerCache(at path: Path) -> Node? {
     firstOnTheWay(to: path) { $0.completeServerCache(at: $1) }
   }
 
-  /// What is shown of a place, when all of it is known.
+  /// Returns the data shown at a path; nil when it is not known completely.
   func completeEventCache(at path: Path) -> Node? {
     WriteView(writes.visible.child(at: path)).eventCache(server: completeServerCache(at: path))
   }
 
-  /// What is shown of a query, when all of that is known; already filtered.
+  /// Returns the filtered data shown for a query; nil when it is not known completely.
   func completeEventCache(of spec: QuerySpec) -> Node? {
     if let node = completeEventCache(at: spec.path) {
       return spec.loadsAllData ? node : QueryResult(spec.query, of: node).node
@@ -263,14 +263,14 @@ package final class SyncTree {
     return view.cache.event.node
   }
 
-  /// What a place is with all of this client's writes, also those that nobody sees, laid over what is known or was stored.
-  /// Nothing where nothing is known.
+  /// Returns a path's state with all writes of this client, hidden ones included, laid over the known or stored data.
+  /// The node is empty when nothing is known.
   func latestState(at path: Path, excluding excluded: Set<Int> = []) -> Node {
     let server = completeServerCache(at: path) ?? observer?.storedCache(for: QuerySpec(path))?.complete
     return writes.eventCache(at: path, server: server ?? .empty, hidden: true, excluding: excluded) ?? .empty
   }
 
-  /// What a new view can begin with.
+  /// Returns the initial data of a new view.
   private func serverCache(for spec: QuerySpec) -> CacheNode {
     if let node = completeServerCache(at: spec.path) {
       return CacheNode(node: node, isInitialized: true, isFiltered: false)
@@ -288,16 +288,16 @@ package final class SyncTree {
   }
 }
 
-/// Who stores what a tree holds.
+/// The storage of a tree's data.
 protocol SyncTreeObserver: AnyObject {
-  /// What was stored of a query: everything, or some children.
+  /// Returns a query's stored data: everything, or some children; nil when there is none.
   func storedCache(for spec: QuerySpec) -> CacheNode?
-  /// Somebody listens to a query.
+  /// Notes the first listener of a query.
   func began(_ spec: QuerySpec)
-  /// Nobody does any more.
+  /// Notes that a query has lost its last listener.
   func ended(_ spec: QuerySpec)
-  /// A filtered query shows these children.
+  /// Stores the children that a filtered query shows.
   func keysSet(of spec: QuerySpec, _ node: Node)
-  /// What a filtered query shows is different.
+  /// Stores changes of the children that a filtered query shows.
   func keysChanged(of spec: QuerySpec, _ changes: [Change])
 }

@@ -1,16 +1,16 @@
 import HearthTree
 
-/// How one child of a view is different after an operation.
+/// A change of one child of a view.
 struct Change {
   var type: EventTypes
   var key: Key
-  /// For one that was removed: as it was.
+  /// The child; for a removed one, its last state.
   var node: Node
-  /// For one that changed: as it was.
+  /// The earlier state of a changed child.
   var old: Node
 }
 
-/// The changes of one operation on one view, each child at most once, merged as the operation proceeds.
+/// The changes of one operation in one view, merged so that each child occurs at most once.
 struct ChangeAccumulator {
   private var changes: [Key: Change] = [:]
 
@@ -18,7 +18,7 @@ struct ChangeAccumulator {
 
   mutating func remove(_ key: Key, _ old: Node) { track(key, from: old, to: .empty) }
 
-  /// Notes that a child was `old` and is now `new`. What it was before the operation is remembered from its first change.
+  /// Notes a change of a child from `old` to `new`. The first change keeps the state before the operation.
   mutating func track(_ key: Key, from old: Node, to new: Node) {
     let first =
       changes[key].map { $0.type == .childAdded ? .empty : $0.type == .childRemoved ? $0.node : $0.old } ?? old

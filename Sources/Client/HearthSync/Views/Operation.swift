@@ -1,30 +1,30 @@
 import HearthTree
 
-/// Something that happened to the data, as a place sees it.
+/// A change of the data, relative to a path.
 struct Operation {
-  /// Who did it.
+  /// The origin of the change.
   enum Source: Equatable {
     case user
-    /// What the server pushes to one listen carries its tag.
+    /// The server; a push to one listen carries its tag.
     case server(isTagged: Bool)
   }
 
-  /// What happened.
+  /// The kind of the change.
   enum Kind {
-    /// A place, or its priority, was replaced.
+    /// The value or priority at the location was replaced.
     case overwrite(Node)
-    /// Several places below were.
+    /// Several locations below were replaced.
     case merge(CompoundWrite)
-    /// A write of this client to these places is settled.
+    /// A write of this client to these locations is settled.
     case settled(CompoundWrite, isReverted: Bool)
-    /// All that the server has of the place has been sent.
+    /// The server has sent all of its data at the path.
     case listenComplete
   }
 
   var source: Source
-  /// From the place that looks at it.
+  /// The keys relative to the path at which the operation is applied.
   var keys: ArraySlice<Key>
-  /// True when only the priority of the place is meant.
+  /// True when the operation concerns only the priority of the location.
   var isPriority = false
   var kind: Kind
 
@@ -35,10 +35,10 @@ struct Operation {
     self.kind = kind
   }
 
-  /// True when it is about the place itself, all of it.
+  /// True when the operation concerns the whole value at the path itself.
   var isHere: Bool { keys.isEmpty && !isPriority }
 
-  /// The same as a child sees it; nil when it does not concern the child.
+  /// Returns the operation relative to a child; nil when it does not concern the child.
   func child(_ key: Key) -> Operation? {
     var result = self
     if let first = keys.first {
@@ -62,7 +62,7 @@ struct Operation {
     return result
   }
 
-  /// The children that it may concern, when that is not all of them.
+  /// The children that the operation may concern; nil for all of them.
   var concerned: [Key]? {
     guard keys.isEmpty, !isPriority else { return nil }
     switch kind {

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Which children of a node a query lets through, and what follows from a change of one.
+/// The filter of a query: selects the children of a node and derives the effects of a change of one child.
 struct QueryFilter {
   let query: Query
   let order: Query.Order
@@ -10,7 +10,7 @@ struct QueryFilter {
     order = query.effectiveOrder
   }
 
-  /// True when anything is kept back.
+  /// True when the query has bounds or a limit.
   var filters: Bool { !query.loadsAllData }
 
   private var limit: (count: Int, isLast: Bool)? {
@@ -21,10 +21,10 @@ struct QueryFilter {
     }
   }
 
-  /// Returns true when there are as many children as the query lets through.
+  /// Returns true when the number of children has reached the query's limit.
   func isFull(_ node: Node) -> Bool { limit.map { node.childCount >= $0.count } ?? false }
 
-  /// All of a node that the query finds. What is different from `old` is noted, unless nobody wants to know.
+  /// Returns the part of a node that the query finds. Differences from `old` are recorded when `changes` is not nil.
   func updateFull(_ old: Node, _ new: Node, _ changes: UnsafeMutablePointer<ChangeAccumulator>?) -> Node {
     let filtered = filters ? QueryResult(query, of: new).node : new
     if let changes {
@@ -33,16 +33,17 @@ struct QueryFilter {
     return filtered
   }
 
-  /// A filtered node has no priority of its own.
+  /// Returns the node with a new priority; a filtered node has none of its own and stays unchanged.
   func updatePriority(_ old: Node, _ priority: Node) -> Node {
     filters ? old : old.with(priority: priority.scalar)
   }
 
-  /// A node in which one child became another.
+  /// Returns a node with one child replaced.
   ///
   /// - Parameters:
-  ///   - orderedOld: the children of `old` in the query's order; asked only when the window is full.
-  ///   - candidate: the child behind a place in the order, or before it, among all that is known completely.
+  ///   - orderedOld: The children of `old` in the query's order; called only when the window is full.
+  ///   - candidate: Returns the next child after a position in the order, or before it, among all completely known
+  ///     ones.
   func update(
     _ old: Node, _ key: Key, _ child: Node, _ changes: UnsafeMutablePointer<ChangeAccumulator>?,
     orderedOld: () -> OrderedChildren,
@@ -56,7 +57,7 @@ struct QueryFilter {
       return old.replacing(key, with: new)
     }
     guard let edge = orderedOld().end(isLast: !limit.isLast) else { return old }
-    /// Positive when the first is farther from where the limit counts.
+    /// Returns a positive number when the first child is farther from the start of the limit.
     func distance(_ a: (key: Key, node: Node), _ b: (key: Key, node: Node)) -> Int {
       limit.isLast ? order.compare(b, a) : order.compare(a, b)
     }

@@ -1,17 +1,17 @@
 import HearthTree
 
-/// One query of one place, what is held for it, and who is told of its changes.
+/// One query at one path, with its cached data and its registrations.
 final class View {
   let spec: QuerySpec
   private let filter: QueryFilter
   private(set) var cache: ViewCache
   private var orders = ViewOrders()
-  /// In the order in which they were added.
+  /// The registrations in the order in which they were added.
   private(set) var registrations: [Registration] = []
 
   /// - Parameters:
-  ///   - server: what is known of the place; not filtered yet.
-  ///   - writes: this client's writes there.
+  ///   - server: The known data at the path, not filtered yet.
+  ///   - writes: This client's writes there.
   init(_ spec: QuerySpec, server: CacheNode, writes: WriteView) {
     self.spec = spec
     filter = QueryFilter(spec.query)
@@ -26,20 +26,20 @@ final class View {
         isInitialized: server.isInitialized, isFiltered: server.isFiltered))
   }
 
-  /// From now on the server tells this view what it shows, and of the rest nothing any more.
+  /// Limits the server cache to the shown children, because the server sends only those from now on.
   func narrow() {
     guard filter.filters, !cache.server.isFiltered, cache.server.isInitialized else { return }
     cache.server.node = filter.updateFull(.empty, cache.server.node, nil)
     cache.server.isFiltered = true
   }
 
-  /// What the server said of a place below, when all of that is known here. A filtered view knows only of the children
-  /// that it shows: that one is missing proves nothing.
+  /// Returns the server's data at the keys below; nil when it is not held completely. A filtered view knows only the
+  /// children that it shows, so a missing child proves nothing.
   func completeServerCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.server, at: keys)
   }
 
-  /// The same with this client's writes.
+  /// Returns the data at the keys below with this client's writes; nil when it is not known completely.
   func completeEventCache(at keys: ArraySlice<Key>) -> Node? {
     complete(cache.event, at: keys)
   }
@@ -62,7 +62,7 @@ final class View {
     return true
   }
 
-  /// Ends all registrations that are told anything, or all that there are.
+  /// Ends all registrations, or only those that receive events.
   func removeAll(keepingSilent: Bool) -> [Registration] {
     let removed = registrations.filter { !keepingSilent || !$0.types.isEmpty }
     registrations.removeAll { !keepingSilent || !$0.types.isEmpty }
@@ -71,7 +71,7 @@ final class View {
 
   // MARK: Events
 
-  /// What a new registration is told: every child, then the value.
+  /// Returns the events for a new registration: every child, then the value.
   func initialEvents(for registration: Registration) -> [DataEvent] {
     var events: [DataEvent] = []
     func event(_ type: EventTypes, _ key: Key?, _ node: Node, after previous: Key?) {
@@ -92,7 +92,7 @@ final class View {
     return events
   }
 
-  /// Changes the caches; what registrations are told of it, and what came into the view and left it.
+  /// Applies an operation to the caches, and returns the changes of the shown children.
   func apply(_ operation: Operation, writes: WriteView, lent: Node?) -> [Change] {
     let old = cache
     var update = ViewUpdate(filter: filter, writes: writes, lent: lent, cache: old, orders: orders)
@@ -113,8 +113,8 @@ final class View {
     return !new.node.isInterior && new.node != old.node || new.node.priority != old.node.priority
   }
 
-  /// What registrations are told of changes: all that was removed, added, moved, changed, then the value; within each by
-  /// the order of the query.
+  /// Returns the events for changes: removed, added, moved and changed children, then the value; each kind in the order
+  /// of the query.
   func events(for changes: [Change]) -> [DataEvent] {
     if changes.isEmpty { return [] }
     let wanted = registrations.reduce(into: EventTypes()) { $0.formUnion($1.types) }
@@ -150,7 +150,7 @@ final class View {
   }
 }
 
-/// Where changed children are among all: looked up one by one, or, when much has changed, in one walk.
+/// The positions of changed children among all, looked up one by one or, after many changes, in one pass.
 private struct Neighbours {
   let isWalking: Bool
   private var ordered: OrderedChildren?
@@ -177,7 +177,7 @@ private struct Neighbours {
     return ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
   }
 
-  /// Changes of children that are there, in the order of the query.
+  /// Returns the changes of existing children in the order of the query.
   mutating func sorted(_ changes: [Change], _ order: () -> OrderedChildren) -> [Change] {
     prepare(order)
     return changes.map { (places[$0.key]?.number ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)

@@ -1,18 +1,18 @@
 import HearthTree
 
-/// What a view shows, and what the server said of it.
+/// The shown data of a view and the server's data below it.
 struct ViewCache {
-  /// What the server said with this side's writes laid over it, then filtered.
+  /// The server's data with this side's writes laid over it, then filtered.
   var event: CacheNode
-  /// What the server said, and nothing else.
+  /// The server's data alone.
   var server: CacheNode
 }
 
-/// The children of versions of one node, in order: made when first asked for, then moved along.
+/// The ordered children of the versions of one node, computed at the first use and updated from then on.
 struct LazyOrder {
   private var children: OrderedChildren?
 
-  /// The children of this version in that order.
+  /// Returns the children of this version in that order.
   mutating func of(_ node: Node, by order: Query.Order) -> OrderedChildren {
     if children == nil {
       children = OrderedChildren(node, by: order)
@@ -23,10 +23,10 @@ struct LazyOrder {
   }
 }
 
-/// The orders that a view keeps.
+/// The orders that a view caches.
 struct ViewOrders {
   var event = LazyOrder()
   var server = LazyOrder()
-  /// Of all that could come into a limited view.
+  /// The order of all children that could enter a limited view.
   var candidates = LazyOrder()
 }

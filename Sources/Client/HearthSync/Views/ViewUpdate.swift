@@ -1,17 +1,17 @@
 import HearthTree
 
-/// One operation on one view: what its caches become, and what is different.
+/// The effect of one operation on one view: its new caches and the changes.
 struct ViewUpdate {
   let filter: QueryFilter
-  /// The writes of this client at the view's place.
+  /// The writes of this client at the view's path.
   let writes: WriteView
-  /// Everything the server said of the place, when another view has it.
+  /// The server's complete data at the path, when another view has it.
   let lent: Node?
   var cache: ViewCache
   var orders: ViewOrders
   var changes = ChangeAccumulator()
 
-  /// A place below the view's, or the priority of one.
+  /// A location below the view's path.
   typealias Place = (keys: ArraySlice<Key>, isPriority: Bool)
 
   mutating func apply(_ operation: Operation) {
@@ -31,7 +31,7 @@ struct ViewUpdate {
   }
 }
 
-// MARK: - What the server says
+// MARK: - The server's data
 
 extension ViewUpdate {
   private mutating func serverOverwrite(_ place: Place, _ node: Node, isFiltering: Bool) {
@@ -44,7 +44,7 @@ extension ViewUpdate {
       cache.server.node = filter.updateFull(old.node, whole, nil)
     } else if let key = place.keys.first {
       let isDeep = place.keys.count > 1 || place.isPriority
-      // what is meant for another listener of a place that this one does not know
+      // a push for another listener of a location that this view does not know
       if isDeep, !old.isComplete(for: key) { return }
       let child = old.node.child(key).overwriting(place.keys.dropFirst(), isPriority: place.isPriority, with: node)
       cache.server.node = filter.update(old.node, key, child, nil) {
@@ -65,16 +65,16 @@ extension ViewUpdate {
   }
 
   /// Returns true when a push to another listener brings a new child to a full window, before this window's own message
-  /// that says so. Where everything is listened to, there is no such message.
+  /// about it. Under a listen of all data, there is no such message.
   private func isAhead(_ place: Place) -> Bool {
     guard let key = place.keys.first, cache.server.isFiltered, lent == nil else { return false }
     return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty
   }
 
-  /// Shows a new child of a full window at once. What the server said of the window stays as it was: its own message takes for
-  /// granted that no child has left it.
+  /// Shows a new child of a full window at once. The server cache of the window stays unchanged, because the window's
+  /// own message assumes that no child has left it.
   private mutating func showAhead(_ place: Place, _ node: Node) {
-    // A part of a child that is not known is not shown.
+    // An incompletely known child is not shown.
     guard let key = place.keys.first, place.keys.count == 1, !place.isPriority else { return }
     var server = cache.server
     server.node = server.node.replacing(key, with: node)
@@ -84,7 +84,7 @@ extension ViewUpdate {
   private mutating func serverMerge(
     _ keys: ArraySlice<Key>, _ merge: CompoundWrite, isFiltering: Bool, isTagged: Bool = true
   ) {
-    // It belongs to a listen before this one: everything is about to come.
+    // The push belongs to an earlier listen; all data is about to arrive.
     if cache.server.node.isEmpty && !cache.server.isInitialized { return }
     var merge = merge
     for key in keys.reversed() { merge = CompoundWrite(merge, below: key) }
@@ -97,13 +97,13 @@ extension ViewUpdate {
     let children = merge.sortedChildren
     for (key, write) in children where !known.node.child(key).isEmpty { put(key, write) }
     for (key, write) in children where known.node.child(key).isEmpty {
-      // of a child that is not known all has to be said
+      // an unknown child needs its whole value
       if write.value != nil || known.isComplete(for: key) { put(key, write) }
     }
     if let priority = merge.priority {
       serverOverwrite(([], true), priority.node, isFiltering: isFiltering)
     } else if !isFiltering, known.node.priority != nil {
-      // whether there was a moment without children: on the server, not here, where they came in another order
+      // the server may have had a moment without children, even when the order here has none
       let priority = merge.appliedInOrder(to: known.node).priorityNode
       if priority != cache.server.node.priorityNode { serverOverwrite(([], true), priority, isFiltering: false) }
     }
@@ -114,8 +114,8 @@ extension ViewUpdate {
     refreshEventCache(place, mayRefill: false)
   }
 
-  /// Whether all places above one have children in all of these versions. Then a change of it is no change of them: no
-  /// leaf becomes something with children, and nothing becomes empty or is so no longer, which priorities wait for.
+  /// Returns true when all ancestors of a place have children in all of these versions. A change of the place then does
+  /// not change them: no leaf gets children, and none becomes empty or stops being so, which priorities wait for.
   private func isRouteStable(_ place: Place, _ nodes: [Node]) -> Bool {
     nodes.allSatisfy { node in
       var node = node
@@ -127,7 +127,7 @@ extension ViewUpdate {
     }
   }
 
-  /// Works out anew what is shown of the child that a place is in, or of everything where there were no children.
+  /// Recomputes the shown data of the child that contains a location, or of everything where there were no children.
   /// False when too little is known.
   private mutating func refreshRoute(_ place: Place) -> Bool {
     let server = cache.server
@@ -145,7 +145,7 @@ extension ViewUpdate {
     return true
   }
 
-  /// What is shown after the server's data changed at a place.
+  /// Updates the shown data after the server's data changed at a place.
   private mutating func refreshEventCache(_ place: Place, mayRefill: Bool) {
     if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
     let (old, server) = (cache.event, cache.server)
@@ -174,7 +174,7 @@ extension ViewUpdate {
   }
 }
 
-// MARK: - What this client writes
+// MARK: - This client's writes
 
 extension ViewUpdate {
   private mutating func userOverwrite(_ place: Place, _ node: Node) {
@@ -187,7 +187,7 @@ extension ViewUpdate {
       if !isRouteStable(place, [old.node]), refreshRoute(place) { return }
       var child = node
       if place.keys.count > 1 || place.isPriority {
-        // of a child that is not known nothing is shown
+        // an unknown child is not shown
         child =
           completeChild(key)?.overwriting(place.keys.dropFirst(), isPriority: place.isPriority, with: node) ?? .empty
       }
@@ -199,7 +199,7 @@ extension ViewUpdate {
     }
   }
 
-  /// In two passes, so that what leaves a window does so before others come in.
+  /// Applies a merge in two passes, so that leaving children leave a window before others enter it.
   private mutating func userMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite) {
     let old = cache.event
     var places: [(place: Location, node: Node)] = []
@@ -212,7 +212,7 @@ extension ViewUpdate {
     for (place, node) in places where !isKnown(place) { userOverwrite((place.path.keys[...], place.isPriority), node) }
   }
 
-  /// A write took effect: what the server said of its places shows again, as if it had just come.
+  /// Shows the server's data at the locations of an accepted write again.
   private mutating func acknowledge(_ place: Place, _ places: CompoundWrite) {
     if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
     let server = cache.server
@@ -241,14 +241,14 @@ extension ViewUpdate {
     }
   }
 
-  /// Shows no longer what only a write that is settled now has put into a filtered view: the server did not, although it
-  /// has said all that the view shows.
+  /// Hides a child that only a settled write has put into a filtered view, because the server has sent the whole view
+  /// without it.
   private mutating func forget(_ key: Key) {
     guard cache.server.isInitialized, writes.completeChild(key, server: cache.server) == nil else { return }
     updateEvent(key, .empty, mayRefill: true)
   }
 
-  /// A write did not take effect: what is shown is worked out again from the server's data and the writes that are left.
+  /// Recomputes the shown data after a refused write, from the server's data and the remaining writes.
   private mutating func revert(_ place: Place) {
     let (old, server) = (cache.event.node, cache.server)
     let isShadowed = writes.shadowing() != nil
@@ -264,7 +264,7 @@ extension ViewUpdate {
   }
 }
 
-// MARK: - What is shown
+// MARK: - Shown data
 
 extension ViewUpdate {
   private mutating func updateFull(_ old: Node, _ new: Node) -> Node {
@@ -290,12 +290,12 @@ extension ViewUpdate {
     cache.event.node = new
   }
 
-  /// What the server said, when that is all there is of what was asked. What is lent is a step behind, so it comes second.
+  /// The server's data, when it is complete for the query. Lent data is one operation behind, so it comes second.
   private var knownServer: Node? {
     cache.server.complete ?? lent ?? (cache.server.isInitialized ? cache.server.node : nil)
   }
 
-  /// A child of which everything is known, with this client's writes.
+  /// Returns a completely known child with this client's writes; nil when it is not.
   private func completeChild(_ key: Key) -> Node? {
     if cache.event.isComplete(for: key) { return cache.event.node.child(key) }
     let complete = (cache.server.complete ?? lent).map { CacheNode(node: $0, isInitialized: true, isFiltered: false) }

@@ -1,22 +1,22 @@
 import HearthTree
 
-/// What is held of a place, and how much of it that is.
+/// Cached data at a path and its completeness.
 struct CacheNode: Sendable {
   var node: Node
-  /// True when all that was asked for is there.
+  /// True when the query's whole result is present.
   var isInitialized: Bool
-  /// True when what was asked for is not everything.
+  /// True when the query's result is only a part of the data.
   var isFiltered: Bool
 
-  /// Everything at the place.
+  /// The node; nil when it is not complete.
   var complete: Node? { isInitialized && !isFiltered ? node : nil }
 
-  /// Returns true when all of a child is there, be it that there is nothing.
+  /// Returns true when a child is known completely, even as missing.
   func isComplete(for key: Key) -> Bool {
     isInitialized && !isFiltered || !node.child(key).isEmpty
   }
 
-  /// The same for a deeper place.
+  /// Returns true when a deeper location is known completely.
   func isComplete(for keys: ArraySlice<Key>, isPriority: Bool) -> Bool {
     if let key = keys.first { return isComplete(for: key) }
     return isPriority ? isInitialized && !isFiltered || node.priority != nil : isInitialized && !isFiltered

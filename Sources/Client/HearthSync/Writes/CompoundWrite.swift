@@ -1,26 +1,26 @@
 import HearthTree
 
-/// Several writes laid over one another: what is replaced, and by what. Later writes win.
+/// Several writes laid over one another, of which later ones win.
 ///
-/// A trie of the keys below one place. Where it has a value nothing lies below: what is written there later is written
-/// into the value, and a value written above takes what was below away.
+/// A trie of the keys below one path. A node with a value has no children: later writes below change the value, and a
+/// value written above removes the writes below.
 struct CompoundWrite: Sendable {
-  /// What the whole place becomes.
+  /// The new value of the whole place; nil when it is not replaced.
   private(set) var value: Node?
-  /// What the place's priority becomes, when the place itself is not replaced.
+  /// The new priority, when the place itself is not replaced.
   private(set) var priority: PriorityWrite?
   private(set) var children: [Key: CompoundWrite] = [:]
-  /// True when children were written that were taken away again by later writes: a leaf that they were written into is
-  /// gone all the same. Set from there up to the root of the trie.
+  /// True when written children were removed by later writes: a leaf that they replaced is gone all the same. Set from
+  /// there up to the root of the trie.
   private(set) var clearsLeaf = false
-  /// Which of several writes that came in an order the value is; 0 where the order means nothing.
+  /// The rank of the value among several ordered writes; 0 when the order is irrelevant.
   private var rank = 0
 
-  /// A priority that is written; none takes it away.
+  /// A written priority; nil inside removes it.
   struct PriorityWrite: Sendable {
     var scalar: Scalar?
 
-    /// As a leaf, the way a push has it.
+    /// The priority as a leaf, in the form of a push.
     var node: Node { scalar.map { Node($0) } ?? .empty }
   }
 
@@ -28,38 +28,38 @@ struct CompoundWrite: Sendable {
 
   init(_ value: Node) { self.value = value }
 
-  /// One write.
+  /// A single write.
   init(_ location: Location, _ node: Node) { add(location, node) }
 
-  /// What takes effect in that order; no place is above another.
+  /// Writes in the order of their effect; no location is above another.
   init(inOrder changes: [(Location, Node)]) {
     for (i, (location, node)) in changes.enumerated() {
       add(location.path.keys[...], isPriority: location.isPriority, node, rank: i + 1)
     }
   }
 
-  /// What is written below a key.
+  /// A write moved below a key.
   init(_ write: CompoundWrite, below key: Key) {
     if !write.isEmpty { children[key] = write }
   }
 
   var isEmpty: Bool { value == nil && priority == nil && children.isEmpty }
 
-  /// The children that something is written to, in key order.
+  /// The children with writes, in key order.
   var sortedChildren: [(key: Key, write: CompoundWrite)] {
     children.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
   }
 
   // MARK: Adding
 
-  /// Lays a write over the others. Of a priority the node is the leaf that has it as its value.
+  /// Adds a write over the others. For a priority, the node is the leaf that has it as its value.
   mutating func add(_ location: Location, _ node: Node) {
     add(location.path.keys[...], isPriority: location.isPriority, node)
   }
 
-  /// The same for a place that keys lead to. Recursion as deep as the path.
+  /// Adds a write at the keys below. Recursive to the depth of the path.
   ///
-  /// - Returns: whether something that an earlier write put there is gone.
+  /// - Returns: True when it replaced an earlier write.
   @discardableResult
   mutating func add(_ keys: ArraySlice<Key>, isPriority: Bool, _ node: Node, rank: Int = 0) -> Bool {
     if let value {
@@ -87,12 +87,12 @@ struct CompoundWrite: Sendable {
     value.map { !$0.isEmpty } ?? (clearsLeaf || children.values.contains { $0.putsAnything })
   }
 
-  /// Lays all of another over this one, at a place.
+  /// Adds all writes of another one over these, at a path.
   mutating func add(_ write: CompoundWrite, at path: Path) {
     write.forEachWrite { add($0.under(path), $1) }
   }
 
-  /// Takes out what is written at a place and below. What was written above it into a value stays there.
+  /// Removes the writes at a location and below. Writes above that merged them into a value stay.
   mutating func remove(_ keys: ArraySlice<Key>, isPriority: Bool) {
     guard let key = keys.first else {
       if isPriority { priority = nil } else { self = CompoundWrite() }
@@ -105,13 +105,13 @@ struct CompoundWrite: Sendable {
 
   // MARK: Asking
 
-  /// What is written of one child.
+  /// Returns the part of the write for one child.
   func child(_ key: Key) -> CompoundWrite {
     if let value { return CompoundWrite(value.child(key)) }
     return children[key] ?? CompoundWrite()
   }
 
-  /// What is written below a place.
+  /// Returns the part of the write at and below a path.
   func child(at path: Path) -> CompoundWrite {
     var place = self
     for key in path.keys {
@@ -121,7 +121,7 @@ struct CompoundWrite: Sendable {
     return place
   }
 
-  /// What becomes of a place, when that does not depend on what was there; of a priority the leaf, or nothing.
+  /// Returns the new node or priority leaf of a location; nil when it depends on earlier data.
   func completeNode(at location: Location) -> Node? {
     completeNode(location.path.keys[...], isPriority: location.isPriority)
   }
@@ -135,13 +135,13 @@ struct CompoundWrite: Sendable {
     return children[key]?.completeNode(keys.dropFirst(), isPriority: isPriority)
   }
 
-  /// The children that become what is written whatever was there.
+  /// The children whose new node does not depend on earlier data.
   var completeChildren: [(key: Key, node: Node)] {
     if let value { return value.children.map { ($0.key, $0.node) } }
     return sortedChildren.compactMap { child in child.write.value.map { (child.key, $0) } }
   }
 
-  /// Calls `body` for each place that something is written to, in key order, the priority of a place after what is below.
+  /// Calls `body` for each written location, in key order, the priority of a path after the locations below.
   func forEachWrite(_ body: (Location, Node) -> Void) { forEachWrite(below: .root, body) }
 
   private func forEachWrite(below path: Path, _ body: (Location, Node) -> Void) {
@@ -152,7 +152,7 @@ struct CompoundWrite: Sendable {
 
   // MARK: Applying
 
-  /// What a node becomes. Priorities come last, and only to places that are not empty then.
+  /// Returns a node with the write applied. Priorities come last, and only to places that are not empty then.
   func applied(to node: Node) -> Node {
     if let value { return value }
     let isHidden = clearsLeaf && node.isLeaf
@@ -161,7 +161,7 @@ struct CompoundWrite: Sendable {
       let changes = sortedChildren.map { child in
         (path: Path([child.key]), node: child.write.applied(to: node.child(child.key)))
       }
-      // what goes comes last: a node that is empty for a moment would lose its priority
+      // removals come last: a node that is empty for a moment would lose its priority
       result = result.replacing(changes.filter { !$0.node.isEmpty } + changes.filter { $0.node.isEmpty })
     }
     if isHidden { result = result.with(priority: node.priority) }
@@ -169,7 +169,7 @@ struct CompoundWrite: Sendable {
     return result
   }
 
-  /// The same for writes that take effect one after the other, and priorities after them: a node that is empty for a
+  /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty for a
   /// moment loses its priority.
   func appliedInOrder(to node: Node) -> Node {
     guard takesAnything else { return applied(to: node) }
@@ -192,16 +192,16 @@ struct CompoundWrite: Sendable {
 }
 
 extension Node {
-  /// The priority as a leaf; nothing when there is none.
+  /// The priority as a leaf; empty when there is none.
   var priorityNode: Node { priority.map { Node($0) } ?? .empty }
 
-  /// This node with a place replaced, or its priority. A priority does not come to an empty place.
+  /// Returns this node with a place or its priority replaced. An empty place gets no priority.
   func overwriting(_ keys: ArraySlice<Key>, isPriority: Bool, with node: Node) -> Node {
     let path = Path(Array(keys))
     return replacing(path, with: isPriority ? self[path].with(priority: node.scalar) : node)
   }
 
-  /// What is at a place, or its priority as a leaf.
+  /// The node at a location, or its priority as a leaf.
   subscript(location: Location) -> Node {
     let place = self[location.path]
     return location.isPriority ? place.priorityNode : place

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// What the server will write when this client is gone, as far as it has confirmed it: the client shows it when the
+/// The confirmed writes that the server performs when this client disconnects. The client shows them when the
 /// connection is lost.
 ///
 /// A trie of keys. Where it has a value nothing lies below: what is registered there later is written into the value.
@@ -11,7 +11,7 @@ struct OnDisconnectTree {
 
   var isEmpty: Bool { value == nil && priority == nil && children.isEmpty }
 
-  /// Replaces what is registered at a place and below.
+  /// Replaces the registered writes at a location and below.
   mutating func remember(_ location: Location, _ new: WriteValue) {
     remember(location.path.keys[...], isPriority: location.isPriority, new)
   }
@@ -29,7 +29,7 @@ struct OnDisconnectTree {
     }
   }
 
-  /// Takes out what is registered at a place and below; of a value above, only that part.
+  /// Removes the registered writes at the keys and below, also as a part of a value above.
   mutating func forget(_ keys: ArraySlice<Key>) {
     guard let key = keys.first else {
       self = OnDisconnectTree()
@@ -48,7 +48,7 @@ struct OnDisconnectTree {
 
   private init(value: WriteValue) { self.value = value }
 
-  /// Calls `body` for each place in key order.
+  /// Calls `body` for each location in key order.
   func forEachValue(below path: Path = .root, _ body: (Location, WriteValue) -> Void) {
     if let value { return body(Location(path: path), value) }
     for key in children.keys.sorted() { children[key]?.forEachValue(below: path.appending(key), body) }

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Which writes are where: finds those that overlap a place without looking at the others.
+/// An index of writes by path, which finds those that overlap a path without visiting the others.
 struct WritePlaces: Sendable {
-  /// Writes at exactly this place, by ascending id; one that writes to it twice counts twice.
+  /// The writes at exactly this path, by ascending id; a write with two locations here counts twice.
   private var ids: [Int] = []
   private var children: [Key: WritePlaces] = [:]
 
@@ -16,7 +16,7 @@ struct WritePlaces: Sendable {
 
   mutating func insert(_ id: Int, at location: Location) {
     modify(Self.keys(location)[...]) { ids in
-      // nearly always at the end
+      // almost always at the end
       let place = ids.lastIndex { $0 <= id }.map { $0 + 1 } ?? 0
       ids.insert(id, at: place)
     }
@@ -34,7 +34,7 @@ struct WritePlaces: Sendable {
     if children[key]?.isEmpty == true { children[key] = nil }
   }
 
-  /// Returns true when a write with a higher id replaces all of a place.
+  /// Returns true when a write with a higher id replaces the whole value at a location.
   func isCovered(_ location: Location, after id: Int) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -45,7 +45,7 @@ struct WritePlaces: Sendable {
     return place.ids.last.map { $0 > id } ?? false
   }
 
-  /// Returns true when any write is above a place.
+  /// Returns true when any write is above a location.
   func isBelowAnother(_ location: Location) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -56,7 +56,7 @@ struct WritePlaces: Sendable {
     return false
   }
 
-  /// Returns true when any write is at a place, above it or below it.
+  /// Returns true when any write is at a location, above it or below it.
   func overlaps(_ location: Location) -> Bool {
     var place = self
     for key in Self.keys(location) {
@@ -67,8 +67,7 @@ struct WritePlaces: Sendable {
     return !place.isEmpty
   }
 
-  /// The writes at a place, above it and below it, each once, from the highest id down. Nothing is done for those that
-  /// nobody asks for.
+  /// Returns the writes at a path, above it and below it, each once, by descending id. The sequence is lazy.
   func overlapping(_ path: Path) -> Descending {
     var rows: [[Int]] = []
     var place = self
@@ -86,11 +85,11 @@ struct WritePlaces: Sendable {
     for child in children.values { child.collect(&rows) }
   }
 
-  /// Ids of several ascending rows, each once, from the highest down.
+  /// The ids of several ascending rows, each once, in descending order.
   struct Descending: Sequence, IteratorProtocol {
     private var rows: [ArraySlice<Int>]
     private var last: Int?
-    /// Up to so many rows the next id is looked for in each; more are sorted into one.
+    /// The number of rows up to which the next id is searched in each; more rows are merged by sorting.
     private static let rowsMax = 8
 
     fileprivate init(_ rows: [[Int]]) {

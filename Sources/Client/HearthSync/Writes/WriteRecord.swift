@@ -1,19 +1,19 @@
 import HearthTree
 
-/// A write of this client that the server has not settled yet.
+/// A pending write of this client.
 struct WriteRecord: Sendable {
-  /// Ascends with every write.
+  /// The id, which ascends with every write.
   var id: Int
-  /// What is written to; for several places, what they have in common.
+  /// The written path; for several locations, their common ancestor.
   var path: Path
-  /// Relative to the path, and with this side's estimate of server values.
+  /// The writes relative to the path, with this side's estimate of server values.
   var content: CompoundWrite
-  /// The places, each from the root.
+  /// The locations, each from the root.
   var locations: [Location]
-  /// True when listeners see it. A transaction may hide its intermediate states.
+  /// True when listeners see the write. A transaction may hide its intermediate states.
   var isVisible: Bool
 
-  /// Replaces one place, or its priority.
+  /// A write that replaces the value or priority at one location.
   init(id: Int, overwrite location: Location, _ node: Node, isVisible: Bool = true) {
     self.id = id
     path = location.path
@@ -22,7 +22,7 @@ struct WriteRecord: Sendable {
     self.isVisible = isVisible
   }
 
-  /// Replaces several places below a path.
+  /// A write that replaces several locations below a path.
   init(id: Int, merge path: Path, _ content: CompoundWrite) {
     self.id = id
     self.path = path

@@ -1,17 +1,17 @@
 import HearthTree
 
-/// The writes of this client that the server has not settled, and what they make of what the server said.
+/// The pending writes of this client, and their effect on the server's data.
 struct WriteTree: Sendable {
   private var records: [Int: WriteRecord] = [:]
   private var places = WritePlaces()
   private var visiblePlaces = WritePlaces()
   private var hiddenCount = 0
-  /// All visible writes, laid over one another.
+  /// The visible writes, laid over one another.
   private(set) var visible = CompoundWrite()
 
   var isEmpty: Bool { records.isEmpty }
 
-  /// The write of that id, as long as it is not settled.
+  /// The write of that id; nil once it is settled.
   subscript(id: Int) -> WriteRecord? { records[id] }
 
   /// The ids of all writes, ascending.
@@ -19,7 +19,7 @@ struct WriteTree: Sendable {
 
   // MARK: Adding and removing
 
-  /// Lays a write over all others; its id is higher than theirs.
+  /// Adds a write over all others; its id is higher than theirs.
   mutating func add(_ record: WriteRecord) {
     records[record.id] = record
     if !record.isVisible { hiddenCount += 1 }
@@ -30,7 +30,7 @@ struct WriteTree: Sendable {
     if record.isVisible { visible.add(record.content, at: record.path) }
   }
 
-  /// Takes a write out. True when listeners might see a difference.
+  /// Removes a write. True when listeners might see a difference.
   mutating func remove(_ id: Int) -> Bool {
     guard let record = records.removeValue(forKey: id) else { return false }
     for location in record.locations {
@@ -42,7 +42,7 @@ struct WriteTree: Sendable {
       return false
     }
     if record.locations.allSatisfy({ visiblePlaces.isCovered($0, after: id) }) {
-      // what it took away of an earlier write above may be back
+      // a write that it replaced above may show again
       guard visible.clearsLeaf || record.locations.contains(where: { visiblePlaces.isBelowAnother($0) }) else {
         return false
       }
@@ -57,7 +57,7 @@ struct WriteTree: Sendable {
     return true
   }
 
-  /// Values of one write may have been edited by another: only from the writes themselves can it be told what is left.
+  /// Rebuilds the visible writes, because one write may have edited the values of another.
   private mutating func rebuild() {
     visible = CompoundWrite()
     for id in ids {
@@ -65,7 +65,7 @@ struct WriteTree: Sendable {
     }
   }
 
-  /// Takes all writes out; their ids, ascending.
+  /// Removes all writes and returns their ids, ascending.
   mutating func removeAll() -> [Int] {
     defer { self = WriteTree() }
     return ids
@@ -73,8 +73,8 @@ struct WriteTree: Sendable {
 
   // MARK: Asking
 
-  /// What a place is when nobody waits for the server: the visible writes, and some or all of the hidden ones, laid over
-  /// what the server said. nil when it depends on what the server has not said.
+  /// Returns a path's state with the visible writes, and some or all of the hidden ones, laid over the server's data.
+  /// nil when it depends on server data that is missing.
   ///
   /// - Parameter excluded: writes that do not count.
   func eventCache(at path: Path, server: Node?, hidden: Bool, excluding excluded: Set<Int> = []) -> Node? {
@@ -82,7 +82,7 @@ struct WriteTree: Sendable {
       let writes = visible.child(at: path)
       return server == nil && writes.value == nil ? nil : writes.applied(to: server ?? .empty)
     }
-    // from the last one back to one that replaces the whole place: what was written before that does not count
+    // walks back to the last write that replaces the whole place; earlier writes do not count
     var parts: [(place: Path, content: CompoundWrite)] = []
     for id in places.overlapping(path) where !excluded.contains(id) {
       guard let record = records[id], record.isVisible || hidden else { continue }
@@ -100,27 +100,27 @@ struct WriteTree: Sendable {
   }
 }
 
-/// The visible writes as one place sees them.
+/// The visible writes relative to one path.
 struct WriteView {
-  /// What is written at and below the place.
+  /// The writes at and below the path.
   let writes: CompoundWrite
 
   init(_ writes: CompoundWrite) { self.writes = writes }
 
   func child(_ key: Key) -> WriteView { WriteView(writes.child(key)) }
 
-  /// What a place is that is overwritten as a whole; nil when it is not.
+  /// Returns the node of a place that is replaced as a whole; nil when it is not.
   func shadowing(_ keys: ArraySlice<Key> = [], isPriority: Bool = false) -> Node? {
     writes.completeNode(keys, isPriority: isPriority)
   }
 
-  /// What is shown of a place that the server's data is known of, all or none.
+  /// Returns the shown data of a place whose server data is known completely or not at all.
   func eventCache(server: Node?) -> Node? {
     if let value = writes.value { return value }
     return server.map { writes.applied(to: $0) }
   }
 
-  /// What is shown of a place of which some children are known.
+  /// Returns the shown data of a place with some known children.
   func eventChildren(server: Node) -> Node {
     if let value = writes.value { return value.isInterior ? value.with(priority: nil) : .empty }
     var changes: [(path: Path, node: Node)] = []
@@ -136,7 +136,7 @@ struct WriteView {
     return children.replacing(changes)
   }
 
-  /// What is shown of a child: written, or known and then with what is written into it; nil when neither.
+  /// Returns the shown child, either written, or known and then with the writes below it; nil when it is neither.
   func completeChild(_ key: Key, server: CacheNode) -> Node? {
     let write = writes.child(key)
     if let value = write.value { return value }

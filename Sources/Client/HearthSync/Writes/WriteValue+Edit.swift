@@ -1,8 +1,8 @@
 import HearthTree
 
-// Values with places that the server fills in, taken apart and put together.
+// Access to the parts of values with server values.
 extension WriteValue {
-  /// One child of the value.
+  /// Returns one child of the value.
   func child(_ key: Key) -> WriteValue {
     WriteValue(
       node.child(key),
@@ -13,14 +13,14 @@ extension WriteValue {
       })
   }
 
-  /// The value with a place below replaced, or its priority.
+  /// Returns the value with the value or priority at a location below replaced.
   func replacing(_ location: Location, with value: WriteValue) -> WriteValue {
     var result = self
     result.node = node.overwriting(location.path.keys[...], isPriority: location.isPriority, with: value.node)
     result.deferred.removeAll { item in
       location.isPriority ? item.location == location : location.path.contains(item.location.path)
     }
-    // a priority comes to no empty place, and is itself the value of what was given
+    // a priority is written only where there is data, as the value of the given leaf
     if location.isPriority, result.node[location.path].isEmpty { return result }
     result.deferred += value.deferred.map { item in
       Deferred(

@@ -1,18 +1,19 @@
-/// What a node may believe of its own lease, at one moment.
+/// The state of a node's lease at one instant, as the node itself may assume it.
 package struct LeaseStanding: Sendable, Equatable {
-  /// The node's run; nil before it is registered.
+  /// The node's incarnation; nil before it is registered.
   package var incarnation: Incarnation?
-  /// Until when nobody else can have taken over what this node owns.
+  /// The instant until which no other node can have taken over this node's databases.
   package var believedUntil: MonotonicInstant
-  /// Since when its heartbeats have come without a gap; nil when none has.
+  /// The start of the current gapless sequence of heartbeats; nil when there was none.
   package var steadySince: MonotonicInstant?
   var leaseMilliseconds: Int64
 
-  /// Returns true when the lease is believed: gets and transactions may be answered, and beats sent.
+  /// Returns true when the lease can be assumed valid: gets and transactions may be answered, and beats sent.
   package func isBelieved(at now: MonotonicInstant) -> Bool { incarnation != nil && now < believedUntil }
 
-  /// Whether this node may take from others what their leases do not hold any more. After an outage of the store all
-  /// leases are over at once; who has beaten for a whole lease since has given every living node the time to do the same.
+  /// Returns true when this node may claim databases of lapsed leases. After an outage of the store all leases have
+  /// lapsed at once; by sending heartbeats for a whole lease, the node has given every living node the time to renew
+  /// its own.
   package func mayClaim(at now: MonotonicInstant) -> Bool {
     guard isBelieved(at: now), let steadySince else { return false }
     return now.isAtLeast(leaseMilliseconds, after: steadySince)
@@ -21,45 +22,45 @@ package struct LeaseStanding: Sendable, Equatable {
 
 /// A node's lease: one heartbeat for all its databases.
 ///
-/// A lease is believed from what the node itself knows: the store counts from when a heartbeat arrived, which is later than
-/// when it was sent. Whoever counts from the sending, and stops a margin earlier, stops first, as long as the two clocks
-/// run at about the same speed; what they show does not matter.
+/// The node computes the validity of the lease from its own clock: the store counts from the arrival of a heartbeat,
+/// which is later than its sending. A node that counts from the sending, and stops a margin earlier, stops before the
+/// store does, provided that both clocks run at about the same speed; their readings do not matter.
 package struct NodeLease: Sendable {
-  /// What is asked of the store.
+  /// A request to the store.
   package enum Call: Sendable, Equatable {
-    /// A new run of the node, with a lease.
+    /// Registers a new incarnation of the node, with a lease.
     case register(NodeID)
-    /// A new lease for a run, if that was not declared over.
+    /// Renews the lease of an incarnation, unless it was declared ended.
     case heartbeat(Incarnation)
   }
 
-  /// What the store answers.
+  /// The store's answer.
   package enum Answer: Sendable, Equatable {
     case registered(Incarnation)
-    /// - Parameter gaps: How many heartbeats of this run have found the lease over. A count, and not whether this one did:
-    ///   the answer to the one that did may be lost.
+    /// - Parameter gaps: The number of heartbeats of this incarnation that found the lease lapsed. It is a count and
+    ///   not a flag, because the answer to such a heartbeat may be lost.
     case renewed(gaps: Int64)
-    /// Somebody declared this run over: its sessions' on-disconnect writes were made, or will be.
+    /// Another node declared this incarnation ended: the on-disconnect writes of its sessions were made, or will be.
     case ended
     case failed
   }
 
-  /// What is to be done.
+  /// An action for the driver to perform.
   package enum Action: Sendable, Equatable {
-    /// To be answered with the moment it bears.
+    /// Calls the store; the driver answers with the given instant.
     case ask(Call, sentAt: MonotonicInstant)
-    /// This run is over: every role is dropped, every client's socket closed.
+    /// The incarnation has ended, so every role is dropped and every client's socket closed.
     case dropAll(Incarnation)
-    /// A new run has begun.
+    /// A new incarnation has begun.
     case began(Incarnation)
   }
 
-  /// What may be believed.
+  /// The current state of the lease.
   package private(set) var standing: LeaseStanding
   private let node: NodeID
   private let timing: ClusterTiming
   private var lastSent: MonotonicInstant?
-  /// The gaps that are known of.
+  /// The number of gaps known so far.
   private var gaps: Int64 = 0
 
   /// A node that is not registered yet.
@@ -70,18 +71,18 @@ package struct NodeLease: Sendable {
       incarnation: nil, believedUntil: .distantPast, steadySince: nil, leaseMilliseconds: timing.leaseMilliseconds)
   }
 
-  /// Time has passed.
+  /// Sends a heartbeat or registration when it is due.
   package mutating func tick(at now: MonotonicInstant) -> [Action] {
     if let lastSent, !now.isAtLeast(timing.heartbeatMilliseconds, after: lastSent) { return [] }
     lastSent = now
     return [.ask(standing.incarnation.map(Call.heartbeat) ?? .register(node), sentAt: now)]
   }
 
-  /// A call was answered.
+  /// Handles the answer to a call.
   ///
   /// - Parameters:
-  ///   - sentAt: What ``Action/ask(_:sentAt:)`` said.
-  ///   - now: When the answer came: what was proved before that may have been lost during a gap.
+  ///   - sentAt: The instant of ``Action/ask(_:sentAt:)``.
+  ///   - now: The instant of the answer: proofs of ownership from before it may be void after a gap.
   package mutating func answered(
     _ call: Call, sentAt: MonotonicInstant, _ answer: Answer, at now: MonotonicInstant
   ) -> [Action] {

@@ -1,23 +1,23 @@
 import HearthJournal
 
-/// One database on one node of a cluster: its replica of the log, its requests to the owner, and the owner's part when this
-/// node is it. A value without sockets, files, clocks or threads: whoever drives it tells what happens, and does what it
-/// says.
+/// A database on one node of a cluster: its replica of the log, its clients' requests to the owner, and the owner's
+/// role when this node has it. A value without sockets, files, clocks or threads: its driver feeds it events and
+/// performs its actions.
 package struct DatabaseMember: Sendable {
   struct Route: Equatable {
     var epoch: Int64
     var node: NodeID
   }
 
-  /// What only an owner has.
+  /// The state that only an owner has.
   private struct OwnerState {
     var desk = UnansweredRequests()
     var watch: PresenceWatch
-    /// Sessions, with everything that was proposed.
+    /// The sessions, with all proposed records applied.
     var table: SessionTable
-    /// True when the decider knows.
+    /// True when the decider has been started.
     var hasBegun = false
-    /// Whose clients ask it.
+    /// The recent requests by the node of the client.
     var demand = Demand()
 
     mutating func tick(at now: MonotonicInstant, me: Incarnation, mayEnd: Bool) -> [PresenceWatch.Action] {
@@ -31,12 +31,12 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// True when this node wants to own the database when nobody else does. One that does not never claims it; what it owns
-  /// it goes on to own until it hands it over.
+  /// True when this node claims the database once it has no owner. When false, the node claims nothing but keeps a
+  /// database that it owns until it hands it over.
   package var isWanted = true
-  /// The log as this node knows it.
+  /// The node's replica of the log.
   package private(set) var replica: Replica
-  /// Its sessions, at the replica's head.
+  /// The sessions at the replica's head.
   package private(set) var table: SessionTable
   /// The owner's role.
   package private(set) var ownership: Ownership
@@ -51,18 +51,18 @@ package struct DatabaseMember: Sendable {
     didSet { if route?.node != oldValue?.node { actions.append(.ownerSeen(route?.node)) } }
   }
   private var isResendDue = false
-  /// The last epoch whose owner was heard.
+  /// The epoch of the last beat.
   private var beatEpoch: Int64 = 0
   private var links: Set<NodeID> = []
   private var subscribers: [NodeID: MonotonicInstant] = [:]
   private var lastPulse = MonotonicInstant.distantPast
-  /// The time when an owner last gave a sign of life.
+  /// The time of the last sign of life of an owner.
   private(set) var ownerHeardAt = MonotonicInstant.distantPast
   private var actions: [MemberAction] = []
-  /// What this node tells itself: it takes that after what led to it, and before anything else.
+  /// The node's messages to itself, handled after the event that caused them and before any other.
   private var own: [PeerMessage] = []
 
-  /// A database of which this node knows the state at a head: a snapshot's, or nothing.
+  /// A database from a known head of the log: that of a snapshot, or the beginning.
   ///
   /// - Parameter openedCount: See ``EdgeRequests/init(openedCount:)``.
   package init(
@@ -77,25 +77,26 @@ package struct DatabaseMember: Sendable {
     ownership = Ownership(timing: timing)
   }
 
-  /// How many other nodes follow this one, as their owner.
+  /// The number of other nodes that follow this owner.
   var followerCount: Int { subscribers.count }
-  /// Another node, whose clients ask this one, as the owner, more than all others do; nil when there is none.
+  /// The other node whose clients send this owner more requests than those of all remaining nodes; nil when there is
+  /// none.
   package var mostAskedFrom: NodeID? { office?.demand.most.flatMap { $0 == node ? nil : $0 } }
 
-  /// Takes an event, by itself.
+  /// Handles a single event.
   ///
   /// - Parameters:
-  ///   - now: This node's clock, when the event is taken and not when it came.
-  ///   - standing: What the node believes of its lease.
+  ///   - now: This node's clock when the event is handled, not when it arrived.
+  ///   - standing: The state of the node's lease.
   package mutating func handle(
     _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
     take(event, at: now, standing, &decider) + finish(at: now, standing, &decider)
   }
 
-  /// Takes an event, perhaps one of several that came together: what is made of all of them, rows and answers, is said by
-  /// ``finish(at:_:)``, which has to come before anybody waits for more events. What an event says is to be done before the
-  /// next one is taken.
+  /// Handles one of several events that arrived together. Rows and answers for all of them are produced by
+  /// ``finish(at:_:)``, which must be called before the driver waits for more events. The returned actions must be
+  /// performed before the next event is handled.
   ///
   /// - Parameters: As for ``handle(_:at:_:_:)``.
   package mutating func take(
@@ -137,7 +138,7 @@ package struct DatabaseMember: Sendable {
     return actions
   }
 
-  /// Makes rows of what was decided, and sends the answers that may leave.
+  /// Makes rows of the decided records, and sends the answers that are due.
   package mutating func finish(
     at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
@@ -150,16 +151,17 @@ package struct DatabaseMember: Sendable {
     return actions
   }
 
-  /// Tells the decider that this node is the owner. Not when it became that: rows were still to be applied then.
+  /// Tells the decider that this node is the owner; done later than the takeover, because rows were still to be applied
+  /// then.
   private mutating func beginDeciding(_ decider: inout some RequestDecider) {
     guard office?.hasBegun == false else { return }
     office?.hasBegun = true
     decider.began(at: replica.head.position)
   }
 
-  /// Takes what this node told itself, and what comes of that; not before the decider knows that it decides.
+  /// Handles the node's messages to itself and their consequences, once the decider has been started.
   ///
-  /// - Returns: Whether there was something that may have led to rows or answers.
+  /// - Returns: True when a message may have led to rows or answers.
   @discardableResult
   private mutating func takeOwn(
     at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
@@ -177,7 +179,7 @@ package struct DatabaseMember: Sendable {
     return hasAsked
   }
 
-  /// Tells a node something, which may be this one.
+  /// Sends a message to a node, which may be this one.
   private mutating func tell(_ peer: NodeID, _ message: PeerMessage) {
     if peer == node { own.append(message) } else { actions.append(.send(peer, message)) }
   }
@@ -230,7 +232,7 @@ package struct DatabaseMember: Sendable {
     case .answer(let epoch, let session, let request, let outcome):
       let (found, isRefused) = requests.answered(session, request, outcome, applied: replica.head.position)
       run(found)
-      // A refusal of an earlier epoch is of what was sent again since.
+      // A refusal in an earlier epoch is for a request that was sent again since.
       if isRefused, epoch == route?.epoch { isResendDue = true }
     case .announce(let epoch, let sessions):
       guard ownership.owns(in: epoch), let (found, unknown) = office?.announced(peer, sessions) else { return }
@@ -242,7 +244,8 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Returns true when a word of an owner may be of use. One of a later owner ends this node's own time.
+  /// Returns true when a message of this epoch's owner is still relevant. A message of a later owner ends this node's
+  /// own tenure.
   private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
     guard let own = ownership.epoch else { return true }
     guard epoch > own else { return false }
@@ -250,15 +253,16 @@ package struct DatabaseMember: Sendable {
     return true
   }
 
-  /// There may be another owner.
+  /// Follows the owner of this epoch, which may be new.
   ///
-  /// - Parameter isFirstBeat: It serves, and this node did not know that yet: what it was told when the store named it may
-  ///   have come too early. A request that came too early was answered so, but not what sessions there are.
+  /// - Parameter isFirstBeat: The owner serves, and this node learns it only now: messages sent when the store named it
+  ///   may have arrived too early. Early requests were refused and are sent again; an early announcement of sessions is
+  ///   not.
   private mutating func follow(_ found: Route, at now: MonotonicInstant, isFirstBeat: Bool = false) {
     guard found.epoch >= route?.epoch ?? 0 else { return }
     let isNew = found != route
     route = found
-    // At once, so that it sends its rows here.
+    // At once, so that the owner sends its rows here.
     if isNew || isFirstBeat { pulse(at: now) }
     if isNew || isResendDue {
       resend()
@@ -267,7 +271,7 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Asks the owner for a beat, and for its rows for as long as a lease takes.
+  /// Requests a beat of the owner, and its rows for the length of a lease.
   private mutating func pulse(at now: MonotonicInstant) {
     lastPulse = now
     if let route, route.node != node { actions.append(.send(route.node, .pulse(stamp: now))) }
@@ -277,7 +281,7 @@ package struct DatabaseMember: Sendable {
     tell(route.node, .announce(epoch: route.epoch, requests.open))
   }
 
-  /// Says all that the owner must know of this node's clients: which there are, and what they asked.
+  /// Sends the owner the node's sessions and unanswered requests.
   private mutating func resend() {
     guard let route else { return }
     isResendDue = false
@@ -303,7 +307,7 @@ package struct DatabaseMember: Sendable {
       guard !isEnded, session.map({ $0.edge == peer }) ?? (ordinal > openedCount) else {
         return answer(.noSession, origin, epoch, peer.node)
       }
-      // One that overtakes another would make that look as if it had ended.
+      // An opening that overtakes an earlier one would make that session look ended.
       guard ordinal <= openedCount || ordinal - 1 <= max(openedCount, answered) else {
         return answer(.notOwner, origin, epoch, peer.node)
       }
@@ -313,7 +317,7 @@ package struct DatabaseMember: Sendable {
       return wait(position, .applied(position: position, reply: []), origin, peer)
     }
     guard let session, session.edge == peer, !isEnded, origin.isWithinLimit else {
-      // While the opening has no answer, the session may be still to come.
+      // While the opening is unanswered, the session may still begin.
       let isToCome = session == nil && !isEnded && origin.answered == 0
       return answer(isToCome ? .notOwner : .noSession, origin, epoch, peer.node)
     }
@@ -338,11 +342,11 @@ package struct DatabaseMember: Sendable {
         precondition(LogRecord.isContent(content), "what was decided is not in the engine's form")
         propose(.write(origin, content: content), with: entries)
         wait(tip + 1, .applied(position: tip + 1, reply: reply), origin, peer)
-      // Whoever is told why has read what is there.
+      // A reply with a reason discloses data, so it is held like a read.
       case .refuse(let reply): wait(tip, .refused(position: tip, reply: reply), origin, peer, isRead: true)
       }
     case .get(let query):
-      // Nobody was told of what waits for room.
+      // Records that wait for room were not acknowledged to any client.
       let position = ownership.lacksRoom ? ownership.durable?.position ?? tip : tip
       let value = decider.read(query, of: origin.session, at: position)
       wait(position, .value(value, position: position), origin, peer, isRead: true)
@@ -383,7 +387,7 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  /// Sends the answers that may leave.
+  /// Sends the answers that are due.
   private mutating func answer(at now: MonotonicInstant, _ standing: LeaseStanding) {
     guard let epoch = ownership.epoch, let durable = ownership.durable else { return }
     let isAuthoritative = ownership.isAuthoritative(at: now, standing)
@@ -391,7 +395,7 @@ package struct DatabaseMember: Sendable {
     for answer in answers { self.answer(answer.outcome, answer.origin, epoch, answer.node) }
   }
 
-  // MARK: - What the machines say
+  // MARK: - Actions of the state machines
 
   private mutating func run(_ found: [PresenceWatch.Action], _ decider: inout some RequestDecider) {
     for action in found {
@@ -444,12 +448,12 @@ package struct DatabaseMember: Sendable {
   }
 
   private mutating func begin(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) {
-    // With the takeover row, frames may have connected that came before it: of an owner that is a later one.
+    // With the takeover row, earlier frames of a later owner may have become contiguous.
     guard replica.head == ownership.durable else { return run(ownership.drop(), at: now, standing) }
     let watch = PresenceWatch(timing: timing, firstTicket: lastPresenceTicket, at: now)
     office = OwnerState(watch: watch, table: table)
     actions.append(.began(epoch: epoch))
-    // So that nobody has to look for the new owner. It proves nothing to anybody's clock.
+    // Saves the peers a look at the store. The stamp proves nothing to their clocks.
     for peer in links.sorted() {
       actions.append(.send(peer, .beat(epoch: epoch, head: replica.head, stamp: .distantPast)))
     }
@@ -487,7 +491,7 @@ package struct DatabaseMember: Sendable {
     run(replica.restore(at: head, now: now))
     actions.append(.restored(head))
     run(requests.applied(head.position))
-    // Of sessions that ended in the rows that were passed over, the owner knows nothing, and says so.
+    // The owner answers that it does not know the sessions that ended in the skipped rows.
     resend()
   }
 

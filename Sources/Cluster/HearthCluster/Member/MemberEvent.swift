@@ -1,75 +1,77 @@
 import HearthBytes
 import HearthJournal
 
-/// What happens to one database on one node.
+/// An event of one database on one node.
 package enum MemberEvent: Sendable {
-  /// Time has passed: to be told several times a beat, and before anything else when the process may have been stopped.
+  /// The passing of time. Sent several times per beat, and first of all when the process may have been suspended.
   case tick
   /// The store answered a call.
   case stored(StoreAsker, ticket: UInt64, StoreAnswer)
-  /// A peer's message came; messages of one connection in their order.
+  /// A message of a peer arrived; messages of one connection arrive in order.
   case received(PeerMessage, from: Incarnation)
-  /// A connection to a node began. What was sent to it before, and not answered, may not have arrived.
+  /// A connection to a node began. Unanswered messages sent before may be lost.
   case linkUp(NodeID)
-  /// It ended.
+  /// The connection to a node ended.
   case linkDown(NodeID)
   /// A client connected to this node.
   case opened(SessionID)
-  /// A client of this node asks something; the last time `.close`.
+  /// A client of this node sent a request; its last one is `.close`.
   ///
-  /// - Parameter ticket: The caller's own number, which ``MemberAction/acknowledge(_:ticket:_:)`` bears.
+  /// - Parameter ticket: The caller's number for the request, returned in ``MemberAction/acknowledge(_:ticket:_:)``.
   case submitted(SessionID, ticket: UInt64, ForwardedRequest.Kind)
-  /// True when this node wants to own the database when nobody else does, see ``DatabaseMember/isWanted``.
+  /// The node starts or stops claiming the database when it has no owner, see ``DatabaseMember/isWanted``.
   case wanted(Bool)
-  /// The operator, or a node that is to be stopped, gives the database to another node. It has no effect on a node that does
-  /// not own it, or is about to: who drains a node asks again until that owns nothing.
+  /// The operator, or a node that shuts down, hands the database over to another node. It has no effect on a node that
+  /// is not the owner, or not yet: a draining node repeats it until it owns nothing.
   case handOver(to: NodeID)
-  /// A snapshot is there, after ``MemberAction/pruned(after:)``: its head, and its sessions. Otherwise it is passed over.
+  /// A snapshot was loaded, after ``MemberAction/pruned(after:)``: its head and sessions. It is ignored at any other
+  /// time.
   case restored(JournalHead, SessionTable)
-  /// This node's run was declared over.
+  /// This node's incarnation was declared ended.
   case incarnationEnded(Incarnation)
 }
 
-/// Which machine of a database asked the store.
+/// The state machine of a database that called the store.
 package enum StoreAsker: Sendable, Hashable {
   case replica, ownership, presence
 }
 
-/// What one database on one node wants to be done, in this order.
+/// An action that one database on one node requests, in order.
 package enum MemberAction: Sendable {
-  /// To be answered by ``MemberEvent/stored(_:ticket:_:)``.
+  /// Calls the store; the driver answers with ``MemberEvent/stored(_:ticket:_:)``.
   case ask(StoreAsker, ticket: UInt64, StoreCall)
-  /// To another node. Messages to one to which there is no connection are dropped.
+  /// Sends a message to another node. Messages without a connection are dropped.
   case send(NodeID, PeerMessage)
-  /// The next row of the log, durable: listeners are told, grants that it takes away are cut before anything behind it.
+  /// Applies the next durable row of the log: notifies listeners, and cancels those without permission any more before
+  /// any later row.
   case apply(LogRow, [LogRecord])
-  /// A client is told what became of its request. Of a closing nobody is told.
+  /// Reports the outcome of a request to its client. The outcome of a `.close` is not reported.
   case acknowledge(SessionID, ticket: UInt64, Outcome)
-  /// A client's session is over: its socket is closed. Nobody is told of requests that it waits for.
+  /// Closes the socket of a client whose session has ended. Its pending requests are not reported.
   case closeClient(SessionID)
-  /// What listens would be served from is too old: all sockets are closed and none are taken.
+  /// Closes all sockets and accepts none, because the state for listens is too old.
   case closeSockets
-  /// Clients are taken.
+  /// Accepts clients.
   case openSockets
-  /// What is to be done because of rows of this node's is durable.
+  /// Processes outbox entries: rows of this node are durable.
   case stored([OutboxEntry])
-  /// This node is the owner, under that epoch, from here on.
+  /// This node became the owner under that epoch.
   case began(epoch: Int64)
-  /// It is no longer. What it decided behind this position is not in the log, as far as it knows.
+  /// This node lost the ownership. Decisions after this position are not in the log, as far as it knows.
   case rollBack(to: Int64)
-  /// The store has no room for what this node decides as the owner, or has it again.
+  /// The store ran out of room for the owner's rows (false), or has room again (true).
   case room(Bool)
-  /// Another node is the owner as far as this one knows, which may be this one; nil when it knows of none.
+  /// The known owner changed; it may be this node, and is nil when unknown.
   case ownerSeen(NodeID?)
-  /// The log is another one: the state is forgotten, and rows come again from the first.
+  /// Discards the state: the log is another one, and its rows come again from the first.
   case reset
-  /// Rows behind this position are no more. The node goes no further in this database before it is told of a snapshot that
-  /// stands for them, by ``MemberEvent/restored(_:_:)``.
+  /// The rows after this position were pruned. The node stops in this database until a snapshot replaces them, see
+  /// ``MemberEvent/restored(_:_:)``.
   case pruned(after: Int64)
-  /// For the operator: the store lost what it had acknowledged.
+  /// The store lost acknowledged rows; reported to the operator.
   case dataLost(DataLoss)
-  /// For the operator: the log holds what this program does not know. The node goes no further in this database.
+  /// The log holds records that this program does not know; reported to the operator. The node stops in this database.
   case unreadable(MalformedBytes)
-  /// The state is that of the snapshot that ``MemberEvent/restored(_:_:)`` told of, and rows come from behind it.
+  /// Loads the snapshot of ``MemberEvent/restored(_:_:)``; the rows after it follow.
   case restored(JournalHead)
 }

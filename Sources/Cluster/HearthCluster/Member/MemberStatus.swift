@@ -1,50 +1,51 @@
 import HearthBytes
 import HearthJournal
 
-/// How a database stands on one node, for the operator.
+/// The status of a database on one node, for the operator.
 package struct MemberStatus: Sendable, Equatable {
-  /// What the node is to the database.
+  /// The role of the node.
   package enum Role: String, Sendable {
-    /// It decides what is written.
+    /// The node decides writes.
     case owner
-    /// It has all that there is, as far as it knows, and hears of more.
+    /// The node has applied all rows that it knows of, and receives new ones.
     case following
-    /// It reads what it lacks, or cannot go on.
+    /// The node reads missing rows, or cannot continue.
     case reading
-    /// The store lost acknowledged rows and others are in their place: nothing is written as long as the node lives.
+    /// The store lost acknowledged rows and has others in their place: the database stays read-only for the life of
+    /// this process.
     case readOnly
   }
 
-  /// What the node is.
+  /// The role of the node.
   package var role: Role
-  /// The epoch of the owner that it knows, or of its last row.
+  /// The epoch of the known owner, or of the last row.
   package var epoch: Int64
-  /// Who owns the database, as far as the node knows.
+  /// The owner of the database, as far as the node knows.
   package var owner: NodeID?
-  /// The last row that it has applied.
+  /// The last applied row.
   package var head: JournalHead
-  /// True when what it has applied is new enough for clients.
+  /// True when the applied state is recent enough for clients.
   package var isServing: Bool
-  /// No commit from before this moment of the node's own clock is missing; nil when it knows nothing.
+  /// The instant on the node's own clock before which no commit is missing; nil when it knows nothing.
   package var freshAsOf: MonotonicInstant?
-  /// When another node last gave a sign of life as the owner, on the node's own clock.
+  /// The instant of the last sign of life of another node as the owner, on the node's own clock.
   package var ownerHeardAt: MonotonicInstant
-  /// How many other nodes follow it here, as far as it is their owner.
+  /// The number of other nodes that follow this one as their owner.
   package var followerCount: Int
-  /// Sessions of all nodes' clients, as of its last row.
+  /// The number of sessions on all nodes, as of the last row.
   package var sessionCount: Int
-  /// True when it owns the database when nobody else does.
+  /// True when the node claims the database once it has no owner.
   package var isWanted: Bool
-  /// The reason why it goes no further: a row that this program does not know.
+  /// The unknown record that stopped the node; nil when there is none.
   package var unreadable: MalformedBytes?
-  /// True when it goes no further because rows behind its last one were pruned.
+  /// True when the node stopped because the rows after its last one were pruned.
   package var isPruned: Bool
-  /// What the store lost.
+  /// The acknowledged rows that the store lost; nil when there are none.
   package var loss: DataLoss?
 }
 
 extension DatabaseMember {
-  /// How the database stands here.
+  /// The status of the database on this node.
   package var status: MemberStatus {
     let role: MemberStatus.Role =
       if ownership.epoch != nil {

@@ -1,38 +1,38 @@
 import HearthJournal
 
-/// What decides an owner's requests: rules and the tree, at the head of the log, whatever of it is durable.
+/// The decider of an owner's requests, which applies rules and writes at the head of the log, durable or not.
 ///
-/// Asked in the order of positions. After ``MemberAction/rollBack(to:)`` what was decided behind that position never was.
+/// It is called in the order of positions. Decisions after the position of a ``MemberAction/rollBack(to:)`` are void.
 package protocol RequestDecider {
-  /// This node is the owner from here on: nothing but what was applied, up to `position`, has been decided. Comes before
-  /// anything is to be decided, and after all rows up to there were given out to be applied.
+  /// Notes that this node became the owner: only applied records, up to `position`, are decided. Called before any
+  /// decision, and after all rows up to there were handed out to be applied.
   mutating func began(at position: Int64)
 
-  /// A write, a transaction, or what is to be written when the session ends.
+  /// Decides a write, a transaction, or an on-disconnect write.
   ///
-  /// - Parameter position: Where it is in the log if it is allowed.
+  /// - Parameter position: The position in the log if it is allowed.
   mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided
 
-  /// What a get sees behind `position`, the last that was decided.
+  /// Returns the result of a get at `position`, the last decided one.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8]
 
-  /// The reply to a write that is not decided, since the store has no room for what it would come to.
+  /// The reply to a write that is refused because the store has no room for it.
   var noRoom: [UInt8] { get }
 
-  /// The on-disconnect writes of a session, as they are made at `position`: those aside that the rules do not allow.
+  /// Returns the on-disconnect writes of a session that the rules allow, as they are made at `position`.
   ///
-  /// - Returns: Frames of the engine's, or nothing; and what is to be done because of them.
+  /// - Returns: Frames of the engine, or none, and their outbox entries.
   mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry])
 }
 
-/// What was decided of a request, and what its client is told, in the engine's form.
+/// The decision on a request, with the client's reply in the engine's form.
 package enum Decided: Sendable, Equatable {
-  /// It is allowed.
+  /// The request is allowed.
   ///
   /// - Parameters:
-  ///   - content: What is to be in the log: frames of the engine's, or nothing, all server values resolved.
-  ///   - entries: What is to be done because of it.
+  ///   - content: The record for the log: frames of the engine, or none, with all server values resolved.
+  ///   - entries: The outbox entries of the record.
   case commit(content: [UInt8], reply: [UInt8], entries: [OutboxEntry] = [])
-  /// It is not, and changes nothing.
+  /// The request is refused and changes nothing.
   case refuse(reply: [UInt8])
 }

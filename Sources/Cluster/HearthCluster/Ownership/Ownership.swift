@@ -1,39 +1,39 @@
 import HearthJournal
 
-/// The ownership of one database, as one node has it, wants it or lost it.
+/// The ownership of one database, as one node has it, seeks it or lost it.
 ///
-/// Two steps make an owner, each durable. The claim raises the database's epoch, and from then on no new row of an earlier
-/// owner is taken. Then the tail of the log is read and a takeover row is appended behind it; if one more row of the earlier
-/// owner came in between, that append is refused, and the tail is read again. Only when the takeover row is acknowledged
-/// is anybody served. Nothing that was merely read makes an owner, so a store's server that does not know yet that it was
-/// replaced cannot make a second one.
+/// A node becomes the owner in two durable steps. The claim raises the database's epoch, and from then on the store
+/// refuses new rows of earlier owners. Then the node reads the tail of the log and appends a takeover row; if another
+/// row of the earlier owner came in between, the append is refused, and the tail is read again. The owner serves
+/// clients only when the takeover row is acknowledged. Reading alone makes no owner, so a store server that does not
+/// know yet that it was replaced cannot make a second one.
 ///
-/// An owner whose row is refused, or of whose row nobody knows what became, stops at once: it forgets what was not
-/// acknowledged, and if the database is still its own, claims it again and reads what is there. Requests are sent again by
-/// the nodes that hold their clients.
+/// An owner stops at once when a row is refused or its outcome is unknown: it discards unacknowledged records, and if
+/// the database is still its own, claims it again and reads the log. The nodes of the clients send the requests again.
 package struct Ownership: Sendable {
-  /// What is to be done, in this order.
+  /// An action for the driver to perform, in order.
   package enum Action: Sendable, Equatable {
-    /// To be answered with the ticket.
+    /// Calls the store; the driver answers with the ticket.
     case ask(ticket: UInt64, StoreCall)
-    /// Rows that were read on the way to the takeover, or put back.
+    /// Applies rows that were read before the takeover, or restored.
     case caughtUp([LogRow])
-    /// This node owns the database from here on.
+    /// The node became the owner.
     case began(epoch: Int64)
-    /// Own rows are durable, and what is to be done because of them.
+    /// Rows of this node are durable; process their outbox entries.
     case committed([LogRow], [OutboxEntry])
-    /// It owns it no longer.
+    /// The node is no longer the owner.
     case stopped
-    /// The store has no room for its rows, or has it again: until then nothing more is to be decided.
+    /// The store ran out of room for the node's rows (false), or has room again (true). Nothing may be decided without
+    /// room.
     case room(Bool)
-    /// Who owns it, as the store says.
+    /// The store's record of the owner.
     case ownerSeen(OwnerRecord)
-    /// The store lost acknowledged rows, and others are in their place: the database stays read-only on this node, which
-    /// keeps it from others as long as its lease holds.
+    /// The store lost acknowledged rows and has others in their place. The database stays read-only on this node, which
+    /// keeps it from others while its lease lasts.
     case dataLost(DataLoss)
-    /// It was given up, for that node to take.
+    /// The database was released for that node.
     case handedOver(to: NodeID, epoch: Int64)
-    /// What comes behind all that is known was pruned: somebody else is to own it.
+    /// The rows after the known ones were pruned, so another node has to become the owner.
     case pruned
   }
 
@@ -49,34 +49,34 @@ package struct Ownership: Sendable {
     case readOnly(DataLoss)
   }
 
-  /// True when the database is claimed when nobody owns it. Otherwise nothing is claimed; what the store says is this
-  /// node's is given up, unless it owns it: then it goes on until ``handOver(to:at:)``.
+  /// True when the node claims the database once it has no owner. When false, the node claims nothing and releases what
+  /// the store records as its own, except for a database that it serves: that one it keeps until ``handOver(to:at:)``.
   package var isWanted = true
   private let timing: ClusterTiming
   private var phase = Phase.idle
-  /// There while `phase` is `.serving`.
+  /// The tenure; nil unless `phase` is `.serving`.
   private var tenure: Tenure?
   private var lastTicket: UInt64 = 0
-  /// The ticket of the one call that is under way outside of a tenure.
+  /// The ticket of the pending call outside of a tenure, of which there is at most one.
   private var awaited: UInt64?
   private var lastLook: MonotonicInstant?
-  /// When the lease of the owner that was seen ends, unless it is renewed: nobody waits longer for it than it takes.
+  /// The end of the current owner's lease unless it is renewed, so that a takeover waits no longer than that.
   private var lapse: MonotonicInstant?
 
   /// A node that owns nothing.
   package init(timing: ClusterTiming) { self.timing = timing }
 
-  /// The epoch under which this node owns the database; nil when it does not.
+  /// The epoch of this node's ownership; nil when it is not the owner.
   package var epoch: Int64? { tenure?.epoch }
-  /// True when it is not owned, and nothing is under way that may make this node the owner.
+  /// True when the node is not the owner and no call is pending that may make it one.
   package var isAtRest: Bool { if case .idle = phase { true } else { false } }
-  /// True when requests are taken: it is owned, and not about to be given up.
+  /// True when the node accepts requests: it is the owner and not handing over.
   package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
-  /// True when the store has no room for what was proposed.
+  /// True when the store has no room for the proposed records.
   package var lacksRoom: Bool { tenure?.lacksRoom ?? false }
-  /// Where the log ends, of which the owner knows all; nil when it is not owned.
+  /// The durable end of the log; nil when this node is not the owner.
   package var durable: JournalHead? { tenure?.durable }
-  /// The position of the last record that was proposed.
+  /// The position of the last proposed record; nil when this node is not the owner.
   package var tip: Int64? { tenure?.tip }
   /// Returns true when this node owns the database in that epoch.
   package func owns(in epoch: Int64) -> Bool {
@@ -84,26 +84,26 @@ package struct Ownership: Sendable {
     return tenure.epoch == epoch
   }
 
-  /// The position of the last record that was proposed, when requests are taken in that epoch.
+  /// Returns the position of the last proposed record; nil unless the node accepts requests in that epoch.
   package func tip(acceptingIn epoch: Int64) -> Int64? {
     guard let tenure, tenure.epoch == epoch, tenure.successor == nil else { return nil }
     return tenure.tip
   }
 
-  /// The reason why nothing is written here any more.
+  /// The data loss that made the database read-only; nil when there is none.
   package var loss: DataLoss? { if case .readOnly(let loss) = phase { loss } else { nil } }
 
-  /// Whether this node is the owner beyond doubt, so that a read sees every commit that anybody was told of: its lease is
-  /// believed, and it was proved to be the owner since the lease had its last gap. During a gap somebody else may have
-  /// taken over, and a heartbeat alone does not tell.
+  /// Returns true when the node is certainly the owner, so that a read sees every acknowledged commit: its lease is
+  /// valid, and its ownership was proved since the last gap of the lease. During a gap another node may have taken
+  /// over, and a heartbeat alone does not show it.
   package func isAuthoritative(at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
     guard let tenure, standing.isBelieved(at: now), let steadySince = standing.steadySince else { return false }
     return tenure.provenAt >= steadySince
   }
 
-  /// Time has passed.
+  /// Looks for an owner, or proves and flushes the node's own rows, when that is due.
   ///
-  /// - Parameter isOwnerHeard: The owner gave a sign of life lately, or nobody here needs one.
+  /// - Parameter isOwnerHeard: True when the owner gave a sign of life lately, or this node needs none.
   package mutating func tick(
     at now: MonotonicInstant, _ standing: LeaseStanding, isOwnerHeard: Bool
   ) -> [Action] {
@@ -121,12 +121,12 @@ package struct Ownership: Sendable {
     }
   }
 
-  /// A record for the log: its position is the next ``tip``. Only while ``isAccepting``.
+  /// Proposes a record for the log; its position is the next ``tip``. Only while ``isAccepting``.
   package mutating func propose(_ record: LogRecord, with entries: [OutboxEntry] = []) {
     if isAccepting { tenure?.propose(record, entries) }
   }
 
-  /// Sends what was proposed.
+  /// Sends the proposed records.
   package mutating func flush(at now: MonotonicInstant) -> [Action] {
     var actions: [Action] = []
     while let call = tenure?.nextRow(ticket: lastTicket + 1, at: now) {
@@ -136,14 +136,14 @@ package struct Ownership: Sendable {
     return actions
   }
 
-  /// Gives the database to another node, when all that was proposed is durable.
+  /// Hands the database over to another node once all proposed records are durable.
   package mutating func handOver(to node: NodeID, at now: MonotonicInstant) -> [Action] {
     guard isAccepting else { return [] }
     tenure?.drain(to: node)
     return flush(at: now)
   }
 
-  /// The owner of that epoch gave the database up for this node.
+  /// Takes over a database that the owner of that epoch released for this node.
   package mutating func take(epoch: Int64, _ memory: RowMemory, _ standing: LeaseStanding) -> [Action] {
     switch phase {
     case .idle where isWanted, .looking where isWanted: claim(seen: epoch, memory, standing)
@@ -151,7 +151,7 @@ package struct Ownership: Sendable {
     }
   }
 
-  /// This node's run is over.
+  /// Ends every role, because the node's incarnation has ended.
   package mutating func drop() -> [Action] {
     let (wasServing, lackedRoom) = (tenure != nil, lacksRoom)
     leave(for: .idle)
@@ -160,9 +160,9 @@ package struct Ownership: Sendable {
     return (lackedRoom ? [.room(true)] : []) + (wasServing ? [.stopped] : [])
   }
 
-  /// A call was answered.
+  /// Handles the answer to a call.
   ///
-  /// - Parameter memory: What this node knows of the log.
+  /// - Parameter memory: The rows of the log that this node remembers.
   package mutating func answered(
     _ ticket: UInt64, _ answer: StoreAnswer, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
   ) -> [Action] {
@@ -188,7 +188,7 @@ package struct Ownership: Sendable {
     case (.restoring(let epoch, _), .refused):
       return read(epoch: epoch, from: memory.head)
     case (.takingOver(_, let row, _), .done) where !row.follows(memory.head) && row.head != memory.head:
-      // A frame of a row that the log has lost came in the meantime. The row itself may have been read already.
+      // A frame of a row that the log has lost arrived meanwhile. The row itself may have been read already.
       return stay(readOnly: DataLoss(known: memory.head, found: row.head))
     case (.takingOver(let epoch, let row, let sentAt), .done):
       phase = .serving
@@ -200,7 +200,7 @@ package struct Ownership: Sendable {
       phase = .idle
       return node.map { [.handedOver(to: $0, epoch: epoch)] } ?? []
     default:
-      // Refused, or unknown: the next look at the owner's row says where things stand.
+      // Refused or unknown: the next read of the owner record shows the state.
       phase = .idle
       return []
     }
@@ -217,7 +217,7 @@ package struct Ownership: Sendable {
   private func mayClaim(_ record: OwnerRecord, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
     guard let me = standing.incarnation else { return false }
     if record.owner?.node == me.node { return true }
-    // Nobody's lease is in the way of one that was given up, or never owned.
+    // A database that was released or never owned has no lease to wait for.
     return record.owner == nil ? standing.isBelieved(at: now) : record.isLapsed && standing.mayClaim(at: now)
   }
 
@@ -238,7 +238,7 @@ package struct Ownership: Sendable {
     return [ask(.read(after: head.position))]
   }
 
-  /// Goes on from what the log holds behind what is known.
+  /// Continues from the rows that the log holds after the remembered ones.
   private mutating func proceed(
     _ reading: LogReading, epoch: Int64, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
   ) -> [Action] {
@@ -246,16 +246,17 @@ package struct Ownership: Sendable {
       phase = .idle
       return [.ownerSeen(reading.owner)]
     }
-    // Frames came meanwhile: read from where they ended.
+    // Frames arrived meanwhile: read from their end.
     guard from == memory.head else { return read(epoch: epoch, from: memory.head) }
     switch memory.compare(reading) {
     case .continues(let rows):
       let head = rows.last?.head ?? from
       guard !rows.contains(where: { (try? LogRecord.decode($0.batch)) == nil }) else {
-        // The replica says so. Another node may understand them.
+        // The replica reports it. Another node may understand the rows.
         return [.caughtUp(rows)] + release(epoch)
       }
-      // Until nothing is new: with these rows, frames that came before them may connect, of rows that the log has lost.
+      // Reads until there are no new rows: with these, earlier frames of rows that the log has lost may become
+      // contiguous.
       guard rows.isEmpty, reading.isComplete else { return [.caughtUp(rows)] + read(epoch: epoch, from: head) }
       let row = LogRow([.takeover(me)], after: head, epoch: epoch)
       phase = .takingOver(epoch: epoch, row: row, sentAt: now)
@@ -276,8 +277,8 @@ package struct Ownership: Sendable {
     return [.dataLost(loss)]
   }
 
-  /// Appends acknowledged rows again that the store lost, as they were: nobody has built on the shorter log, and everybody
-  /// who knows the longer one finds it as it was.
+  /// Appends lost acknowledged rows again, unchanged. No later row builds on the shorter log, and nodes that know the
+  /// longer one find it intact.
   private mutating func restore(
     _ missing: ArraySlice<LogRow>, after head: JournalHead, epoch: Int64
   ) -> [Action] {

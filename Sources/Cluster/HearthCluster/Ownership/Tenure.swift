@@ -1,23 +1,23 @@
 import HearthJournal
 
-/// One node's time as the owner of a database: from its durable takeover row until a row is refused, or nobody knows what
-/// became of one.
+/// A node's time as the owner of a database: from its durable takeover row until a row is refused or its outcome is
+/// unknown.
 struct Tenure: Sendable {
   let epoch: Int64
-  /// The last row that is durable.
+  /// The last durable row.
   private(set) var durable: JournalHead
-  /// Records that wait for a row.
+  /// The records that wait for a row.
   private var queued: [(record: LogRecord, entries: [OutboxEntry])] = []
   private var queuedBytes = 0
-  /// Rows whose outcome is awaited, in order.
+  /// The rows in flight, in order.
   private var inFlight: [(ticket: UInt64, row: LogRow, entries: [OutboxEntry], sentAt: MonotonicInstant)] = []
-  /// Rows for which the store has no room, or that come behind one: each is sent again as it is, in order.
+  /// Rows that the store had no room for, and those after them: each is sent again unchanged, in order.
   private var held: [(row: LogRow, entries: [OutboxEntry])] = []
-  /// The time when the first of them is sent again; nil when there is room, as far as is known.
+  /// The time of the next attempt to send the first of them; nil when there is room, as far as is known.
   private var retryAt: MonotonicInstant?
-  /// The time when the last row that became durable had been sent: the node was the owner at some moment after it.
+  /// The sending time of the last durable row: the node was the owner at some instant after it.
   private(set) var provenAt: MonotonicInstant
-  /// Who gets the database next.
+  /// The next owner; nil when no hand-over is under way.
   private(set) var successor: NodeID?
   private var hasSentHandoff = false
 
@@ -27,12 +27,12 @@ struct Tenure: Sendable {
     self.provenAt = provenAt
   }
 
-  /// The position of the last record that was proposed.
+  /// The position of the last proposed record.
   var tip: Int64 { sealed.position + Int64(queued.count) }
   var isIdle: Bool { queued.isEmpty && inFlight.isEmpty && held.isEmpty }
   /// True when the store has no room for the next row.
   var lacksRoom: Bool { retryAt != nil }
-  /// Who takes over now: everything is durable, and the handoff row as well.
+  /// The node that can take over now, because all rows including the handoff are durable; nil otherwise.
   var finishedFor: NodeID? { hasSentHandoff && isIdle ? successor : nil }
 
   private var sealed: JournalHead { held.last?.row.head ?? sent }
@@ -45,12 +45,12 @@ struct Tenure: Sendable {
 
   mutating func drain(to node: NodeID) { successor = node }
 
-  /// The next row, when there is something for it and not too much is under way. All that waits is in it, up to a size: rows
-  /// grow by themselves when the store is slow.
+  /// Returns the next row, unless there is no record for it or too many rows are in flight. It contains all waiting
+  /// records up to a size, so that rows grow when the store is slow.
   mutating func nextRow(ticket: UInt64, at now: MonotonicInstant) -> StoreCall? {
     guard inFlight.count < ClusterLimits.rowsInFlightMax else { return nil }
     if let again = held.first {
-      // One by itself, which tells whether there is room by now.
+      // A single row probes for room.
       if let retryAt, now < retryAt || !inFlight.isEmpty { return nil }
       let before = sent
       held.removeFirst()
@@ -62,7 +62,7 @@ struct Tenure: Sendable {
       hasSentHandoff = true
       queued = [(.handoff(to: successor), [])]
     }
-    // While one is under way, a small one would cost its nodes more than the wait costs its clients.
+    // While a row is in flight, a small one would cost the nodes more than waiting costs the clients.
     guard !queued.isEmpty, inFlight.isEmpty || queued.count >= ClusterLimits.rowRecordsWorthwhile else { return nil }
     var (count, bytes) = (0, 0)
     for (record, entries) in queued.prefix(ClusterLimits.rowRecordsMax) {
@@ -78,10 +78,9 @@ struct Tenure: Sendable {
     return .append(row, after: before, claim: epoch, entries: entries)
   }
 
-  /// Takes a row's success; since a row is only added behind its predecessor, all before it succeeded as well.
+  /// Handles the success of a row, and of all before it, because a row is only appended after its predecessor.
   ///
-  /// - Returns: The rows that are durable by it, with what is to be done because of them; nil for a ticket that is not
-  ///   awaited.
+  /// - Returns: The rows that became durable, with their outbox entries; nil for an unknown ticket.
   mutating func succeed(_ ticket: UInt64) -> (rows: [LogRow], entries: [OutboxEntry])? {
     guard let place = inFlight.firstIndex(where: { $0.ticket == ticket }) else { return nil }
     let rows = inFlight[...place].map(\.row)
@@ -93,15 +92,15 @@ struct Tenure: Sendable {
     return (rows, entries)
   }
 
-  /// Takes it that the store has no room for a row, so that those behind it are refused. All of them are sent again later, with
-  /// other tickets.
+  /// Handles the store's lack of room for a row, which refuses those after it too. All of them are sent again later,
+  /// with other tickets.
   mutating func holdBack(at now: MonotonicInstant) {
     held = inFlight.map { ($0.row, $0.entries) } + held
     inFlight = []
     retryAt = now.advanced(by: Self.retryMilliseconds)
   }
 
-  /// Between two rows that are sent to see whether there is room.
+  /// The time between two rows that probe for room.
   private static let retryMilliseconds: Int64 = 500
 
   func awaits(_ ticket: UInt64) -> Bool { inFlight.contains { $0.ticket == ticket } }

@@ -1,24 +1,24 @@
 import HearthBytes
 
-/// Cuts what comes over a connection into messages.
+/// The decoder of a connection's messages.
 ///
-/// The first is a greeting, within a few hundred bytes: who does not send one is no node, and nothing larger is held for
-/// it. No other is one.
+/// The first message must be a hello of a few hundred bytes at most, so that a peer that is no node cannot make it
+/// buffer more. No later message is a hello.
 package struct LinkDecoder: Sendable {
-  /// The most that a greeting takes.
+  /// The maximum size of a hello.
   static let helloBytesMax = 256
 
   private var bytes: [UInt8] = []
   private var offset = 0
   private var hasGreeted = false
 
-  /// The beginning of a connection.
+  /// A decoder at the beginning of a connection.
   package init() {}
 
-  /// Bytes came.
+  /// Appends received bytes.
   package mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
-  /// The next message that is there as a whole.
+  /// Returns the next complete message; nil when more bytes are needed.
   ///
   /// - Throws: ``MalformedBytes``, after which the connection is to be closed.
   package mutating func next() throws(MalformedBytes) -> LinkMessage? {

@@ -1,6 +1,8 @@
 import HearthBytes
 import HearthJournal
 
+/// The encoding of messages between nodes:
+///
 /// ```
 /// message = length (4) kind (1) fields     numbers are little-endian, lists and bytes come behind their count (4)
 ///  1 hello            "HRTH" oldest (2) newest (2) cluster (8) length (1) name incarnation (8)
@@ -25,9 +27,9 @@ import HearthJournal
 extension LinkMessage {
   private static let magic: UInt32 = 0x4854_5248
 
-  /// The message in the bytes of a version, its length in front.
+  /// Returns the encoded message with its length.
   ///
-  /// - Parameter version: one that both sides speak. A greeting is the same in all of them.
+  /// - Parameter version: A version that both sides support. The hello is the same in all versions.
   package func encoded(in version: UInt16) -> [UInt8] {
     var body = ByteWriter()
     let start = body.beginSized()
@@ -166,7 +168,7 @@ extension ByteWriter {
       sized(content)
       number(position)
     case .noSession: number(4 as UInt8)
-    // A node says the last of its own clients alone.
+    // The node of the client reports `overloaded` itself, so it is never sent.
     case .notOwner, .overloaded: number(5 as UInt8)
     }
   }
@@ -198,7 +200,7 @@ extension ByteReader {
 
   private mutating func hash() throws(MalformedBytes) -> RunningHash { RunningHash(rawValue: try number()) }
 
-  /// An epoch or a position: neither is below 0, nor so large that the next one could not be counted.
+  /// Returns an epoch or a position, which is at least 0 and leaves room for the next one.
   private mutating func count() throws(MalformedBytes) -> Int64 {
     let number = try number(Int64.self)
     guard (0..<Int64.max).contains(number) else { throw MalformedBytes("\(number) for a position or an epoch") }

@@ -1,22 +1,22 @@
 import HearthBytes
 
-/// What comes back for a question that one node asked another.
+/// The reply to a question that one node asked another.
 package enum LinkReply: Sendable, Equatable {
   /// The answer.
   case content([UInt8])
-  /// There is none.
+  /// A refusal with its reason.
   case refused(LinkRefusal)
 }
 
-/// The reason why a node does not answer a question that it got. The number is that of the protocol.
+/// The reason of a refusal. The raw value is that of the protocol.
 package enum LinkRefusal: UInt8, Error, Sendable, CaseIterable, CustomStringConvertible {
-  /// Nobody takes questions there. Nothing was done.
+  /// The node has no handler for questions. Nothing was done.
   case unattended = 1
-  /// Too many are under way there, or too large ones. Nothing was done.
+  /// Too many or too large questions are pending there. Nothing was done.
   case crowded = 2
-  /// Whoever took it failed. What was done by then is not known.
+  /// The handler failed, with an unknown effect.
   case failed = 3
-  /// The answer is larger than a message, or than there is room for. What was asked for was done.
+  /// The answer is too large for a message or for the room left. The question had its effect.
   case noRoom = 4
 
   package var description: String {

@@ -1,36 +1,37 @@
 import HearthBytes
 
-/// What a node asks another one about the other itself, in the bytes of a ``LinkMessage/question(number:_:)``.
+/// A question to another node about the node itself, in the bytes of a ``LinkMessage/question(number:_:)``.
 ///
 /// ```
 /// question = 2 (1) kind (1) fields?    kind: 1 load   2 open: the name of a journal
-///                                            3 receipts: position (8) whose (1) name      whose: 1 user   2 service account
+///                                            3 receipts: position (8) whose (1) name  whose: 1 user  2 service account
 ///                                            4 look
 /// answer   = 2 (1) kind (1) fields?    kind: 1 load: whether it takes databases (1), how many it owns (4)
 ///                                            2 opened   3 declined   4 receipts: bytes   5 looked
 /// ```
 ///
-/// Questions whose first byte is another one are not about the node, and are somebody else's to read.
+/// Questions with another first byte are not about the node and have other handlers.
 package enum NodeQuestion: Sendable, Equatable {
-  /// How much does it have to do, and does it take more?
+  /// Asks for the node's load and whether it accepts databases.
   case load
-  /// Takes part in a database from here on, and owns it when nobody else does. Answered when it is served there.
+  /// Opens a database on the node, which then claims it when it has no owner. Answered when the database is served
+  /// there.
   ///
   /// - Parameter journal: The name of its journal, with the collection.
   case open(journal: String)
-  /// Whom did it cut because these credentials ended? Answered when it has cut them.
+  /// Asks for the receipts of clients that were disconnected because these credentials ended. Answered when they are.
   ///
-  /// - Parameter position: In the accounts' log, at or behind the change that ended them.
+  /// - Parameter position: The position in the accounts' log at or after the change that ended them.
   case receipts(of: EndedCredentials, position: Int64)
-  /// Looks which databases there are. Answered when it has let go of those that are there no more.
+  /// Makes the node look for deleted databases. Answered when it has closed them.
   case look
 
   fileprivate static let marker: UInt8 = 2
 
-  /// Returns true when bytes are such a question, readable or not.
+  /// Returns true when the bytes are a question about the node, readable or not.
   package static func isMeant(by bytes: [UInt8]) -> Bool { bytes.first == marker }
 
-  /// The question in bytes.
+  /// The encoded question.
   package var encoded: [UInt8] {
     switch self {
     case .load: [Self.marker, 1]
@@ -56,9 +57,9 @@ package enum NodeQuestion: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// Reads what ``encoded`` gives.
+  /// Reads an encoded question.
   ///
-  /// - Throws: ``MalformedBytes``, also for a question that a later version asks.
+  /// - Throws: ``MalformedBytes``, also for a question of a later version.
   package init(encoded bytes: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(bytes[...])
     guard try reader.number(UInt8.self) == Self.marker else { throw MalformedBytes("no question about a node") }
@@ -82,16 +83,16 @@ package enum NodeQuestion: Sendable, Equatable {
   }
 }
 
-/// Whose credentials, of those that all nodes of a cluster have in common, count no longer.
+/// Ended credentials of the accounts that all nodes of a cluster share.
 package enum EndedCredentials: Sendable, Equatable {
-  /// A user's.
+  /// The credentials of a user.
   case user(uid: String)
-  /// A service account's.
+  /// The credentials of a service account.
   case serviceAccount(email: String)
 }
 
 extension ByteReader {
-  /// A name, up to the end.
+  /// Reads a name up to the end.
   fileprivate mutating func name(bytesMax: Int) throws(MalformedBytes) -> String {
     guard (1...bytesMax).contains(remaining), let name = String(validating: try raw(remaining), as: UTF8.self) else {
       throw MalformedBytes("a name that is empty, too long, or not in UTF-8")
@@ -100,20 +101,20 @@ extension ByteReader {
   }
 }
 
-/// What a node answers to a ``NodeQuestion``.
+/// The answer of a node to a ``NodeQuestion``.
 package enum NodeAnswer: Sendable, Equatable {
-  /// True when it takes databases that nobody owns, and how many it owns.
+  /// The node's willingness to accept databases without an owner, and the number of databases that it owns.
   case load(isWilling: Bool, ownedCount: UInt32)
-  /// The database is served there.
+  /// The node serves the database.
   case opened
-  /// It takes no database, or cannot serve this one.
+  /// The node accepts no databases, or cannot serve this one.
   case declined
-  /// Whom it cut, in words that are not this module's: at most ``ClusterLimits/receiptBytesMax``.
+  /// The receipts in the caller's encoding, at most ``ClusterLimits/receiptBytesMax``.
   case receipts([UInt8])
-  /// It has let go of databases that are there no more.
+  /// The node has closed deleted databases.
   case looked
 
-  /// The answer in bytes.
+  /// The encoded answer.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.number(NodeQuestion.marker)
@@ -132,7 +133,7 @@ package enum NodeAnswer: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// Reads what ``encoded`` gives.
+  /// Reads an encoded answer.
   ///
   /// - Throws: ``MalformedBytes``, also for an answer of a later version.
   package init(encoded bytes: [UInt8]) throws(MalformedBytes) {

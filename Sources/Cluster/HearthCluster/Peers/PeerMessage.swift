@@ -1,40 +1,40 @@
 import HearthJournal
 
-/// What nodes tell each other of one database.
+/// A message between nodes about one database.
 package enum PeerMessage: Sendable, Equatable {
-  /// A replica, to the owner: frames are wanted, and a beat that bears this stamp.
+  /// A replica requests frames and a beat with this stamp from the owner.
   case pulse(stamp: MonotonicInstant)
-  /// The owner, to a replica: where the log ended at some moment after the stamp was sent.
+  /// The owner reports the end of the log at some instant after the stamp was sent.
   case beat(epoch: Int64, head: JournalHead, stamp: MonotonicInstant)
-  /// A row that is durable.
+  /// A durable row.
   case commits(LogRow)
-  /// A client's node, to the owner of that epoch.
+  /// The node of a client forwards a request to the owner of that epoch.
   case request(epoch: Int64, ForwardedRequest)
-  /// The owner of that epoch, to the client's node.
+  /// The owner of that epoch answers the node of the client.
   case answer(epoch: Int64, SessionID, request: UInt64, Outcome)
-  /// A client's node, to the owner of that epoch: all sessions that it holds.
+  /// The node of clients announces all of its sessions to the owner of that epoch.
   case announce(epoch: Int64, [SessionID])
-  /// The owner, to a client's node: these are none.
+  /// The owner reports sessions that do not exist to the node of their clients.
   case unknownSessions(epoch: Int64, [SessionID])
-  /// The owner of that epoch has given the database up for the receiver.
+  /// The owner of that epoch has released the database for the receiver.
   case handoff(epoch: Int64)
 }
 
 /// The first message of each side of a connection.
 package struct Hello: Sendable, Equatable {
-  /// The oldest version of the protocol that the sender speaks.
+  /// The oldest protocol version that the sender supports.
   package var oldestVersion: UInt16
-  /// The newest.
+  /// The newest protocol version that the sender supports.
   package var newestVersion: UInt16
-  /// Which cluster it belongs to, so that a node that was given a wrong address is turned away.
+  /// The cluster of the sender, so that a connection to a wrong address is refused.
   package var cluster: UInt64
   /// The sender.
   package var incarnation: Incarnation
 
-  /// The versions that this program speaks.
+  /// The versions that this program supports.
   package static let versions: ClosedRange<UInt16> = 1...2
 
-  /// A greeting.
+  /// A hello of these values.
   package init(
     versions: ClosedRange<UInt16> = Hello.versions, cluster: UInt64, incarnation: Incarnation
   ) {
@@ -44,7 +44,7 @@ package struct Hello: Sendable, Equatable {
     self.incarnation = incarnation
   }
 
-  /// The version that both sides speak: the newest of these; nil when there is none.
+  /// Returns the newest version that both sides support; nil when there is none.
   package func version(with other: Hello) -> UInt16? {
     let version = min(newestVersion, other.newestVersion)
     return version >= max(oldestVersion, other.oldestVersion) ? version : nil
@@ -53,13 +53,13 @@ package struct Hello: Sendable, Equatable {
 
 /// A message between two nodes.
 package enum LinkMessage: Sendable, Equatable {
-  /// The first one, and no other.
+  /// The first message of each side, sent only once.
   case hello(Hello)
-  /// Nothing, so that the other side knows that this one is there.
+  /// An empty message that shows that the sender is alive.
   case heartbeat
   case database(DatabaseID, PeerMessage)
-  /// A question of the sender's, which counts its own; of no database.
+  /// A question of the sender, which numbers its own; it belongs to no database.
   case question(number: UInt64, [UInt8])
-  /// What becomes of the receiver's question of that number.
+  /// The reply to the receiver's question of that number.
   case reply(number: UInt64, LinkReply)
 }

@@ -1,19 +1,19 @@
-/// From which nodes the requests of a database come, of late.
+/// The recent requests for a database by the node of the client.
 package struct Demand: Sendable {
-  /// After each so many milliseconds what came before counts half.
+  /// The interval in milliseconds at which earlier requests lose half their weight.
   private static let halfLifeMilliseconds: Int64 = 10_000
-  /// Fewer requests say nothing: a database that has so few costs little wherever it is.
+  /// The number of requests below which the demand is not significant, because the database costs little on any node.
   private static let countMin: UInt64 = 1_000
 
   private var counts: [NodeID: UInt64] = [:]
-  /// Requests of one node that came one after another, not yet in ``counts``.
+  /// Consecutive requests of one node, not yet in ``counts``.
   private var latest: (node: NodeID, count: UInt64)?
   private var halvedAt = MonotonicInstant.distantPast
 
-  /// No requests.
+  /// A demand without requests.
   package init() {}
 
-  /// A request came.
+  /// Counts a request.
   package mutating func note(_ node: NodeID) {
     if latest?.node == node {
       latest?.count += 1
@@ -23,7 +23,7 @@ package struct Demand: Sendable {
     }
   }
 
-  /// Time has passed.
+  /// Halves the counts when that is due.
   package mutating func tick(at now: MonotonicInstant) {
     settle()
     guard now.isAtLeast(Self.halfLifeMilliseconds, after: halvedAt) else { return }
@@ -31,7 +31,7 @@ package struct Demand: Sendable {
     counts = counts.mapValues { $0 / 2 }.filter { $0.value > 0 }
   }
 
-  /// The node from which more than two of three requests come; nil when there is none, or they are few.
+  /// The node of more than two of three requests; nil when there is none, or the requests are few.
   package var most: NodeID? {
     let total = counts.values.reduce(0, +)
     guard total >= Self.countMin, let most = counts.max(by: { $0.value < $1.value }) else { return nil }

@@ -1,9 +1,9 @@
-/// Which sessions an owner ends, because nobody holds their clients' sockets any more.
+/// The detection of sessions whose clients' sockets no node holds any more, for the owner to end.
 ///
-/// A node that is gone is declared over in the store, once its lease is, before any of its sessions ends: should it wake,
-/// its next heartbeat tells it, and it lets its clients go. A new owner does not know what happened while there was none;
-/// it gives every living node a while to say which sessions it holds, and ends those that none does. A node that lives but
-/// cannot be reached for so long loses its clients' presence, as at a cut cable; it hears of it when it announces them.
+/// A lost node is declared ended in the store, once its lease has lapsed, before its sessions end: if it wakes up, its
+/// next heartbeat reports it, and it closes its clients. A new owner does not know the events before its takeover; it
+/// gives every living node a while to announce its sessions, and ends the unannounced ones. A node that lives but is
+/// unreachable for so long loses its clients' presence, as at a cut cable, and learns it when it announces them.
 struct PresenceWatch: Sendable {
   enum Action {
     case ask(ticket: UInt64, StoreCall)
@@ -18,9 +18,9 @@ struct PresenceWatch: Sendable {
   private var lastTicket: UInt64
   private var lastLook: MonotonicInstant
 
-  /// A new owner.
+  /// A watch for a new owner.
   ///
-  /// - Parameter firstTicket: Above those of earlier tenures, whose answers may still come.
+  /// - Parameter firstTicket: A number above those of earlier tenures, whose answers may still arrive.
   init(timing: ClusterTiming, firstTicket: UInt64, at now: MonotonicInstant) {
     self.timing = timing
     lastTicket = firstTicket
@@ -30,11 +30,11 @@ struct PresenceWatch: Sendable {
 
   var ticket: UInt64 { lastTicket }
 
-  /// Time has passed.
+  /// Returns the actions that are due.
   ///
   /// - Parameters:
-  ///   - table: Sessions, those aside that are being ended.
-  ///   - mayEnd: Whether this node may declare others over.
+  ///   - table: The sessions, except those that are being ended.
+  ///   - mayEnd: True when this node may declare other incarnations ended.
   mutating func tick(at now: MonotonicInstant, _ table: SessionTable, me: Incarnation, mayEnd: Bool) -> [Action] {
     var actions: [Action] = []
     let isLooking = mayEnd && now.isAtLeast(timing.watchMilliseconds, after: lastLook)
@@ -52,15 +52,15 @@ struct PresenceWatch: Sendable {
     return actions
   }
 
-  /// The store answered whether a node's run is over.
+  /// Handles the store's answer to the end of an incarnation.
   mutating func answered(_ ticket: UInt64, _ answer: StoreAnswer) -> [Action] {
     guard let edge = asked.removeValue(forKey: ticket), answer == .done else { return [] }
     return [.end(edge)]
   }
 
-  /// A node says which sessions it holds.
+  /// Handles a node's announcement of its sessions.
   ///
-  /// - Returns: What is to be done, and the sessions that are none.
+  /// - Returns: The actions, and the announced sessions that do not exist.
   mutating func announced(
     _ edge: Incarnation, _ sessions: [SessionID], _ table: SessionTable
   ) -> (actions: [Action], unknown: [SessionID]) {

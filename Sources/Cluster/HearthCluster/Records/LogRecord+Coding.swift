@@ -1,8 +1,8 @@
 import HearthBytes
 import HearthJournal
 
-/// A row's payload is frames one after another, each of which is one position. What the engine writes by itself and what the
-/// cluster writes is told apart by the kind, so that whoever reads logs reads both:
+/// The encoding of a row's payload as a sequence of frames, one for each position. The kind of a frame distinguishes
+/// the engine's frames from the cluster's, so that a log reader can read both:
 ///
 /// ```
 /// frame    = length (4) kind (1) body       the length counts what follows it; numbers are little-endian
@@ -22,8 +22,8 @@ import HearthJournal
 /// node     = length (1) name
 /// ```
 ///
-/// Example: the run 9 of the node `a` takes over, and the request 2 of its session 5, whose opening has an answer, came to a
-/// commit of the engine's: of kind 1, at the millisecond 3, without a change.
+/// Example: the run 9 of the node `a` takes over, and the request 2 of its session 5, whose opening was answered, led
+/// to an engine commit of kind 1, at the millisecond 3, without a change.
 ///
 /// ```
 /// 0c 00 00 00  06              12 bytes follow: a note
@@ -42,15 +42,15 @@ extension LogRecord {
   private static let noteKind: UInt8 = 6
   private static let writeKind: UInt8 = 7
   private static let disconnectKind: UInt8 = 8
-  /// What the engine adds to a kind of its own.
+  /// The flags that the engine adds to its kinds.
   private static let engineFlags: UInt8 = 64 | 32
-  /// What it adds in what a request came to, and only to the first of its kinds.
+  /// The flag that the engine adds to its first kind only, inside of the outcome of a request.
   private static let updateFlag: UInt8 = 128
   private static let engineKinds: ClosedRange<UInt8> = 1...5
-  /// The kind and the time that each of its frames has.
+  /// The size of the kind and the time that each engine frame has.
   private static let engineBytesMin = 9
 
-  /// The payload of a row.
+  /// Returns the payload of a row.
   package static func encode(_ records: [LogRecord]) -> [UInt8] {
     var writer = ByteWriter(reserving: records.reduce(0) { $0 + $1.sizeBytes + 8 })
     for record in records {
@@ -65,10 +65,10 @@ extension LogRecord {
     return writer.bytes
   }
 
-  /// The records of a row, one for each of its positions.
+  /// Returns the records of a row, one for each of its positions.
   ///
-  /// - Throws: ``MalformedBytes`` for anything else, an unknown kind included: a node that does not know what it would
-  ///   apply must not go on.
+  /// - Throws: ``MalformedBytes`` for other bytes, an unknown kind included: a node that does not understand a record
+  ///   must not continue.
   package static func decode(_ batch: JournalBatch) throws(MalformedBytes) -> [LogRecord] {
     var reader = ByteReader(batch.payload[...])
     var records: [LogRecord] = []
@@ -83,7 +83,7 @@ extension LogRecord {
     return records
   }
 
-  /// Returns true when bytes are frames of the engine's from beginning to end, or none.
+  /// Returns true when the bytes are a sequence of engine frames, or empty.
   package static func isContent(_ bytes: [UInt8]) -> Bool {
     do throws(MalformedBytes) {
       try checkContent(bytes[...])
@@ -93,7 +93,7 @@ extension LogRecord {
     }
   }
 
-  /// What the record takes in a row, at most a few bytes less.
+  /// The size of the record in a row, at most a few bytes less than the actual one.
   package var sizeBytes: Int {
     switch self {
     case .plain(let frame): frame.count
@@ -102,7 +102,7 @@ extension LogRecord {
     }
   }
 
-  /// Writes all but the length in front; nothing for a frame of the engine's.
+  /// Writes the record without its length; nothing for an engine frame.
   private func append(to writer: inout ByteWriter) {
     func note(_ kind: UInt8) {
       writer.number(Self.noteKind)

@@ -1,12 +1,13 @@
 import HearthJournal
 
-/// Which request of which session a record comes of: what makes a request that was sent again recognisable.
+/// The session and number of the request behind a record, by which a repeated request is recognised.
 package struct Origin: Sendable, Hashable {
   /// The session.
   package var session: SessionID
-  /// Numbers of a session's requests rise from 1.
+  /// The number of the request; those of a session rise from 1.
   package var request: UInt64
-  /// All requests up to this one had an answer when this one was sent: nobody will ask for their outcomes again.
+  /// The number of the last request up to which all were answered when this one was sent, so that their outcomes are no
+  /// longer needed.
   package var answered: UInt64
 
   /// A request of a session.
@@ -16,35 +17,35 @@ package struct Origin: Sendable, Hashable {
     self.answered = answered
   }
 
-  /// True when no more is to be remembered of the session than a node asks at a time.
+  /// True when the unanswered requests of the session do not exceed the number that a node sends at a time.
   var isWithinLimit: Bool {
     request > answered && request - answered <= UInt64(ClusterLimits.sessionRequestsMax)
   }
 }
 
-/// One position of the log, as far as the cluster reads it: what the engine wrote is bytes that it passes on.
+/// A record of the log, one for each position; the cluster does not interpret the engine's frames in it.
 package enum LogRecord: Sendable, Equatable {
-  /// A frame of the engine's, with its length in front, as a server by itself wrote it.
+  /// A frame of the engine, with its length in front, as a single server writes it.
   case plain([UInt8])
-  /// The first record of every epoch. Its owner serves nobody before this is durable: whatever an earlier owner sent
-  /// either came before it, and was read, or is refused because its place is taken.
+  /// The first record of every epoch. Its owner serves no client before this record is durable: rows that an earlier
+  /// owner sent either came before it and were read, or are refused because its position is taken.
   case takeover(Incarnation)
-  /// The last record of an epoch whose owner gives the database to another node.
+  /// The last record of an epoch whose owner hands the database over to another node.
   case handoff(to: NodeID)
-  /// A session begins. Writes of sessions that did not begin, or have ended, are not applied.
+  /// The beginning of a session. Writes of sessions that have not begun, or have ended, are not applied.
   case open(SessionID, edge: Incarnation, ordinal: UInt64)
-  /// What a request came to, in frames of the engine's, all of whose server values are resolved.
+  /// The outcome of a request in engine frames, with all server values resolved.
   case write(Origin, content: [UInt8])
-  /// A session ends, and its on-disconnect writes, in frames of the engine's, are made with it.
+  /// The end of a session, with its on-disconnect writes in engine frames.
   case disconnect(SessionID, content: [UInt8])
-  /// A node's run is over: none of its sessions begins any more.
+  /// The end of a node's incarnation: none of its sessions can begin any more.
   case ended(Incarnation)
-  /// Nothing: an owner whose lease had a gap learns from it whether it still is the owner.
+  /// An empty record, by which an owner whose lease had a gap finds out whether it still is the owner.
   case noop
 }
 
 extension LogRow {
-  /// The row that puts records behind a head.
+  /// The row that appends records to a head.
   package init(_ records: [LogRecord], after head: JournalHead, epoch: Int64) {
     let batch = JournalBatch(
       firstPosition: head.position + 1, lastPosition: head.position + Int64(records.count),

@@ -1,7 +1,9 @@
 import HearthBytes
 
+/// The encoding of a session table:
+///
 /// ```
-/// table   = version (1), sessions, runs that are over, counts     numbers are little-endian, lists come behind their count (4)
+/// table   = version (1), sessions, ended runs, counts     numbers are little-endian, lists come behind their count (4)
 /// session = session (8) incarnation position (8) last request (8) applied
 /// applied = request (8) position (8)
 /// over    = incarnation                                           incarnation = length (1) name number (8)
@@ -13,7 +15,7 @@ extension SessionTable {
   /// The version of these bytes.
   private static let version: UInt8 = 1
 
-  /// The table in bytes, for a snapshot of the state that it belongs to.
+  /// The encoded table, for a snapshot of the state that it belongs to.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.number(Self.version)
@@ -34,9 +36,9 @@ extension SessionTable {
     return writer.bytes
   }
 
-  /// Reads a table.
+  /// Reads an encoded table.
   ///
-  /// - Throws: ``MalformedBytes`` for anything that is not written so, another version included.
+  /// - Throws: ``MalformedBytes`` for other bytes, another version included.
   package init(encoded: [UInt8]) throws(MalformedBytes) {
     var reader = ByteReader(encoded[...])
     let version = try reader.number(UInt8.self)

@@ -1,44 +1,44 @@
 import HearthBytes
 import HearthJournal
 
-/// A database's log as it arrives at one node: each row once, in order, whatever way it takes.
+/// The replica of a database's log on one node: each row is applied once, in order, whatever way it arrived.
 ///
-/// Rows come as frames from the owner, directly or through other nodes, and may be late, twice, missing or in another
-/// order. What connects them is the running hash: a row that is not the next one of exactly this log is never applied.
-/// Gaps are filled from the log itself. Grants are decided where the listener is, when a row is applied; because rows are
-/// applied in order, a listener that is cut by one is told of nothing behind it.
+/// Rows arrive as frames of the owner, directly or through other nodes, and may be late, duplicated, missing or out of
+/// order. The running hash connects them: only the next row of exactly this log is ever applied. Gaps are filled from
+/// the log itself. Permissions are decided at the listener's node when a row is applied; because rows are applied in
+/// order, a listener that a row cancels gets nothing of later rows.
 package struct Replica: Sendable {
-  /// What is to be done, in this order.
+  /// An action for the driver to perform, in order.
   package enum Action: Sendable, Equatable {
-    /// To be answered with the ticket.
+    /// Calls the store; the driver answers with the ticket.
     case ask(ticket: UInt64, StoreCall)
-    /// The next row, and what is in it.
+    /// Applies the next row, with its records.
     case apply(LogRow, [LogRecord])
-    /// What is known is too old: clients' sockets are closed and none are taken, so that they find a better node and know
-    /// that they are not connected meanwhile.
+    /// The state is too old: close clients' sockets and accept none, so that they find a better node and know meanwhile
+    /// that they are disconnected.
     case closeSockets
-    /// It is fresh again.
+    /// The state is fresh again: accept clients.
     case openSockets
-    /// The log is another one than this replica has applied: everything is forgotten and read again.
+    /// The log differs from the applied one: everything is discarded and read again.
     case reset(DataLoss)
-    /// Rows behind the head are no more. It stops here until it is given a snapshot that stands for them.
+    /// The rows after the head were pruned. The replica stops until it gets a snapshot that replaces them.
     case pruned(after: Int64)
-    /// The next row has a record that this program does not know, such as a newer one's. It stops here: what came behind
-    /// would be another state than everybody else's.
+    /// The next row has a record that this program does not know, such as one of a later version. The replica stops
+    /// here, because skipping it would make its state differ from that of other nodes.
     case unreadable(MalformedBytes)
   }
 
-  /// What was applied, and the last of it.
+  /// The last applied rows.
   package private(set) var memory: RowMemory
-  /// The reason why nothing is applied any more; nil as long as it is.
+  /// The reason that applying has stopped; nil while it goes on.
   package private(set) var unreadable: MalformedBytes?
-  /// True when the rows behind the head are no more.
+  /// True when the rows after the head were pruned.
   package private(set) var isPruned = false
   /// True when clients are served, as of the last event.
   package private(set) var isServing = false
   private let timing: ClusterTiming
   private var freshness = Freshness()
-  /// The highest epoch that was heard of.
+  /// The highest known epoch.
   private var epoch: Int64
   private var buffered: [Int64: LogRow] = [:]
   private var bufferedBytes = 0
@@ -46,30 +46,30 @@ package struct Replica: Sendable {
   private var lastTicket: UInt64 = 0
   private var lastRead = MonotonicInstant.distantPast
   private var lastBeat = MonotonicInstant.distantPast
-  /// True when there are rows, or may be, that it has not applied.
+  /// True when there may be rows that are not applied yet.
   package private(set) var lacksRows = true
 
-  /// A replica of what is behind a head, such as a snapshot's.
+  /// A replica that starts at a head, such as that of a snapshot.
   package init(from head: JournalHead = .empty, timing: ClusterTiming) {
     memory = RowMemory(from: head, timing: timing)
     epoch = head.epoch
     self.timing = timing
   }
 
-  /// The last row that was applied.
+  /// The last applied row.
   package var head: JournalHead { memory.head }
 
-  /// No commit from before this moment is missing; nil when nothing is known.
+  /// The instant before which no commit is missing; nil when nothing is known.
   package var freshAsOf: MonotonicInstant? { freshness.asOf == .distantPast ? nil : freshness.asOf }
   private var isStopped: Bool { isPruned || unreadable != nil }
 
-  /// Returns true when what is known is young enough to be served: to be asked before anything is, since a process that
-  /// was stopped does not know it yet.
+  /// Returns true when the state is fresh enough to be served. Must be checked before serving, because a process that
+  /// was suspended has not noticed it yet.
   package func isFresh(at now: MonotonicInstant) -> Bool {
     freshAsOf.map { !now.isAtLeast(timing.stalenessMilliseconds, after: $0) } ?? false
   }
 
-  /// Time has passed.
+  /// Requests beats or reads the log when that is due.
   package mutating func tick(at now: MonotonicInstant) -> [Action] {
     memory.forget(at: now)
     var actions = judge(at: now)
@@ -80,11 +80,11 @@ package struct Replica: Sendable {
     return actions
   }
 
-  /// A frame came.
+  /// Handles a frame.
   package mutating func received(_ row: LogRow, at now: MonotonicInstant) -> [Action] {
     guard row.epoch >= epoch, !isPruned else { return [] }
     epoch = row.epoch
-    // One of a later epoch at a position that is applied: the log lost what was there.
+    // A later epoch at an applied position means that the log lost that row.
     guard row.batch.lastPosition > head.position else { return row.epoch > head.epoch ? fill(at: now) : [] }
     guard row.batch.firstPosition == head.position + 1 else {
       buffer(row)
@@ -94,9 +94,9 @@ package struct Replica: Sendable {
     return apply([row], at: now) + judge(at: now)
   }
 
-  /// The owner's beat came.
+  /// Handles a beat of the owner.
   ///
-  /// - Parameter stamp: What this node's question said that the beat answers.
+  /// - Parameter stamp: The stamp of the pulse that the beat answers.
   package mutating func received(
     beatOf epoch: Int64, at position: JournalHead, stamp: MonotonicInstant, now: MonotonicInstant
   ) -> [Action] {
@@ -109,14 +109,14 @@ package struct Replica: Sendable {
     return (position.position > head.position ? fill(at: now) : []) + judge(at: now)
   }
 
-  /// A reading of the log was answered.
+  /// Handles the answer to a read of the log.
   package mutating func answered(_ ticket: UInt64, _ answer: StoreAnswer, at now: MonotonicInstant) -> [Action] {
     guard let asked = reading, asked.ticket == ticket else { return [] }
     reading = nil
     if case .pruned = answer, asked.from == head { return pruned() }
     guard case .rows(var found) = answer else { return [] }
     if asked.from != head {
-      // Frames came meanwhile: the part behind them is of use, and the rest says nothing about what is known now.
+      // Frames arrived meanwhile: only the part after them is of use.
       guard let place = found.rows.firstIndex(where: { $0.head == head }) else { return [] }
       found.start = head
       found.rows.removeFirst(place + 1)
@@ -133,8 +133,8 @@ package struct Replica: Sendable {
       }
       return actions + judge(at: now)
     case .lacks:
-      // The store lost rows, or this was a server of it that does not know yet that it was replaced. Whoever owns the
-      // database, or takes it over, appends them again; until then nothing is proved to be fresh.
+      // The store lost rows, or this server of it does not know yet that it was replaced. The owner, or the next one,
+      // appends them again; until then freshness cannot be proved.
       lacksRows = true
       return []
     case .differs(let loss):
@@ -142,7 +142,7 @@ package struct Replica: Sendable {
     }
   }
 
-  /// Rows behind the head are no more.
+  /// Stops, because the rows after the head were pruned.
   package mutating func pruned() -> [Action] {
     guard !isStopped else { return [] }
     (isPruned, lacksRows) = (true, true)
@@ -150,7 +150,7 @@ package struct Replica: Sendable {
     return [.pruned(after: head.position)]
   }
 
-  /// Goes on from a snapshot's head.
+  /// Continues from the head of a snapshot.
   package mutating func restore(at head: JournalHead, now: MonotonicInstant) -> [Action] {
     isPruned = false
     epoch = max(epoch, head.epoch)
@@ -158,10 +158,10 @@ package struct Replica: Sendable {
     return judge(at: now)
   }
 
-  /// The store says which epoch is the last. It may be an earlier one than was heard of, if it lost a claim.
+  /// Notes the store's last epoch. It may be lower than a known one, if the store lost a claim.
   package mutating func saw(epoch: Int64) { self.epoch = max(head.epoch, epoch) }
 
-  /// This node owns the database: its own rows are applied when they are durable, or when they were read.
+  /// Applies rows of this node as the owner, once they are durable or were read.
   package mutating func take(_ rows: [LogRow], at now: MonotonicInstant) -> [Action] {
     let next = rows.filter { $0.batch.firstPosition > head.position }
     guard next.first?.follows(head) ?? true else { return [] }
@@ -169,7 +169,7 @@ package struct Replica: Sendable {
     return apply(next, at: now) + judge(at: now)
   }
 
-  /// This node owns the database, beyond doubt: there is nothing newer anywhere.
+  /// Notes that this node is certainly the owner, so that no newer state exists.
   package mutating func owns(at now: MonotonicInstant) -> [Action] {
     lastBeat = now
     lacksRows = false
@@ -209,7 +209,7 @@ package struct Replica: Sendable {
     bufferedBytes += size
   }
 
-  /// The buffered frame of the next position; those before it are let go.
+  /// Removes and returns the buffered frame of the next position; earlier ones are dropped.
   private mutating func unbuffer() -> LogRow? {
     guard !buffered.isEmpty else { return nil }
     let next = head.position + 1
@@ -224,7 +224,7 @@ package struct Replica: Sendable {
     return row
   }
 
-  /// Reads what is missing, unless that is under way. A frame that is only late has a moment to come.
+  /// Reads missing rows, unless a read is pending. A frame that is only late gets a moment to arrive.
   private mutating func fill(at now: MonotonicInstant) -> [Action] {
     lacksRows = true
     guard reading == nil, !isStopped, now.isAtLeast(timing.tailMilliseconds, after: lastRead) else { return [] }
@@ -240,7 +240,7 @@ package struct Replica: Sendable {
 
   private mutating func reset(_ loss: DataLoss, at now: MonotonicInstant) -> [Action] {
     begin(from: .empty)
-    // Not at once: a log that is damaged is no better the next moment.
+    // The read is delayed, because a damaged log does not recover at once.
     return judge(at: now) + [.reset(loss)]
   }
 
@@ -250,7 +250,7 @@ package struct Replica: Sendable {
     (buffered, bufferedBytes, lacksRows) = ([:], 0, true)
   }
 
-  /// Time has passed on a node that owns the database, though not beyond doubt: nothing is read.
+  /// Checks the freshness on an owner that is not certain of its ownership, without reading.
   package mutating func judge(at now: MonotonicInstant) -> [Action] {
     let wasServing = isServing
     isServing = isFresh(at: now)

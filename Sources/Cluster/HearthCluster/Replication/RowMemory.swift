@@ -1,39 +1,38 @@
 import HearthJournal
 
-/// The last acknowledged rows of a log, as a node knows them: an owner's own, and what owners sent to a replica, which
-/// they do only when a row is durable.
+/// The last acknowledged rows of a log: an owner's own, and those that owners sent to a replica once they were durable.
 ///
-/// With these it is seen that a store lost what it had acknowledged, such as when its failover brings back a server that
-/// lacked the last commits; and as long as nobody has built on the shorter log, they are appended to it again.
+/// They show that a store lost acknowledged rows, such as when a failover promotes a server that lacked the last
+/// commits. Until a later row builds on the shorter log, they are appended to it again.
 package struct RowMemory: Sendable {
   private struct Remembered {
     var row: LogRow
     var since: MonotonicInstant
   }
 
-  /// The last row's end.
+  /// The head after the last row.
   package private(set) var head: JournalHead
-  /// The place where the log stood before the first row that is remembered.
+  /// The head before the first remembered row.
   private var base: JournalHead
   private var rows: [Remembered] = []
   private var sizeBytes = 0
   private let timing: ClusterTiming
 
-  /// Nothing behind a head that is known, such as a snapshot's.
+  /// An empty memory from a known head, such as that of a snapshot.
   init(from head: JournalHead, timing: ClusterTiming) {
     self.head = head
     base = head
     self.timing = timing
   }
 
-  /// Takes note of the next row.
+  /// Appends the next row.
   mutating func append(_ row: LogRow, at now: MonotonicInstant) {
     rows.append(Remembered(row: row, since: now))
     sizeBytes += row.batch.payload.count
     head = row.head
   }
 
-  /// Lets go of rows that are old, or too many.
+  /// Removes rows that are too old or too many.
   mutating func forget(at now: MonotonicInstant) {
     var (count, kept) = (0, sizeBytes)
     for remembered in rows {
@@ -44,35 +43,35 @@ package struct RowMemory: Sendable {
       kept -= remembered.row.batch.payload.count
       count += 1
     }
-    // A good part at a time: the rest moves.
+    // Removes a good part at a time, because the rest is moved.
     guard count > rows.count / 8 else { return }
     base = rows[count - 1].row.head
     sizeBytes = kept
     rows.removeFirst(count)
   }
 
-  /// The rows that come after a head; nil when the memory does not reach back to it, or the log never stood there.
+  /// Returns the rows after a head; nil when they are not remembered, or the log never had that head.
   private func rows(after head: JournalHead) -> [LogRow]? {
     if head == base { return rows.map(\.row) }
     guard let index = rows.lastIndex(where: { $0.row.head == head }) else { return nil }
     return rows[(index + 1)...].map(\.row)
   }
 
-  /// What a log is to what is remembered of it.
+  /// The result of comparing a log with the remembered rows.
   package enum Comparison: Equatable {
-    /// It goes on with these rows, each of which follows the one before it.
+    /// The log continues with these rows, each of which follows the one before it.
     case continues([LogRow])
-    /// It ends early. These rows were acknowledged and are missing; nil when they are not remembered, or the log ends
-    /// elsewhere than they began.
+    /// The log ends early and lacks these acknowledged rows; nil when they are not remembered, or the log ends before
+    /// the first remembered one.
     case lacks([LogRow]?)
-    /// It is another log: acknowledged rows are missing, and others are in their place; or it is damaged.
+    /// The log differs: acknowledged rows are missing and others are in their place; or it is damaged.
     case differs(DataLoss)
   }
 
-  /// Compares a reading that was asked for at ``head``.
+  /// Compares a reading that was requested at ``head``.
   package func compare(_ reading: LogReading) -> Comparison {
     guard let start = reading.start else {
-      // In a later epoch somebody has built on the shorter log.
+      // In a later epoch, rows of another owner build on the shorter log.
       if reading.end.position < head.position, reading.end.epoch <= head.epoch {
         return .lacks(rows(after: reading.end))
       }
@@ -88,11 +87,11 @@ package struct RowMemory: Sendable {
   }
 }
 
-/// The store lost what it had acknowledged, and it cannot be put back.
+/// A loss of acknowledged rows that cannot be restored.
 package struct DataLoss: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What was acknowledged.
+  /// The acknowledged end of the log.
   package var known: JournalHead
-  /// What is there.
+  /// The end of the log that the store has.
   package var found: JournalHead
 
   package var description: String {

@@ -1,29 +1,29 @@
-/// The requests of one node's clients to the owner of a database, until the clients know what became of them.
+/// The requests of one node's clients to the owner of a database, until their outcomes are reported.
 ///
-/// A request is kept until it is answered, and sent again, after all that wait before it, when there is another owner or a
-/// new connection to it. The owner recognises what it, or one before it, has applied. A client is told of its requests in
-/// their order, and not before this node's replica has applied what they did: who has written reads it.
+/// A request is kept until it is answered, and sent again after all earlier ones when the owner or the connection to it
+/// changes. The owner recognises requests that were applied already. Outcomes are reported to a client in the order of
+/// its requests, and only after this node's replica has applied their effects, so that a client reads its own writes.
 package struct EdgeRequests: Sendable {
-  /// What is to be done, in this order.
+  /// An action for the driver to perform, in order.
   package enum Action: Sendable, Equatable {
-    /// To the owner, in the order of these actions.
+    /// Sends a request to the owner.
     case send(ForwardedRequest)
-    /// A client is told, by the number that the request was submitted with.
+    /// Reports an outcome to a client, with the ticket of the request.
     case acknowledge(SessionID, ticket: UInt64, Outcome)
-    /// The session is no more: the client's socket is closed.
+    /// Closes the socket of a client whose session has ended.
     case closeClient(SessionID)
   }
 
   private struct Entry {
     var request: UInt64
-    /// The caller's own number; nil for an opening, of which nobody is told.
+    /// The caller's number; nil for an opening, whose outcome is not reported.
     var ticket: UInt64?
     var kind: ForwardedRequest.Kind
-    /// Its place among the requests of all sessions.
+    /// The sequence number among the requests of all sessions.
     var sequence: UInt64
     var outcome: Outcome?
 
-    /// Of an opening: which of the node's sessions begins.
+    /// The ordinal of the session that an opening begins; nil for other requests.
     var ordinal: UInt64? { if case .open(let ordinal, _) = kind { ordinal } else { nil } }
   }
 
@@ -32,29 +32,29 @@ package struct EdgeRequests: Sendable {
     var lastRequest: UInt64 = 0
     var isClosing = false
 
-    /// All requests up to this one were answered.
+    /// The number of the last request up to which all are answered.
     var answered: UInt64 { (entries.first { $0.outcome == nil }?.request ?? lastRequest &+ 1) - 1 }
 
-    /// Takes a request.
+    /// Adds a request and returns its number.
     mutating func add(ticket: UInt64?, _ kind: ForwardedRequest.Kind, sequence: UInt64) -> UInt64 {
       lastRequest += 1
       entries.append(Entry(request: lastRequest, ticket: ticket, kind: kind, sequence: sequence))
       return lastRequest
     }
 
-    /// Returns the place where a request stands that has no answer yet.
+    /// Returns the index of an unanswered request.
     func place(of request: UInt64) -> Int? { entries.firstIndex { $0.request == request && $0.outcome == nil } }
 
-    /// Takes out those of which its client may be told, in order.
+    /// Removes the entries whose outcomes can be reported to the client, in order.
     ///
-    /// - Returns: also whether an answer is left behind of which it would be the turn.
+    /// - Returns: Also true when an answered entry has to wait for its position to be applied.
     mutating func release(applied: Int64) -> (told: [Entry], waits: Bool) {
       var (told, kept) = ([Entry](), [Entry]())
       for entry in entries {
         if let outcome = entry.outcome, outcome.position <= applied {
           told.append(entry)
         } else if entry.ordinal != nil {
-          // An opening tells nobody anything: what was refused behind it, or read, does not wait for it to be durable.
+          // An opening reports nothing to the client, so later refusals and reads do not wait for it to be durable.
           kept.append(entry)
         } else {
           break
@@ -66,37 +66,38 @@ package struct EdgeRequests: Sendable {
   }
 
   private var sessions: [SessionID: Session] = [:]
-  /// Sessions with an answer that their clients are not told of yet.
+  /// The sessions with answers that are not reported yet.
   private var answered: Set<SessionID> = []
-  /// What the requests take that are not answered, or not told.
+  /// The bytes of the requests that are unanswered or not reported.
   private var waitingBytes = 0
   private var lastSequence: UInt64 = 0
   private var lastOrdinal: UInt64 = 0
-  /// The beginnings of all sessions up to this one were answered, and of some behind it.
+  /// The ordinal up to which the openings of all sessions are answered; later answered ones are in `settledBeyond`.
   private var settledThrough: UInt64 = 0
   private var settledBeyond: Set<UInt64> = []
 
-  /// No clients.
+  /// A node without clients.
   ///
-  /// - Parameter openedCount: How many sessions this run of the node has opened before, when the database was closed since.
+  /// - Parameter openedCount: The number of sessions that this incarnation has opened before, when the database was
+  ///   closed since.
   package init(openedCount: UInt64 = 0) { (lastOrdinal, settledThrough) = (openedCount, openedCount) }
 
-  /// The number of sessions that were opened in this run of the node.
+  /// The number of sessions that this incarnation has opened.
   package var openedCount: UInt64 { lastOrdinal }
 
   /// The sessions whose clients are connected, in order.
   package var open: [SessionID] { sessions.filter { !$0.value.isClosing }.keys.sorted() }
-  /// The number of requests that are not answered, or not told.
+  /// The number of requests that are unanswered or not reported.
   package var count: Int { sessions.values.reduce(0) { $0 + $1.entries.count } }
 
-  /// Returns true when a session may ask more: otherwise its socket is not read for a while. There is always room to
-  /// close.
+  /// Returns true when a session may send more requests; otherwise reading from its socket pauses. A close is always
+  /// possible.
   package func canSubmit(_ session: SessionID) -> Bool {
     guard waitingBytes < ClusterLimits.waitingRequestBytesMax else { return false }
     return sessions[session].map { !$0.isClosing && $0.entries.count < ClusterLimits.sessionRequestsMax - 1 } ?? true
   }
 
-  /// A client is there.
+  /// Opens a session for a client.
   package mutating func open(_ id: SessionID, isOwnerKnown: Bool, _ actions: inout [Action]) {
     guard sessions[id] == nil else { return }
     lastOrdinal += 1
@@ -104,11 +105,11 @@ package struct EdgeRequests: Sendable {
     add(.open(ordinal: lastOrdinal, answered: 0), ticket: nil, to: id, isOwnerKnown: isOwnerKnown, &actions)
   }
 
-  /// A client asks something. It is told at once when that is not taken, being too large or one too many.
+  /// Submits a request of a client. A request that is too large or exceeds the limit is refused at once.
   ///
   /// - Parameters:
-  ///   - ticket: By which it is told what became of it.
-  ///   - isOwnerKnown: Whether there is somebody to send it to.
+  ///   - ticket: The number under which the outcome is reported.
+  ///   - isOwnerKnown: True when the request can be sent now.
   package mutating func submit(
     _ id: SessionID, ticket: UInt64, _ kind: ForwardedRequest.Kind, isOwnerKnown: Bool, _ actions: inout [Action]
   ) {
@@ -132,7 +133,7 @@ package struct EdgeRequests: Sendable {
     if isOwnerKnown { actions.append(.send(forwarded(id, number, kind))) }
   }
 
-  /// There is another owner, or a new connection to it.
+  /// Returns the unanswered requests, to be sent to a new owner or over a new connection.
   package func resend() -> [Action] {
     let waiting = sessions.flatMap { id, session in
       session.entries.lazy.filter { $0.outcome == nil }.map { (id, $0) }
@@ -140,10 +141,10 @@ package struct EdgeRequests: Sendable {
     return waiting.sorted { $0.1.sequence < $1.1.sequence }.map { .send(forwarded($0, $1.request, $1.kind)) }
   }
 
-  /// The owner answered.
+  /// Handles the owner's answer.
   ///
-  /// - Parameter applied: Where this node's replica stands.
-  /// - Returns: What is to be done, and whether the request is to be sent again.
+  /// - Parameter applied: The position that this node's replica has applied.
+  /// - Returns: The actions, and true when the request has to be sent again.
   package mutating func answered(
     _ id: SessionID, _ request: UInt64, _ outcome: Outcome, applied: Int64
   ) -> (actions: [Action], isRefused: Bool) {
@@ -160,7 +161,7 @@ package struct EdgeRequests: Sendable {
     return (actions, false)
   }
 
-  /// The owner knows nothing of these sessions. One whose beginning is not answered yet is none of them.
+  /// Closes sessions that the owner does not know. Sessions with an unanswered opening are not affected.
   package mutating func unknown(_ ids: [SessionID]) -> [Action] {
     ids.flatMap { id -> [Action] in
       guard let session = sessions[id], !session.entries.contains(where: { $0.ordinal != nil && $0.outcome == nil })
@@ -169,12 +170,13 @@ package struct EdgeRequests: Sendable {
     }
   }
 
-  /// The log says that a session has ended. If its client did not ask for it, somebody took this node for dead.
+  /// Handles the end of a session in the log. When its client did not request it, another node has declared this one
+  /// dead.
   package mutating func disconnected(_ id: SessionID) -> [Action] {
     sessions[id]?.isClosing == false ? forget(id) : []
   }
 
-  /// The replica has applied everything up to a position.
+  /// Reports the outcomes that the replica's position allows.
   package mutating func applied(_ position: Int64) -> [Action] {
     guard !answered.isEmpty else { return [] }
     var actions: [Action] = []
@@ -182,10 +184,10 @@ package struct EdgeRequests: Sendable {
     return actions
   }
 
-  /// This node's run is over: its sessions are no more.
+  /// Closes all sessions, because the node's incarnation has ended.
   package mutating func drop() -> [Action] {
     defer {
-      // The next run counts anew.
+      // The next incarnation starts its count anew.
       (lastOrdinal, settledThrough, settledBeyond) = (0, 0, [])
     }
     return sessions.keys.sorted().flatMap { forget($0) }
@@ -205,9 +207,9 @@ package struct EdgeRequests: Sendable {
     while settledBeyond.remove(settledThrough + 1) != nil { settledThrough += 1 }
   }
 
-  /// Tells a client what it may be told.
+  /// Reports the outcomes of a session that are due.
   ///
-  /// - Returns: Whether an answer waits to be told.
+  /// - Returns: True when an answer waits for its position to be applied.
   private mutating func release(_ id: SessionID, applied: Int64, _ actions: inout [Action]) -> Bool {
     guard let (told, waits) = sessions[id]?.release(applied: applied) else { return false }
     for entry in told {

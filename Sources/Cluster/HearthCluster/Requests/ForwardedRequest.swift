@@ -1,22 +1,22 @@
-/// What a client's node asks of the owner on its behalf.
+/// A request that a client's node forwards to the owner.
 package struct ForwardedRequest: Sendable, Equatable {
-  /// What is asked.
+  /// The kind of a request.
   package enum Kind: Sendable, Equatable {
-    /// The session begins; its first request. Sessions of a node's run are numbered from 1; those up to `answered` are
-    /// known to have begun. By the number an opening that is sent again is told from a new one, also when the session has
+    /// The opening of a session, its first request. Sessions of an incarnation are numbered from 1; those up to
+    /// `answered` have begun. The number distinguishes a repeated opening from a new one, also when the session has
     /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
-    /// A write, a transaction, or what is to be written when the session ends.
+    /// A write, a transaction, or an on-disconnect write.
     case write(ForwardedWrite)
     /// A read of the newest state, in the engine's form.
     case get([UInt8])
-    /// The client's socket is closed: the session ends. Its last request.
+    /// The end of the session after its client's socket was closed, its last request.
     case close
   }
 
-  /// Which request of which session.
+  /// The session and number of the request.
   package var origin: Origin
-  /// What is asked.
+  /// The kind of the request.
   package var kind: Kind
 
   /// A request of a session.
@@ -27,7 +27,7 @@ package struct ForwardedRequest: Sendable, Equatable {
 }
 
 extension ForwardedRequest.Kind {
-  /// The bytes of what a client sent.
+  /// The size of the client's data in bytes.
   package var sizeBytes: Int {
     switch self {
     case .open, .close: 0

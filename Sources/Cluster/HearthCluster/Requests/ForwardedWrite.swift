@@ -1,12 +1,12 @@
-/// What a write asks for, in the engine's form. Within the process in which it is asked it need not be bytes: most writes are
-/// decided there.
+/// The content of a write in the engine's form. Within one process it need not be encoded, and most writes are decided
+/// there.
 package enum ForwardedWrite: Sendable {
-  /// The bytes.
+  /// The encoded bytes.
   case encoded([UInt8])
-  /// What they stand for.
+  /// The value, not encoded.
   case value(any ForwardedContent)
 
-  /// The bytes, which are made now if there are none.
+  /// The bytes, encoded now if they are not yet.
   package var bytes: [UInt8] {
     switch self {
     case .encoded(let bytes): bytes
@@ -14,7 +14,7 @@ package enum ForwardedWrite: Sendable {
     }
   }
 
-  /// The number of bytes that they are, or about as many.
+  /// The exact or approximate number of bytes.
   var sizeBytes: Int {
     switch self {
     case .encoded(let bytes): bytes.count
@@ -24,19 +24,19 @@ package enum ForwardedWrite: Sendable {
 }
 
 extension ForwardedWrite: Equatable {
-  /// Returns true when their bytes are the same.
+  /// Returns true when the bytes are the same.
   package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 }
 
 extension ForwardedWrite: ExpressibleByArrayLiteral {
-  /// These bytes.
+  /// The content of these bytes.
   package init(arrayLiteral elements: UInt8...) { self = .encoded(elements) }
 }
 
-/// What a write asks for, where it is not told another process.
+/// The content of a write as a value within its process.
 package protocol ForwardedContent: AnyObject, Sendable {
-  /// The bytes that stand for it in another process.
+  /// The bytes for another process.
   var encoded: [UInt8] { get }
-  /// About how many those are.
+  /// The approximate number of bytes.
   var sizeBytes: Int { get }
 }

@@ -1,22 +1,22 @@
-/// The requests that an owner has decided and not answered: an answer leaves when what it speaks of is durable.
+/// The requests that an owner has decided and not answered: an answer is sent when its position is durable.
 struct UnansweredRequests: Sendable {
   struct Answer {
     var node: NodeID
     var origin: Origin
     var outcome: Outcome
-    /// True when it must be the newest state that it tells of: what was read, or why something was refused.
+    /// True when the answer must show the newest state: a read result or the reason of a refusal.
     var isRead: Bool
   }
 
   private var waiting: [(position: Int64, answer: Answer)] = []
   private var heldReads: [Answer] = []
-  /// What the replies take that wait.
+  /// The bytes of the waiting replies.
   private var replyBytes = 0
-  /// The last request of each session that was decided by this owner.
+  /// The last request of each session that this owner has decided.
   private var decided: [SessionID: UInt64] = [:]
 
-  /// Whether nothing that comes before a request is missing. Requests of one connection come in order; one that overtakes
-  /// another, when a connection ended or began between the two, would make the other look as if it had been refused.
+  /// Returns true when no earlier request of the session is missing. Requests of one connection arrive in order; a
+  /// request that overtakes another when the connection changed would make that one look refused.
   func isNext(_ origin: Origin, after applied: UInt64) -> Bool {
     origin.request > 0 && origin.request - 1 <= max(origin.answered, applied, decided[origin.session] ?? 0)
   }
@@ -34,14 +34,14 @@ struct UnansweredRequests: Sendable {
     waiting.append((position, answer))
   }
 
-  /// Takes an answer to a read that waits for nothing to become durable.
+  /// Adds an answer to a read that waits for no position.
   mutating func hold(_ read: Answer) { heldReads.append(read) }
 
-  /// The answers that may leave.
+  /// Removes and returns the answers that can be sent.
   ///
   /// - Parameters:
-  ///   - durable: Where the log ends.
-  ///   - isAuthoritative: Whether nobody else can be the owner.
+  ///   - durable: The durable end of the log.
+  ///   - isAuthoritative: True when no other node can be the owner.
   mutating func release(durable: Int64, isAuthoritative: Bool) -> [Answer] {
     let count = waiting.prefix { $0.position <= durable }.count
     var answers: [Answer] = []
@@ -70,7 +70,7 @@ extension Outcome {
     }
   }
 
-  /// Leaves a reply out that is larger than that. A read without what it found is refused.
+  /// Removes a reply above the limit. A read without its result is refused.
   fileprivate mutating func limitReply(to bytes: Int) {
     guard replyBytes > max(bytes, 0) else { return }
     switch self {

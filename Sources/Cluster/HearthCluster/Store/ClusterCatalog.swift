@@ -1,33 +1,33 @@
 import HearthJournal
 
-/// A cluster's store with its catalog: the nodes and journals that it knows. Each call blocks until the store has answered,
-/// and throws a `JournalError` when it does not.
+/// A cluster's store with its catalog of nodes and journals. Each call blocks until the store has answered, and throws
+/// a `JournalError` when it does not.
 package protocol ClusterCatalog: ClusterStore {
-  /// The name of the database product that keeps the store, for messages.
+  /// The name of the store's database product, for messages.
   var product: String { get }
 
-  /// A number that tells this cluster from others.
+  /// The number that identifies this cluster.
   var cluster: UInt64 { get }
 
-  /// The database whose log is the journal of that name, which is made when there is none.
+  /// Returns the database of a journal's name, and creates it when it is missing.
   ///
-  /// - Parameter collection: What the names of such journals begin with.
+  /// - Parameter collection: The prefix of such journals' names.
   func database(_ name: String, of collection: String) throws(JournalError) -> DatabaseID
 
-  /// The journal of that name.
+  /// Opens the journal of that name.
   ///
-  /// - Parameter collection: What the names of such journals begin with.
+  /// - Parameter collection: The prefix of such journals' names.
   func openJournal(_ name: String, of collection: String) throws(JournalError) -> any Journal
 
-  /// The name of a database's journal, with its collection; nil when there is none.
+  /// Returns the name of a database's journal, with its collection; nil when the database is missing.
   func name(of database: DatabaseID) throws(JournalError) -> String?
 
-  /// The journals whose names begin with a collection's.
+  /// Returns the databases of the journals in a collection, by name.
   func journals(_ collection: String) throws(JournalError) -> [String: DatabaseID]
 
-  /// All nodes that were ever registered, and all journals.
+  /// Returns every node that was ever registered, and every journal.
   func overview() throws(JournalError) -> ClusterOverview
 
-  /// Ends the connections: what is asked from then on has no effect.
+  /// Closes the connections: later calls have no effect.
   func close()
 }

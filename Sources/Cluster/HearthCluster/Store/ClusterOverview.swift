@@ -1,16 +1,16 @@
-/// A cluster as its store knows it: every node that was ever registered, and whose each database is.
+/// The nodes and databases of a cluster in its store: every node that was ever registered, and every owner.
 package struct ClusterOverview: Sendable {
-  /// A node.
+  /// A registered node.
   package struct Node: Sendable {
-    /// As its operator named it.
+    /// The name that the operator gave it.
     package var name: String
-    /// The place where other nodes reach it.
+    /// The address at which other nodes reach it.
     package var address: String
-    /// Its last run.
+    /// Its last incarnation.
     package var run: Int64
-    /// True when its lease goes, by the store's clock.
+    /// True when its lease has not lapsed by the store's clock.
     package var isAlive: Bool
-    /// Until its lease ends; less than 0 since it ended.
+    /// The time to the end of its lease; negative after the end.
     package var leaseMilliseconds: Int64
 
     /// A node with these values.
@@ -20,13 +20,13 @@ package struct ClusterOverview: Sendable {
     }
   }
 
-  /// A database, or the accounts.
+  /// A database or the accounts.
   package struct Journal: Sendable {
-    /// As its journal is called, with its collection.
+    /// The name of its journal, with its collection.
     package var name: String
-    /// The last that was claimed.
+    /// The last claimed epoch.
     package var epoch: Int64
-    /// `nil` when no node owns it.
+    /// The owner; nil when there is none.
     package var owner: String?
     /// The last durable position.
     package var position: Int64
@@ -37,9 +37,9 @@ package struct ClusterOverview: Sendable {
     }
   }
 
-  /// In order of name.
+  /// The nodes in the order of their names.
   package var nodes: [Node]
-  /// In order of name.
+  /// The journals in the order of their names.
   package var journals: [Journal]
 
   /// An overview of these nodes and databases.

@@ -1,9 +1,9 @@
-/// Where a cluster's nodes find each other, and the logs: the one thing that they share. Answers come once, on any thread,
-/// and are not to hold it.
+/// The shared store of a cluster, with its logs and leases: the only thing that its nodes share. Each call is answered
+/// once, on any thread, which the handler must not block.
 package protocol ClusterStore: Sendable {
-  /// Asks about the node's lease.
+  /// Calls the store about the node's lease.
   func ask(_ call: NodeLease.Call, then: @escaping @Sendable (NodeLease.Answer) -> Void)
 
-  /// Asks for something of a database. Appends of a database take effect in the order in which they are asked for.
+  /// Calls the store about a database. Appends to a database take effect in the order of the calls.
   func ask(_ call: StoreCall, of database: DatabaseID, then: @escaping @Sendable (StoreAnswer) -> Void)
 }

@@ -1,17 +1,17 @@
 import HearthJournal
 
-/// Who owns a database, as the store says. Its clock judges leases.
+/// The store's record of a database's owner. The store's clock judges leases.
 package struct OwnerRecord: Sendable, Equatable {
-  /// Raised by every claim, from 0 for a database that nobody ever owned.
+  /// The epoch, raised by every claim, from 0 for a database that never had an owner.
   package var epoch: Int64
-  /// The owner; nil when it was given up.
+  /// The owner; nil when it released the database.
   package var owner: Incarnation?
-  /// True when the owner's lease is over.
+  /// True when the owner's lease has lapsed.
   package var isLapsed: Bool
-  /// The time that it goes on otherwise, unless it is renewed; nil when the store did not say.
+  /// The remaining time of the lease unless it is renewed; nil when the store did not report it.
   package var remainingMilliseconds: Int64?
 
-  /// What the store says of a database.
+  /// An owner record of these values.
   package init(epoch: Int64, owner: Incarnation?, isLapsed: Bool, remainingMilliseconds: Int64? = nil) {
     self.epoch = epoch
     self.owner = owner
@@ -20,61 +20,60 @@ package struct OwnerRecord: Sendable, Equatable {
   }
 }
 
-/// What a database's machines ask of the store. Whoever drives them answers every call, at the latest when its own time
-/// for it is over, with ``StoreAnswer/failed``.
+/// A call of a database's state machines to the store. The driver answers every call, with ``StoreAnswer/failed`` once
+/// its time limit has passed.
 package enum StoreCall: Sendable, Equatable {
-  /// Who owns the database.
+  /// Reads the owner record.
   case readOwner
-  /// Raises the epoch and makes `by` the owner, durably, if the epoch still is `seen` and there is no owner, or it is that
-  /// node, or its lease is over. The new epoch is above `known` as well: a store that lost claims would otherwise give out
-  /// one that rows have which are put back.
+  /// Raises the epoch and makes `by` the owner, durably, if the epoch is still `seen` and there is no owner, or it is
+  /// that node, or its lease has lapsed. The new epoch is also above `known`: a store that lost claims could otherwise
+  /// assign the epoch of rows that are restored.
   case claim(seen: Int64, known: Int64, by: Incarnation)
   /// Reads rows after a position, from the store's primary.
   case read(after: Int64)
-  /// Adds a row, if the row before it is there with this epoch, position *and hash*, nothing comes after it, and the
-  /// claimed epoch still is `claim`.
+  /// Appends a row, if the last row has this epoch, position *and hash*, and the claimed epoch is still `claim`.
   ///
-  /// The hash matters when the store lost acknowledged rows together with a claim: the next owner then has the number of
-  /// an epoch that somebody else believes to have, and positions alone would let both write one log in turns.
+  /// The hash matters when the store lost acknowledged rows together with a claim: the next owner then has the number
+  /// of an epoch that another node believes it has, and positions alone would let both write one log in turns.
   ///
-  /// - Parameter entries: What is to be done because of it: durable together with the row, or not at all.
+  /// - Parameter entries: The outbox entries of the row, durable together with it or not at all.
   case append(LogRow, after: JournalHead, claim: Int64, entries: [OutboxEntry] = [])
-  /// Gives the database up, if the claimed epoch still is this one.
+  /// Releases the ownership, if the claimed epoch is still this one.
   case release(epoch: Int64)
-  /// Declares a node's run over, durably, if its lease is, or if the node has registered anew. From then on its
-  /// heartbeats are refused.
+  /// Declares an incarnation ended, durably, if its lease has lapsed, or if the node has registered again. From then on
+  /// its heartbeats are refused.
   case end(Incarnation)
 }
 
-/// What the store answers.
+/// The store's answer to a call.
 package enum StoreAnswer: Sendable, Equatable {
   case owner(OwnerRecord)
   case claimed(epoch: Int64)
-  /// The condition of a call does not hold; nothing was changed.
+  /// The condition of the call does not hold; nothing was changed.
   case refused
   case rows(LogReading)
-  /// Rows behind the position that was asked for are no more: a snapshot stands for them.
+  /// The rows after the requested position were pruned and are replaced by a snapshot.
   case pruned
-  /// The row is durable, or the call's other effect is.
+  /// The row, or the call's other effect, is durable.
   case done
-  /// There is no room for a row; nothing was changed.
+  /// The store has no room for the row; nothing was changed.
   case noRoom
-  /// Nobody knows whether the call had its effect, or it could not be sent at all.
+  /// The effect of the call is unknown, or it could not be sent.
   case failed
 }
 
-/// What a reading of the log found.
+/// The result of reading the log.
 package struct LogReading: Sendable, Equatable {
-  /// The place where the log stands at the position that was asked for; nil when no row ends there.
+  /// The head at the requested position; nil when no row ends there.
   package var start: JournalHead?
-  /// Rows from there on, without a gap; not necessarily all.
+  /// Rows from there on without a gap, not necessarily all.
   package var rows: [LogRow]
-  /// The log's last row, when the first of these was read.
+  /// The log's last row at the time of the read of the first of these rows.
   package var end: JournalHead
-  /// Who owns the database.
+  /// The owner record.
   package var owner: OwnerRecord
 
-  /// What a reading found.
+  /// A reading of these values.
   package init(start: JournalHead?, rows: [LogRow], end: JournalHead, owner: OwnerRecord) {
     self.start = start
     self.rows = rows
@@ -82,6 +81,6 @@ package struct LogReading: Sendable, Equatable {
     self.owner = owner
   }
 
-  /// True when these rows are all there are.
+  /// True when the rows reach the end of the log.
   var isComplete: Bool { (rows.last?.head ?? start ?? .empty).position >= end.position }
 }

@@ -1,46 +1,46 @@
-/// The limits of what nodes tell each other and keep for each other.
+/// The limits on messages between nodes and on the data that nodes keep for each other.
 package enum ClusterLimits {
-  /// A message between nodes. A row is the largest part of one; larger rows are read from the log.
+  /// The size of a message between nodes. Rows are the largest messages; larger rows are read from the log.
   package static let messageBytesMax = 16 << 20
-  /// What a client's request holds, so that a message has room for it and for what is around it. Larger writes are made in
-  /// parts.
+  /// The size of a client's request, which leaves room for the rest of a message. Larger writes are split.
   package static let requestBytesMax = 15 << 20
-  /// The requests of one node's clients that are not answered, in bytes. More are not taken.
+  /// The size of all unanswered requests of one node's clients. More are refused.
   package static let waitingRequestBytesMax = 64 << 20
-  /// What a request's reply holds, so that a message has room for it. A larger one is left out.
+  /// The size of a reply, which leaves room for the rest of a message. A larger one is omitted.
   package static let replyBytesMax = 15 << 20
-  /// The replies that wait at an owner for what they tell of to be durable. One for which there is no room is left out.
+  /// The size of the replies that wait at an owner for durability. A reply without room is omitted.
   package static let waitingReplyBytesMax = 64 << 20
-  /// A question that a node asks another, or its answer: a message has room for it.
+  /// The size of a question to another node, or of its answer, which fits in a message.
   package static let questionBytesMax = 15 << 20
-  /// A journal's name, with its collection.
+  /// The size of a journal's name with its collection.
   package static let journalNameBytesMax = 1_024
-  /// A node's name.
+  /// The size of a node's name.
   package static let nodeNameBytesMax = 63
-  /// The records that one row takes.
+  /// The number of records in a row.
   package static let rowRecordsMax = 65_536
-  /// The records of a row that is read: they are decoded at once. A server by itself writes as many as its bytes hold.
+  /// The number of records in a row that is read, because they are decoded at once. A single server writes as many as
+  /// fit in its bytes.
   package static let readRecordsMax = 4 << 20
-  /// The bytes of records that one row takes before the next is begun.
+  /// The size of records in a row after which the next row begins.
   package static let rowBytes = 1 << 20
-  /// So many records are not kept waiting for the row before them.
+  /// The number of records from which a row does not wait for the previous one.
   package static let rowRecordsWorthwhile = 256
-  /// Rows whose outcome is awaited at a time. The refusal of one refuses all behind it.
+  /// The number of rows in flight. The refusal of one refuses all after it.
   package static let rowsInFlightMax = 2
-  /// Frames that came before those they follow.
+  /// The number of frames that are buffered until the preceding ones arrive.
   package static let bufferedFramesMax = 256
-  /// The bytes of those.
+  /// The size of the buffered frames.
   package static let bufferedFrameBytesMax = 16 << 20
-  /// Acknowledged rows that are remembered.
+  /// The size of the acknowledged rows that are remembered.
   package static let rememberedBytesMax = 64 << 20
-  /// Requests of a session that are not answered.
+  /// The number of unanswered requests of a session.
   package static let sessionRequestsMax = 1_000
-  /// A node that announces its sessions to a new owner names at most these in one message.
+  /// The number of sessions that a node announces to a new owner in one message.
   package static let announcedSessionsMax = 1_000_000
-  /// Sessions of a lost node that are ended in one row.
+  /// The number of a lost node's sessions that are ended in one row.
   package static let disconnectsAtOnceMax = 1_000
-  /// What a node says of the clients that it cut because a credential ended. More than that it does not say.
+  /// The size of a node's receipts for an ended credential. More is omitted.
   package static let receiptBytesMax = 1 << 20
-  /// The name of whoever's credentials ended. Uids and addresses are much shorter.
+  /// The size of the uid or address of ended credentials, which usually are much shorter.
   package static let credentialNameBytesMax = 1_024
 }

@@ -1,23 +1,23 @@
-/// The time that nodes wait for each other. None of this protects data: a log that refuses a stale owner's rows does.
-/// Times decide when somebody may try to take over, and how old what is read may be.
+/// The time limits between nodes. They protect no data, which the log's refusal of a stale owner's rows does. They
+/// determine when a node may try to take over, and how old the data that clients read may be.
 package struct ClusterTiming: Sendable, Equatable {
-  /// The time that a heartbeat makes the store believe that a node lives.
+  /// The time that a heartbeat extends a node's lease.
   package var leaseMilliseconds: Int64 = 6_000
-  /// How much earlier than the store a node stops to believe in its own lease: room for clocks that run at different
-  /// speeds. A thousand in five thousand is far more than clocks differ.
+  /// The time by which a node stops relying on its lease before the store does, as room for clocks of different speeds.
+  /// A thousand in five thousand is far more than clocks differ.
   package var marginMilliseconds: Int64 = 1_000
-  /// Between two heartbeats of a node, which stand for all its databases together.
+  /// The time between two heartbeats of a node, which cover all its databases.
   package var heartbeatMilliseconds: Int64 = 1_000
-  /// Between two signs of life of an owner, and between two questions of a replica.
+  /// The time between two signs of life of an owner, and between two pulses of a replica.
   package var beatMilliseconds: Int64 = 500
-  /// Between two readings of the log by a replica that does not hear its owner.
+  /// The time between two reads of the log by a replica that does not hear its owner.
   package var tailMilliseconds: Int64 = 200
-  /// Between two looks at who owns a database, and at which nodes with sessions live.
+  /// The time between two reads of a database's owner record, and between two checks of the nodes with sessions.
   package var watchMilliseconds: Int64 = 1_000
-  /// The time that a new owner waits for living nodes to say which sessions they hold.
+  /// The time that a new owner waits for living nodes to announce their sessions.
   package var announceMilliseconds: Int64 = 10_000
-  /// How old the state may be that listens are served from. Above the time that a failover of the store takes, or each of
-  /// them would disconnect every client.
+  /// The maximum age of the state for listens. It is above the time of a store's failover, which otherwise would
+  /// disconnect every client.
   package var stalenessMilliseconds: Int64 = 60_000
   /// The time that acknowledged rows are remembered, to be appended again to a log that lost them.
   package var memoryMilliseconds: Int64 = 60_000

@@ -1,6 +1,6 @@
 /// A node's name in its cluster, as the operator gives it.
 package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// 1 to 63 bytes.
+  /// The name, 1 to 63 bytes.
   package var name: String
 
   /// The node of that name.
@@ -10,16 +10,16 @@ package struct NodeID: Sendable, Hashable, Comparable, CustomStringConvertible {
   package var description: String { name }
 }
 
-/// One run of a node, from its registration until its lease was declared over. Clients' sessions are held by an
-/// incarnation: what a node starts anew with holds none of those that it had before.
+/// One run of a node, from its registration until its lease was declared ended. An incarnation holds clients' sessions;
+/// a new one holds none of those of an earlier one.
 package struct Incarnation: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The node.
   package var node: NodeID
-  /// Grows with every registration of the node, and never returns: also a log that lost what it had acknowledged gives no
-  /// number out twice. The store takes the larger of the last one plus 1 and its own clock's milliseconds.
+  /// The number, which grows with every registration of the node and is never reused, also by a log that lost
+  /// acknowledged rows. The store takes the larger of the last one plus 1 and its own clock's milliseconds.
   package var number: Int64
 
-  /// A run of a node.
+  /// An incarnation of a node.
   package init(node: NodeID, number: Int64) {
     self.node = node
     self.number = number
@@ -31,7 +31,7 @@ package struct Incarnation: Sendable, Hashable, Comparable, CustomStringConverti
   package var description: String { "\(node)#\(number)" }
 }
 
-/// A database, as the cluster numbers it.
+/// The cluster's number of a database.
 package struct DatabaseID: Sendable, Hashable {
   package var rawValue: UInt32
 

@@ -1,7 +1,7 @@
 import HearthCluster
 import Synchronization
 
-/// The databases that a node has a part in, and who gets what of what comes over its connections.
+/// The open databases of a node, and the dispatch of its connections' events to them.
 final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
   private struct State {
     var drivers: [DatabaseID: DatabaseDriver<Tenant>] = [:]
@@ -9,7 +9,7 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Told of a database that another node has given up for this one, which has no part in it yet.
+  /// The callback for a database that another node has handed over to this one, which has not opened it yet.
   private let given: @Sendable (DatabaseID) -> Void
 
   init(given: @escaping @Sendable (DatabaseID) -> Void) { self.given = given }
@@ -18,7 +18,8 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
 
   subscript(database: DatabaseID) -> DatabaseDriver<Tenant>? { state.withLock { $0.drivers[database] } }
 
-  /// Adds a driver, which is told of the connections that there are. Returns the one that is there already, if any.
+  /// Adds a driver and informs it of the existing connections. Returns the existing driver of the database, if there is
+  /// one.
   func add(_ driver: DatabaseDriver<Tenant>) -> DatabaseDriver<Tenant> {
     state.withLock { state in
       if let known = state.drivers[driver.database] { return known }
@@ -49,7 +50,7 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
         for driver in state.drivers.values { driver.handle(.linkDown(run.node)) }
       }
     case .received(let database, let message, let run, let done):
-      // Of one that is not loaded here: whoever sent it asks again when it is.
+      // The sender of a message for a closed database repeats it once the database is open.
       guard let driver = self[database] else {
         if case .handoff = message { given(database) }
         return done()

@@ -2,12 +2,11 @@ import Dispatch
 import HearthCluster
 import Synchronization
 
-/// Runs one database's member on a node: takes its events one after another, and does what it says.
+/// The driver of one database's member on a node: feeds it events one after another, and performs its actions.
 ///
-/// Events that came while others were taken are taken together, so that one row and one round of answers is made of many
-/// requests.
+/// Events that arrived meanwhile are handled together, so that many requests make one row and one round of answers.
 package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
-  /// What is around a member.
+  /// The dependencies of a driver.
   struct TokenEnvironment: Sendable {
     var timing: ClusterTiming
     var clock: any NodeClock
@@ -23,7 +22,7 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     var isHalted = false
   }
 
-  /// Events of which a row is made: more would keep the store waiting for the first ones.
+  /// The number of events that make one row: more would keep the store waiting for the first ones.
   private static var togetherMax: Int { 128 }
 
   /// The database.
@@ -40,14 +39,14 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     state = Mutex(State(member: member, tenant: tenant))
   }
 
-  /// Tells the member what happened, after what it was told before.
+  /// Passes an event to the member, after earlier ones.
   ///
-  /// - Parameter then: Is called when it has done with it.
+  /// - Parameter then: Is called when the event was handled.
   package func handle(_ event: MemberEvent, then: (@Sendable () -> Void)? = nil) {
     put(DriverItem(event: event, then: then))
   }
 
-  /// Has something done between two events, after what the member was told before.
+  /// Calls the body between two events, after earlier ones.
   package func perform(_ body: @escaping @Sendable (DatabaseMember, Tenant) -> Void) {
     put(
       DriverItem { [self] in
@@ -57,12 +56,12 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
       })
   }
 
-  /// Looks at the member and the tenant as they are between two events; neither may be held.
+  /// Calls the body with the member and the tenant between two events; it must not keep them.
   package func look<Value>(_ body: (DatabaseMember, Tenant) -> Value) -> Value {
     state.withLock { body($0.member, $0.tenant) }
   }
 
-  /// Nothing is done any more.
+  /// Stops handling events.
   func halt() { state.withLock { $0.isHalted = true } }
 
   private func put(_ item: DriverItem) {
@@ -75,7 +74,7 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
       guard !items.isEmpty else { return }
       var rest = items[...]
       while !rest.isEmpty {
-        // What is no event stands between those before and those after it.
+        // Other work runs between the events before and after it.
         let events = rest.prefix(Self.togetherMax).prefix { $0.event != nil }
         if !events.isEmpty { run(events) }
         rest = rest.dropFirst(events.count)
@@ -88,7 +87,7 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     }
   }
 
-  /// Takes events together.
+  /// Handles events together.
   private func run(_ items: ArraySlice<DriverItem>) {
     state.withLock { state in
       for item in items { if let event = item.event { take(event, &state) } }
@@ -104,7 +103,7 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     if case .tick = event {
       state.lastTick = now
     } else if now.isAtLeast(surroundings.timing.beatMilliseconds, after: state.lastTick) {
-      // The process may have been stopped: what it believed before comes to nothing first.
+      // The process may have been suspended: a tick first ends what it no longer may assume.
       take(.tick, &state)
     }
     perform(state.member.take(event, at: now, surroundings.standing(), &state.tenant), &state)

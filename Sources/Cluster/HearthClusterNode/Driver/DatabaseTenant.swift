@@ -1,11 +1,10 @@
 import HearthCluster
 
-/// What one database is on a node beside its place in the cluster: the tree, rules, clients and listeners.
+/// The local side of a database on a node: the tree, rules, clients and listeners.
 package protocol DatabaseTenant: RequestDecider, Sendable {
-  /// Does what the member wants, in the order in which it says so. Calls to the store and messages to nodes are not among
-  /// it.
+  /// Performs an action of the member, in order. Store calls and messages to nodes are not among them.
   mutating func take(_ action: MemberAction)
 
-  /// A row of what it decided, and in the order in which it did, is on its way to the store.
+  /// Notes that a row of the decided records, in their order, was sent to the store.
   mutating func sealed(_ row: LogRow)
 }

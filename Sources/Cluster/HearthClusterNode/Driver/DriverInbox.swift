@@ -1,30 +1,30 @@
 import HearthCluster
 
-/// Something that a database's driver is to take in its turn: an event, or something else that is to be done.
+/// An item in a driver's queue: an event for the member, or other work.
 struct DriverItem: Sendable {
-  /// Nil for something else.
+  /// The event; nil for other work.
   var event: MemberEvent?
-  /// What is to be done; with an event, when that was taken.
+  /// The work; with an event, the callback after it was handled.
   var then: (@Sendable () -> Void)?
 
   init(event: MemberEvent, then: (@Sendable () -> Void)?) { (self.event, self.then) = (event, then) }
   init(_ work: @escaping @Sendable () -> Void) { (event, then) = (nil, work) }
 }
 
-/// What came for a database's driver, in the order in which it came.
+/// The queue of a database's driver.
 struct DriverInbox: Sendable {
   private var items: [DriverItem] = []
-  /// Somebody takes out, or is about to.
+  /// True when the queue is being drained, or is about to be.
   private var isAwake = false
 
-  /// - Returns: Whether somebody has to be woken, who takes until nothing is left.
+  /// - Returns: True when the caller has to start draining, until the queue is empty.
   mutating func put(_ item: DriverItem) -> Bool {
     items.append(item)
     defer { isAwake = true }
     return !isAwake
   }
 
-  /// All that is there; when that is nothing, the next one has to wake somebody.
+  /// Removes and returns all items; after an empty result, the next item has to start draining.
   mutating func take() -> [DriverItem] {
     defer { items = [] }
     isAwake = !items.isEmpty

@@ -1,18 +1,18 @@
 import Glibc
 import HearthCluster
 
-/// A node's own clock.
+/// The monotonic clock of a node.
 package protocol NodeClock: Sendable {
-  /// Never goes back, and goes on while the process is stopped.
+  /// The current instant, which never goes back and goes on while the process is suspended.
   var now: MonotonicInstant { get }
 }
 
-/// The machine's clock since it began, the time included that it slept: a node that was asleep must not believe in a lease.
+/// The machine's clock since its start, sleep included: a node that was asleep must not rely on its lease.
 package struct MachineClock: NodeClock {
-  /// The one there is.
+  /// The clock of this machine.
   package init() {}
 
-  /// Milliseconds since the machine began.
+  /// The milliseconds since the machine's start.
   package var now: MonotonicInstant {
     var time = timespec()
     clock_gettime(CLOCK_BOOTTIME, &time)

@@ -2,12 +2,11 @@ import Dispatch
 import HearthCluster
 import Synchronization
 
-/// A node of a cluster: its lease, its connections, and its databases' members, each one after another on a thread that it
-/// does not share while it runs.
+/// The driver of a node: its lease, its connections, and its databases' members, each handled by one thread at a time.
 ///
-/// It does nothing by itself but answer: somebody calls ``tick()`` several times a beat.
+/// It has no timer of its own: the caller calls ``tick()`` several times a beat.
 package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
-  /// Its connections.
+  /// The connections to the other nodes.
   package let links: NodeLinks
   private let node: NodeID
   private let timing: ClusterTiming
@@ -20,8 +19,8 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
   /// A node that is not registered yet.
   ///
   /// - Parameters:
-  ///   - given: Told of a database that another node has given up for this one, which has no part in it yet.
-  ///   - makeLinks: Makes its connections, which tell what happens by the closure that it gets.
+  ///   - given: The callback for a database that another node has handed over to this one, which has not opened it yet.
+  ///   - makeLinks: Makes the connections, whose events go to the given closure.
   package init(
     _ node: NodeID, timing: ClusterTiming, clock: any NodeClock, store: any ClusterStore,
     given: @escaping @Sendable (DatabaseID) -> Void = { _ in },
@@ -35,12 +34,12 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
     links = makeLinks { event in directory.handle(event) }
   }
 
-  /// What the node believes of its lease.
+  /// The state of the node's lease.
   package var standing: LeaseStanding { lease.standing }
 
-  /// Takes part in a database, from a state that is known.
+  /// Opens a database from a known state.
   ///
-  /// - Returns: What runs it, which may have been there before.
+  /// - Returns: Its driver, which may have existed before.
   package func open(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant) -> DatabaseDriver<Tenant> {
     let surroundings = DatabaseDriver<Tenant>.TokenEnvironment(
       timing: timing, clock: clock, store: store,
@@ -49,10 +48,10 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
     return directory.add(DatabaseDriver(database, member, tenant, surroundings))
   }
 
-  /// Takes no part in a database any more: it is as if this node had died, as far as that is concerned.
+  /// Closes a database, as if the node had died as far as that database is concerned.
   package func close(_ database: DatabaseID) { directory.remove(database)?.halt() }
 
-  /// Time has passed.
+  /// Advances the lease and the databases.
   package func tick() {
     queue.async { [self] in
       change { lease, now in lease.tick(at: now) }
@@ -60,8 +59,8 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
     }
   }
 
-  /// Stops at once, as if the process had died: no connection is left, and no answer counts any more. What was asked of the
-  /// store may still have its effect.
+  /// Stops at once, as if the process had died: connections end, and answers are ignored. Pending store calls may still
+  /// have their effect.
   package func halt() {
     lease.halt()
     for driver in directory.all { driver.halt() }
@@ -91,7 +90,7 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
   }
 }
 
-/// The node's lease, which its databases look at while it is renewed.
+/// The node's lease, which its databases read while it is renewed.
 private final class HeldLease: Sendable {
   private struct State {
     var lease: NodeLease

@@ -2,20 +2,20 @@ import HearthCluster
 import NIOCore
 import Synchronization
 
-/// A connection to a node that has greeted: what is sent over it comes in order, or it ends.
+/// An established connection to a node: messages arrive in order, or the connection ends.
 final class Link: Sendable {
-  /// The run of the node that it leads to.
+  /// The incarnation of the peer.
   let peer: Incarnation
-  /// The version of the protocol that both sides speak.
+  /// The protocol version that both sides support.
   let version: UInt16
   private let channel: any Channel
   private let limits: LinkLimits
   private let unsentBytes = Atomic<Int>(0)
-  /// Messages that go out together, in one turn of the event loop.
+  /// The messages that are written together, in one turn of the event loop.
   private let outbox = Mutex(Outbox())
   private let questions: Mutex<OpenQuestions<EventLoopPromise<[UInt8]>>>
 
-  /// Room that is set aside for messages that go out together, when there were as many before.
+  /// The maximum capacity that is reserved for messages written together, after a turn with as many.
   private static let reservedBytesMax = 256 << 10
 
   private struct Outbox {
@@ -28,8 +28,8 @@ final class Link: Sendable {
     questions = Mutex(OpenQuestions(countMax: limits.questionsMax))
   }
 
-  /// Sends a message, from any thread; those of one thread come in their order. When too much waits, the connection ends
-  /// instead: a message in between must not be missing.
+  /// Sends a message, from any thread; those of one thread stay in order. When too much is unsent, the connection ends
+  /// instead, because no message may be skipped.
   func send(_ message: LinkMessage) {
     let bytes = message.encoded(in: version)
     let waiting = unsentBytes.add(bytes.count, ordering: .relaxed).newValue
@@ -45,7 +45,7 @@ final class Link: Sendable {
   private func flush() {
     let bytes = outbox.withLock { outbox in
       defer {
-        // About as much comes the next time.
+        // The next turn is likely to have a similar size.
         let capacity = min(outbox.bytes.readableBytes, Self.reservedBytesMax)
         outbox = Outbox(bytes: ByteBufferAllocator().buffer(capacity: capacity))
       }
@@ -55,12 +55,12 @@ final class Link: Sendable {
     channel.writeAndFlush(bytes).whenComplete { [self] _ in unsentBytes.subtract(count, ordering: .relaxed) }
   }
 
-  /// Ends the connection; on its event loop at once.
+  /// Ends the connection; at once when called on its event loop.
   func end(_ problem: LinkProblem) { channel.pipeline.fireUserInboundEventTriggered(problem) }
 
   // MARK: Questions
 
-  /// Asks the node something, from any thread.
+  /// Asks the node a question, from any thread.
   ///
   /// - Returns: The answer, or a ``QuestionProblem``; on the connection's event loop.
   func ask(_ content: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
@@ -85,7 +85,7 @@ final class Link: Sendable {
     return promise.futureResult
   }
 
-  /// A reply came; nothing happens when nobody waits for it any more.
+  /// Handles a reply; ignores it when its question is no longer pending.
   func take(_ reply: LinkReply, to number: UInt64) {
     switch reply {
     case .content(let content): settle(number, .success(content))
@@ -93,7 +93,7 @@ final class Link: Sendable {
     }
   }
 
-  /// Says what became of the node's question of that number.
+  /// Sends the reply to the node's question of that number.
   func reply(_ result: Result<[UInt8], any Error>, to number: UInt64) {
     let reply: LinkReply =
       switch result {
@@ -105,7 +105,7 @@ final class Link: Sendable {
     send(.reply(number: number, reply))
   }
 
-  /// The connection has ended: what was asked over it is not answered any more.
+  /// Fails the pending questions after the end of the connection.
   func ended(_ problem: LinkProblem) {
     for promise in questions.withLock({ $0.end() }) { promise.fail(QuestionProblem.ended(problem)) }
   }
@@ -114,8 +114,8 @@ final class Link: Sendable {
     questions.withLock { $0.remove(number) }?.completeWith(result)
   }
 
-  /// Returns true when this leaves half of what may wait to be sent to other traffic, which ends the connection when it is
-  /// too much.
+  /// Returns true when this content leaves half of the unsent limit to other messages, which end the connection when
+  /// they exceed it.
   private func hasRoom(for content: [UInt8]) -> Bool {
     unsentBytes.load(ordering: .relaxed) + content.count <= limits.unsentBytesMax / 2
   }

@@ -2,24 +2,24 @@ import HearthBytes
 import HearthCluster
 import NIOCore
 
-/// One connection between two nodes, behind its TLS: the greetings, heartbeats, and messages in their order.
+/// The handler of a connection between two nodes, behind its TLS: greetings, heartbeats, and messages in order.
 ///
-/// Everything that is wrong ends it, with one sentence of why. Nothing is held for a side that has not greeted.
+/// Any protocol violation ends the connection, with its reason. Nothing is buffered for a peer before its hello.
 final class LinkHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = Never
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What a connection is told and asked by, on its event loop.
+  /// The callbacks of a connection, on its event loop.
   struct Delegate {
-    /// The other side greeted as this run, with a certificate that names these. Returns why it is not taken.
+    /// Handles the peer's hello, with the names in its certificate. Returns the reason of a refusal.
     var greeted: (Hello, _ names: [String], Link) -> LinkProblem?
-    /// A message came; nothing more than a limit is read before `done` was called for it.
+    /// Handles a message; reading pauses above a limit until `done` was called.
     var received: (DatabaseID, PeerMessage, Link, _ done: @escaping @Sendable () -> Void) -> Void
-    /// The other side asks something. A ``LinkRefusal`` is passed on as one.
+    /// Answers a question of the peer. A ``LinkRefusal`` is passed on as one.
     var asked: ([UInt8], Link) -> EventLoopFuture<[UInt8]>
-    /// The connection is over. Said once.
+    /// Handles the end of the connection, once.
     var ended: (Link?, LinkProblem) -> Void
   }
 
@@ -36,13 +36,13 @@ final class LinkHandler: ChannelDuplexHandler {
   private var watch: RepeatedTask?
   private var deadline: Scheduled<Void>?
   private let unhandled: UnhandledBytes
-  /// Half of what may be unhandled: questions that take long must not keep other messages from being read, which their
-  /// answers may wait for.
+  /// The limit on pending questions, half of the unhandled limit: slow questions must not stop the reading of other
+  /// messages, which their answers may wait for.
   private var load: QuestionLoad
 
   /// - Parameters:
-  ///   - hello: This node's greeting.
-  ///   - names: The names in the other side's certificate.
+  ///   - hello: This node's hello.
+  ///   - names: The names in the peer's certificate.
   init(
     _ hello: Hello, limits: LinkLimits, _ delegate: Delegate,
     names: @escaping (ChannelPipeline) -> [String] = LinkIdentity.peerNames
@@ -103,7 +103,7 @@ final class LinkHandler: ChannelDuplexHandler {
     context.close(promise: nil)
   }
 
-  /// Time has passed.
+  /// Sends a heartbeat, or ends a silent connection, when that is due.
   private func look(_ context: ChannelHandlerContext) {
     let now = context.eventLoop.now
     if now - lastHeard >= .milliseconds(Int64(LinkLimits.silenceMilliseconds)), !unhandled.isReadHeld, link != nil {
@@ -117,7 +117,7 @@ final class LinkHandler: ChannelDuplexHandler {
     }
   }
 
-  // MARK: What comes
+  // MARK: Inbound
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isOver else { return }
@@ -180,7 +180,7 @@ final class LinkHandler: ChannelDuplexHandler {
 
   func read(context: ChannelHandlerContext) { if !unhandled.holdsRead() { context.read() } }
 
-  // MARK: What goes
+  // MARK: Outbound
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     lastSent = context.eventLoop.now
@@ -189,7 +189,7 @@ final class LinkHandler: ChannelDuplexHandler {
 }
 
 extension PeerMessage {
-  /// Roughly what it holds in memory.
+  /// The approximate size in memory.
   fileprivate var sizeBytes: Int {
     switch self {
     case .commits(let row): row.batch.payload.count + 128

@@ -1,16 +1,16 @@
 import NIOCore
 import NIOSSL
 
-/// A node's certificate and whom it trusts. Nodes show each other certificates of one authority that is for nothing else;
-/// each names its node as a DNS name.
+/// A node's certificate and the authority that it trusts. All nodes' certificates come from one authority, which is
+/// used for nothing else; each names its node as a DNS name.
 package struct LinkIdentity: Sendable {
   let server: NIOSSLContext
   let client: NIOSSLContext
 
-  /// The files in a node's folder: its certificate, the private key of that, the authority of all nodes' certificates.
+  /// The files in a node's folder: its certificate, its private key, and the authority of all nodes' certificates.
   package static let (certificateName, keyName, authorityName) = ("certificate.pem", "key.pem", "authority.pem")
 
-  /// What could not be used, and why, in words for the operator.
+  /// The file that could not be used and the reason, for the operator.
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
   }
@@ -18,10 +18,10 @@ package struct LinkIdentity: Sendable {
   /// Reads PEM files.
   ///
   /// - Parameters:
-  ///   - certificatePath: The node's certificate first, then those between it and the authority.
+  ///   - certificatePath: The node's certificate first, then the intermediate ones.
   ///   - keyPath: Its private key, not encrypted.
   ///   - authorityPath: The authority of all nodes' certificates.
-  /// - Throws: ``Failure``, which names files and nothing that is in them.
+  /// - Throws: ``Failure``, which names files but not their content.
   package init(certificatePath: String, keyPath: String, authorityPath: String) throws(Failure) {
     let chain = try Self.read(certificatePath, "a certificate") { try NIOSSLCertificate.fromPEMFile(certificatePath) }
     let authority = try Self.read(authorityPath, "a certificate") { try NIOSSLCertificate.fromPEMFile(authorityPath) }
@@ -33,7 +33,7 @@ package struct LinkIdentity: Sendable {
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     settings.minimumTLSVersion = .tlsv13
     settings.trustRoots = .certificates(authority)
-    // Names are looked at with the greeting, on both sides by the same rule.
+    // Names are checked with the hello, on both sides by the same rule.
     settings.certificateVerification = .noHostnameVerification
     var clientSettings = TLSConfiguration.makeClientConfiguration()
     clientSettings.certificateChain = chain.map { .certificate($0) }
@@ -49,7 +49,7 @@ package struct LinkIdentity: Sendable {
     }
   }
 
-  /// Reads a node's folder, as `hearth cluster init` makes it.
+  /// Reads a node's folder, as `hearth cluster init` creates it.
   ///
   /// - Throws: ``Failure``.
   package init(folder: String) throws(Failure) {
@@ -64,7 +64,7 @@ package struct LinkIdentity: Sendable {
     do { return try body() } catch { throw Failure(description: "\(path) could not be read as \(what) in PEM") }
   }
 
-  /// The DNS names in the certificate of a connection's other side, which was checked; none without one.
+  /// Returns the DNS names in the verified certificate of the peer; none without one.
   static func peerNames(_ pipeline: ChannelPipeline) -> [String] {
     guard let found = try? pipeline.syncOperations.nioSSL_peerCertificate() else { return [] }
     return found._subjectAlternativeNames().filter { $0.nameType == .dnsName }.compactMap { name in

@@ -1,33 +1,32 @@
-/// The time that nodes wait for each other on a connection, and what they keep for it.
+/// The time limits of connections between nodes, and the limits on data kept for them.
 package struct LinkLimits: Sendable {
-  /// From the beginning of a connection, both certificates included, until the other side's greeting.
+  /// The time from the start of a connection, both certificates included, to the peer's hello.
   package static let helloSeconds = 5
-  /// Connections that have not greeted, from addresses that are no node's: a further one takes the place of the oldest
-  /// of the network that has most.
+  /// The number of connections without a hello, from addresses that are no node's: a further one replaces the oldest of
+  /// the network that has most.
   package static let strangersMax = 64
-  /// The same from one network, a /24 of IPv4 or a /48 of IPv6.
+  /// The number of such connections from one network, a /24 of IPv4 or a /48 of IPv6.
   package static let strangersPerNetworkMax = 16
-  /// The same from the address of a node, which has these places for itself.
+  /// The number of such connections from the address of a node, which no other address uses up.
   package static let strangersPerPeerMax = 8
-  /// Nothing is sent for so long: a heartbeat is.
+  /// The time without outbound messages after which a heartbeat is sent.
   package static let heartbeatMilliseconds = 500
-  /// Nothing comes for so long: the other side is gone.
+  /// The time without inbound messages after which the peer counts as dead.
   package static let silenceMilliseconds = 3_000
-  /// What was sent and the network has not taken. Who is further behind is let go, and begins anew: it reads from the log
-  /// what it missed.
+  /// The unsent bytes above which a connection ends. The peer reconnects and reads the missed rows from the log.
   package static let unsentBytesMax = 64 << 20
-  /// What came and was not taken in yet: then nothing more is read.
+  /// The received and unhandled bytes above which reading pauses.
   package static let unhandledBytesMax = 32 << 20
-  /// Questions to one node that wait for their answers, and those of one node that are being answered.
+  /// The number of pending questions to one node, and of pending ones from it.
   package static let questionsMax = 500
-  /// Between two attempts to reach a node: twice as long after each, up to ``redialMillisecondsMax``.
+  /// The initial time between two attempts to reach a node, doubled after each, up to ``redialMillisecondsMax``.
   package static let redialMillisecondsMin = 100
   /// The longest time between two attempts.
   package static let redialMillisecondsMax = 5_000
-  /// For how long one attempt to connect may take.
+  /// The time limit of one attempt to connect.
   package static let connectSeconds = 3
 
-  /// The same, for a test that has less to fill.
+  /// The limits as variables, for tests.
   var unsentBytesMax = Self.unsentBytesMax
   var unhandledBytesMax = Self.unhandledBytesMax
   var questionsMax = Self.questionsMax
@@ -35,6 +34,6 @@ package struct LinkLimits: Sendable {
   var strangersPerNetworkMax = Self.strangersPerNetworkMax
   var strangersPerPeerMax = Self.strangersPerPeerMax
 
-  /// The limits of nodes.
+  /// The default limits.
   package init() {}
 }

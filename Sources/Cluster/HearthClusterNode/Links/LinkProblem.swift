@@ -1,35 +1,35 @@
 import HearthCluster
 
-/// Why a connection between nodes ended, or was not taken. None of it holds what the other side sent but names that its
-/// certificate proves.
+/// The reason that a connection between nodes ended or was refused. It contains no data of the peer except names that
+/// its certificate proves.
 package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The other side closed it, or the network did.
+  /// The peer or the network closed it.
   case closed
-  /// Nothing came for too long.
+  /// The peer was silent for too long.
   case silent
-  /// No greeting came in time.
+  /// The hello did not arrive in time.
   case noHello
-  /// What came is no message.
+  /// The received bytes are no message.
   case malformed(String)
-  /// Too much waits to be sent.
+  /// The unsent bytes exceed the limit.
   case overflow(bytes: Int)
-  /// The other side's certificate is not of the name that it greets with.
+  /// The peer's certificate does not have the name in its hello.
   case otherName(NodeID)
   /// Another node answered at the address.
   case otherNode(NodeID, wanted: NodeID)
-  /// It is no node of those that were named.
+  /// The peer is none of the configured nodes.
   case unknownNode(NodeID)
-  /// It is of another cluster.
+  /// The peer belongs to another cluster.
   case otherCluster
-  /// There is no version of the protocol that both speak.
+  /// The protocol versions of both sides do not overlap.
   case noCommonVersion
-  /// The other side's run is over: there is a later one.
+  /// The peer's incarnation has ended: a later one is connected.
   case earlierRun
-  /// A later connection to the same node took its place.
+  /// A later connection to the same node replaced it.
   case replaced
-  /// This node's own run is over, or it was stopped.
+  /// The incarnation of this node has ended, or the node was stopped.
   case ended
-  /// Too many connections have not greeted, and this one was the oldest.
+  /// Too many connections were without a hello, and this one was the oldest.
   case crowded
   /// TLS or the network failed.
   case failed(String)

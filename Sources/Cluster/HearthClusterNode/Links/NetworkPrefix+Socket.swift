@@ -10,7 +10,7 @@ import NIOCore
 #endif
 
 extension NetworkPrefix {
-  /// The network of a socket's other end.
+  /// The network of a socket's remote address.
   init(_ address: SocketAddress?) {
     switch address {
     case .v4(let address)?:
@@ -21,7 +21,7 @@ extension NetworkPrefix {
     }
   }
 
-  /// The networks of a name's addresses, or of an address as text; none when there are none. Blocks.
+  /// Returns the networks of a host name's addresses, or of an address as text; empty when there are none. Blocks.
   static func all(ofHost host: String) -> Set<NetworkPrefix> {
     var found: UnsafeMutablePointer<addrinfo>?
     guard getaddrinfo(host, nil, nil, &found) == 0 else { return [] }

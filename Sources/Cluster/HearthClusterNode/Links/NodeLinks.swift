@@ -7,35 +7,34 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// What happens on a node's connections to others. Events come on the links' event loop, in their order: what a node sent
-/// comes between its `up` and its `down`.
+/// An event of a node's connections to others. Events come on the links' event loop, in order: messages of a node come
+/// between its `up` and its `down`.
 package enum LinkEvent: Sendable {
-  /// There is a connection to this run of a node.
+  /// A connection to this incarnation of a node was established.
   case up(Incarnation)
-  /// There is none any more. What was sent and not answered may not have arrived.
+  /// The connection was lost. Unanswered messages may not have arrived.
   case down(Incarnation)
-  /// A message. Reading stops when too much came for which `done` was not called, on whatever thread.
+  /// A message arrived. Reading pauses while too many bytes wait for their `done`, which may be called on any thread.
   case received(DatabaseID, PeerMessage, from: Incarnation, done: @Sendable () -> Void)
 }
 
-/// Answers a question of another node. A ``LinkRefusal`` is passed on as one, any other error as
+/// The handler of another node's question. A ``LinkRefusal`` is passed on as one, any other error as
 /// ``LinkRefusal/failed``.
 package typealias QuestionHandler = @Sendable (_ question: [UInt8], _ peer: Incarnation) -> EventLoopFuture<[UInt8]>
 
-/// A node's connections to the others: one to each, both certificates checked, over which messages of all databases go. Of
-/// two nodes the one whose name comes first dials.
+/// A node's connections to the others: one to each, with both certificates verified, shared by all databases. Of two
+/// nodes, the one whose name sorts first dials.
 ///
-/// All of them are on one event loop. A connection that ends is made again, by whoever dials; nothing is kept for it
-/// meanwhile.
+/// All of them are on one event loop. The dialling node reconnects a lost connection; nothing is kept for it meanwhile.
 package final class NodeLinks: Sendable {
   private struct Peer {
     var host: String
     var port: Int
-    /// Attempts since it was connected.
+    /// The attempts since the last connection.
     var attempts = 0
-    /// An attempt is under way, or waits for its time, or has led to a connection.
+    /// True when an attempt is running or scheduled, or has led to a connection.
     var isBusy = false
-    /// What the operator was told last.
+    /// The last problem reported to the operator.
     var said: LinkProblem?
   }
 
@@ -43,18 +42,18 @@ package final class NodeLinks: Sendable {
     var run: Incarnation?
     var peers: [NodeID: Peer] = [:]
     var links: [NodeID: Link] = [:]
-    /// Connections that were begun, greeted or not.
+    /// All connections, with or without a hello.
     var channels: [ObjectIdentifier: any Channel] = [:]
-    /// Those that came in and have not greeted.
+    /// The accepted connections without a hello.
     var strangers: StrangerTable<ObjectIdentifier>
     /// The nodes' addresses, as their names were resolved last.
     var resolved: [NodeID: Set<NetworkPrefix>] = [:]
-    /// The addresses that nodes have greeted from.
+    /// The addresses of the nodes' last hellos.
     var greeted: [NodeID: NetworkPrefix] = [:]
 
     init(limits: LinkLimits) { strangers = StrangerTable(limits: limits) }
 
-    /// The places of the nodes' addresses follow what is known of them.
+    /// Updates the stranger table with the known addresses of nodes.
     mutating func updateStrangers() {
       strangers.setPeers(
         peers.keys.reduce(into: []) { networks, peer in
@@ -69,7 +68,7 @@ package final class NodeLinks: Sendable {
   private let node: NodeID
   private let cluster: UInt64
   private let identity: LinkIdentity
-  /// The place where its connections are.
+  /// The event loop of the connections.
   package let loop: any EventLoop
   private let limits: LinkLimits
   private let logger: Logger
@@ -79,12 +78,12 @@ package final class NodeLinks: Sendable {
   /// The queue on which names are resolved, which blocks.
   private let resolver = DispatchQueue(label: "hearth.node.names", qos: .utility)
 
-  /// Nothing is connected before ``begin(_:)``.
+  /// The connections of a node, none of which is made before ``begin(_:)``.
   ///
   /// - Parameters:
-  ///   - cluster: A number that all nodes of the cluster have.
-  ///   - answer: Answers what other nodes ask, on `loop`, which it must not hold; nil: they are refused.
-  ///   - tell: Gets what happens, on `loop`, which it must not hold.
+  ///   - cluster: The number of the cluster.
+  ///   - answer: Answers other nodes' questions, on `loop`, without blocking it; nil refuses them.
+  ///   - tell: Receives events, on `loop`, without blocking it.
   package init(
     _ node: NodeID, cluster: UInt64, _ identity: LinkIdentity, on loop: any EventLoop,
     limits: LinkLimits = LinkLimits(),
@@ -97,9 +96,9 @@ package final class NodeLinks: Sendable {
 
   // MARK: The node
 
-  /// Takes connections.
+  /// Listens for connections.
   ///
-  /// - Returns: The port, for one that was 0.
+  /// - Returns: The port, which the system chose when it was 0.
   package func listen(host: String, port: Int) async throws -> Int {
     let channel = try await ServerBootstrap(group: loop)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -120,9 +119,9 @@ package final class NodeLinks: Sendable {
     return channel.localAddress?.port ?? port
   }
 
-  /// Counts a connection that just came in, before its TLS; the one whose place it takes ends.
+  /// Counts an accepted connection before its TLS, and closes the one that it replaces.
   ///
-  /// - Returns: the run that it is greeted with.
+  /// - Returns: The incarnation for its hello.
   private func admit(_ channel: any Channel) throws(LinkProblem) -> Incarnation {
     let (key, network) = (ObjectIdentifier(channel), NetworkPrefix(channel.remoteAddress))
     let (run, last) = state.withLock { state -> (Incarnation?, (any Channel)?) in
@@ -135,7 +134,7 @@ package final class NodeLinks: Sendable {
     return run
   }
 
-  /// The cluster's nodes, and where they are reached; this one among them or not. Connections to others end.
+  /// Sets the cluster's nodes and their addresses, with or without this node. Connections to other nodes end.
   package func setPeers(_ addresses: [NodeID: (host: String, port: Int)]) {
     let gone = state.withLock { state in
       for (peer, address) in addresses where peer != node {
@@ -153,7 +152,7 @@ package final class NodeLinks: Sendable {
     dialAll()
   }
 
-  /// Looks up the nodes' addresses, whose connections have places of their own.
+  /// Resolves the nodes' addresses, whose connections have their own limits.
   private func resolve(_ addresses: [NodeID: (host: String, port: Int)]) {
     let hosts = addresses.mapValues(\.host)
     resolver.async { [self] in
@@ -165,18 +164,18 @@ package final class NodeLinks: Sendable {
     }
   }
 
-  /// A run of this node has begun: its connections greet with it. Those of the one before end.
+  /// Begins an incarnation: connections use it in their hello, and those of the previous one end.
   package func begin(_ run: Incarnation) {
     setRun(run)
     dialAll()
   }
 
-  /// The run is over: all connections end, and none are taken.
+  /// Ends the incarnation: all connections end, and none are accepted.
   package func end() {
     setRun(nil)
   }
 
-  /// Ends for good.
+  /// Closes the links for good.
   package func close() {
     let listener = state.withLock { state in
       state.isClosed = true
@@ -186,8 +185,8 @@ package final class NodeLinks: Sendable {
     setRun(nil)
   }
 
-  /// Sets the run and ends the connections of the one before. Both are one step: a connection that is taken for the new run
-  /// at the same time goes on.
+  /// Sets the incarnation and ends the connections of the previous one in a single step, so that a connection accepted
+  /// for the new one at the same time stays.
   private func setRun(_ run: Incarnation?) {
     let channels = state.withLock { state in
       state.run = run
@@ -196,14 +195,14 @@ package final class NodeLinks: Sendable {
     for channel in channels { channel.pipeline.fireUserInboundEventTriggered(LinkProblem.ended) }
   }
 
-  /// Sends a message to a node; dropped when there is no connection to it.
+  /// Sends a message to a node; dropped without a connection.
   package func send(_ message: PeerMessage, of database: DatabaseID, to peer: NodeID) {
     state.withLock { $0.links[peer] }?.send(.database(database, message))
   }
 
-  /// Asks a node something. Answers come in the order in which they are made.
+  /// Asks a node a question. Answers come in the order in which they are made.
   ///
-  /// - Returns: The answer, or a ``QuestionProblem``, which says whether the outcome is known.
+  /// - Returns: The answer, or a ``QuestionProblem``, which tells whether the outcome is known.
   package func ask(_ peer: NodeID, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
     guard let link = state.withLock({ $0.links[peer] }) else {
       return loop.makeFailedFuture(QuestionProblem.notConnected)
@@ -211,7 +210,7 @@ package final class NodeLinks: Sendable {
     return link.ask(question, timeoutSeconds: timeoutSeconds)
   }
 
-  /// The nodes to which there is a connection.
+  /// The connected incarnations of other nodes.
   package var connected: [Incarnation] { state.withLock { $0.links.values.map(\.peer).sorted() } }
 
   // MARK: Dialling
@@ -221,7 +220,7 @@ package final class NodeLinks: Sendable {
     for peer in peers { dial(peer) }
   }
 
-  /// Begins a connection, if this node is the one to do so and there is none.
+  /// Dials a node, if this node is the one to do so and there is no connection.
   private func dial(_ peer: NodeID) {
     let found = state.withLock { state -> (run: Incarnation, host: String, port: Int)? in
       guard let run = state.run, !state.isClosed, node < peer, let known = state.peers[peer], !known.isBusy else {
@@ -252,7 +251,7 @@ package final class NodeLinks: Sendable {
     }
   }
 
-  /// Tries again after a while: longer after each attempt that came to nothing.
+  /// Schedules another attempt, after a delay that grows with each failure.
   private func redial(_ peer: NodeID) {
     let attempts = state.withLock { state in
       defer { state.peers[peer]?.attempts += 1 }
@@ -289,7 +288,7 @@ package final class NodeLinks: Sendable {
     try channel.pipeline.syncOperations.addHandler(handler)
   }
 
-  /// A connection has greeted: it is taken, or not.
+  /// Accepts or refuses a connection after its hello.
   private func greeted(
     _ hello: Hello, _ names: [String], _ link: Link, as run: Incarnation, wanted: NodeID?
   ) -> LinkProblem? {
@@ -298,7 +297,7 @@ package final class NodeLinks: Sendable {
     if let wanted, wanted != peer { return .otherNode(peer, wanted: wanted) }
     let (problem, before) = state.withLock { state -> (LinkProblem?, Link?) in
       guard state.run == run else { return (.ended, nil) }
-      // Who dials is named by the order of names; without this, two connections would take each other's place for ever.
+      // The order of names decides which node dials; otherwise two connections could replace each other for ever.
       guard state.peers[peer] != nil, wanted != nil || peer < node else { return (.unknownNode(peer), nil) }
       let before = state.links[peer]
       if let before, before.peer.number > hello.incarnation.number { return (.earlierRun, nil) }
@@ -316,7 +315,7 @@ package final class NodeLinks: Sendable {
     return nil
   }
 
-  /// A node's connection is no stranger's any more, and its address has places of its own from now on.
+  /// Removes a connection of a node from the stranger table, and gives its address the limits of a node from now on.
   private func noteGreeting(of peer: NodeID, from channel: any Channel) {
     let network = NetworkPrefix(channel.remoteAddress)
     state.withLock { state in
@@ -330,7 +329,7 @@ package final class NodeLinks: Sendable {
   private func ended(_ link: Link?, _ wanted: NodeID?, _ problem: LinkProblem) {
     guard let link else {
       if let wanted { return say(wanted, problem) }
-      // Whoever reaches the port could fill a log with this.
+      // Any host that reaches the port could fill a log with this.
       return logger.debug("a connection was not taken", metadata: ["reason": "\(problem)"])
     }
     let wasIts = state.withLock { state in
@@ -343,7 +342,7 @@ package final class NodeLinks: Sendable {
     tell(.down(link.peer))
   }
 
-  /// Tells the operator why a node is not reached, once for each reason.
+  /// Reports an unreachable node to the operator, once for each reason.
   private func say(_ peer: NodeID, _ problem: LinkProblem) {
     let isNews = state.withLock { state in
       guard state.peers[peer] != nil, state.peers[peer]?.said != problem else { return false }

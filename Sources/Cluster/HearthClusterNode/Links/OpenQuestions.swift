@@ -1,20 +1,20 @@
-/// The questions that this side of a connection asked, and who waits for their answers.
+/// The pending questions of this side of a connection, with the receivers of their answers.
 struct OpenQuestions<Waiter> {
   private let countMax: Int
   private var waiters: [UInt64: Waiter] = [:]
   private var lastNumber: UInt64 = 0
   private var isOver = false
 
-  /// - Parameter countMax: More wait at no time.
+  /// - Parameter countMax: The maximum number of pending questions.
   init(countMax: Int) { self.countMax = countMax }
 
-  /// How many wait.
+  /// The number of pending questions.
   var count: Int { waiters.count }
 
-  /// Somebody waits from now on.
+  /// Adds a pending question.
   ///
-  /// - Returns: The question's number, which no other of this connection has.
-  /// - Throws: Why it must not be sent.
+  /// - Returns: The question's number, unique on this connection.
+  /// - Throws: The reason that it must not be sent.
   mutating func add(_ waiter: Waiter) throws(QuestionProblem) -> UInt64 {
     guard !isOver else { throw .notConnected }
     guard waiters.count < countMax else { throw .crowded }
@@ -23,12 +23,12 @@ struct OpenQuestions<Waiter> {
     return lastNumber
   }
 
-  /// Who waits for the answer to this question, and does so no longer; nil when nobody does, or never did.
+  /// Removes and returns the receiver of an answer; nil when the question is not pending any more, or never was.
   mutating func remove(_ number: UInt64) -> Waiter? { waiters.removeValue(forKey: number) }
 
-  /// The connection is over: none is added any more.
+  /// Ends the connection's questions: none is added any more.
   ///
-  /// - Returns: Those who wait, in the order of their questions.
+  /// - Returns: The receivers, in the order of their questions.
   mutating func end() -> [Waiter] {
     isOver = true
     defer { waiters = [:] }
@@ -36,9 +36,9 @@ struct OpenQuestions<Waiter> {
   }
 }
 
-/// The other side's questions that are being answered.
+/// The peer's questions that are being answered.
 struct QuestionLoad {
-  /// What one holds beside its content.
+  /// The size of a question beside its content.
   private static let overheadBytes = 128
 
   private let countMax: Int
@@ -47,13 +47,13 @@ struct QuestionLoad {
   private var bytes = 0
 
   /// - Parameters:
-  ///   - countMax: More are not taken.
-  ///   - bytesMax: What they hold together. One is taken whatever its size.
+  ///   - countMax: The maximum number of questions.
+  ///   - bytesMax: Their maximum total size. A single question is accepted whatever its size.
   init(countMax: Int, bytesMax: Int) { (self.countMax, self.bytesMax) = (countMax, bytesMax) }
 
-  /// A question came.
+  /// Accepts a question.
   ///
-  /// - Returns: The bytes that it holds, for ``end(_:)``; nil when it is not taken.
+  /// - Returns: Its size, for ``end(_:)``; nil when it is refused.
   mutating func begin(_ content: [UInt8]) -> Int? {
     let size = content.count + Self.overheadBytes
     guard count < countMax, count == 0 || bytes + size <= bytesMax else { return nil }
@@ -62,7 +62,7 @@ struct QuestionLoad {
     return size
   }
 
-  /// It was answered.
+  /// Notes that a question was answered.
   mutating func end(_ size: Int) {
     count -= 1
     bytes -= size

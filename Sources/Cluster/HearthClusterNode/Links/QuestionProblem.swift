@@ -1,21 +1,21 @@
 import HearthCluster
 
-/// The reason why a node that was asked something gave no answer.
+/// The reason that a question to another node has no answer.
 package enum QuestionProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// There is no connection to it. Nothing was sent.
+  /// The node is not connected. Nothing was sent.
   case notConnected
   /// The question is larger than ``ClusterLimits/questionBytesMax``. Nothing was sent.
   case tooLarge(bytes: Int)
-  /// Too many questions to it wait for their answers, or too much waits to be sent. Nothing was sent.
+  /// Too many questions to the node are pending, or too many bytes are unsent. Nothing was sent.
   case crowded
-  /// It does not answer this one.
+  /// The node refused the question.
   case refused(LinkRefusal)
   /// The connection ended before an answer came.
   case ended(LinkProblem)
-  /// No answer came in time. One that comes later is dropped.
+  /// The answer did not come in time. A late one is dropped.
   case late(seconds: Int)
 
-  /// True when the node may have done what it was asked for: nobody here knows.
+  /// True when the question may have had its effect.
   package var mayHaveBeenDone: Bool {
     switch self {
     case .notConnected, .tooLarge, .crowded, .refused(.unattended), .refused(.crowded): false

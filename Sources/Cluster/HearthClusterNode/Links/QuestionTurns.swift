@@ -2,7 +2,7 @@ import HearthCluster
 import NIOCore
 import Synchronization
 
-/// Questions of one kind to other nodes, of which each gets only so many at a time: a node refuses what is too much at once.
+/// A limiter of questions of one kind, with a maximum for each node, because a node refuses more at once.
 package final class QuestionTurns: Sendable {
   private struct Turns {
     var underWay = 0
@@ -14,15 +14,15 @@ package final class QuestionTurns: Sendable {
   private let turns = Mutex<[NodeID: Turns]>([:])
 
   /// - Parameters:
-  ///   - underWayMax: to one node at a time.
-  ///   - waitingMax: for one node.
+  ///   - underWayMax: The maximum of pending questions to one node.
+  ///   - waitingMax: The maximum of waiting questions to one node.
   package init(underWayMax: Int, waitingMax: Int) {
     (self.underWayMax, self.waitingMax) = (underWayMax, waitingMax)
   }
 
-  /// Asks now, or when others have ended. Whoever asks calls ``end(_:on:)`` after it.
+  /// Asks now, or when earlier questions have ended. The caller calls ``end(_:on:)`` after it.
   ///
-  /// - Returns: False when too many wait; then it is not asked.
+  /// - Returns: False when too many wait; then the question is not asked.
   package func begin(_ node: NodeID, _ ask: @escaping @Sendable () -> Void) -> Bool {
     let isTurn = turns.withLock { turns -> Bool? in
       guard turns[node, default: Turns()].underWay >= underWayMax else {
@@ -37,7 +37,7 @@ package final class QuestionTurns: Sendable {
     return isTurn != nil
   }
 
-  /// One has its answer, or will have none: the next one's turn comes, on the loop.
+  /// Ends a question, with or without an answer, and starts the next one on the loop.
   package func end(_ node: NodeID, on loop: any EventLoop) {
     let next = turns.withLock { turns -> (@Sendable () -> Void)? in
       if let next = turns[node]?.waiting.popFirst() { return next }

@@ -1,11 +1,11 @@
 import HearthTree
 
-/// The connections to a node's port that have not greeted, by where they come from.
+/// The connections to a node's port that have sent no hello, by network.
 ///
-/// Each is counted before its TLS. The addresses of the cluster's nodes have places of their own, so that strangers cannot
-/// keep them out. Of all others there is a number in all, and one for each network; a further one takes the place of the
-/// oldest, of its own network when that has as many as it may, else of the network that has most. What takes its place has
-/// as long for its greeting as any other, so a node behind an address that is not known gets through too.
+/// Each is counted before its TLS. The addresses of the cluster's nodes have their own limits, so that strangers cannot
+/// keep them out. All others share a total limit and one for each network; a further connection replaces the oldest, of
+/// its own network when that is at its limit, else of the network that has most. The replacing connection has as long
+/// for its hello as any other, so a node behind an unknown address gets through too.
 struct StrangerTable<ID: Hashable> {
   private struct Stranger {
     var id: ID
@@ -14,7 +14,7 @@ struct StrangerTable<ID: Hashable> {
   }
 
   private let limits: LinkLimits
-  /// The oldest first.
+  /// The connections, the oldest first.
   private var strangers: [Stranger] = []
   /// The networks of the cluster's nodes.
   private var peers: Set<NetworkPrefix> = []
@@ -23,16 +23,16 @@ struct StrangerTable<ID: Hashable> {
 
   var count: Int { strangers.count }
 
-  /// The addresses at which the cluster's nodes are, as far as they are known.
+  /// Sets the known addresses of the cluster's nodes.
   mutating func setPeers(_ networks: Set<NetworkPrefix>) {
     peers = networks
     for index in strangers.indices { strangers[index].isPeer = networks.contains(strangers[index].network) }
   }
 
-  /// A connection came in.
+  /// Adds an accepted connection.
   ///
-  /// - Parameter network: an IPv4 address, or a /64.
-  /// - Returns: the connection that has to be closed for it; nil when there is room.
+  /// - Parameter network: An IPv4 address, or a /64.
+  /// - Returns: The connection that has to be closed for it; nil when there is room.
   mutating func insert(_ id: ID, from network: NetworkPrefix) -> ID? {
     let isPeer = peers.contains(network)
     defer { strangers.append(Stranger(id: id, network: network, isPeer: isPeer)) }
@@ -60,6 +60,6 @@ struct StrangerTable<ID: Hashable> {
     strangers.firstIndex(where: isIt).map { strangers.remove(at: $0).id }
   }
 
-  /// The connection has greeted, or is over.
+  /// Removes a connection that has sent its hello or ended.
   mutating func remove(_ id: ID) { strangers.removeAll { $0.id == id } }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What came over a connection and was not taken in yet: above a limit nothing more is read, until half of it was.
+/// The received and unhandled bytes of a connection: above a limit reading pauses, until half of them were handled.
 final class UnhandledBytes: Sendable {
   private struct State {
     var count = 0
@@ -17,9 +17,9 @@ final class UnhandledBytes: Sendable {
 
   func add(_ size: Int) { state.withLock { $0.count += size } }
 
-  /// From any thread.
+  /// Removes handled bytes, from any thread.
   ///
-  /// - Returns: Whether the read that waits is to be made now.
+  /// - Returns: True when the waiting read is to be made now.
   func remove(_ size: Int) -> Bool {
     state.withLock { state in
       state.count -= size
@@ -29,7 +29,7 @@ final class UnhandledBytes: Sendable {
     }
   }
 
-  /// Returns true when a read has to wait, which is remembered then.
+  /// Returns true when a read has to wait, and remembers it.
   func holdsRead() -> Bool {
     state.withLock { state in
       if state.count > max { state.isReadHeld = true }

@@ -1,21 +1,22 @@
 import HearthCluster
 import NIOCore
 
-/// Which node owns a database: where nobody does, where one leaves, and where one has more than its share.
+/// The placement of databases: without an owner, on a node that leaves, or on a node above its share.
 extension ClusterNode {
-  /// The time that another node may take to open a database.
+  /// The time limit for another node to open a database.
   private static let openSeconds = 30
-  /// The time that another node may take to say how much it has to do.
+  /// The time limit for another node to report its load.
   private static let loadSeconds = 2
-  /// A database whose owner was not heard for this long is looked after, by those who do not take it themselves.
+  /// The silence of an owner after which nodes that do not claim its database look for another node.
   private static let silenceMilliseconds: Int64 = 2_000
-  /// Every how many calls of ``place()`` databases are spread, and followed by a second node.
+  /// The number of calls of ``place()`` between two spreadings of databases and their standbys.
   private static let spreadEvery = 5
-  /// Every how many calls of ``place()`` a standby is told that it still is one.
+  /// The number of calls of ``place()`` between two reminders of a standby.
   private static let standbyEvery = 60
-  /// A database of so many bytes of snapshot and log takes too long to be read when its owner is gone.
+  /// The size of snapshot and log from which a database gets a standby, because reading it after the loss of its owner
+  /// takes too long.
   private static let standbyBytes = 16 << 20
-  /// The number of databases that are on their way to other nodes at a time.
+  /// The number of databases that move to other nodes at a time.
   private static let movesMax = 4
 
   // MARK: Questions of other nodes
@@ -36,13 +37,13 @@ extension ClusterNode {
       guard let looked = looker.current?() else { return loop.makeFailedFuture(LinkRefusal.unattended) }
       answer = looked.hop(to: loop).map { .looked }
     case .receipts(let credentials, let position): answer = receipts(of: credentials, position, on: loop)
-    // It is a later version that asks.
+    // The question is of a later version.
     case nil: return loop.makeFailedFuture(LinkRefusal.unattended)
     }
     return answer.map(\.encoded)
   }
 
-  /// Another node has given up a database for this one, which has no part in it.
+  /// Opens a database that another node has handed over to this one.
   func take(given database: DatabaseID) {
     guard isWilling.load(ordering: .relaxed) else { return }
     loading.async { [self] in
@@ -57,7 +58,7 @@ extension ClusterNode {
 
   // MARK: Owners
 
-  /// What this node owns.
+  /// The databases that this node owns.
   private var owned: [String: OpenMember] {
     members.withLock { members in
       members.filter { $0.value.driver.look { member, _ in member.ownership.epoch != nil } }
@@ -66,7 +67,7 @@ extension ClusterNode {
 
   private var connected: [NodeID] { driver.links.connected.map(\.node) }
 
-  /// Time has passed: looks after databases that nobody owns, or that are not where they should be.
+  /// Looks after databases without an owner or on the wrong node. Called at regular intervals.
   func place() {
     let now = MachineClock().now
     for (journal, member) in members.withLock({ $0 }) {
@@ -80,8 +81,8 @@ extension ClusterNode {
     keepStandbys(isAll: turn % Self.standbyEvery == 0)
   }
 
-  /// Has another node take part in a database: the one that is known as its owner but may have closed it, or, if this one
-  /// takes none, one that does.
+  /// Makes another node open a database: the known owner, which may have closed it, or, if this node does not accept
+  /// databases, one that does.
   func seekOwner(of journal: String, known: NodeID? = nil) {
     let (connected, isWilling) = (connected, isWilling.load(ordering: .relaxed))
     var asked = known.map { connected.contains($0) ? [$0] : [] } ?? []
@@ -90,7 +91,7 @@ extension ClusterNode {
     open(journal, at: asked[...], .seeking)
   }
 
-  /// Has the first of some nodes open a database that does; then the errand is over.
+  /// Asks the nodes in turn until one has opened a database, and ends the pending operation.
   private func open(_ journal: String, at nodes: ArraySlice<NodeID>, _ errand: PendingOperations.Kind) {
     guard let node = nodes.first else { return errands.end(errand, journal) }
     ask(node, .open(journal: journal), seconds: Self.openSeconds).whenComplete { [self] result in
@@ -99,7 +100,7 @@ extension ClusterNode {
     }
   }
 
-  /// Other nodes that take databases, those with the fewest first.
+  /// Returns the loads of the other nodes that accept databases, the least loaded first.
   private func loads(on loop: any EventLoop) -> EventLoopFuture<[Placement.Load]> {
     let asked = connected.map { node in
       ask(node, .load, seconds: Self.loadSeconds).map { answer -> Placement.Load? in
@@ -114,10 +115,10 @@ extension ClusterNode {
 
   // MARK: Moves
 
-  /// Gives a database to another node, which is asked to follow it first: so writes wait for as long as two commits take,
-  /// and not for as long as a tree is read.
+  /// Hands a database over to another node, which first has to follow it, so that writes wait for two commits and not
+  /// for the reading of a tree.
   ///
-  /// - Parameter isRequired: It is given away also when the other node does not follow it in time, and then reads it first.
+  /// - Parameter isRequired: Hands over also when the other node does not follow in time, and then reads first.
   private func move(_ journal: String, _ member: OpenMember, to node: NodeID, isRequired: Bool) {
     guard errands.begin(.moving, journal) else { return }
     let seconds = isRequired ? Self.loadSeconds : Self.openSeconds
@@ -128,7 +129,7 @@ extension ClusterNode {
     }
   }
 
-  /// Gives other nodes some of what this one owns beyond its share, or else what their clients use most.
+  /// Moves databases beyond this node's share to other nodes, or else those that are used most by other nodes' clients.
   private func spread() {
     let owned = owned
     guard !owned.isEmpty, isWilling.load(ordering: .relaxed), errands.count(.moving) == 0 else { return }
@@ -147,7 +148,7 @@ extension ClusterNode {
         return move(journal, member, to: node, isRequired: false)
       }
       loading.async { [self] in
-        // Those with the fewest clients here.
+        // The databases with the fewest clients here come first.
         let order = owned.map { (count: $1.database.figures().connectionCount, journal: $0, member: $1) }
           .sorted { ($0.count, $0.journal) < ($1.count, $1.journal) }
         for (node, (_, journal, member)) in zip(receivers, order) {
@@ -161,9 +162,9 @@ extension ClusterNode {
 
   // MARK: Standbys
 
-  /// Has a second node follow each large database that this one owns, so that it can take the owner's place at once.
+  /// Makes a second node follow each large database of this owner, so that it can take over at once.
   ///
-  /// - Parameter isAll: also those that some node follows: it may do so for its own clients, who leave.
+  /// - Parameter isAll: Includes databases that have a follower already, which may follow only for clients that leave.
   private func keepStandbys(isAll: Bool) {
     let owned = owned.filter { isAll || $0.value.driver.look { member, _ in member.status.followerCount == 0 } }
     guard !owned.isEmpty else { return }
@@ -178,10 +179,10 @@ extension ClusterNode {
     }
   }
 
-  /// Gives every database that it owns to another node, as far as one is connected that takes it, and takes none any more.
+  /// Hands every database of this node over to another connected node that accepts it, and accepts none any more.
   /// Returns when that is done, or after a while.
   ///
-  /// - Returns: the databases that it still owns.
+  /// - Returns: The databases that it still owns.
   package func drain(seconds: Int) async -> [String] {
     isWilling.store(false, ordering: .relaxed)
     let deadline = clock().monotonicMilliseconds + Int64(seconds) * 1_000
@@ -198,7 +199,7 @@ extension ClusterNode {
     }
   }
 
-  /// The server is about to end: what it owns is given away, if that is quickly done.
+  /// Hands databases over before the server ends, as far as that is quickly done.
   package func leave() async { _ = await drain(seconds: Self.leaveSeconds) }
 
   private static let leaveSeconds = 3

@@ -1,24 +1,24 @@
 import HearthCluster
 import NIOCore
 
-/// What nodes tell each other of the clients that they cut because credentials ended which all of them have in common.
+/// The exchange of receipts for clients that nodes disconnected because shared credentials ended.
 extension ClusterNode {
-  /// Says whom this node cut, in words that are not this module's, once it has cut them: at most
-  /// ``ClusterLimits/receiptBytesMax``. The position is one in the accounts' log, at or behind the change that ended the
-  /// credentials.
+  /// The handler that returns this node's receipts, in the caller's encoding, once the clients are disconnected: at
+  /// most ``ClusterLimits/receiptBytesMax``. The position is one in the accounts' log, at or after the change that
+  /// ended the credentials.
   package typealias ReceiptTeller = @Sendable (EndedCredentials, _ position: Int64) -> EventLoopFuture<[UInt8]>
 
-  /// The time that another node may take, from when it is asked.
+  /// The time limit for another node's answer.
   private static let receiptSeconds = 3
 
-  /// Answers other nodes' questions for receipts from here on; before that, they are refused.
+  /// Sets the handler for other nodes' questions for receipts; before that, they are refused.
   package func tellReceipts(_ teller: @escaping ReceiptTeller) { receiptTeller.set(teller) }
 
-  /// Asks all other nodes whom they cut.
+  /// Asks all other nodes for their receipts.
   ///
   /// - Parameters:
-  ///   - position: in the accounts' log, at or behind the change that ended the credentials.
-  ///   - heard: told once of each of ``peers`` what it says, on any thread; nil when it gives no answer.
+  ///   - position: The position in the accounts' log at or after the change that ended the credentials.
+  ///   - heard: Called once for each of ``peers`` with its receipts, on any thread; nil when it gives no answer.
   package func askForReceipts(
     of credentials: EndedCredentials, position: Int64,
     heard: @escaping @Sendable (_ node: String, _ words: [UInt8]?) -> Void

@@ -10,60 +10,62 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// A server's part in a cluster: its lease, its connections to other nodes, and the databases that it follows or owns.
+/// A server as a node of a cluster: its lease, its connections to other nodes, and the databases that it follows or
+/// owns.
 package final class ClusterNode: Sendable {
-  /// Answers a question of another node.
+  /// The handler of another node's question.
   package typealias Answer = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
-  /// Opens a database by the name of its journal, with the collection; done when that is served, or cannot be.
+  /// The handler that opens a database by its journal's name, with the collection; it completes when that is served, or
+  /// cannot be.
   package typealias Opener = @Sendable (_ journal: String) -> EventLoopFuture<Void>
 
-  /// This node's name.
+  /// The name of this node.
   package let name: String
-  /// The names of all others, in order, whether they are connected or not.
+  /// The names of all other nodes, in order, connected or not.
   package let peers: [String]
   let store: any ClusterCatalog
   let driver: NodeDriver<EngineTenant>
   private let answers = Held<Answer>()
-  /// Opens databases that other nodes want here.
+  /// The handler that opens databases for other nodes.
   let opener = Held<Opener>()
-  /// Lets go of databases that are there no more.
+  /// The handler that closes deleted databases.
   let looker = Held<Looker>()
-  /// Says whom this node cut because credentials ended.
+  /// The handler that returns receipts for ended credentials.
   let receiptTeller = Held<ReceiptTeller>()
   let timing: ClusterTiming
   let clock: @Sendable () -> Instant
   let logger: Logger
   private let ticker: Ticker
-  /// Looks where databases are to be.
+  /// The timer of the placement.
   private let placing: Ticker
-  /// Reads snapshots for databases that fell behind.
+  /// The queue that reads snapshots for databases that fell behind.
   let loading = DispatchQueue(label: "hearth.cluster.load")
-  /// By the names of their journals, with the collection.
+  /// The open databases by the names of their journals, with the collection.
   let members = Mutex<[String: OpenMember]>([:])
-  /// The number of sessions that this run has opened in databases that were closed since.
+  /// The number of sessions that this incarnation has opened in databases that were closed since.
   private let openedCounts = Mutex<[DatabaseID: UInt64]>([:])
-  /// True when this node takes databases that nobody owns.
+  /// True when this node accepts databases without an owner.
   let isWilling: Atomic<Bool>
   private let counts = OwnershipCounts()
-  /// What is under way between this node and others.
+  /// The pending operations with other nodes.
   let errands = PendingOperations()
-  /// Questions of this node for receipts.
+  /// The limiter of this node's questions for receipts.
   let receiptTurns = QuestionTurns(underWayMax: 100, waitingMax: 10_000)
-  /// Counts the looks where databases are to be.
+  /// The number of placement rounds.
   let looks = Atomic(0)
 
-  /// How often time is told to the machines.
+  /// The interval of the state machines' ticks.
   private static let tickMilliseconds = 100
-  /// How often it is looked where databases are to be.
+  /// The interval of the placement.
   private static let placingMilliseconds = 1_000
 
-  /// Connects to the other nodes and begins its lease. The node owns nothing, and follows nothing, before
+  /// Connects to the other nodes and begins the lease. The node owns and follows nothing before
   /// ``open(_:of:initialRules:environment:limits:)``.
   ///
   /// - Parameters:
-  ///   - store: keeps the logs and leases; closed with the node, also when this throws.
-  ///   - loop: its connections' event loop.
-  /// - Throws: `JournalError`, ``LinkIdentity/Failure``, what NIO throws when the address cannot be bound.
+  ///   - store: The store of logs and leases; closed with the node, also when this throws.
+  ///   - loop: The event loop of the connections.
+  /// - Throws: `JournalError`, ``LinkIdentity/Failure``, or NIO's error when the address cannot be bound.
   package init(
     _ options: ClusterOptions, _ store: any ClusterCatalog, timing: ClusterTiming = ClusterTiming(),
     on loop: any EventLoop, clock: @escaping @Sendable () -> Instant, logger: Logger
@@ -100,13 +102,13 @@ package final class ClusterNode: Sendable {
 
   // MARK: Databases
 
-  /// Takes part in a database, which is made when there is none, and waits until clients can be served. Blocks for as long
-  /// as its snapshot and log take to read.
+  /// Opens a database, which is created when it is missing, and waits until clients can be served. Blocks while its
+  /// snapshot and log are read.
   ///
   /// - Parameters:
-  ///   - name: of its journal.
-  ///   - collection: what the names of such journals begin with.
-  ///   - denied: told of what this node refused as the owner, for the log.
+  ///   - name: The name of its journal.
+  ///   - collection: The prefix of such journals' names.
+  ///   - denied: Receives the refusals of this node as the owner, for the log.
   /// - Throws: `JournalError`, `RecordError`; ``Absence`` when it cannot be served now.
   package func open(
     _ name: String, of collection: String, initialRules: RuleSet, environment: DatabaseEnvironment,
@@ -147,7 +149,7 @@ package final class ClusterNode: Sendable {
         ownershipChanged: environment.ownershipChanged,
         first: FollowedStart(initialRules: initialRules),
         reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
-    // A number that was given to a session in this run is not given again.
+    // A session's number is never reused within an incarnation.
     let openedCount = openedCounts.withLock { $0[id] ?? 0 }
     var member = DatabaseMember(
       node: NodeID(self.name), timing: timing, head: head, table: table, openedCount: openedCount)
@@ -166,7 +168,7 @@ package final class ClusterNode: Sendable {
     return database
   }
 
-  /// Reads where a database begins to follow its log.
+  /// Reads the state from which a database begins to follow its log.
   private func start(
     of journal: any Journal, _ id: DatabaseID, _ name: String, _ initialRules: RuleSet
   ) throws -> (FollowedStart, JournalHead, SessionTable) {
@@ -175,7 +177,7 @@ package final class ClusterNode: Sendable {
     return (start, try head(at: start.position, of: id, name), table ?? SessionTable())
   }
 
-  /// Rows that this node lacks are gone: what stands for them is read, and clients begin anew.
+  /// Loads the snapshot that replaces pruned rows; clients start anew.
   private func reload(
     _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedStart
   ) {
@@ -194,10 +196,10 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  /// The time that a database may take from its snapshot to where its owner's log ends.
+  /// The time limit for a database to get from its snapshot to the end of its owner's log.
   private static let openSeconds = 30
 
-  /// Returns the place where the log stands at a position where a snapshot does.
+  /// Returns the head of the log at a snapshot's position.
   private func head(at position: Int64, of id: DatabaseID, _ name: String) throws -> JournalHead {
     guard position > 0 else { return .empty }
     let answer = AnswerBox()
@@ -211,7 +213,7 @@ package final class ClusterNode: Sendable {
     return start
   }
 
-  /// Takes no part in a database any more. Whoever has it closes it.
+  /// Closes a database here. The code that opened it closes its own part.
   private func close(_ key: String) {
     guard let member = members.withLock({ $0.removeValue(forKey: key) }) else { return }
     let (id, count) = (member.driver.database, member.driver.look { member, _ in member.requests.openedCount })
@@ -219,12 +221,12 @@ package final class ClusterNode: Sendable {
     driver.close(id)
   }
 
-  /// Takes no part in a database any more, which whoever has it closes then. Blocks.
+  /// Closes a database on this node; the code that opened it closes its own part then. Blocks.
   ///
   /// - Parameters:
-  ///   - journal: its journal's name, with the collection.
-  ///   - isForced: also when this node owns it and others follow; what is under way ends without an answer.
-  /// - Returns: False when nothing was done, since others need it.
+  ///   - journal: The name of its journal, with the collection.
+  ///   - isForced: Closes also when this node owns it and others follow; pending requests end without an answer.
+  /// - Returns: False when it stays open because other nodes need it.
   package func close(_ journal: String, isForced: Bool) -> Bool {
     guard let member = members.withLock({ $0[journal] }) else { return true }
     if !isForced {
@@ -235,7 +237,7 @@ package final class ClusterNode: Sendable {
     return true
   }
 
-  /// Gives a database to nobody, so that any node may take it at once.
+  /// Releases a database without a successor, so that any node may claim it at once.
   private func giveUp(_ member: OpenMember) -> Bool {
     member.driver.handle(.wanted(false))
     for _ in 0..<Self.giveUpTries {
@@ -273,15 +275,15 @@ package final class ClusterNode: Sendable {
 
   // MARK: The node
 
-  /// True when the store has taken this node's heartbeats lately.
+  /// True when the store has accepted this node's heartbeats lately.
   package var believesLease: Bool { driver.standing.isBelieved(at: MachineClock().now) }
 
-  /// Asks another node something; fails with `QuestionProblem`.
+  /// Asks another node a question; fails with `QuestionProblem`.
   package func ask(_ node: String, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
     driver.links.ask(NodeID(node), question, timeoutSeconds: timeoutSeconds)
   }
 
-  /// Answers other nodes' questions from here on, but those about nodes; before that, they are refused.
+  /// Sets the handler of other nodes' questions, except those about nodes; before that, they are refused.
   package func answer(_ answer: @escaping Answer) { answers.set(answer) }
 
   private func answer(_ question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
@@ -289,13 +291,13 @@ package final class ClusterNode: Sendable {
     return answers.current?(question) ?? loop.makeFailedFuture(LinkRefusal.unattended)
   }
 
-  /// Has databases opened from here on that other nodes give to this one, or want it to own.
+  /// Sets the handler that opens databases that other nodes hand over to this one or want it to own.
   package func whenAsked(toOpen open: @escaping Opener) { opener.set(open) }
 
-  /// The cluster as its store knows it. Blocks.
+  /// Returns the nodes and databases of the cluster in its store. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }
 
-  /// How this node is. May wait for what its databases do: not for event loops.
+  /// The status of this node. May wait for its databases, but not for event loops.
   package var status: ClusterStatus {
     let standing = driver.standing
     let databases = members.withLock { $0 }.map { name, member in
@@ -308,14 +310,14 @@ package final class ClusterNode: Sendable {
       now: MachineClock().now)
   }
 
-  /// The name of the node that owns a database, as far as this one knows.
+  /// Returns the owner of a database, as far as this node knows.
   ///
-  /// - Parameter journal: its journal's name, with the collection.
+  /// - Parameter journal: The name of its journal, with the collection.
   package func owner(of journal: String) -> String? {
     members.withLock { $0[journal] }?.owner.name
   }
 
-  /// Ends its part: other nodes take over when its lease is over, or at once what it gave them before.
+  /// Leaves the cluster: other nodes take over once the lease has lapsed, or at once for databases handed over before.
   package func close() {
     placing.stop()
     ticker.stop()
@@ -324,7 +326,7 @@ package final class ClusterNode: Sendable {
   }
 }
 
-/// A database that this node takes part in.
+/// An open database of this node.
 struct OpenMember: Sendable {
   var database: Database
   var driver: DatabaseDriver<EngineTenant>
@@ -334,27 +336,27 @@ struct OpenMember: Sendable {
 /// The reason why a database is not served now.
 package struct Absence: Error, CustomStringConvertible { package var description: String }
 
-/// How a node is.
+/// The status of a node.
 package struct ClusterStatus: Sendable {
-  /// Its name.
+  /// The name of the node.
   package var node: String
-  /// Its run; nil before it is registered, and when it was declared over.
+  /// The incarnation; nil before the registration, and when it was declared ended.
   package var run: Int64?
-  /// True when nobody else can have taken over what it owns.
+  /// True when no other node can have taken over its databases.
   package var isLeaseBelieved: Bool
-  /// True when it takes databases that nobody owns.
+  /// True when it accepts databases without an owner.
   package var isWilling: Bool
-  /// The nodes that it has a connection to.
+  /// The connected nodes.
   package var connected: [String]
-  /// By the names of their journals, with the collection.
+  /// The databases by the names of their journals, with the collection.
   package var databases: [(String, MemberStatus)]
-  /// What happened to ownerships since the node began.
+  /// The counts of ownership changes since the node's start.
   package var counts: OwnershipCounts.Values
-  /// When this was, on the node's own clock.
+  /// The instant of this status on the node's own clock.
   package var now: MonotonicInstant
 }
 
-/// A node for what it has done by others, as long as it is there.
+/// A reference to the node for its own callbacks; nil before the node is complete and after it is released.
 private final class PlacedNode: Sendable {
   private struct Held { weak var node: ClusterNode? }
   private let held = Mutex(Held())
@@ -365,7 +367,7 @@ private final class PlacedNode: Sendable {
   }
 }
 
-/// True when clients can be served, for somebody who waits for it.
+/// A signal that clients can be served, for a blocking wait.
 private final class ServedSignal: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let isServing = Atomic(false)
@@ -377,7 +379,7 @@ private final class ServedSignal: Sendable {
   func wait(seconds: Int) -> Bool { semaphore.wait(timeout: .now() + .seconds(seconds)) == .success }
 }
 
-/// One answer of the store, for somebody who waits for it.
+/// An answer of the store, for a blocking wait.
 private final class AnswerBox: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let answer = Mutex<StoreAnswer?>(nil)

@@ -1,20 +1,20 @@
 import HearthCluster
 
-/// What makes a server a node of a cluster.
+/// The options of a server as a node of a cluster.
 public struct ClusterOptions: Sendable {
-  /// A node as the operator names it.
+  /// The name and address of a node, as the operator configures them.
   public struct Place: Sendable, Equatable {
-    /// Its name: 1 to 63 of `a-z`, `0-9` and `-`.
+    /// The name: 1 to 63 of `a-z`, `0-9` and `-`.
     public var name: String
-    /// The place where the other nodes reach it.
+    /// The host at which the other nodes reach it.
     public var host: String
-    /// The port there, above 0.
+    /// The port, above 0.
     public var port: Int
 
     /// A node at an address.
     public init(name: String, host: String, port: Int) { (self.name, self.host, self.port) = (name, host, port) }
 
-    /// Reads `name=host:port`; an IPv6 address is in brackets. Nil for anything else.
+    /// Reads `name=host:port`, with an IPv6 address in brackets; nil when the text has another form.
     public init?(_ text: String) {
       guard let equals = text.firstIndex(of: "="), let colon = text.lastIndex(of: ":"), equals < colon,
         let port = UInt16(text[text.index(after: colon)...]), port > 0
@@ -26,7 +26,7 @@ public struct ClusterOptions: Sendable {
       self.init(name: name, host: host, port: Int(port))
     }
 
-    /// Returns true when a node can have that name.
+    /// Returns true when the text is a valid node name.
     public static func isName(_ name: String) -> Bool {
       (1...ClusterLimits.nodeNameBytesMax).contains(name.utf8.count)
         && name.utf8.allSatisfy { byte in
@@ -37,16 +37,16 @@ public struct ClusterOptions: Sendable {
     }
   }
 
-  /// This node.
+  /// The address of this node.
   public var node: Place
-  /// All others.
+  /// The addresses of all other nodes.
   public var peers: [Place]
-  /// The folder with what nodes show each other, see `LinkIdentity`, and in `keys` what signs tokens on all of them.
+  /// The folder with the node's certificate, see `LinkIdentity`, and in `keys` the keys that sign tokens on all nodes.
   public var identityFolder: String
-  /// The node serves clients and owns no database: what they write goes to the others.
+  /// True when the node serves clients and owns no database: their writes go to other nodes.
   public var ownsNothing = false
 
-  /// A node of those.
+  /// The options of a node and its peers.
   public init(node: Place, peers: [Place], identityFolder: String) {
     (self.node, self.peers, self.identityFolder) = (node, peers, identityFolder)
   }

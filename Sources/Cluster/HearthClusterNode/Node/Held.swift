@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Something that is there later than what uses it.
+/// A value that is set after its users exist.
 final class Held<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
 
-  /// Nil before it is there.
+  /// The value; nil before it is set.
   var current: Value? { value.withLock { $0 } }
 
   func set(_ value: Value) { self.value.withLock { $0 = value } }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Counts what happens to a node's ownerships.
+/// The counters of a node's ownership changes.
 package final class OwnershipCounts: Sendable {
-  /// How often it happened.
+  /// The counts since the node's start.
   package struct Values: Sendable, Equatable {
-    /// It became the owner of a database.
+    /// The number of databases whose owner the node became.
     package var takeovers: Int64 = 0
-    /// It is the owner no longer.
+    /// The number of ownerships that ended.
     package var ends: Int64 = 0
-    /// The store lacked what it had acknowledged.
+    /// The number of times that the store lacked acknowledged rows.
     package var losses: Int64 = 0
   }
 

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What a node has under way with others, so that nothing is begun twice.
+/// A node's pending operations with other nodes, so that none is begun twice.
 final class PendingOperations: Sendable {
-  /// A kind of errand, each of which is done for a database once at a time.
+  /// The kind of an operation, each of which runs once at a time for a database.
   enum Kind: Hashable {
-    /// Another node is asked to own it.
+    /// Another node is asked to own the database.
     case seeking
-    /// It is being given to another node.
+    /// The database is handed over to another node.
     case moving
-    /// Another node is asked to follow it.
+    /// Another node is asked to follow the database.
     case standby
   }
 
@@ -19,7 +19,7 @@ final class PendingOperations: Sendable {
 
   private let current = Mutex<Set<Errand>>([])
 
-  /// Returns true when it is this caller's to do; ended by ``end(_:_:)``.
+  /// Returns true when the caller has to perform the operation, and ends it with ``end(_:_:)``.
   func begin(_ kind: Kind, _ journal: String) -> Bool {
     current.withLock { $0.insert(Errand(kind: kind, journal: journal)).inserted }
   }
@@ -28,6 +28,6 @@ final class PendingOperations: Sendable {
     current.withLock { _ = $0.remove(Errand(kind: kind, journal: journal)) }
   }
 
-  /// How many of a kind are under way.
+  /// Returns the number of pending operations of a kind.
   func count(_ kind: Kind) -> Int { current.withLock { $0.count { $0.kind == kind } } }
 }

@@ -1,20 +1,20 @@
 import Dispatch
 import Synchronization
 
-/// Does something again and again, on a queue of its own, until it is stopped. What it does is short.
+/// A repeating timer with a queue of its own. Its work must be short.
 final class Ticker: Sendable {
   private let queue = DispatchQueue(label: "hearth.cluster.tick", qos: .userInitiated)
   private let isOver = Atomic(false)
   private let milliseconds: Int
   private let work: @Sendable () -> Void
 
-  /// Begins at once.
+  /// Starts at once.
   init(everyMilliseconds milliseconds: Int, _ work: @escaping @Sendable () -> Void) {
     (self.milliseconds, self.work) = (milliseconds, work)
     queue.async { self.tick() }
   }
 
-  /// Nothing is begun after this.
+  /// Stops: no work begins after this.
   func stop() { isOver.store(true, ordering: .relaxed) }
 
   private func tick() {

@@ -6,23 +6,24 @@ import HearthJournal
 import HearthTree
 import Synchronization
 
-/// A real database on a node: it follows the log, and while the node owns it, decides what is to come into the log.
+/// A database of the engine on a node: it follows the log, and while the node is the owner, decides records for the
+/// log.
 ///
-/// What is decided stands on the tip of the log, whether it is durable or not; what clients see is the database that
-/// follows, which is told of rows when they are durable. So an owner that loses its place takes nothing back: the decider
-/// is forgotten, and nobody was told.
+/// Decisions are based on the tip of the log, durable or not; clients see the database that follows, which gets rows
+/// once they are durable. An owner that loses its role thus has nothing to take back: the decider is discarded, and no
+/// client has seen its decisions.
 struct EngineTenant: DatabaseTenant {
-  /// Something for the operator.
+  /// A notice for the operator.
   enum Notice: Sendable {
-    /// This node owns the database, under that epoch.
+    /// This node became the owner, under that epoch.
     case began(epoch: Int64)
-    /// It does no longer.
+    /// This node is no longer the owner.
     case ended
-    /// The store has no room for more rows, or has it again.
+    /// The store ran out of room (false), or has room again (true).
     case room(Bool)
-    /// The store lost what it had acknowledged.
+    /// The store lost acknowledged rows.
     case dataLost(DataLoss)
-    /// The log holds what this program does not know.
+    /// The log holds records that this program does not know.
     case unreadable(MalformedBytes)
   }
 
@@ -32,24 +33,24 @@ struct EngineTenant: DatabaseTenant {
   private let around: TokenEnvironment
   private let decider = HeldDecider()
   private(set) var isOwner = false
-  /// What the rows that are on their way lead to, as far as it is known.
+  /// The states after the rows in flight, as far as they are known.
   private var sealed: [(head: JournalHead, root: Node)] = []
 
-  /// What a tenant needs of its node.
+  /// The dependencies of a tenant on its node.
   struct TokenEnvironment: Sendable {
     var clock: @Sendable () -> Instant
-    /// Is told who owns the database.
+    /// Records the known owner of the database.
     var owner: KnownOwner
-    /// Takes what this node refused as the owner, for the log.
+    /// Logs the writes that this node refused as the owner.
     var denied: @Sendable ([Denial]) -> Void
     var notice: @Sendable (Notice) -> Void
-    /// Is told whether this node is the owner.
+    /// Is called when this node becomes or stops being the owner.
     var ownershipChanged: @Sendable (Bool) -> Void
-    /// The state that the database begins with when the log is another one.
+    /// The initial state of the database when the log is another one.
     var first: FollowedStart
-    /// Has the newest snapshot be read, since rows that are missing here are gone.
+    /// Starts loading the newest snapshot, because rows that are missing here were pruned.
     var reload: @Sendable () -> Void
-    /// What was read.
+    /// The loaded snapshot.
     var loaded: LoadedStart
   }
 
@@ -64,16 +65,16 @@ struct EngineTenant: DatabaseTenant {
     forgetDecided()
   }
 
-  /// What was decided and is not in the log never was.
+  /// Discards the decisions that are not in the log.
   private mutating func forgetDecided() {
     decider.forget()
     sealed = []
   }
 
-  /// Has something decided. The first question makes what decides, out of the state that the rows before have led to: all
-  /// of them were handed to the database when this node became the owner.
+  /// Calls the decider. The first call creates it from the state after all earlier rows, which the database has got
+  /// when this node became the owner.
   ///
-  /// - Parameter body: gives the changes, too, of which the outbox makes entries.
+  /// - Parameter body: Also returns the changes for the entries of the outbox.
   private func deciding<Value: Sendable>(
     _ body: @Sendable (inout ChangeDecider) -> (Value, changes: [CommittedChange])
   ) -> (Value, entries: [OutboxEntry]) {
@@ -105,7 +106,7 @@ struct EngineTenant: DatabaseTenant {
 
   var noRoom: [UInt8] { Reply.failure(.noSpace).forwarded }
 
-  /// A node reads for itself, once it has applied everything up to the position.
+  /// Returns nothing, because a node reads locally once it has applied everything up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
 
   mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
@@ -117,9 +118,9 @@ struct EngineTenant: DatabaseTenant {
     return (ended.content, entries)
   }
 
-  /// Has a snapshot be written of the state that all rows led to which the database was handed.
+  /// Starts writing a snapshot of the state after all rows that the database has got.
   ///
-  /// - Parameter table: the sessions at that state.
+  /// - Parameter table: The sessions at that state.
   func writeSnapshot(with table: SessionTable) {
     if isOwner { database.follower?.take(.snapshot(members: table.encoded)) }
   }
@@ -129,13 +130,13 @@ struct EngineTenant: DatabaseTenant {
     if let root { sealed.append((row.head, root)) }
   }
 
-  /// What a row leads to, when it is one of those that this node decided.
+  /// Returns the state after a row that this node decided; nil for other rows.
   private mutating func data(behind head: JournalHead) -> Node? {
     sealed.removeAll { $0.head.position < head.position }
     return sealed.first?.head == head ? sealed.removeFirst().root : nil
   }
 
-  // MARK: What the member says
+  // MARK: Actions of the member
 
   mutating func take(_ action: MemberAction) {
     switch action {
@@ -167,19 +168,20 @@ struct EngineTenant: DatabaseTenant {
     case .restored(let head): if let start = around.loaded.take(at: head) { database.follower?.take(.replaced(start)) }
     case .dataLost(let loss): around.notice(.dataLost(loss))
     case .unreadable(let finding): around.notice(.unreadable(finding))
-    // Whoever drives the member asks the store and sends; status looks at the member itself.
+    // The driver performs these itself, and the status reads the member directly.
     case .ask, .send: break
     case .ownerSeen(let node): around.owner.set(node?.name)
     }
   }
 }
 
-/// What a request asks to be decided.
+/// The content of a request for the decider.
 private enum Asked {
   case change(ForwardedChange)
   case transaction(Transaction)
 
-  /// Nil for a transaction that has run, or is of another process, which will tell whoever asked; and for what cannot be read.
+  /// Reads a write; nil for a transaction that has run or belongs to another process, which reports it itself, and for
+  /// unreadable bytes.
   init?(_ content: ForwardedWrite) {
     switch content {
     case .value(let value as PassedChange): self = .change(value.change)
@@ -206,26 +208,26 @@ extension OwnerAnswer {
   }
 }
 
-/// What decides on the tip of the log, while somebody does here.
+/// The decider on the tip of the log, while this node decides.
 private final class HeldDecider: Sendable {
   private let held = Mutex<ChangeDecider?>(nil)
 
   func forget() { held.withLock { $0 = nil } }
 
-  /// Asks it something, if there is one.
+  /// Calls the body with the decider, if there is one.
   func ifThere<Value: Sendable>(_ body: @Sendable (inout ChangeDecider) -> Value?) -> Value? {
     held.withLock { held in
       if held == nil { nil } else { body(&held!) }
     }
   }
 
-  /// - Parameter make: makes it when there is none.
+  /// - Parameter make: Creates the decider when there is none.
   func with<Value: Sendable>(
     _ make: @Sendable () -> sending ChangeDecider, _ body: @Sendable (inout ChangeDecider) -> Value
   ) -> Value {
     held.withLock { held in
       if held == nil { held = make() }
-      // In its place: it is large.
+      // In place, because it is large.
       return body(&held!)
     }
   }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Which node owns a database as far as this one knows, for those who must not wait.
+/// The known owner of a database, for readers that must not block.
 final class KnownOwner: Sendable {
   private let node = Mutex<String?>(nil)
 
-  /// Nil while none is known.
+  /// The owner's name; nil when it is unknown.
   var name: String? { node.withLock { $0 } }
 
   func set(_ name: String?) { node.withLock { $0 = name } }

@@ -2,13 +2,13 @@ import HearthDatabase
 import HearthJournal
 import Synchronization
 
-/// A snapshot that was read for a database that fell behind, until its member takes it.
+/// A snapshot that was loaded for a database that fell behind, until its member takes it.
 final class LoadedStart: Sendable {
   private let loaded = Mutex<(head: JournalHead, start: FollowedStart)?>(nil)
 
   func put(_ start: FollowedStart, at head: JournalHead) { loaded.withLock { $0 = (head, start) } }
 
-  /// The state behind that head; nil when something else was read.
+  /// Removes and returns the state at that head; nil when another state was loaded.
   func take(at head: JournalHead) -> FollowedStart? {
     loaded.withLock { loaded in
       defer { loaded = nil }

@@ -3,17 +3,18 @@ import HearthDatabase
 import HearthEngine
 import Synchronization
 
-/// The way from a node's database to the owner of its log: through the database's member, on this node or another.
+/// The connection from a node's database to the owner of its log, through the database's member, on this node or
+/// another.
 final class MemberLine: OwnerLine {
   private struct State {
     weak var driver: DatabaseDriver<EngineTenant>?
-    /// Transactions under way, by their tickets.
+    /// The pending transactions by ticket.
     var transactions: [UInt64: PassedTransaction] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// Leads to this member from here on. Comes before the database has any client.
+  /// Sets the driver. Called before the database has any client.
   func lead(to driver: DatabaseDriver<EngineTenant>) { state.withLock { $0.driver = driver } }
 
   private var driver: DatabaseDriver<EngineTenant>? { state.withLock { $0.driver } }
@@ -37,7 +38,7 @@ final class MemberLine: OwnerLine {
 
   func snapshotIsDue() { driver?.perform { member, tenant in tenant.writeSnapshot(with: member.table) } }
 
-  /// A question was answered, or never will be: a transaction that has not run will not.
+  /// Ends a request with or without an answer: a transaction that has not run will not.
   func settled(_ ticket: UInt64) {
     _ = state.withLock { $0.transactions.removeValue(forKey: ticket) }?.take()
   }

@@ -2,9 +2,9 @@ import HearthCluster
 import HearthEngine
 import Synchronization
 
-/// A change on its way from a database to its owner, which is this process as long as nobody asks for its bytes.
+/// A change on its way from a database to its owner, encoded only when its bytes are needed for another process.
 final class PassedChange: ForwardedContent {
-  /// Larger ones are bytes from the beginning: how many there may be is counted.
+  /// The size above which a change is encoded at once, because its size must be counted.
   private static let sizeBytesMax = 64 << 10
 
   let change: ForwardedChange
@@ -14,17 +14,17 @@ final class PassedChange: ForwardedContent {
 
   var encoded: [UInt8] { change.encoded }
 
-  /// What is asked of the owner.
+  /// Returns the content of a request to the owner.
   static func content(of change: ForwardedChange) -> ForwardedWrite {
     guard let size = change.sizeBytes(upTo: sizeBytesMax) else { return .encoded(change.encoded) }
     return .value(PassedChange(change, sizeBytes: size))
   }
 }
 
-/// A transaction on its way from a database to its owner in the same process: code cannot be sent to another one. It runs once
-/// at most.
+/// A transaction on its way from a database to its owner in the same process, because code cannot be sent to another
+/// one. It runs at most once.
 final class PassedTransaction: ForwardedContent {
-  /// The only byte that stands for it elsewhere, where it means nothing; changes begin with another one.
+  /// The only byte of its encoding, which has no meaning in another process; changes begin with another byte.
   private static let marker: UInt8 = 0xFF
 
   private let transaction: Mutex<Transaction?>
@@ -34,10 +34,10 @@ final class PassedTransaction: ForwardedContent {
   var encoded: [UInt8] { [Self.marker] }
   var sizeBytes: Int { 1 }
 
-  /// Returns true when bytes stand for a transaction of another process.
+  /// Returns true when the bytes stand for a transaction of another process.
   static func isMeant(by bytes: [UInt8]) -> Bool { bytes.first == marker }
 
-  /// The transaction; nil when it has run, or nobody asks for it any more.
+  /// Removes and returns the transaction; nil when it has run or was given up.
   func take() -> Transaction? {
     transaction.withLock { transaction in
       defer { transaction = nil }

@@ -1,26 +1,26 @@
 import HearthTree
 
-/// How old the last backup of the data folder is.
+/// The age of the last backup of a data folder.
 package struct BackupCheck: Sendable {
-  /// A backup a day is what most have; two days are one that failed.
+  /// The maximum age: a daily backup is usual, and after two days one has failed.
   static let ageSecondsMax: Int64 = 2 * 86_400
 
-  /// Seconds since 1970.
+  /// The current time in seconds since 1970.
   package var nowSeconds: Int64
-  /// When the last one was made, in seconds since 1970; nil when none was.
+  /// The time of the last backup in seconds since 1970; nil when there is none.
   package var lastSeconds: Int64?
-  /// Where the last one is, as the folder's note says.
+  /// The location of the last backup, as recorded in the folder.
   package var place: String?
-  /// Data that nobody would miss.
+  /// True for a development server, whose data needs no backup.
   package var isDevelopment: Bool
 
-  /// As the folder's note of its last backup says.
+  /// A check of the folder's record of its last backup.
   package init(nowSeconds: Int64, lastSeconds: Int64?, place: String?, isDevelopment: Bool) {
     (self.nowSeconds, self.lastSeconds, self.place) = (nowSeconds, lastSeconds, place)
     self.isDevelopment = isDevelopment
   }
 
-  /// One.
+  /// A single finding.
   package var findings: [Finding] {
     let severity = isDevelopment ? Finding.Severity.notice : .warning
     guard let lastSeconds else {

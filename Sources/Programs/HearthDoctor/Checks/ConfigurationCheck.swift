@@ -1,15 +1,15 @@
 import HearthTree
 
-/// Secrets that stand in the operator's file itself, where a file of their own could hold them.
+/// A check for secrets in the operator's configuration file that could be in files of their own.
 package struct ConfigurationCheck: Sendable {
   private let path: String
   private let mode: UInt32
   private let settings: JSON
 
   /// - Parameters:
-  ///   - path: where the file is.
-  ///   - mode: who may do what with it.
-  ///   - settings: what is in it.
+  ///   - path: The path of the file.
+  ///   - mode: The permission bits of the file.
+  ///   - settings: The content of the file.
   package init(path: String, mode: UInt32, settings: JSON) {
     (self.path, self.mode, self.settings) = (path, mode & 0o777, settings)
   }
@@ -17,7 +17,7 @@ package struct ConfigurationCheck: Sendable {
   private static let endings = ["password", "secret", "privatekey", "apikey", "token"]
   private static let depthMax = 32
 
-  /// By the names of settings; the values are shown nowhere.
+  /// The findings by setting name; they show no values.
   package var findings: [Finding] {
     let places = places(settings, at: "", depth: 0)
     guard !places.isEmpty else { return [Finding(ok: "configuration", "\(path) holds no secret")] }

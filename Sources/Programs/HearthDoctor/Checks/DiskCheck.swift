@@ -1,36 +1,35 @@
-/// What the disk below a data folder does for it: how long a sync takes, whether that can be true, and how much room there
-/// is.
+/// The properties of the disk below a data folder: the duration of a sync and its plausibility, and the free space.
 package struct DiskCheck: Sendable {
-  /// What a disk says of itself.
+  /// The kind of a disk, as it describes itself.
   package enum Kind: Sendable, Equatable {
-    /// Solid state, or what says it is.
+    /// A solid-state disk, or one that claims to be.
     case solid
-    /// Says that it spins.
+    /// A disk that claims to rotate.
     case rotating
-    /// A virtual machine's: what is below it cannot be seen from here, whatever it says.
+    /// The disk of a virtual machine, whose hardware cannot be seen from here.
     case virtual
-    /// Files of another machine; the file system's name.
+    /// A network file system, with its name.
     case network(String)
-    /// Memory, gone with the machine's next start; the file system's name.
+    /// A file system in memory, lost at the machine's next start, with its name.
     case memory(String)
-    /// Nobody says.
+    /// An unknown kind.
     case unknown
   }
 
-  /// Nanoseconds of each of some writes of a block with a sync, as they came.
+  /// The measured durations of writes of a block with a sync, in nanoseconds.
   package var syncNanoseconds: [Int64]
-  /// What the disk says of itself.
+  /// The kind of the disk.
   package var kind: Kind
-  /// Bytes that the server's user may still write.
+  /// The bytes that the server's user may still write.
   package var freeBytes: Int64
-  /// Below so many of them the server refuses writes.
+  /// The free space in bytes below which the server refuses writes.
   package var stopBytes: Int64
-  /// Below so many it warns.
+  /// The free space in bytes below which the server warns.
   package var warnBytes: Int64
-  /// Bytes of the data folder's databases and accounts.
+  /// The size of the data folder's databases and accounts in bytes.
   package var dataBytes: Int64
 
-  /// As measured.
+  /// A check of these measurements.
   package init(
     syncNanoseconds: [Int64], kind: Kind, freeBytes: Int64, warnBytes: Int64, stopBytes: Int64, dataBytes: Int64
   ) {
@@ -39,20 +38,20 @@ package struct DiskCheck: Sendable {
     (self.warnBytes, self.stopBytes) = (warnBytes, stopBytes)
   }
 
-  /// Every acknowledged write waits for one sync.
+  /// The duration above which a sync is slow, because every acknowledged write waits for one.
   package static let slowNanoseconds: Int64 = 20_000_000
-  /// A plate that turns 15,000 times a minute, the fastest there were, comes by every 4 ms: half of the writes wait longer
-  /// than 2 ms. Faster than a quarter of that is no plate.
+  /// The duration below which a sync of a rotating disk is implausible: at 15,000 rotations a minute, the fastest there
+  /// were, half of the writes wait longer than 2 ms, and a quarter of that is the limit.
   package static let plateNanosecondsMin: Int64 = 500_000
-  /// Below this nobody can work, whatever the server was told.
+  /// The free space below which no server can work, whatever its configuration.
   package static let freeBytesMin: Int64 = 1 << 20
 
-  /// The time that the middle one of the syncs took.
+  /// The median duration of the syncs.
   package var medianNanoseconds: Int64? {
     syncNanoseconds.isEmpty ? nil : syncNanoseconds.sorted()[syncNanoseconds.count / 2]
   }
 
-  /// About the disk's kind, its syncs and its room.
+  /// The findings on the disk's kind, its syncs and its free space.
   package var findings: [Finding] { place + sync + [room] }
 
   private var place: [Finding] {
@@ -116,7 +115,7 @@ package struct DiskCheck: Sendable {
         "disk-low", .warning, text,
         advice: "make room: below \(Self.megabytes(stopBytes)) (--low-space-stop) writes are refused")
     }
-    // A snapshot is written beside the log before the log is cut.
+    // A snapshot is written beside the log before the log is truncated.
     if freeBytes < dataBytes {
       return Finding(
         "disk-room", .warning, text,

@@ -1,29 +1,29 @@
-/// Who may read and write the files of a data folder and what belongs to it.
+/// The permissions of a data folder's files and of files that belong to it.
 package struct FileCheck: Sendable {
-  /// What a file is for, as far as it decides who may read it.
+  /// The purpose of a file, as far as it decides its permissions.
   package enum Role: Sendable {
     /// The data folder itself.
     case dataFolder
-    /// A folder or file that only the server's user may read: it refuses some of them otherwise.
+    /// A folder or file for the server's user only; the server refuses some of them otherwise.
     case secret
-    /// The key of the certificate, which lies elsewhere: often another user's, readable by a group.
+    /// The private key of a certificate outside of the folder, often owned by another user and readable by a group.
     case certificateKey
-    /// What the folder's own mode protects already.
+    /// A file that the folder's own mode protects already.
     case data
   }
 
-  /// One file or folder, as the system describes it.
+  /// A file or folder with its permissions.
   package struct Entry: Sendable {
-    /// Where it is, as a person names it.
+    /// The path in the form for messages.
     package var path: String
-    /// The nine bits of who may do what.
+    /// The nine permission bits.
     package var mode: UInt32
-    /// The owner's number.
+    /// The owner's user id.
     package var ownerID: UInt32
-    /// What it is for.
+    /// The purpose of the file.
     package var role: Role
 
-    /// As the system describes it.
+    /// A file of these properties.
     package init(path: String, mode: UInt32, ownerID: UInt32, role: Role) {
       (self.path, self.mode, self.ownerID, self.role) = (path, mode & 0o777, ownerID, role)
     }
@@ -31,10 +31,10 @@ package struct FileCheck: Sendable {
 
   private let entries: [Entry]
 
-  /// - Parameter entries: the data folder first.
+  /// - Parameter entries: The files, the data folder first.
   package init(_ entries: [Entry]) { self.entries = entries }
 
-  /// Nothing may be read by others; and one user owns it all.
+  /// The findings on files that other users can read or that several users own.
   package var findings: [Finding] {
     guard let folder = entries.first else { return [] }
     var findings: [Finding] = []
@@ -77,7 +77,7 @@ package struct FileCheck: Sendable {
         "certificate-key-readable", .error, "\(mode): everybody can read the certificate's key",
         advice: "chmod 640 '\(entry.path)', give it to the server's group, and have the certificate made anew")
     case .data:
-      // Nobody comes past the folder.
+      // The folder's mode already denies access.
       guard !isClosed else { return nil }
       return Finding(
         "data-readable", .warning, "\(mode) and holds data", advice: "chmod 600 '\(entry.path)'")

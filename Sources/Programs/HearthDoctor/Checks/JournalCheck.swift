@@ -2,15 +2,15 @@ import HearthTree
 
 /// The PostgreSQL that keeps a folder's databases and accounts.
 package struct JournalCheck: Sendable {
-  /// What is wrong with how it is set up, a sentence each.
+  /// The warnings about the server's configuration, one sentence each.
   package var warnings: [String]
   /// The reason why it cannot be used; nil when it can.
   package var problem: String?
 
-  /// As it answers.
+  /// A check of these answers.
   package init(warnings: [String], problem: String?) { (self.warnings, self.problem) = (warnings, problem) }
 
-  /// Each warning; one when there is none.
+  /// The findings: one for each warning, or a single good one.
   package var findings: [Finding] {
     if let problem {
       return [

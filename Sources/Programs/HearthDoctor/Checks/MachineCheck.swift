@@ -1,21 +1,21 @@
-/// The clock, the open files and the memory that the machine gives a server.
+/// A check of the clock, the open files and the memory available to a server.
 package struct MachineCheck: Sendable {
-  /// Seconds since 1970, as the machine is set.
+  /// The machine's time in seconds since 1970.
   package var nowSeconds: Int64
-  /// True when the kernel says that something keeps the clock right; nil where it does not say.
+  /// True when the kernel reports a synchronised clock; nil when it does not report it.
   package var isSynchronised: Bool?
-  /// When a file of the data folder was written last, in seconds since 1970.
+  /// The time of the last write to a file of the data folder, in seconds since 1970.
   package var newestFileSeconds: Int64?
-  /// Files, sockets included, that the server may have open.
+  /// The maximum number of open files of the server, sockets included.
   package var openFilesMax: UInt64
-  /// What the server may have; 0 when it is not known.
+  /// The memory available to the server in bytes; 0 when it is unknown.
   package var memoryBytes: Int64
-  /// Bytes of the data folder's databases and accounts.
+  /// The size of the data folder's databases and accounts in bytes.
   package var dataBytes: Int64
-  /// What a running server has in memory; nil when none runs or it does not say.
+  /// The resident memory of a running server; nil when none runs or it is unknown.
   package var residentBytes: Int64?
 
-  /// As the machine says.
+  /// A check of these values.
   package init(
     nowSeconds: Int64, isSynchronised: Bool?, newestFileSeconds: Int64?, openFilesMax: UInt64, memoryBytes: Int64,
     dataBytes: Int64, residentBytes: Int64?
@@ -25,14 +25,14 @@ package struct MachineCheck: Sendable {
     (self.dataBytes, self.residentBytes) = (dataBytes, residentBytes)
   }
 
-  /// 2026-01-01: nobody had this program before.
+  /// 2026-01-01, before the first release of this program.
   static let earliestSeconds: Int64 = 1_767_225_600
-  /// What a file may be ahead of the clock: file systems and kernels round.
+  /// The tolerated lead of a file's time over the clock, because file systems and kernels round.
   static let fileAheadSeconds: Int64 = 60
-  /// Fewer clients than that come in at once.
+  /// The limit of open files below which few clients can connect.
   static let openFilesFew: UInt64 = 4_096
 
-  /// About all three.
+  /// The findings on the clock, the open files and the memory.
   package var findings: [Finding] { clock + [openFiles] + memory }
 
   private var clock: [Finding] {

@@ -1,25 +1,25 @@
-/// How clients reach the server, and the certificate that it shows them.
+/// The network access to the server, and its certificate.
 package struct NetworkCheck: Sendable {
-  /// What a certificate's files hold.
+  /// The content of a certificate's files.
   package enum Certificate: Sendable, Equatable {
-    /// Counts until then, in seconds since 1970.
+    /// A certificate that is valid until then, in seconds since 1970.
     case until(Int64)
-    /// Cannot be used, with the reason.
+    /// An unusable certificate, with the reason.
     case unusable(String)
   }
 
-  /// Seconds since 1970.
+  /// The current time in seconds since 1970.
   package var nowSeconds: Int64
-  /// Other machines can reach the port.
+  /// True when other machines can reach the port.
   package var isReachable: Bool
-  /// A proxy is named whose word about clients counts: it is where TLS ends.
+  /// True when a trusted proxy is configured, which terminates TLS.
   package var isBehindProxy: Bool
-  /// Served by `hearth dev`.
+  /// True when the folder is served by `hearth dev`.
   package var isDevelopment: Bool
-  /// nil without TLS.
+  /// The certificate; nil without TLS.
   package var certificate: Certificate?
 
-  /// As the folder was last served.
+  /// A check of the folder's last configuration.
   package init(
     nowSeconds: Int64, isReachable: Bool, isBehindProxy: Bool, isDevelopment: Bool, certificate: Certificate?
   ) {
@@ -28,10 +28,10 @@ package struct NetworkCheck: Sendable {
   }
 
   private static let daySeconds: Int64 = 86_400
-  /// Renewals are due long before.
+  /// The remaining days below which a certificate is reported; renewals are due long before.
   static let endingDays: Int64 = 14
 
-  /// About the certificate, and about a port without one.
+  /// The findings on the certificate, and on a port without one.
   package var findings: [Finding] {
     var findings = [tls].compactMap { $0 }
     if isDevelopment, isReachable {

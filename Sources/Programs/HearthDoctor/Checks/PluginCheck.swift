@@ -1,34 +1,34 @@
-/// Plugins that should run and do not.
+/// The enabled plugins that do not run.
 package struct PluginCheck: Sendable {
   /// A plugin as a server, or its folder, describes it.
   package struct Plugin: Sendable {
-    /// Its name.
+    /// The name of the plugin.
     package var name: String
-    /// Such as `running`, `quarantined`, `broken`.
+    /// The state, such as `running`, `quarantined` or `broken`.
     package var state: String
-    /// The operator wants it to run.
+    /// True when the operator has enabled it.
     package var isEnabled: Bool
-    /// The fault, if anything is.
+    /// The fault; nil when there is none.
     package var problem: String?
-    /// How often it was started again.
+    /// The number of its restarts.
     package var restartCount: Int64
 
-    /// As it is described.
+    /// A plugin of these values.
     package init(name: String, state: String, isEnabled: Bool, problem: String?, restartCount: Int64) {
       (self.name, self.state, self.isEnabled) = (name, state, isEnabled)
       (self.problem, self.restartCount) = (problem, restartCount)
     }
   }
 
-  /// Those that are installed.
+  /// The installed plugins.
   package var plugins: [Plugin]
 
-  /// - Parameter plugins: those that are installed.
+  /// - Parameter plugins: The installed plugins.
   package init(_ plugins: [Plugin]) { self.plugins = plugins }
 
   private static let good: Set = ["running", "on demand", "enabled"]
 
-  /// One for each that is down; one for all when none is.
+  /// The findings: one for each failed plugin, or a single good one.
   package var findings: [Finding] {
     guard !plugins.isEmpty else { return [] }
     let wanted = plugins.filter(\.isEnabled)

@@ -1,12 +1,12 @@
-/// What one database's rules let everybody do, as it was proved of them.
+/// The proved access of every client, signed in or not, to one database.
 package struct RulesCheck: Sendable {
-  /// What somebody may do, and where.
+  /// A granted operation and its path.
   package struct Opening: Sendable, Equatable {
-    /// Signed in is enough, and needed.
+    /// True when the client has to be signed in.
     package var asksForSignIn: Bool
-    /// Write, otherwise read.
+    /// True for a write, false for a read.
     package var isWrite: Bool
-    /// The place as the rules name it: `/rooms/$room`.
+    /// The path in the form of the rules: `/rooms/$room`.
     package var place: String
 
     /// An opening that a request was found for.
@@ -19,17 +19,17 @@ package struct RulesCheck: Sendable {
 
   /// The database.
   package var database: String
-  /// What is open to everybody, in the order of the rules.
+  /// The open paths, in the order of the rules.
   package var openings: [Opening]
-  /// Questions that have no answer.
+  /// The number of questions that could not be decided.
   package var undecidedCount: Int
 
-  /// What was proved of a database's rules.
+  /// A check of the proved access.
   package init(database: String, openings: [Opening], undecidedCount: Int) {
     (self.database, self.openings, self.undecidedCount) = (database, openings, undecidedCount)
   }
 
-  /// Rules that cannot be judged.
+  /// The finding for rules that do not compile.
   package static func unreadable(database: String, _ reason: String) -> Finding {
     Finding(
       "rules-unreadable", .error, "the rules of \(database) do not compile, so everything is denied: \(reason)",
@@ -38,7 +38,7 @@ package struct RulesCheck: Sendable {
 
   private static let placesMax = 5
 
-  /// About what is open.
+  /// The findings on open paths.
   package var findings: [Finding] {
     let groups: [(code: String, severity: Finding.Severity, what: String, openings: [Opening])] = [
       (

@@ -1,34 +1,34 @@
-/// The files of databases and accounts, and how a running server gets on with them.
+/// A check of the files of databases and accounts, and of a running server's writes to them.
 package struct StorageCheck: Sendable {
-  /// A file, and the format that its first page names.
+  /// A file with the format on its first page.
   package struct Journal: Sendable {
-    /// The place where it is.
+    /// The path of the file.
     package var path: String
-    /// nil when it is no file of ours.
+    /// The version of the format; nil when the file is no journal.
     package var format: Int64?
 
-    /// As its first page says.
+    /// A file with the version on its first page.
     package init(path: String, format: Int64?) { (self.path, self.format) = (path, format) }
   }
 
   /// The databases and the accounts.
   package var journals: [Journal]
-  /// Formats that this program reads.
+  /// The formats that this program reads.
   package var formats: ClosedRange<Int64>
-  /// What a running server says of writing, such as `ok`, `no-space` and `failed`, of databases and of accounts; nil when
-  /// none runs.
+  /// The running server's write status of databases and of accounts, such as `ok`, `no-space` and `failed`; nil when no
+  /// server runs.
   package var health: (databases: String, accounts: String)?
-  /// The running server's program was replaced on the disk since it was started.
+  /// True when the running server's program was replaced on the disk since its start.
   package var isReplaced: Bool
 
-  /// As the files and the server say.
+  /// A check of these values.
   package init(
     journals: [Journal], formats: ClosedRange<Int64>, health: (databases: String, accounts: String)?, isReplaced: Bool
   ) {
     (self.journals, self.formats, self.health, self.isReplaced) = (journals, formats, health, isReplaced)
   }
 
-  /// About formats, writing, and the program that runs.
+  /// The findings on formats, write status and the running program.
   package var findings: [Finding] { formatFindings + healthFindings }
 
   private var formatFindings: [Finding] {

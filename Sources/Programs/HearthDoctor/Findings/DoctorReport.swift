@@ -1,22 +1,22 @@
 import HearthTree
 
-/// Everything that was found, the gravest first.
+/// The findings of all checks, the most severe first.
 package struct DoctorReport: Sendable {
-  /// In order of severity, and within one in the order of the checks.
+  /// The findings in the order of severity, and within one in the order of the checks.
   package let findings: [Finding]
 
-  /// - Parameter findings: in the order of the checks.
+  /// - Parameter findings: The findings in the order of the checks.
   package init(_ findings: [Finding]) {
-    // Stable, which `sort` does not promise.
+    // A stable order, which `sort` does not guarantee.
     self.findings = Finding.Severity.allCases.reversed().flatMap { severity in
       findings.filter { $0.severity == severity }
     }
   }
 
-  /// Somebody has to do something.
+  /// True when a finding needs an action.
   package var asksForSomething: Bool { findings.contains { $0.severity >= .warning } }
 
-  /// As scripts read it: `{"worst":"warning","findings":[{"code":…,"severity":…,"text":…,"advice":…}]}`.
+  /// The report for scripts: `{"worst":"warning","findings":[{"code":…,"severity":…,"text":…,"advice":…}]}`.
   package var json: JSON {
     .object([
       .init("worst", .string((findings.first?.severity ?? .ok).rawValue)),
@@ -24,7 +24,7 @@ package struct DoctorReport: Sendable {
     ])
   }
 
-  /// The last line for a person: `1 error, 2 warnings, 9 ok`.
+  /// The summary for readers: `1 error, 2 warnings, 9 ok`.
   package var summary: String {
     let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
       let count = findings.count { $0.severity == severity }

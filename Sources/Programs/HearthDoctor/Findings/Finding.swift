@@ -1,16 +1,16 @@
 import HearthTree
 
-/// What a check came to: what is there, and what to do about it.
+/// The result of a check, with the advice that follows from it.
 package struct Finding: Sendable, Equatable {
-  /// How much it matters.
+  /// The severity of a finding.
   package enum Severity: String, Sendable, CaseIterable, Comparable {
-    /// As it should be.
+    /// A good result.
     case ok
-    /// Worth knowing; nothing needs to be done.
+    /// A notice that needs no action.
     case notice
-    /// Something will fail, or protects less than it could.
+    /// A problem that will cause a failure or weakens protection.
     case warning
-    /// Something fails, or is open to those whom it should be closed to.
+    /// A failure, or access that should be denied.
     case error
 
     package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
@@ -18,31 +18,31 @@ package struct Finding: Sendable, Equatable {
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
   }
 
-  /// What scripts know it by: never renamed, and used for nothing else later.
+  /// The code for scripts: never renamed, and never reused.
   package var code: String
-  /// How much it matters.
+  /// The severity.
   package var severity: Severity
-  /// What is there: a sentence without its full stop.
+  /// The observation: a sentence without its full stop.
   package var text: String
-  /// What to do; nil where nothing is to be done.
+  /// The advice; nil when no action is needed.
   package var advice: String?
 
-  /// A finding that asks for something.
+  /// A finding that needs an action.
   package init(_ code: String, _ severity: Severity, _ text: String, advice: String) {
     (self.code, self.severity, self.text, self.advice) = (code, severity, text, advice)
   }
 
-  /// Something that is as it should be.
+  /// A finding with a good result.
   package init(ok code: String, _ text: String) {
     (self.code, severity, self.text) = (code, .ok, text)
   }
 
-  /// What could not be looked at, with the reason. The code is that of what would have been found.
+  /// A check that could not be made, with the reason. The code is that of the finding that it would have had.
   package init(unchecked code: String, _ reason: String) {
     (self.code, severity, text) = (code, .notice, "not checked: \(reason)")
   }
 
-  /// As scripts read it.
+  /// The finding for scripts.
   package var json: JSON {
     var members: [JSON.Member] = [
       .init("code", .string(code)), .init("severity", .string(severity.rawValue)), .init("text", .string(text)),

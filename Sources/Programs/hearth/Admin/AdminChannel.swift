@@ -1,47 +1,47 @@
 import HearthProgram
 import HearthTree
 
-/// An administrator's way to the accounts of one deployment. Commands work the same over a
-/// running server and over a stopped folder that they open themselves.
+/// An administrator's access to the accounts of one deployment. Commands work the same over a running server and over a
+/// stopped folder that they open themselves.
 protocol AdminChannel: Sendable {
-  /// Who answers, for messages: `the server on http://127.0.0.1:9000`.
+  /// The answering server or folder, for messages: `the server on http://127.0.0.1:9000`.
   var place: String { get }
 
-  /// A running server answers.
+  /// True when a running server answers.
   var isServer: Bool { get }
 
-  /// One request of the identity interface, or for receipts, made as an administrator.
+  /// Sends a request of the identity interface, or for receipts, as an administrator.
   ///
   /// - Throws: ``AdminFailure``.
   func send(_ request: AdminRequest) async throws -> JSON
 
-  /// Ends the channel; a folder can be opened by others afterwards.
+  /// Closes the channel; another process can open a folder afterwards.
   func close() async
 }
 
-/// One request to the identity interface or to the server's own administration.
+/// A request to the identity interface or to the server's own administration.
 struct AdminRequest: Sendable {
   var method = "POST"
   var path: String
   var query: [(name: String, value: String)] = []
   var body: JSON?
 
-  /// The server's own administration: what comes after `/hearth/v1/`.
+  /// Returns a request to the server's own administration: the path after `/hearth/v1/`.
   static func hearth(_ operation: String, _ members: [JSON.Member] = []) -> AdminRequest {
     AdminRequest(path: "/hearth/v1/" + operation, body: .object(members))
   }
 
-  /// An operation on a project's accounts: `accounts:lookup`.
+  /// Returns an operation on a project's accounts: `accounts:lookup`.
   static func accounts(_ operation: String, of project: String, _ members: [JSON.Member]) -> AdminRequest {
     AdminRequest(path: accountsPath(operation, of: project), body: .object(members))
   }
 
-  /// The path of such an operation, or of one on the accounts of a tenant of the project.
+  /// Returns the path of such an operation, or of one on the accounts of a tenant of the project.
   static func accountsPath(_ operation: String, of project: String, tenant: String? = nil) -> String {
     "/identitytoolkit.googleapis.com/v1/projects/\(project)/" + (tenant.map { "tenants/\($0)/" } ?? "") + operation
   }
 
-  /// The path with the query behind it, percent-encoded.
+  /// The path with the query, percent-encoded.
   var target: String {
     guard !query.isEmpty else { return path }
     return path + "?"
@@ -49,16 +49,16 @@ struct AdminRequest: Sendable {
   }
 }
 
-/// The reason why an administrator's request was not done.
+/// The reason that an administrator's request failed.
 struct AdminFailure: Error, CustomStringConvertible {
-  /// The protocol's code, such as `EMAIL_EXISTS`; nil when no answer came.
+  /// The protocol's code, such as `EMAIL_EXISTS`; nil when there was no answer.
   var code: String?
-  /// What went wrong, where, and what to do about it.
+  /// The problem, its place and its remedy.
   var description: String
 
   init(_ description: String) { self.description = description }
 
-  /// The failure that a server's answer describes, in words of the command line.
+  /// The failure in a server's answer, with a text for the command line.
   init(answer: JSON?, status: Int, place: String) {
     let error = answer?["error"]
     let message = error?["message"]?.string ?? error?.string ?? "status \(status)"
@@ -68,7 +68,7 @@ struct AdminFailure: Error, CustomStringConvertible {
     description = "\(place) refused it: \(TextTable.printable(message))\(advice)"
   }
 
-  /// The code at the beginning of a message, before " : ".
+  /// Returns the code at the beginning of a message, before " : ".
   private static func code(of message: String) -> String {
     String(message.prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })
   }

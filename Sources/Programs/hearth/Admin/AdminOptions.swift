@@ -6,8 +6,8 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// The flags by which a command reaches the accounts, and the form of its answers. The flags of accounts are no group of their own: see
-/// ``ServerCommand``.
+/// The flags for the access to the accounts and for the form of answers. The flags of accounts are no group of their
+/// own: see ``ServerCommand``.
 struct AdminOptions: AccountsFlags {
   @OptionGroup var data: DataOption
 
@@ -62,7 +62,7 @@ struct AdminOptions: AccountsFlags {
 
   /// Opens a channel, does the work over it, and closes it also when the work throws.
   ///
-  /// - Parameter tenant: whose accounts it is about; nil for the project's own.
+  /// - Parameter tenant: The tenant of the accounts; nil for the project's own.
   func run<Value>(
     in tenant: TenantOption? = nil, _ work: (Administration) async throws -> Value
   ) async throws -> Value {
@@ -88,8 +88,8 @@ struct AdminOptions: AccountsFlags {
     return (channel, channel.projectID)
   }
 
-  /// The server to ask: the one of `--server`, or the one that has the folder open. Nil when none answers there; opening
-  /// the folder then fails if another process has it open all the same.
+  /// Returns the server to call: that of `--server`, or the one that has the folder open. Nil when none answers there;
+  /// opening the folder then fails if another process has it open all the same.
   func server() async throws -> HTTPClient? {
     if let server {
       var client = HTTPClient(address: server, token: try token())

@@ -5,21 +5,21 @@ import HearthTree
 struct Administration: Sendable {
   let channel: any AdminChannel
   let projectID: String
-  /// The tenant whose accounts they are; nil for the project's own.
+  /// The tenant of the accounts; nil for the project's own.
   var tenant: String?
   /// True when answers are printed as JSON, one value a line.
   let printsJSON: Bool
-  /// Collects the numbers of revocations, for a command that waits for their receipts.
+  /// The collector of revocation numbers, for a command that waits for their receipts.
   var revocations: CausedRevocations?
 
   var place: String { channel.place }
 
-  /// An operation on the project's accounts: `accounts` + `:lookup`; the empty name makes one.
+  /// Performs an operation on the project's accounts: `accounts` + `:lookup`; the empty name creates one.
   func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
     try await send(AdminRequest(path: accountsPath("accounts" + operation), body: .object(members)))
   }
 
-  /// A page of accounts, in order of uid.
+  /// Returns a page of accounts, in order of uid.
   func page(after token: String?, limit: Int) async throws -> (users: [JSON], next: String?) {
     var request = AdminRequest(
       method: "GET", path: accountsPath("accounts:batchGet"),
@@ -30,7 +30,7 @@ struct Administration: Sendable {
     return (answer["users"]?.array ?? [], next)
   }
 
-  /// One of the server's own operations, of those that are about people.
+  /// Performs one of the server's own operations on accounts.
   func hearth(_ operation: String, _ members: [JSON.Member] = []) async throws -> JSON {
     try await send(.hearth(operation, members + (tenant.map { [JSON.Member("tenantId", .string($0))] } ?? [])))
   }
@@ -39,7 +39,7 @@ struct Administration: Sendable {
     AdminRequest.accountsPath(operation, of: projectID, tenant: tenant)
   }
 
-  /// One request; what it revokes is noted for a command that waits for the receipts.
+  /// Sends a request; its revocations are noted for a command that waits for their receipts.
   func send(_ request: AdminRequest) async throws -> JSON {
     guard let revocations else { return try await channel.send(request) }
     var request = request
@@ -49,7 +49,7 @@ struct Administration: Sendable {
     return answer
   }
 
-  /// Prints the value for a script, or the sentence for a person.
+  /// Prints the value for a script, or the sentence for a reader.
   func report(_ json: @autoclosure () -> JSON, _ sentence: @autoclosure () -> String) {
     if printsJSON { Output.json(json()) } else { Output.line(sentence()) }
   }

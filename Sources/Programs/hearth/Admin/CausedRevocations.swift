@@ -3,15 +3,15 @@ import Synchronization
 
 /// The numbers of the revocations that a command's requests caused.
 final class CausedRevocations: Sendable {
-  /// The parameter that asks for them, and the member of the answer that has them.
+  /// The parameter that requests them, and the member of the answer that contains them.
   static let parameter = "revocations"
 
-  /// The member that says which node of a cluster keeps their receipts.
+  /// The member with the node of a cluster that keeps their receipts.
   private static let nodeMember = "revocationsNode"
 
   struct Revocation: Sendable {
     var number: Int64
-    /// The node of a cluster that keeps its receipts; nil for a server by itself.
+    /// The node of a cluster that keeps its receipts; nil for a single server.
     var node: String?
   }
 

@@ -7,7 +7,7 @@ import HearthServer
 import HearthTransport
 import HearthTree
 
-/// The channel into a stopped data folder: the command itself opens the accounts, as the server would.
+/// The channel to a stopped data folder: the command itself opens the accounts, as the server would.
 final class FolderChannel: AdminChannel {
   private let engine: JournalEngine
   private let opened: OpenedAccounts
@@ -18,7 +18,7 @@ final class FolderChannel: AdminChannel {
   var isServer: Bool { false }
   var place: String { "the folder \(dataDirectory)" }
 
-  /// - Throws: ``AdminFailure`` when another process has the folder open, and what a server would say of the settings.
+  /// - Throws: ``AdminFailure`` when another process has the folder open, or a server's error about the settings.
   init(data: DataOption, settings: FolderSettings, keys: KeyStore) throws {
     dataDirectory = data.data
     let options = try HearthServer.Options(dataDirectory: data.data, settings: settings)
@@ -58,7 +58,7 @@ final class FolderChannel: AdminChannel {
     return json
   }
 
-  /// Waits for the disk, which no other work of the process needs the thread for.
+  /// Waits for the disk; no other work of the process needs the thread.
   func close() async {
     opened.store.close()
     engine.close()
@@ -66,7 +66,7 @@ final class FolderChannel: AdminChannel {
 }
 
 extension AccountsEnvironment {
-  /// Clocks, randomness and notices for the accounts while a command works.
+  /// The clocks, randomness and notices of the accounts for a command.
   fileprivate static var ofCommand: AccountsEnvironment {
     AccountsEnvironment(
       clock: { WallClock.instant }, random: .system,

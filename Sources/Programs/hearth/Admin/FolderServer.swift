@@ -1,21 +1,21 @@
 import HearthServer
 import HearthTransport
 
-/// Serves a folder that no server runs on for as long as one command works, on a free port of the loopback address:
-/// the command does the same then as with a server that was there before, and others find this one.
+/// A server for a stopped folder while one command works, on a free port of the loopback address: the command works as
+/// with a running server, and other commands find this one.
 struct FolderServer {
   let defaultNamespace: String
   let address: ServerAddress
   private let server: HearthServer
 
-  /// - Throws: what a server says of the folder, such as that another process has it open.
+  /// - Throws: a server's error about the folder, such as that another process has it open.
   init(dataDirectory: String, settings: FolderSettings) async throws {
     var options = try HearthServer.Options(dataDirectory: dataDirectory, settings: settings)
     options.port = 0
-    // Also where it was served for development: a mistyped name must not make a database.
+    // Also for a development folder, because a mistyped name must not create a database.
     options.mode = .serve
     options.logger.logLevel = .error
-    // The work is done before an event would be answered.
+    // The command ends before an event could be answered.
     options.sendsEvents = false
     defaultNamespace = options.defaultNamespace
     server = HearthServer(options: options)
@@ -29,6 +29,6 @@ struct FolderServer {
     address = ServerAddress(isTLS: false, host: "127.0.0.1", port: server.boundPort ?? 0)
   }
 
-  /// Waits until everything is on the disk.
+  /// Stops the server once everything is on the disk.
   func stop() async { await server.stop() }
 }

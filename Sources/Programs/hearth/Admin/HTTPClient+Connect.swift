@@ -5,26 +5,26 @@ import NIOCore
 import NIOPosix
 
 extension HTTPClient {
-  /// Where connections go.
+  /// The route of connections.
   enum Route: Sendable {
-    /// To the address's host and port.
+    /// The address's host and port.
     case direct
-    /// To this IP address, whatever the host's name leads to.
+    /// This IP address instead of the host's own.
     case resolved(String)
-    /// Through the socket of a data folder.
+    /// The socket of a data folder.
     case local(LocalSocket)
   }
 
-  /// The server that has a data folder open.
+  /// The client of the server that has a data folder open.
   ///
-  /// - Throws: when there is no such folder.
+  /// - Throws: when the folder is missing.
   init(dataDirectory: String, token: String) throws {
-    // Nothing is asked for a name there, and nothing leaves the machine.
+    // The socket needs no name, and nothing leaves the machine.
     self.init(address: ServerAddress(isTLS: false, host: "localhost", port: 80), token: token)
     route = .local(try LocalSocket(dataDirectory: dataDirectory))
   }
 
-  /// Who answers, for messages: `http://127.0.0.1:9000`.
+  /// The answering server, for messages: `http://127.0.0.1:9000`.
   var place: String {
     switch route {
     case .direct, .resolved: address.description
@@ -32,9 +32,9 @@ extension HTTPClient {
     }
   }
 
-  /// Returns true when anything answers.
+  /// Returns true when a server answers.
   ///
-  /// - Throws: ``Failure`` when something listens there but does not answer.
+  /// - Throws: ``Failure`` when a process listens there but does not answer.
   func isAnswered() async throws -> Bool {
     do {
       _ = try await send(method: .GET, target: "/", body: nil)
@@ -44,7 +44,7 @@ extension HTTPClient {
     }
   }
 
-  /// A connection that is set up by `initializer` before anything is sent.
+  /// Returns a connection that `initializer` sets up before anything is sent.
   ///
   /// - Throws: ``Failure``.
   func connect<Value: Sendable>(
@@ -62,7 +62,7 @@ extension HTTPClient {
         try await bootstrap.connect(unixDomainSocketPath: socket.connectPath, channelInitializer: prepare)
       }
     } catch {
-      // A folder whose server stopped has no socket, one whose server was killed a socket that refuses.
+      // The folder of a stopped server has no socket, that of a killed server a socket that refuses.
       let isRefused = (error as? IOError).map { [ENOENT, ECONNREFUSED].contains($0.errnoCode) } ?? false
       throw Failure(description: "cannot connect to \(place): \(error)", isRefusedConnection: isRefused)
     }

@@ -4,7 +4,7 @@ import NIOPosix
 import NIOSSL
 
 extension HTTPClient {
-  /// The body of an answer, piece by piece as it arrives: what is not asked for stays in the socket.
+  /// The body of a response, piece by piece as it arrives: unread data stays in the socket.
   struct Body {
     fileprivate var parts: NIOAsyncChannelInboundStream<HTTPClientResponsePart>.AsyncIterator
     fileprivate let place: String
@@ -15,9 +15,9 @@ extension HTTPClient {
       self.place = place
     }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     ///
-    /// - Throws: ``HTTPClient/Failure`` for an answer that broke off.
+    /// - Throws: ``HTTPClient/Failure`` for a truncated response.
     mutating func next() async throws -> ByteBuffer? {
       while !isAtEnd {
         switch try await part() {
@@ -40,7 +40,7 @@ extension HTTPClient {
       }
     }
 
-    /// Everything that is left.
+    /// Returns all remaining bytes.
     ///
     /// - Throws: ``HTTPClient/Failure`` when that is more than `bytesMax`.
     mutating func collect(bytesMax: Int) async throws -> [UInt8] {
@@ -55,11 +55,11 @@ extension HTTPClient {
     }
   }
 
-  /// Makes a request and reads its answer while it arrives. The connection ends with `work`.
+  /// Sends a request and reads the response while it arrives. The connection ends with `work`.
   ///
   /// - Parameters:
-  ///   - silenceSecondsMax: how long the server may say nothing before it is given up.
-  ///   - work: gets the status and the body.
+  ///   - silenceSecondsMax: The silence of the server after which the request fails.
+  ///   - work: Receives the status and the body.
   func stream<Value: Sendable>(
     method: HTTPMethod, target: String, headers more: [(String, String)] = [],
     silenceSecondsMax: Int64 = HTTPClient.timeoutSeconds,
@@ -74,7 +74,7 @@ extension HTTPClient {
     do {
       try await channel.executeThenClose { inbound, outbound in
         var body = Body(parts: inbound.makeAsyncIterator(), place: place)
-        // The answer is complete although the server has closed the connection already.
+        // The response is complete although the server has closed the connection already.
         try? await outbound.write(contentsOf: [.head(head), .end(nil)])
         guard case .head(let answer)? = try await body.part() else {
           throw Failure(description: "\(place) closed the connection without an answer")
@@ -82,7 +82,7 @@ extension HTTPClient {
         value = try await work(Int(answer.status.code), &body)
       }
     } catch let error as any ChannelFailure {
-      // An answer that is complete stays valid when the server closes the connection first.
+      // A complete response stays valid when the server closes the connection first.
       if value == nil { throw Failure(description: "the connection to \(place) failed\(Self.reason(error))") }
     }
     guard let value else { throw Failure(description: "\(place) closed the connection without an answer") }
@@ -105,7 +105,7 @@ extension HTTPClient {
   }
 }
 
-/// Ends a connection whose server has been silent for too long.
+/// The handler that ends a connection after a long silence of the server.
 private final class SilenceEnd: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 

@@ -3,13 +3,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A small HTTP client for one server: a connection for each request, one request at a time.
+/// An HTTP client for one server: a connection for each request, one request at a time.
 struct HTTPClient: Sendable {
-  /// Whose certificate a TLS server may show.
+  /// The certificates that a TLS server may have.
   enum Trust: Sendable {
     /// A certificate for the host's name that the system trusts.
     case system
-    /// A certificate for the host's name that an authority of this PEM file has signed.
+    /// A certificate for the host's name that an authority in this PEM file has signed.
     case authorities(path: String)
   }
 
@@ -18,24 +18,24 @@ struct HTTPClient: Sendable {
     var body: [UInt8]
   }
 
-  /// The reason why a request got no usable answer.
+  /// The reason that a request got no usable response.
   struct Failure: Error, CustomStringConvertible {
     var description: String
-    /// Nobody listens there.
+    /// True when no process listens there.
     var isRefusedConnection = false
-    /// The answer was longer than the caller takes.
+    /// True when the answer exceeds the caller's limit.
     var isTooLong = false
   }
 
-  /// Pages of an export are the largest answers.
+  /// The maximum size of a response; pages of an export are the largest.
   static let answerBytesMax = 64 << 20
   static let timeoutSeconds: Int64 = 120
 
-  /// The server's name: what certificates and requests say.
+  /// The server's address, with the name for certificates and requests.
   var address: ServerAddress
   var route = Route.direct
   var trust = Trust.system
-  /// Sent as `Authorization: Bearer`.
+  /// The token that is sent as `Authorization: Bearer`.
   var token: String?
 
   func send(method: HTTPMethod, target: String, contentType: String? = nil, body: [UInt8]?) async throws -> Answer {
@@ -110,7 +110,8 @@ struct HTTPClient: Sendable {
     }
   }
 
-  /// TLS asks for a server by name only: an IP address is checked against the certificate, but not sent.
+  /// Returns the TLS handler. The server name indication needs a name: an IP address is checked against the
+  /// certificate, but not sent.
   static func handler(_ context: NIOSSLContext, host: String) throws -> NIOSSLClientHandler {
     do {
       return try NIOSSLClientHandler(context: context, serverHostname: host)
@@ -120,7 +121,7 @@ struct HTTPClient: Sendable {
   }
 }
 
-/// Sends the one request of a connection and waits for its answer.
+/// The handler of a connection's single request and its response.
 private final class Exchange: ChannelInboundHandler {
   typealias InboundIn = NIOHTTPClientResponseFull
   typealias OutboundOut = HTTPClientRequestPart

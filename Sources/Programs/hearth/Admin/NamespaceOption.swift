@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthWire
 
-/// Which database of a server a command is about.
+/// The option for the database of a server.
 struct NamespaceOption: ParsableArguments {
   @Option(help: ArgumentHelp("The database; the server's default one if not given.", valueName: "name"))
   var ns: String?
@@ -12,6 +12,6 @@ struct NamespaceOption: ParsableArguments {
     }
   }
 
-  /// The database's name on a server; nil lets the server choose.
+  /// Returns the database's name on a server; nil lets the server choose.
   func name(on served: ServedDatabases) -> String? { ns?.lowercased() ?? served.defaultNamespace }
 }

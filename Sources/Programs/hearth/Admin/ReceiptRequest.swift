@@ -5,10 +5,10 @@ import HearthTree
 /// A request for receipts, to `/.settings/receipts.json`.
 struct ReceiptRequest {
   static let path = "/.settings/receipts.json"
-  /// The longest that a server lets a request wait.
+  /// The maximum time that a server lets a request wait.
   static let waitSecondsMax = 50
 
-  /// The node of a cluster that keeps them; nil for the one that is asked.
+  /// The node of a cluster that keeps the receipts; nil for the answering one.
   var node: String?
   var database: String?
   var revocation: Int64?
@@ -26,7 +26,7 @@ struct ReceiptRequest {
     return AdminRequest(method: "GET", path: Self.path, query: query.map { (name: $0.0, value: $0.1) })
   }
 
-  /// The answer that a server would give, out of a stopped server's folder.
+  /// Returns the answer of a server from a stopped server's folder.
   static func answer(_ request: AdminRequest, dataDirectory: String) -> JSON {
     func value(_ name: String) -> String? { request.query.first { $0.name == name }?.value }
     var found = ReceiptFile.read(dataDirectory: dataDirectory)

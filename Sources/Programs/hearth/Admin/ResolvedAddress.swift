@@ -1,12 +1,13 @@
 import ArgumentParser
 import NIOCore
 
-/// The address of a name, written as for curl's `--resolve`: `shop.example.com:443:10.0.0.5`, `shop.example.com:443:[::1]`.
+/// The address of a name, in the form of curl's `--resolve`: `shop.example.com:443:10.0.0.5`,
+/// `shop.example.com:443:[::1]`.
 struct ResolvedAddress: Sendable, Equatable, ExpressibleByArgument, CustomStringConvertible {
-  /// The name that is asked for.
+  /// The resolved name.
   var host: String
   var port: Int
-  /// An IP address, an IPv6 one without brackets.
+  /// The IP address, an IPv6 one without brackets.
   var address: String
 
   init?(argument: String) {
@@ -18,7 +19,7 @@ struct ResolvedAddress: Sendable, Equatable, ExpressibleByArgument, CustomString
     (self.host, self.port, self.address) = (String(parts[0]), port, address)
   }
 
-  /// Returns true when it is about this server.
+  /// Returns true when it applies to this server.
   func matches(_ server: ServerAddress) -> Bool {
     server.port == port && server.host.lowercased() == host.lowercased()
   }

@@ -1,20 +1,20 @@
 import HearthServer
 
-/// A server that a command asks for databases and their rules.
+/// A server with the databases and rules for a command.
 struct ServedDatabases: Sendable {
   let http: HTTPClient
-  /// Who answers, for messages.
+  /// The answering server, for messages.
   let place: String
-  /// It ran before the command and goes on after it.
+  /// True when the server was running before the command and goes on after it.
   let isRunning: Bool
-  /// Nil where only the server knows it.
+  /// The default namespace; nil when only the server knows it.
   let defaultNamespace: String?
 }
 
 extension AdminOptions {
-  /// Finds the server of `--server` or of the data folder, or serves the folder for as long as the work takes.
+  /// Finds the server of `--server` or of the data folder, or serves the folder during the work.
   ///
-  /// - Parameter refusal: what is said where no server runs, when the folder alone will not do.
+  /// - Parameter refusal: The message when no server runs and the folder alone does not suffice.
   func withDatabases<Value: Sendable>(
     orRefuse refusal: String? = nil, _ work: (ServedDatabases) async throws -> Value
   ) async throws -> Value {

@@ -1,7 +1,7 @@
 import HearthTree
 import NIOHTTP1
 
-/// The channel to a server that runs.
+/// The channel to a running server.
 struct ServerChannel: AdminChannel {
   let client: HTTPClient
 
@@ -21,7 +21,7 @@ struct ServerChannel: AdminChannel {
 
   func close() async {}
 
-  /// The server knows best which project it serves.
+  /// Returns the project that the server serves.
   func projectID() async throws -> String {
     guard let projectID = try await send(.hearth("status"))["projectID"]?.string else {
       throw AdminFailure("\(place) did not say which project it serves; is it another kind of server?")

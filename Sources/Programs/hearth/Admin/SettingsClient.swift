@@ -4,14 +4,14 @@ import HearthRulesCommands
 import HearthTree
 import NIOHTTP1
 
-/// Requests about one kind of a server's settings.
+/// The client of one kind of a server's settings.
 struct SettingsClient: Sendable {
   let served: ServedDatabases
-  /// What comes behind `/.settings/`, such as `triggers`.
+  /// The path after `/.settings/`, such as `triggers`.
   let kind: String
   let printsJSON: Bool
 
-  /// - Parameter operation: what comes behind the kind.
+  /// - Parameter operation: The path after the kind.
   /// - Throws: ``AdminFailure``.
   func send(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
     let answer = try await served.http.send(
@@ -24,14 +24,14 @@ struct SettingsClient: Sendable {
     return json
   }
 
-  /// Prints the answer for a script, or the text for a person.
+  /// Prints the answer for a script, or the text for a reader.
   func report(_ json: JSON, _ text: () -> String) {
     if printsJSON { Output.json(json) } else { Output.line(text()) }
   }
 }
 
 extension AdminOptions {
-  /// Connects, does the work on settings of one kind, and ends with 2 for what cannot be done.
+  /// Connects, does the work on settings of one kind, and exits with 2 on a failure.
   func withSettings(_ kind: String, _ work: @Sendable (SettingsClient) async throws -> Void) async throws {
     do {
       try await withDatabases { served in

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthAccounts
 
-/// `--tenant`: a command is about the accounts of a tenant.
+/// The option `--tenant` for commands on the accounts of a tenant.
 struct TenantOption: ParsableArguments {
   @Option(
     help: ArgumentHelp("The tenant whose accounts are meant, instead of the project's own.", valueName: "id"),
@@ -9,12 +9,12 @@ struct TenantOption: ParsableArguments {
   var tenant: String?
 }
 
-/// The tenant that a command is about.
+/// The argument for the tenant of a command.
 struct TenantArgument: ParsableArguments {
   @Argument(help: ArgumentHelp("The tenant's id.", valueName: "id"), transform: TenantArgument.read)
   var id: String
 
-  /// - Throws: for a text that can be no id, which would be another path.
+  /// - Throws: for a text that is no valid id and would lead to another path.
   static func read(_ text: String) throws -> String {
     guard TenantRecord.isID(text) else {
       throw ValidationError(

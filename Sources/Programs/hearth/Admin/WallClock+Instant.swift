@@ -2,7 +2,7 @@ import HearthEngine
 import HearthProgram
 
 extension WallClock {
-  /// Both clocks at once, as the layers below take them.
+  /// The current time of both clocks, in the engine's form.
   static var instant: Instant {
     Instant(wallMilliseconds: nowMilliseconds, monotonicMilliseconds: monotonicNanoseconds / 1_000_000)
   }

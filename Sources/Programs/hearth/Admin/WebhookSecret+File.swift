@@ -2,14 +2,14 @@ import HearthCrypto
 import HearthProgram
 
 extension WebhookSecret {
-  /// The secret that is all of a file.
+  /// The secret that is the whole content of a file.
   init(file: String) throws {
     let secrets = try Self.secrets(inFile: file)
     guard let secret = secrets.first, secrets.count == 1 else { throw AdminFailure("\(file) must hold one secret") }
     self = secret
   }
 
-  /// The secrets of a file, one on each line.
+  /// Returns the secrets of a file, one on each line.
   static func secrets(inFile file: String) throws -> [WebhookSecret] {
     try TextFile.read(file).split(whereSeparator: \.isNewline).map { line in
       do throws(WebhookSecretError) { return try WebhookSecret(String(line)) } catch {

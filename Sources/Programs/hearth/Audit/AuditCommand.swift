@@ -2,14 +2,14 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth audit`
+/// The command `hearth audit`.
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",
     abstract: "Read the audit trail: what happened to accounts, keys and settings.",
     subcommands: [Tail.self, Verify.self])
 
-  /// `hearth audit tail`
+  /// The command `hearth audit tail`.
   struct Tail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "tail", abstract: "Show the newest records, oldest first.",
@@ -46,7 +46,7 @@ struct AuditCommand: ParsableCommand {
     }
   }
 
-  /// `hearth audit verify`
+  /// The command `hearth audit verify`.
   struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "verify",
@@ -87,10 +87,10 @@ struct AuditCommand: ParsableCommand {
   }
 }
 
-/// A record of the trail that was noted elsewhere.
+/// A record of the trail that was written down elsewhere.
 struct AuditAnchor: ExpressibleByArgument {
   var sequence: Int64
-  /// 64 hexadecimal digits.
+  /// The hash in 64 hexadecimal digits.
   var hash: String
 
   init?(argument: String) {
@@ -105,7 +105,7 @@ struct AuditAnchor: ExpressibleByArgument {
   var json: JSON { .object([.init("sequence", .int(sequence)), .init("hash", .string(hash))]) }
 }
 
-/// An audit record on one line, for people.
+/// The line of an audit record for readers.
 struct AuditLine {
   var record: JSON
 

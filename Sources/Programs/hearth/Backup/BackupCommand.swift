@@ -4,7 +4,7 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// `hearth backup`
+/// The command `hearth backup`.
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
@@ -16,7 +16,7 @@ struct BackupCommand: ParsableCommand {
     subcommands: [BackupCreate.self, BackupList.self, BackupVerify.self, BackupPrune.self])
 }
 
-/// The folder of backups that a command is about.
+/// The argument for the folder of backups.
 struct RepositoryArgument: ParsableArguments {
   @Argument(help: ArgumentHelp("The folder with the backups.", valueName: "repository"))
   var repository: String
@@ -28,7 +28,7 @@ struct RepositoryArgument: ParsableArguments {
 extension BackupSource {
   /// A data folder.
   ///
-  /// - Throws: when it is none.
+  /// - Throws: when the path is none.
   init(dataDirectory: String) throws {
     try self.init(dataDirectory: dataDirectory, place: FolderSettings.read(in: dataDirectory).journalPlace)
     guard try !journals().isEmpty else {
@@ -38,7 +38,7 @@ extension BackupSource {
 }
 
 extension Manifest {
-  /// For scripts.
+  /// The backup in JSON, for scripts.
   var shown: JSON {
     .object([
       .init("backup", .string(id)), .init("kind", .string(kind.rawValue)),

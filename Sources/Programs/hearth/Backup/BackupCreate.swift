@@ -5,7 +5,7 @@ import HearthProgram
 import HearthTransport
 import HearthTree
 
-/// `hearth backup create`
+/// The command `hearth backup create`.
 struct BackupCreate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
@@ -91,7 +91,8 @@ struct BackupCreate: ParsableCommand {
     Output.note("hearth: backup \(manifest.id), \(manifest.summary)")
   }
 
-  /// The server comes first; and every journal of it is open at once for a moment.
+  /// Lowers the priority below the server's, and raises the limit of open files, because every journal is open at once
+  /// for a moment.
   private static func beModest() {
     _ = nice(10)
     OpenFiles.raiseLimit()
@@ -99,7 +100,7 @@ struct BackupCreate: ParsableCommand {
 }
 
 extension Manifest {
-  /// What it is, in a few words.
+  /// The description of a backup in a few words.
   var summary: String {
     let count = databases.count { $0.name != "accounts" }
     return

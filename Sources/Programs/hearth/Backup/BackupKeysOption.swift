@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthCrypto
 import HearthProgram
 
-/// What is done with keys and secrets.
+/// The options for keys and secrets in backups.
 struct BackupKeysOption: ParsableArguments {
   @Flag(help: "Leave out keys, triggers and plugins' settings, which hold secrets.")
   var withoutKeys = false
@@ -18,7 +18,7 @@ struct BackupKeysOption: ParsableArguments {
     }
   }
 
-  /// Nil without a passphrase.
+  /// Returns the seal for keys and secrets; nil without a passphrase.
   func seal() throws -> PassphraseSeal? {
     guard let passphraseFile else { return nil }
     let line =

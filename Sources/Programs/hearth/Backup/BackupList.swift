@@ -3,7 +3,7 @@ import HearthBackup
 import HearthProgram
 import HearthTree
 
-/// `hearth backup list`
+/// The command `hearth backup list`.
 struct BackupList: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List backups, oldest first, with the positions of their databases.")

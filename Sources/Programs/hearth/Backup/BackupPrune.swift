@@ -3,7 +3,7 @@ import HearthBackup
 import HearthProgram
 import HearthTree
 
-/// `hearth backup prune`
+/// The command `hearth backup prune`.
 struct BackupPrune: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "prune",

@@ -3,10 +3,10 @@ import HearthBackup
 import HearthProgram
 import HearthTree
 
-/// Backups into a folder: one, or one after another for as long as the process lives.
+/// The backups into a folder: a single one, or repeated ones during the process.
 struct BackupRounds {
   let source: BackupSource
-  /// As an absolute path.
+  /// The repository as an absolute path.
   let repository: String
   let options: Backup.Options
   let every: DurationArgument?
@@ -14,15 +14,15 @@ struct BackupRounds {
   let follow: DurationArgument?
   let printsJSON: Bool
 
-  /// How soon a round that failed is tried again at the latest.
+  /// The maximum time in seconds before a failed round is repeated.
   private static let retrySecondsMax: Int64 = 60
-  /// How often the note in the data folder is renewed while there is nothing to add.
+  /// The time in seconds after which the record in the data folder is renewed when there is nothing to add.
   private static let noteSeconds: Int64 = 60
   private static let roundSeconds: Int64 = 3_600
 
   /// Makes the backups.
   ///
-  /// - Throws: what keeps the first one from being made, also of many.
+  /// - Throws: the failure of the first one, also of many.
   func run() throws {
     var session: Backup? = try open()
     try round(&session)
@@ -48,23 +48,23 @@ struct BackupRounds {
         session = nil
         Output.note("hearth: the backup failed and is tried again: \(error)")
         wait = min(tick, Self.retrySecondsMax * 1_000)
-        // A round is not left out.
+        // A round is not skipped.
         if now >= due - interval, follow == nil { due = now + wait }
       }
     }
   }
 
-  /// A backup that stays, then what is too old goes.
+  /// Makes a permanent backup, and removes old ones.
   private func round(_ session: inout Backup?) throws {
     try make(&session, options)
-    // Removing takes the lock that a session holds.
+    // A removal takes the lock that a session holds.
     session = nil
     guard keep != nil || follow != nil else { return }
     let limit = keep.map { WallClock.nowMilliseconds - $0.milliseconds }
     try prune(before: limit)
   }
 
-  /// A backup; nobody but the session holds its repository when this is over.
+  /// Makes a backup. Afterwards only the session may hold the repository.
   private func make(_ session: inout Backup?, _ options: Backup.Options) throws {
     let backup = try session ?? open()
     session = backup
@@ -84,7 +84,7 @@ struct BackupRounds {
     }
   }
 
-  /// What the continuous archive lacks.
+  /// Adds the missing commits to the continuous archive.
   private func step(_ session: inout Backup?, _ noted: inout Int64) throws {
     if session == nil { session = try open() }
     let now = WallClock.nowMilliseconds

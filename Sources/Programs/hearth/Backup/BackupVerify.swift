@@ -3,7 +3,7 @@ import HearthBackup
 import HearthProgram
 import HearthTree
 
-/// `hearth backup verify`
+/// The command `hearth backup verify`.
 struct BackupVerify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",

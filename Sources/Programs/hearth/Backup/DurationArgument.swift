@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// A length of time as people write it: `90s`, `15m`, `1h`, `30d`.
+/// A duration as an argument: `90s`, `15m`, `1h`, `30d`.
 struct DurationArgument: ExpressibleByArgument, Sendable {
-  /// As it was written.
+  /// The text of the argument.
   let text: String
   let seconds: Int64
 
-  /// A hundred years.
+  /// The maximum, a hundred years.
   private static let secondsMax: Int64 = 36_500 * 86_400
 
   init?(argument: String) {

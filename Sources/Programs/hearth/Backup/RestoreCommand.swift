@@ -6,7 +6,7 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// `hearth restore`
+/// The command `hearth restore`.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
@@ -49,7 +49,7 @@ struct RestoreCommand: ParsableCommand {
     } else {
       outcome = try restore(repository, moment, seal)
     }
-    // Wherever the databases were, they are in the folder now.
+    // After a restore the databases are in the folder, wherever they were.
     var settings = FolderSettings.read(in: into)
     if settings.journal != nil {
       settings.journal = nil
@@ -75,7 +75,7 @@ struct RestoreCommand: ParsableCommand {
     return .time(milliseconds)
   }
 
-  /// The next bytes of standard input.
+  /// Returns the next bytes of standard input.
   private static func read(_ count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(1, count))
     while true {

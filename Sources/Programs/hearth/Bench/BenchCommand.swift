@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import HearthProgram
 
-/// `hearth bench`: becomes the load generator, a program of its own that lies beside this one.
+/// The command `hearth bench`, which executes the separate program of the load generator.
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",

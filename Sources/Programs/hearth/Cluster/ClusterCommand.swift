@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `hearth cluster`
+/// The command `hearth cluster`.
 struct ClusterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster", abstract: "Several servers that serve the same databases, over one PostgreSQL.",

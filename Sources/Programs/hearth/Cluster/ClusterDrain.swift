@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth cluster drain`
+/// The command `hearth cluster drain`.
 struct ClusterDrain: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drain",

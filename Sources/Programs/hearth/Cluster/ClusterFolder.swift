@@ -4,40 +4,40 @@ import HearthCrypto
 import HearthProgram
 import HearthSystem
 
-/// What nodes of a cluster are given before they run, as files: a folder for each of them, and one with what makes them.
+/// The files that nodes of a cluster need before they run: a folder for each of them, and one for the authority.
 ///
 /// | file | holds |
 /// |---|---|
 /// | `ca/certificate.pem`, `ca/key.pem` | the authority of the nodes' certificates |
-/// | `ca/keys/` | what a `KeyStore` keeps, for all nodes |
-/// | `NAME/certificate.pem`, `NAME/key.pem`, `NAME/authority.pem` | what `LinkIdentity` reads |
+/// | `ca/keys/` | the content of a `KeyStore`, for all nodes |
+/// | `NAME/certificate.pem`, `NAME/key.pem`, `NAME/authority.pem` | the files that `LinkIdentity` reads |
 /// | `NAME/keys/` | a copy of `ca/keys/` |
 ///
-/// Each folder is made under another name and gets its own when all of it is there. Folders are for their owner alone (700),
-/// and so are files (600).
+/// Each folder is created under a temporary name and renamed when it is complete. Folders are for their owner alone
+/// (700), and so are files (600).
 struct ClusterFolder {
-  /// The folder of what makes nodes.
+  /// The name of the authority's folder.
   static let authorityName = "ca"
   private static let keysName = "keys"
 
-  /// Its path.
+  /// The path of the folder.
   let path: String
-  /// The time of certificates that are made.
+  /// The current time for certificates.
   let nowMilliseconds: Int64
 
   var authorityPath: String { path + "/" + Self.authorityName }
   private var nowSeconds: Int64 { nowMilliseconds / 1_000 }
 
-  /// Makes the authority and the keys that all nodes share, unless they are there.
+  /// Creates the authority and the keys that all nodes share, unless they exist.
   ///
-  /// - Parameter keysOf: a data folder whose keys are taken; nil makes new ones.
-  /// - Returns: false when they are there.
+  /// - Parameter keysOf: The data folder to take keys from; nil creates new ones.
+  /// - Returns: False when they exist already.
   func makeAuthority(keysOf: String?) throws -> Bool {
     guard FileVersion(of: authorityPath) == nil else {
       _ = try authority()
       return false
     }
-    // Read before anything is made: it may not be a data folder.
+    // Read before anything is created, because it may not be a data folder.
     let keys = try keysOf.map { try DataOption.keys(in: $0) }
     try make(Self.authorityName) { folder in
       let authority = try NodeAuthority(now: nowSeconds)
@@ -48,9 +48,9 @@ struct ClusterFolder {
     return true
   }
 
-  /// Makes a node's folder, unless it is there.
+  /// Creates a node's folder, unless it exists.
   ///
-  /// - Returns: false when it is there, and whole.
+  /// - Returns: False when it exists and is complete.
   func makeNode(_ name: String) throws -> Bool {
     let node = path + "/" + name
     guard FileVersion(of: node) == nil else {
@@ -82,7 +82,7 @@ struct ClusterFolder {
 
   // MARK: Files
 
-  /// Fills a new folder, which gets its name when it is whole and durable.
+  /// Fills a new folder, which is renamed when it is complete and durable.
   private func make(_ name: String, _ fill: (String) throws -> Void) throws {
     try TextFile.makeFolder(path)
     let work = try Folder.makeTemporary(in: path, named: "." + name)

@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
-/// `hearth cluster init`
+/// The command `hearth cluster init`.
 struct ClusterInit: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",

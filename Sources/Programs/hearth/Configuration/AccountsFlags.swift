@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthServer
 
-/// The flags that say how accounts work, of a server or of a command on a stopped folder.
+/// The flags of accounts, of a server or of a command on a stopped folder.
 protocol AccountsFlags: ParsableArguments {
   var authConfig: String? { get }
   var signIn: String? { get }
@@ -17,7 +17,7 @@ extension AccountsFlags {
   }
 }
 
-/// The help of each of ``AccountsFlags``.
+/// The help texts of ``AccountsFlags``.
 enum AccountsHelp {
   static let authConfig = ArgumentHelp(
     """
@@ -39,6 +39,6 @@ struct ServerAccountsFlags: AccountsFlags {
   @Option(help: ProjectOption.help) var project: String?
   @Option(help: AccountsHelp.publicUrl) var publicUrl: String?
 
-  /// Leaves `--project` to the command, which may take an alias.
+  /// Skips `--project`, which the command validates, because it may take an alias.
   func validate() throws { try validateAccounts() }
 }

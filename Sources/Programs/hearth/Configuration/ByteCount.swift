@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes, or of anything else, as an argument: `0`, `1000000`, `500K`, `500M`, `2G`, `1T`, in powers of 1,024.
+/// A byte count or another number as an argument: `0`, `1000000`, `500K`, `500M`, `2G`, `1T`, in powers of 1,024.
 struct ByteCount: ExpressibleByArgument {
   let bytes: Int
 

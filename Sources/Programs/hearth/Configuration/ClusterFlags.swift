@@ -29,7 +29,7 @@ struct ClusterFlags: ParsableArguments {
   @Flag(help: "This node owns no database: it serves clients, and what they write is decided by the others.")
   var edge = false
 
-  /// - Parameter journal: what `--journal` says.
+  /// - Parameter journal: The value of `--journal`.
   func validate(beside journal: String?) throws {
     guard let cluster else {
       guard node == nil, peer.isEmpty, clusterIdentity == nil, !edge else {
@@ -55,7 +55,7 @@ struct ClusterFlags: ParsableArguments {
     }
   }
 
-  /// The options of a node; nil for a server by itself.
+  /// The options of a node; nil for a single server.
   var options: HearthServer.ClusterOptions? {
     guard cluster != nil, let place = node.flatMap({ HearthServer.ClusterOptions.Place($0) }), let clusterIdentity
     else { return nil }

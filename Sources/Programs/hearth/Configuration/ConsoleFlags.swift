@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthCrypto
 import HearthServer
 
-/// Whether and where the console is served, and who gets in.
+/// The flags of the console: its address, and the access to it.
 struct ConsoleFlags: ParsableArguments {
   @Flag(help: "Serve no console.")
   var noConsole = false
@@ -51,7 +51,7 @@ struct ConsoleFlags: ParsableArguments {
     }
   }
 
-  /// The server's options.
+  /// The console's options.
   var options: ConsoleOptions {
     var options = ConsoleOptions()
     options.isServed = !noConsole
@@ -71,14 +71,14 @@ struct ConsoleFlags: ParsableArguments {
   }
 }
 
-/// `127.0.0.1:9001`
+/// An address as an argument: `127.0.0.1:9001`.
 struct ConsolePlace: ExpressibleByArgument {
   var place: ConsoleOptions.Place
 
   init?(argument: String) {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count >= 2, let port = parts.last.flatMap({ UInt16($0) }) else { return nil }
-    // Brackets, and characters that no host has, are judged where addresses of servers are.
+    // Brackets and invalid characters are checked by the parser of server addresses.
     guard let address = ServerAddress(argument: "http://" + parts.dropLast().joined(separator: ":")) else { return nil }
     place = .init(host: address.host, port: Int(port))
   }

@@ -5,21 +5,21 @@ import HearthProgram
 import HearthServer
 import HearthSystem
 
-/// The folder that all commands of one deployment share.
+/// The option for the data folder, shared by all commands of one deployment.
 struct DataOption: ParsableArguments {
   @Option(
     name: .customLong("data"),
     help: ArgumentHelp("The data folder: databases, keys and secrets. (default: data)", valueName: "dir"))
   var given: String?
 
-  /// The folder's path.
+  /// The path of the folder.
   var data: String { given ?? "data" }
 
-  /// The keys that a server keeps in this folder. What it was ended too early to make is made here; a folder that no
-  /// server was started in is an error, as a mistyped name would become tokens that no server accepts.
+  /// Opens the keys of the folder. Keys that an interrupted start left out are created; a folder without a server's
+  /// first start is an error, because a mistyped name would lead to tokens that no server accepts.
   func openKeys() throws -> KeyStore { try Self.keys(in: data) }
 
-  /// The same of a folder that another option names.
+  /// Opens the keys of a folder that another option names.
   static func keys(in data: String) throws -> KeyStore {
     let folder = HearthServer.Options.keysDirectory(of: data)
     guard FileVersion(of: folder) != nil else {
@@ -28,9 +28,10 @@ struct DataOption: ParsableArguments {
     return try KeyStore(directory: folder)
   }
 
-  /// Makes the folder and its keys, as a server's first start does, where there is nothing: for commands that fill a new one.
+  /// Creates the folder and its keys, as a server's first start does, when it is empty: for commands that fill a new
+  /// one.
   ///
-  /// - Returns: whether it was made; false when the folder holds something, which stays as it is.
+  /// - Returns: True when it was created; false when the folder has content, which stays unchanged.
   func makeIfEmpty() throws -> Bool {
     guard Folder.names(in: data).isEmpty else { return false }
     let folder = HearthServer.Options.keysDirectory(of: data)
@@ -39,7 +40,7 @@ struct DataOption: ParsableArguments {
     return true
   }
 
-  /// The project whose tokens the folder's server makes: that of the option, or that of the last run.
+  /// Returns the project of the folder's tokens: that of the option, or that of the last run.
   func projectID(_ option: ProjectOption) -> String {
     option.project ?? FolderSettings.read(in: data).projectID ?? AccountsConfiguration.projectIDDefault
   }

@@ -5,50 +5,50 @@ import HearthServer
 import HearthSystem
 import HearthTree
 
-/// How a data folder was last served: those flags that commands on the stopped folder have to go by, so that tokens are for
-/// the right project and hashes have the configured cost.
+/// The flags of a data folder's last run that commands on the stopped folder depend on, so that tokens are for the
+/// right project and hashes have the configured cost.
 ///
 /// Kept as `settings.json` in the folder; it holds no secret.
 struct FolderSettings: Equatable {
-  /// Nil is the default project.
+  /// The project; nil for the default one.
   var projectID: String?
   var publicURL: String?
-  /// As an absolute path.
+  /// The configuration file as an absolute path.
   var authConfigPath: String?
-  /// Names of plugins; nil when the file, or the mode, says.
+  /// The names of plugins; nil when the file, or the mode, decides.
   var signIn: [String]?
-  /// Served by `hearth dev`.
+  /// True when the folder is served by `hearth dev`.
   var isDevelopment = false
-  /// The place where the server was last reached.
+  /// The URL at which the server was last reached.
   var url: String?
-  /// The database of a request that names none; nil is the standard one.
+  /// The database of a request that names none; nil for the standard one.
   var defaultNamespace: String?
   /// The certificate's files, as absolute paths; nil without TLS.
   var certificatePath: String?
   var certificateKeyPath: String?
-  /// The rules file, as an absolute path: databases without rules of their own follow it. Nil without one.
+  /// The rules file as an absolute path, which databases without rules of their own use; nil when there is none.
   var rulesPath: String?
-  /// What of the past is kept. A command that opens the folder keeps as much.
+  /// The retention of history, which commands that open the folder keep up.
   var history = HistoryRetention.none
-  /// True when it is kept who made each change.
+  /// True when the author of each change is recorded.
   var recordsAuthors = false
-  /// Where the journals are, as a URL; nil is the folder.
+  /// The URL of the journals; nil for the folder.
   var journal: String?
-  /// The thresholds below which room on the disk is little.
+  /// The thresholds for low disk space.
   var space = SpaceThresholds()
 
   init() {}
 
-  /// The place where the journals are.
+  /// The location of the journals.
   ///
-  /// - Throws: `ServerError` when the URL cannot be read.
+  /// - Throws: `ServerError` when the URL is invalid.
   var journalPlace: JournalPlace {
     get throws { try journal.map { try JournalPlace(url: $0) } ?? .dataFolder }
   }
 
   private static func path(in dataDirectory: String) -> String { dataDirectory + "/settings.json" }
 
-  /// The settings in that folder; the defaults when there are none, or they cannot be read.
+  /// Reads the settings in that folder; the defaults when they are missing or unreadable.
   static func read(in dataDirectory: String) -> FolderSettings {
     var settings = FolderSettings()
     guard let text = try? TextFile.read(path(in: dataDirectory)), let json = JSON(parsing: text.utf8) else {
@@ -101,14 +101,14 @@ struct FolderSettings: Equatable {
     return .object(members)
   }
 
-  /// These settings, overridden by the given flags.
+  /// Returns these settings, overridden by the given flags.
   func with(_ flags: some AccountsFlags) -> FolderSettings {
     var settings = self
     if let project = flags.project { settings.projectID = project }
     if let url = flags.publicUrl { settings.publicURL = url.hasSuffix("/") ? String(url.dropLast()) : url }
     if let path = flags.authConfig {
       settings.authConfigPath = TextFile.absolute(path)
-      // Another file has a project and ways to sign in of its own.
+      // Another file has its own project and sign-in methods.
       settings.projectID = flags.project
       settings.signIn = nil
     }
@@ -116,7 +116,7 @@ struct FolderSettings: Equatable {
     return settings
   }
 
-  /// `custom-token,password` as the names of plugins: `customToken`, `password`.
+  /// Returns the plugins' names for a list such as `custom-token,password`: `customToken`, `password`.
   private static func names(_ list: String) -> [String] {
     list == "none" ? [] : list.split(separator: ",").map(BuiltInPlugins.name(flagName:))
   }

@@ -3,7 +3,7 @@ import HearthDatabase
 import HearthGateway
 import HearthServer
 
-/// The flags that say how much of the past databases keep.
+/// The flags for the retention of history.
 struct HistoryFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -26,7 +26,7 @@ struct HistoryFlags: ParsableArguments {
     guard historyBytes?.bytes != 0 else { throw ValidationError("--history-bytes must be more than 0.") }
   }
 
-  /// What is kept.
+  /// The retention of history.
   var retention: HistoryRetention {
     guard history != nil || historyBytes != nil else { return .none }
     return HistoryRetention(
@@ -35,7 +35,7 @@ struct HistoryFlags: ParsableArguments {
   }
 }
 
-/// A length of time as an argument: `7d`, `12h`, `90m`.
+/// A duration as an argument: `7d`, `12h`, `90m`.
 struct HistoryAge: ExpressibleByArgument {
   let milliseconds: Int64
 

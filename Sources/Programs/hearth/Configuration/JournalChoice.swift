@@ -1,14 +1,14 @@
 import HearthProgram
 import HearthServer
 
-/// The place of a folder's databases against the one that a server is told of: a server that looks elsewhere would find
-/// none, and serve as if there had never been any.
+/// The recorded location of a folder's databases, compared with the configured one: a server with another location
+/// would find none, and start empty.
 struct JournalChoice {
-  /// The data folder.
+  /// The path of the data folder.
   let folder: String
 
-  /// - Parameter journal: the PostgreSQL that is asked for; nil for the folder itself.
-  /// - Throws: `ConfigurationFailure` when the folder was served from elsewhere last.
+  /// - Parameter journal: The configured PostgreSQL; nil for the folder itself.
+  /// - Throws: `ConfigurationFailure` when the folder was last served from elsewhere.
   func check(_ journal: String?) throws {
     let last = FolderSettings.read(in: folder).journal
     if journal == nil, let last {

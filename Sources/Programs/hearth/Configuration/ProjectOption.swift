@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which project tokens belong to.
+/// The option for the project of tokens.
 struct ProjectOption: ParsableArguments {
   static let help = ArgumentHelp("The project that tokens are made for and checked against.", valueName: "id")
 
@@ -14,13 +14,13 @@ struct ProjectOption: ParsableArguments {
     if let project { try Self.validate(project) }
   }
 
-  /// - Throws: ``ValidationError`` when `--project` is no project's name.
+  /// - Throws: ``ValidationError`` when `--project` is no valid id.
   static func validate(_ project: String) throws {
     guard !isProjectID(project) else { return }
     throw ValidationError("--project must be 1 to 64 lower-case letters, digits, - and ., such as my-app.")
   }
 
-  /// Returns true for a text that can be a project's id.
+  /// Returns true when the text is a valid project id.
   static func isProjectID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

@@ -4,7 +4,7 @@ import HearthBytes
 /// The address of a server: `https://auth.example.com`, `http://127.0.0.1:9000`.
 struct ServerAddress: Sendable, ExpressibleByArgument, CustomStringConvertible {
   var isTLS: Bool
-  /// A name or an address, an IPv6 one without brackets.
+  /// The host name or address, an IPv6 one without brackets.
   var host: String
   var port: Int
 
@@ -41,7 +41,7 @@ struct ServerAddress: Sendable, ExpressibleByArgument, CustomStringConvertible {
   /// True when the server is on this machine.
   var isLoopback: Bool { IPAddress.isLoopback(host: host) }
 
-  /// What a `Host` header says.
+  /// The value of a `Host` header.
   var authority: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 
   var description: String { (isTLS ? "https://" : "http://") + authority }

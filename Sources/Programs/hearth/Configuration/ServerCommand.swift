@@ -3,11 +3,11 @@ import HearthProgram
 import HearthRulesCommands
 import HearthServer
 
-/// Nodes of a cluster hold only the databases that are used.
+/// The idle time in seconds after which a node of a cluster closes a database.
 private let idleSecondsInCluster = 600
 
-/// A command that runs a server. Each group of flags is declared in the command itself: in a debug build the parser checks
-/// a group within a group four times as often as the one around it, which took most of a server's start.
+/// A command that runs a server. Each group of flags is declared in the command itself: in a debug build the parser
+/// checks a nested group four times as often as the outer one, which took most of a server's start.
 protocol ServerCommand: AsyncParsableCommand {
   var data: DataOption { get }
   var flags: ServerFlags { get }
@@ -20,7 +20,7 @@ protocol ServerCommand: AsyncParsableCommand {
 }
 
 extension ServerCommand {
-  /// The flags that later commands on the folder need.
+  /// Returns the flags that later commands on the folder need.
   func folderSettings(mode: HearthServer.Options.Mode) -> FolderSettings {
     var settings = FolderSettings().with(accounts)
     settings.isDevelopment = mode == .dev
@@ -30,21 +30,21 @@ extension ServerCommand {
     return settings
   }
 
-  /// The server's options.
+  /// Returns the server's options.
   ///
   /// - Parameters:
-  ///   - rulesText: the text of the rules file, which the caller has read.
-  ///   - rulesPath: the rules file.
-  ///   - settings: ``folderSettings(mode:)``, perhaps with what a project's own files say.
-  ///   - folder: the data folder.
-  ///   - otherPort: the port unless one was given.
+  ///   - rulesText: The text of the rules file, which the caller has read.
+  ///   - rulesPath: The path of the rules file.
+  ///   - settings: The ``folderSettings(mode:)``, perhaps with those of a project's files.
+  ///   - folder: The data folder.
+  ///   - otherPort: The port when no flag sets it.
   func serverOptions(
     rulesText: String?, from rulesPath: String?, settings: FolderSettings, folder: String, otherPort: Int = 9000,
     isEmulator: Bool
   ) throws -> HearthServer.Options {
     try TextFile.makeFolder(folder)
     try JournalChoice(folder: folder).check(flags.journal ?? cluster.cluster)
-    // Links have to name the port before anything listens on it.
+    // Links need the port before the server listens on it.
     let wanted = flags.port ?? otherPort
     let port = try wanted == 0 ? FreePort.find(host: flags.host) : wanted
     var options = try HearthServer.Options(
@@ -71,7 +71,7 @@ extension ServerCommand {
     return options
   }
 
-  /// The origin in links unless one is configured: this machine, at the port that is asked for.
+  /// Returns the default origin of links: this machine, at the requested port.
   private func ownURL(port: Int) -> String {
     let isAnywhere = ["0.0.0.0", "::", "[::]"].contains(flags.host)
     return ServerAddress(isTLS: flags.tlsCert != nil, host: isAnywhere ? "localhost" : flags.host, port: port)

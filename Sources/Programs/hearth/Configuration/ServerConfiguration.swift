@@ -4,15 +4,15 @@ import HearthProgram
 import HearthServer
 
 extension HearthServer.Options {
-  /// The configuration that a data folder is served with. Later sources override earlier ones: the defaults, the
-  /// operator's file, the flags.
+  /// The configuration of a data folder's server. Later sources override earlier ones: the defaults, the operator's
+  /// file, the flags.
   ///
   /// - Parameters:
-  ///   - dataDirectory: the folder, which is there: plugins may keep files in it from their start on.
-  ///   - settings: the flags of this run, or those that the folder was last served with.
-  ///   - ownURL: where the server will be reached; used in links unless `publicURL` is configured. Nil is where it was last reached.
-  ///   - isEmulator: stands in for the official emulator.
-  /// - Throws: ``ConfigurationFailure`` or `SettingsError`, for the operator to read.
+  ///   - dataDirectory: The existing data folder, in which plugins may store files from their start on.
+  ///   - settings: The flags of this run, or those of the folder's last run.
+  ///   - ownURL: The URL of the server for links unless `publicURL` is configured; nil for the last one.
+  ///   - isEmulator: True when it replaces the official emulator.
+  /// - Throws: ``ConfigurationFailure`` or `SettingsError`, with a message for the operator.
   init(dataDirectory: String, settings: FolderSettings, ownURL: String? = nil, isEmulator: Bool = false) throws {
     let accounts = try Self.accounts(
       settings, ownURL: ownURL ?? settings.url ?? "http://localhost:9000", isEmulator: isEmulator)
@@ -30,7 +30,7 @@ extension HearthServer.Options {
     var configuration = AccountsConfiguration(publicURL: ownURL)
     if isEmulator { configuration.beginAsEmulator() }
     if settings.isDevelopment {
-      // Messages go into a folder, and cost nothing.
+      // Messages are written to a folder, and are free.
       configuration.phone.regions = .allBut([])
       configuration.phone.secondFactor = true
     }

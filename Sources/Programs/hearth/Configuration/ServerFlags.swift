@@ -4,7 +4,7 @@ import HearthProgram
 import HearthServer
 import Logging
 
-/// The flags that `serve` and `dev` have in common, beside those of the other groups of ``ServerCommand``.
+/// The flags that `serve` and `dev` share, beside those of the other groups of ``ServerCommand``.
 struct ServerFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -104,7 +104,7 @@ struct ServerFlags: ParsableArguments {
   }
 }
 
-/// The names of the logging library's levels, as an option takes them.
+/// The log levels of the logging library, as an option takes them.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
   case trace, debug, info, notice, warning, error, critical
 

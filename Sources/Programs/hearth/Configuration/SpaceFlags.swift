@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthSystem
 
-/// The flags that say how little room on the disk is little.
+/// The flags for the thresholds of low disk space.
 struct SpaceFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,6 +19,6 @@ struct SpaceFlags: ParsableArguments {
       """, valueName: "bytes"))
   var lowSpaceStop: ByteCount?
 
-  /// The thresholds below which room is little.
+  /// The thresholds for low disk space.
   var thresholds: SpaceThresholds { SpaceThresholds(warnBytes: lowSpaceWarn?.bytes, stopBytes: lowSpaceStop?.bytes) }
 }

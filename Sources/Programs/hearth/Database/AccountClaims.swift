@@ -2,15 +2,15 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
-/// What is known of the token that a user had at a moment of the past: nothing, since tokens are not kept; and so what their
-/// account says now, with a note that says so.
+/// The claims for a user's token at a past moment. Tokens are not kept, so these are the account's present claims, with
+/// a note about it.
 struct AccountClaims {
-  /// As in the user's token.
+  /// The claims in the form of the user's token.
   var members: [JSON.Member]
-  /// For a person who is to judge by them.
+  /// The note for the reader of a decision.
   var note: String
 
-  /// Asks the server for the account.
+  /// Looks up the account on the server.
   static func of(_ uid: String, _ served: ServedDatabases) async throws -> AccountClaims {
     let channel = ServerChannel(client: served.http)
     let shown = TextTable.printable(uid)
@@ -23,7 +23,7 @@ struct AccountClaims {
       return unknown(shown, "there is no such account now")
     }
     var members = user["customAttributes"]?.string.flatMap { JSON(parsing: $0.utf8)?.members } ?? []
-    // As in a token: the account's own values or none, but for the name.
+    // As in a token, the account's own values replace claims of these names, except for the display name.
     members.removeAll { IDTokenClaims.isTaken($0.name) }
     func set(_ name: String, _ value: JSON) {
       members.removeAll { $0.name == name }

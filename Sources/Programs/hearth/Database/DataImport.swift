@@ -1,11 +1,11 @@
 import HearthProgram
 import HearthTree
 
-/// Reads a file, cuts it into requests and sends them, a few at a time.
+/// An import: reads a file, splits it into requests and sends them, a few at a time.
 struct DataImport {
-  /// Requests that may be unanswered.
+  /// The number of unanswered requests.
   private static let inFlightMax = 4
-  /// How often the state goes to the disk.
+  /// The interval in nanoseconds at which the state is saved.
   private static let recordIntervalNanoseconds: Int64 = 500_000_000
 
   private typealias Pending = (task: Task<Void, any Error>, state: ImportState)
@@ -20,13 +20,13 @@ struct DataImport {
   private var progress: Progress
   private var pending: [Pending] = []
   private var mustRemove = false
-  /// After the last request that was made from the file.
+  /// The state after the last request made from the file.
   private var made: ImportState
-  /// After the last of the first requests that are all answered.
+  /// The state after the last request up to which all are answered.
   private var answered: ImportState
   private var lastRecord = WallClock.monotonicNanoseconds
 
-  /// - Parameter record: where the progress is noted; nil for what cannot be read again.
+  /// - Parameter record: The record of the progress; nil for input that cannot be read again.
   init(client: DatabaseClient, path: DataPath, input: FileInput, file: String, record: ImportRecord?) {
     (self.client, self.path, self.input, self.file, self.record) = (client, path, input, file, record)
     cutter = JSONDataCutter(depth: path.location.path.count)
@@ -36,15 +36,15 @@ struct DataImport {
     answered = made
   }
 
-  /// An earlier import of the file ended before its end.
+  /// True when an earlier import of the file was interrupted.
   var isInterrupted: Bool { get throws { try record?.read() != nil } }
 
-  /// Returns the place where to begin: behind what an earlier import of the file has sent, or at its beginning.
+  /// Returns the start of the import: after the requests of an earlier import of the file, or at its beginning.
   ///
   /// - Parameters:
-  ///   - resumes: an earlier import goes on.
-  ///   - replaces: there may be data at the path.
-  /// - Throws: where there is nothing to go on with, and where data is that must not be overwritten unasked.
+  ///   - resumes: True to continue an earlier import.
+  ///   - replaces: True when existing data may be replaced.
+  /// - Throws: when there is no import to continue, or existing data that must not be overwritten.
   func start(resumes: Bool, replaces: Bool) async throws -> ImportState {
     if resumes {
       guard let state = try record?.read() else {
@@ -64,15 +64,15 @@ struct DataImport {
     return ImportState(target: made.target)
   }
 
-  /// Sends everything that comes after a state that an earlier import reached.
+  /// Sends everything after the state that an earlier import reached.
   ///
-  /// - Parameter removingFirst: what is at the path goes before the first request, and so not for a file whose
-  ///   beginning cannot be read.
+  /// - Parameter removingFirst: Removes the data at the path before the first request, and so not for a file whose
+  ///   beginning is unreadable.
   mutating func send(after start: ImportState, removingFirst: Bool) async throws {
     mustRemove = removingFirst
     do {
       while let part = try nextPart() {
-        // One part is the whole text: that nothing else follows it must be known before it is written.
+        // A single part is the whole text: it must be known to be the last before it is written.
         if part.name == nil { _ = try nextPart() }
         for request in batch.add(part) { try await send(request, after: start) }
       }
@@ -82,7 +82,7 @@ struct DataImport {
       while !pending.isEmpty { try await awaitFirst() }
       record?.remove()
     } catch {
-      // What was sent after the failed request may be there, too; it is written once more.
+      // Requests sent after the failed one may have been applied too; they are repeated.
       for request in pending { _ = await request.task.result }
       if answered.requestCount > 0 { try? record?.write(answered) }
       throw error
@@ -140,7 +140,7 @@ struct DataImport {
       return
     }
     try await removeOnce()
-    // A priority finds no place before the place's children are there.
+    // A priority is ignored before its location has children.
     let room = request.hasPriorities ? 0 : Self.inFlightMax - 1
     while pending.count > room { try await awaitFirst() }
     let client = client

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// A place in a database as an argument: `/rooms/lobby`, `/` for everything, `/rooms/lobby/.priority`.
+/// A location in a database as an argument: `/rooms/lobby`, `/` for the root, `/rooms/lobby/.priority`.
 struct DataPath: ExpressibleByArgument, Sendable {
   let location: Location
 
@@ -10,16 +10,16 @@ struct DataPath: ExpressibleByArgument, Sendable {
 
   init(_ location: Location) { self.location = location }
 
-  /// - Parameter argument: keys between slashes, as they are: nothing is percent-encoded.
+  /// - Parameter argument: The keys between slashes, not percent-encoded.
   init?(argument: String) {
     guard let location = try? Location(wire: argument) else { return nil }
     self.init(location)
   }
 
-  /// For messages.
+  /// The path for messages.
   var text: String { TextTable.printable(location.description) }
 
-  /// What a URL names it by.
+  /// The path in a URL.
   var resource: String {
     var parts = location.path.keys.map { PercentEncoding.encode($0.text) }
     if location.isPriority { parts.append(".priority") }
@@ -30,6 +30,6 @@ struct DataPath: ExpressibleByArgument, Sendable {
     DataPath(Location(path: location.path.appending(Path(keys.map { Key($0) }))))
   }
 
-  /// The place's priority.
+  /// The location of the priority.
   var priority: DataPath { DataPath(Location(path: location.path, isPriority: true)) }
 }

@@ -2,12 +2,12 @@ import HearthProgram
 import HearthTree
 
 extension DatabaseClient {
-  /// Children that are removed by one request, at first and at most: below that, the server decides nothing else for as
-  /// long as it takes.
+  /// The initial and maximum number of children removed by one request; it is limited, because the server decides
+  /// nothing else meanwhile.
   private static let removedChildren = (first: 1_024, max: 16_384)
 
-  /// Removes what is at a path: at once, or in pieces when it is more than one write may be. With `--as` it is
-  /// always one write, so that rules see the whole.
+  /// Removes the data at a path: at once, or in parts when it exceeds the limit of one write. With `--as` it is always
+  /// one write, so that rules see the whole.
   func remove(_ path: DataPath) async throws {
     while true {
       do {
@@ -20,9 +20,9 @@ extension DatabaseClient {
     }
   }
 
-  /// Walks forward over the children, so that it ends although others add some.
+  /// Iterates forward over the children, so that it ends although other clients add some.
   ///
-  /// - Returns: false when there are none.
+  /// - Returns: False when there are none.
   private func removeChildren(of path: DataPath) async throws -> Bool {
     var (last, limit): (String?, Int) = (nil, Self.removedChildren.first)
     while true {
@@ -40,7 +40,7 @@ extension DatabaseClient {
     }
   }
 
-  /// - Returns: false when they are too much for one write together.
+  /// - Returns: False when they exceed the limit of one write.
   private func remove(_ keys: [String], of path: DataPath) async throws -> Bool {
     do {
       try await send(.PATCH, path, Self.writing, body: JSON.object(keys.map { .init($0, .null) }).text())

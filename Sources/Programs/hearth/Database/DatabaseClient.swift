@@ -3,37 +3,37 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// Requests to one database over the REST interface, with errors in words of the command line.
+/// A client of one database's REST interface, with error messages for the command line.
 struct DatabaseClient: Sendable {
   typealias Parameters = [(name: String, value: String)]
 
   let http: HTTPClient
-  /// Who answers, for messages.
+  /// The answering server, for messages.
   let place: String
-  /// Nil lets the server choose.
+  /// The namespace; nil lets the server choose.
   let namespace: String?
-  /// What rules are to see as `auth`; nil for an administrator, to whom they do not apply.
+  /// The simulated `auth` of the rules; nil for an administrator, to whom they do not apply.
   let simulated: JSON?
   /// True when answers are printed as JSON, one value a line.
   let printsJSON: Bool
 
-  /// The largest answer that is held in memory; longer ones are read as they come.
+  /// The maximum size of a response in memory; longer ones are streamed.
   static let answerBytesMax = 64 << 20
 
-  /// The server's refusal of a read whose answer would be too large.
+  /// The server's message for a read with a too large response.
   private static let tooBig =
     "Data requested exceeds the maximum size that can be accessed with a single request."
-  /// The server's refusal of a write that is too large.
+  /// The server's message for a too large write.
   private static let writeTooBig =
     "Data to write exceeds the maximum size that can be modified with a single request."
 
-  /// The same database as an administrator.
+  /// The client of the same database as an administrator.
   var administrator: DatabaseClient {
     DatabaseClient(http: http, place: place, namespace: namespace, simulated: nil, printsJSON: printsJSON)
   }
 
-  /// - Returns: the answer's body.
-  /// - Throws: ``AdminFailure`` for an answer that is not a success.
+  /// - Returns: The response's body.
+  /// - Throws: ``AdminFailure`` for a response without success.
   @discardableResult
   func send(
     _ method: HTTPMethod, _ path: DataPath, _ parameters: Parameters = [], body: [UInt8]? = nil
@@ -41,7 +41,7 @@ struct DatabaseClient: Sendable {
     try await send(method, resource: path.resource, parameters, body: body)
   }
 
-  /// The same for what is no data.
+  /// Sends a request to a resource other than data, such as the rules.
   @discardableResult
   func send(
     _ method: HTTPMethod, resource: String, _ parameters: Parameters = [], body: [UInt8]? = nil
@@ -51,9 +51,9 @@ struct DatabaseClient: Sendable {
     return answer.body
   }
 
-  /// Reads an answer while it arrives.
+  /// Reads a response while it arrives.
   ///
-  /// - Parameter work: called for a success only.
+  /// - Parameter work: Called for a success only.
   func stream<Value: Sendable>(
     _ path: DataPath, _ parameters: Parameters = [], headers: [(String, String)] = [],
     silenceSecondsMax: Int64 = HTTPClient.timeoutSeconds,
@@ -68,7 +68,7 @@ struct DatabaseClient: Sendable {
     }
   }
 
-  /// The kind of value at a place, found by reading as few bytes as possible.
+  /// The kind of value at a location, determined by reading as few bytes as possible.
   enum Kind { case nothing, leaf, container }
 
   func kind(at path: DataPath) async throws -> Kind {
@@ -129,6 +129,6 @@ struct DatabaseClient: Sendable {
 extension AdminFailure {
   /// The ``code`` of a read that was refused for its size.
   static let tooBig = "TOO_BIG"
-  /// The ``code`` of a write that was refused for the size of what it brings and takes away.
+  /// The ``code`` of a write that was refused for the size of its new or replaced data.
   static let writeTooBig = "WRITE_TOO_BIG"
 }

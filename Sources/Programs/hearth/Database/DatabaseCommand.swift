@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `hearth db`
+/// The command `hearth db`.
 struct DatabaseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "db",

@@ -3,7 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
-/// `hearth db export`
+/// The command `hearth db export`.
 struct DatabaseExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -37,9 +37,9 @@ struct DatabaseExport: AsyncParsableCommand {
   }
 }
 
-/// Copies data to a sink as export text, whatever its size, in bounded memory.
+/// The copying of data to a sink as export text, of any size, in bounded memory.
 private struct DataExport {
-  /// Bytes of a page that are aimed at.
+  /// The target size of a page in bytes.
   private static let pageBytes = 8 << 20
   private static let pageChildrenMax = 65_536
 
@@ -54,7 +54,7 @@ private struct DataExport {
     progress = Progress(label, unit: "KB")
   }
 
-  /// The value as one answer when it fits into one, else child by child.
+  /// Writes the value as one response when it fits into one, else child by child.
   mutating func write(_ path: DataPath) async throws {
     do {
       try await copy(path)
@@ -126,13 +126,13 @@ private struct DataExport {
   }
 
   private struct Page {
-    /// `"key":value`
+    /// The members in the form `"key":value`.
     var members: [[UInt8]]
     var lastKey: String?
     var sizeBytes: Int
   }
 
-  /// Children in order of key; nil when they are too much for one answer.
+  /// Returns children in order of key; nil when they exceed the limit of a response.
   private func page(of path: DataPath, after key: String?, limit: Int) async throws -> Page? {
     var parameters: DatabaseClient.Parameters = [
       ("format", "export"), ("orderBy", #""$key""#), ("limitToFirst", String(limit)),
@@ -176,7 +176,7 @@ private struct DataExport {
     }
   }
 
-  /// The key of the next child, which is too large to be read with its value.
+  /// Returns the key of the next child, which is too large to be read with its value.
   private func firstKey(of path: DataPath, after key: String?) async throws -> String? {
     var parameters: DatabaseClient.Parameters = [("shallow", "true"), ("limitToFirst", "1")]
     if let key { parameters.append(("startAfter", ReadFilters.quoted(key))) }

@@ -3,7 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
-/// `hearth db get`
+/// The command `hearth db get`.
 struct DatabaseGet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print the data at a path, or the part that a query selects.",
@@ -55,11 +55,11 @@ struct DatabaseGet: AsyncParsableCommand {
   }
 }
 
-/// Where data is written: standard output, or a file that appears only when it is complete.
+/// The destination of data: standard output, or a file that appears only when it is complete.
 final class DataSink {
   private let writer: FileWriter?
 
-  /// - Parameter path: nil and `-` are standard output.
+  /// - Parameter path: The path of a file; nil and `-` for standard output.
   init(path: String?) throws {
     writer = try path.flatMap { $0 == "-" ? nil : try FileWriter(replacing: $0, mode: 0o600) }
   }

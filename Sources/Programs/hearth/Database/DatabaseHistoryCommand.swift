@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db history`
+/// The command `hearth db history`.
 struct DatabaseHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "Print what happened to a path: when, by whom, from what to what, by which rule.",
@@ -31,7 +31,7 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
     }
   }
 
-  /// Changes that are asked for at once.
+  /// The number of changes in one request.
   private static let pageMax = 200
 
   func run() async throws {
@@ -54,11 +54,11 @@ struct DatabaseHistoryCommand: AsyncParsableCommand {
   }
 }
 
-/// One change for people:
-/// `4711  2026-11-20T14:03:00.000Z  ann (password, public)  "old" -> "new"  by /rooms/$room/.write`.
+/// The line of a change for readers: `4711  2026-11-20T14:03:00.000Z  ann (password, public)  "old" -> "new"  by
+/// /rooms/$room/.write`.
 struct HistoryLine {
   let change: JSON
-  /// Bytes of a value that fit a line.
+  /// The number of bytes of a value in a line.
   private static let valueBytesMax = 200
 
   var text: String {
@@ -89,7 +89,7 @@ struct HistoryLine {
 }
 
 extension DatabaseClient {
-  /// A page of what happened to a place.
+  /// Returns a page of a location's history.
   func history(
     of path: DataPath, before: Int64?, limit: Int
   ) async throws -> (changes: [JSON], before: Int64?) {

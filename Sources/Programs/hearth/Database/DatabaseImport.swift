@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db import`
+/// The command `hearth db import`.
 struct DatabaseImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Write a JSON file of any size to a path.",
@@ -51,7 +51,7 @@ struct DatabaseImport: AsyncParsableCommand {
 }
 
 extension DatabaseClient {
-  /// Makes the database by uploading its first rules, unless it is there.
+  /// Creates the database by uploading its first rules, unless it exists.
   func createDatabase() async throws {
     let rules = AdminRequest(
       path: "/.settings/rules.json", query: namespace.map { [("ns", $0)] } ?? [])

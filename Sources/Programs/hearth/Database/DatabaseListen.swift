@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db listen`
+/// The command `hearth db listen`.
 struct DatabaseListen: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen", abstract: "Print the data at a path, then every change as it happens.",
@@ -38,14 +38,14 @@ struct DatabaseListen: AsyncParsableCommand {
   }
 }
 
-/// Prints a stream's events, and connects again when the connection is lost.
+/// A follower of a stream: prints its events, and reconnects when the connection is lost.
 private struct Follower {
-  /// Three times the period in which a server sends a keep-alive.
+  /// The silence after which the connection counts as lost: three times the interval of a server's keep-alives.
   private static let silenceSecondsMax: Int64 = 90
 
   let client: DatabaseClient
   let path: DataPath
-  /// How many more events to print; nil for all.
+  /// The number of events left to print; nil for all.
   var remaining: Int?
   private var wasConnected = false
   private var pauseSeconds = 1
@@ -67,9 +67,9 @@ private struct Follower {
     }
   }
 
-  /// One connection.
+  /// Follows the events of one connection.
   ///
-  /// - Returns: true when all events that were asked for are printed.
+  /// - Returns: True when all requested events are printed.
   private mutating func follow(_ parameters: DatabaseClient.Parameters) async throws -> Bool {
     let (client, path) = (client, path)
     var (remaining, isConnected) = (remaining, false)
@@ -95,7 +95,7 @@ private struct Follower {
     }
   }
 
-  /// - Returns: whether it was a change.
+  /// - Returns: True when it was a change.
   private static func show(_ event: EventStream.Event, of client: DatabaseClient, at path: DataPath) throws -> Bool {
     switch event.name {
     case "put", "patch":
@@ -119,10 +119,10 @@ private struct Follower {
   }
 }
 
-/// `put` or `patch` with its place and its data, whose text stays as it came.
+/// A `put` or `patch` event with its path and its data, whose text is kept unchanged.
 private struct StreamChange {
   let event: String
-  /// Relative to what is followed.
+  /// The path relative to the followed one.
   let path: String
   let data: [UInt8]
 
@@ -155,7 +155,7 @@ private struct StreamChange {
     data = event.data[found.data].map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
   }
 
-  /// From the root, for people and scripts who follow several places.
+  /// Returns the path from the root, for readers and scripts that follow several paths.
   private func fullPath(below base: DataPath) -> String {
     let parts = [base.location.description, path].flatMap { $0.split(separator: "/") }
     return "/" + parts.joined(separator: "/")

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// Which database a command works on, and as whom.
+/// The options for a command's database and identity.
 struct DatabaseOptions: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
@@ -27,7 +27,7 @@ struct DatabaseOptions: ParsableArguments {
   /// Connects, does the work, and disconnects also when the work throws.
   func run<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     let simulated = try simulated()
-    // A folder alone does not know the rules file that its server is started with.
+    // The folder alone does not contain the path of its server's rules file.
     let refusal =
       simulated == nil
       ? nil : "no server runs on \(admin.data.data); --as and --as-nobody ask the rules of one that runs"
@@ -36,8 +36,8 @@ struct DatabaseOptions: ParsableArguments {
     }
   }
 
-  /// The same about the past: where no claims were given for --as, rules see those that the account has now, and a note says
-  /// so.
+  /// Runs work on a past moment: when no claims were given for --as, rules see the account's present ones, and a note
+  /// reports it.
   func runLookingBack<Value: Sendable>(_ work: (DatabaseClient) async throws -> Value) async throws -> Value {
     guard let uid, claims == nil else { return try await run(work) }
     let refusal = "no server runs on \(admin.data.data); --as asks the rules of one that runs"
@@ -54,7 +54,7 @@ struct DatabaseOptions: ParsableArguments {
       printsJSON: admin.json)
   }
 
-  /// What rules are to see as `auth`; nil for an administrator.
+  /// Returns the simulated `auth` of the rules; nil for an administrator.
   private func simulated() throws -> JSON? {
     if asNobody { return .null }
     guard let uid else { return nil }

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db restore`
+/// The command `hearth db restore`.
 struct DatabaseRestore: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Write what was at a path at a moment of the past, as one write.",
@@ -48,7 +48,7 @@ struct DatabaseRestore: AsyncParsableCommand {
     }
   }
 
-  /// The leaves that differ, as a list of paths.
+  /// Prints the leaves that differ, as a list of paths.
   private func show(_ present: [UInt8], _ past: [UInt8], _ client: DatabaseClient) throws {
     guard let (now, then) = JSON(parsing: present).flatMap({ now in JSON(parsing: past).map { (now, $0) } }) else {
       throw AdminFailure("\(client.place) answered something that is no JSON")
@@ -60,16 +60,16 @@ struct DatabaseRestore: AsyncParsableCommand {
   }
 }
 
-/// Where two values differ: `~ /a/b  1 -> 2`, `+ /a/c  3`, `- /a/d  4`, in the order of their paths.
+/// The differences between two values: `~ /a/b  1 -> 2`, `+ /a/c  3`, `- /a/d  4`, in the order of their paths.
 struct DifferenceLines {
-  /// What a person looks through.
+  /// The limit of lines that a reader can review.
   private static let linesMax = 200
   private static let valueBytesMax = 200
 
   private(set) var lines: [String] = []
   private(set) var leftOutCount = 0
 
-  /// - Parameter keys: where both are. The recursion goes as deep as data may.
+  /// - Parameter keys: The path of both. The recursion is as deep as the data.
   mutating func add(_ now: JSON, _ then: JSON, at keys: [String]) {
     guard now != then else { return }
     let (left, right) = (Self.children(of: now), Self.children(of: then))
@@ -93,7 +93,7 @@ struct DifferenceLines {
     }
   }
 
-  /// By key; nil for a leaf.
+  /// Returns the children by key; nil for a leaf.
   private static func children(of json: JSON) -> [String: JSON]? {
     if let array = json.array {
       return Dictionary(uniqueKeysWithValues: array.enumerated().map { (String($0.offset), $0.element) })

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth db set`
+/// The command `hearth db set`.
 struct DatabaseSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Replace the data at a path; null removes it.",
@@ -28,7 +28,7 @@ struct DatabaseSet: AsyncParsableCommand {
   }
 }
 
-/// `hearth db update`
+/// The command `hearth db update`.
 struct DatabaseUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update", abstract: "Replace some children of a path, and leave the others.",
@@ -54,7 +54,7 @@ struct DatabaseUpdate: AsyncParsableCommand {
   }
 }
 
-/// `hearth db push`
+/// The command `hearth db push`.
 struct DatabasePush: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Add a child under a new key that sorts by time, and print the key.")
@@ -82,7 +82,7 @@ struct DatabasePush: AsyncParsableCommand {
   }
 }
 
-/// `hearth db remove`
+/// The command `hearth db remove`.
 struct DatabaseRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove the data at a path.",
@@ -108,13 +108,13 @@ struct DatabaseRemove: AsyncParsableCommand {
 }
 
 extension DatabaseClient {
-  /// Query of writes whose answer nobody reads.
+  /// The query of writes whose answer is not read.
   static let writing: Parameters = [("print", "silent"), ("writeSizeLimit", "unlimited")]
 
-  /// Query of writes of data that has been written before, somewhere else: they make no events.
+  /// The query of imported data, which was written before elsewhere and makes no events.
   static let importing: Parameters = writing + [("disableTriggers", "true")]
 
-  /// Asks a person first when the place has children.
+  /// Asks for a confirmation when the path has children.
   func confirmLoss(at path: DataPath, _ verb: String) async throws {
     guard try await administrator.kind(at: path) == .container else { return }
     let name = namespace.map { " of the database \($0)" } ?? ""

@@ -1,20 +1,20 @@
 import HearthTree
 
-/// Reads the events of a `text/event-stream` answer as its bytes arrive.
+/// A parser of the events of a `text/event-stream` response as its bytes arrive.
 struct EventStream {
   struct Event: Equatable {
     var name: String
-    /// Its `data` lines, joined by line feeds.
+    /// The `data` lines, joined by line feeds.
     var data: [UInt8]
   }
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// Servers send events of half this size at most.
+  /// The maximum size of an event; servers send events of half this size at most.
   static let eventBytesMax = 1 << 30
 
   private var bytes: [UInt8] = []
-  /// The first byte of ``bytes`` that was not looked at for a line's end.
+  /// The index in ``bytes`` from which a line's end is searched.
   private var scanned = 0
   private var name = ""
   private var data: [UInt8]?
@@ -26,7 +26,7 @@ struct EventStream {
     bytes.append(contentsOf: piece)
   }
 
-  /// The next event; nil until more bytes arrived.
+  /// Returns the next event; nil until more bytes arrive.
   mutating func next() -> Event? {
     var start = 0
     defer {

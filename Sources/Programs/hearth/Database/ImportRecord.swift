@@ -4,20 +4,20 @@ import HearthProgram
 import HearthSystem
 import HearthTree
 
-/// The progress of an import: the requests that were answered, and a hash over what they wrote, which shows whether the
-/// file was changed since. The same file is always cut into the same requests.
+/// The progress of an import: the number of answered requests, and a hash over their content, which shows whether the
+/// file was changed since. The same file is always split into the same requests.
 struct ImportState: Equatable {
-  /// Database and path.
+  /// The database and path.
   var target: String
   var requestCount = 0
-  /// SHA-256 over the hash before and the request: of all requests so far, in order.
+  /// The SHA-256 over the previous hash and the request: of all requests so far, in order.
   var digest = Digest(sha256: [])
-  /// How much of the file had been read, for people.
+  /// The bytes of the file read so far, for progress messages.
   var offsetBytes = 0
 
   init(target: String) { self.target = target }
 
-  /// The state after one more request.
+  /// Returns the state after one more request.
   func after(_ request: ImportRequest, offsetBytes: Int) -> ImportState {
     var state = self
     state.requestCount += 1
@@ -35,7 +35,7 @@ struct ImportState: Equatable {
 struct ImportRecord {
   let path: String
 
-  /// Nil when there is no such file.
+  /// Reads the record; nil when the file is missing.
   func read() throws -> ImportState? {
     guard FileVersion(of: path) != nil else { return nil }
     guard let json = JSON(parsing: try TextFile.read(path).utf8), let target = json["target"]?.string,

@@ -1,20 +1,21 @@
 import HearthTree
 
-/// One write of an import: the whole value, or some children below a path.
+/// A write of an import: the whole value, or some children below a path.
 struct ImportRequest: Sendable {
-  /// The value of ``body`` replaces what is at ``path``; otherwise its members do so below it.
+  /// True when ``body`` replaces the value at ``path``; false when its members are written below it.
   var isWhole: Bool
   var path: DataPath
   var body: [UInt8]
-  /// It gives priorities to places that were written before it.
+  /// True when the write gives priorities to paths that were written before.
   var hasPriorities: Bool
 }
 
-/// Collects parts of a text into requests.
+/// A collector of a text's parts into requests.
 struct ImportBatch {
-  /// Bytes after which a request is sent. Larger ones save little, and a request is what an interruption repeats.
+  /// The size in bytes at which a request is sent. Larger ones save little, and an interruption repeats a request.
   static let bodyBytes = 4 << 20
-  /// A merge may have 100,000 paths; below that, the server decides nothing else while it applies one.
+  /// The number of paths in a request, below the limit of 100,000, because the server decides nothing else while it
+  /// applies one.
   private static let membersMax = 20_000
 
   private let base: DataPath
@@ -23,12 +24,12 @@ struct ImportBatch {
   private var memberCount = 0
   private var hasPriorities = false
 
-  /// - Parameter base: where the text is written to.
+  /// - Parameter base: The path to write the text to.
   init(base: DataPath) { self.base = base }
 
-  /// Adds a part to the request that is being collected.
+  /// Adds a part to the current request.
   ///
-  /// - Returns: the requests that must be sent before, and with, this part.
+  /// - Returns: The requests that must be sent before, and with, this part.
   mutating func add(_ part: JSONDataCutter.Part) -> [ImportRequest] {
     guard let name = part.name else {
       return [ImportRequest(isWhole: true, path: base, body: part.text, hasPriorities: false)]
@@ -51,7 +52,7 @@ struct ImportBatch {
     return requests
   }
 
-  /// The last request: what was collected and not sent yet.
+  /// Returns the last request, with the parts that are not sent yet.
   mutating func flush() -> [ImportRequest] {
     guard memberCount > 0 else { return [] }
     body.append(UInt8(ascii: "}"))

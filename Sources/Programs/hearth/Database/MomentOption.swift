@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthGateway
 import HearthProgram
 
-/// `--at`: a moment of the past.
+/// The option `--at` for a past moment.
 struct MomentOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -12,10 +12,10 @@ struct MomentOption: ParsableArguments {
 
   func validate() throws { if let at { try Self.check(at) } }
 
-  /// As the REST interface takes it. The server's clock says when now is.
+  /// The parameters for the REST interface. The server's clock defines the present.
   var parameters: DatabaseClient.Parameters { at.map { [("at", $0)] } ?? [] }
 
-  /// - Throws: `ValidationError` for a text that names no moment.
+  /// - Throws: `ValidationError` for an invalid moment.
   static func check(_ text: String) throws {
     do {
       _ = try HistoryMoment(text, nowMilliseconds: WallClock.nowMilliseconds)

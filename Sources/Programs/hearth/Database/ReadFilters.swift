@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthTree
 
-/// Which children of a place are read, and in which order.
+/// The filters and order of the children to read.
 struct ReadFilters: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -49,7 +49,7 @@ struct ReadFilters: ParsableArguments {
     }
   }
 
-  /// As the REST interface takes them.
+  /// The parameters for the REST interface.
   var parameters: DatabaseClient.Parameters {
     guard let orderBy else { return [] }
     var parameters: DatabaseClient.Parameters = [("orderBy", Self.quoted(orderBy))]
@@ -64,7 +64,7 @@ struct ReadFilters: ParsableArguments {
     return parameters
   }
 
-  /// Keys are always texts; any other argument is JSON if it can be read as JSON, else a text.
+  /// Returns a bound as JSON. Keys are always texts; any other argument is JSON if it is valid JSON, else a text.
   private func value(_ bound: String) -> String {
     switch JSON(parsing: bound.utf8) {
     case .string?: bound

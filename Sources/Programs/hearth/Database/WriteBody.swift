@@ -3,7 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
-/// The value that a command writes: an argument, a file, or standard input.
+/// The options for the value to write: an argument, a file, or standard input.
 struct WriteBody: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -17,7 +17,7 @@ struct WriteBody: ParsableArguments {
   @Option(help: ArgumentHelp("Read the value from this file; - is standard input.", valueName: "file"))
   var file: String?
 
-  /// The largest value of one request.
+  /// The maximum size of a request's value.
   private static let sizeBytesMax = 256 << 20
 
   func validate() throws {
@@ -26,7 +26,7 @@ struct WriteBody: ParsableArguments {
     }
   }
 
-  /// The JSON text, checked.
+  /// Returns the validated JSON text.
   func bytes() throws -> [UInt8] {
     if let text = value ?? text { return try check(Array(text.utf8), "the value") }
     if file == nil, isatty(STDIN_FILENO) == 1 { Output.note("reading JSON from standard input") }
@@ -61,7 +61,7 @@ struct WriteBody: ParsableArguments {
   }
 }
 
-/// A file's bytes, a piece in memory at a time, without the mark that some editors begin UTF-8 with.
+/// A file's bytes, one piece in memory at a time, without a UTF-8 byte order mark.
 final class FileInput {
   private let file: Int32
   private let path: String
@@ -69,7 +69,7 @@ final class FileInput {
   private var isAtStart = true
   private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// - Parameter path: `-` is standard input.
+  /// - Parameter path: The path of a file; `-` for standard input.
   init(path: String) throws {
     self.path = path
     file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -80,14 +80,14 @@ final class FileInput {
     if file > STDIN_FILENO { close(file) }
   }
 
-  /// The file's size; nil for what is no regular file.
+  /// The file's size; nil when it is no regular file.
   var sizeBytes: Int? {
     var status = stat()
     guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
-  /// The next bytes; nil at the end.
+  /// Returns the next bytes; nil at the end.
   func next() throws -> ArraySlice<UInt8>? {
     var count = 0
     repeat { count = read(file, &piece, piece.count) } while count < 0 && errno == EINTR

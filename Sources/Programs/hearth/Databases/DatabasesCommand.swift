@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth databases`
+/// The command `hearth databases`.
 struct DatabasesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "databases",
@@ -13,7 +13,7 @@ struct DatabasesCommand: ParsableCommand {
       """,
     subcommands: [List.self, DatabasesCreate.self, DatabasesSet.self, DatabasesDelete.self])
 
-  /// `hearth databases list`
+  /// The command `hearth databases list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show all databases, and what is limited for each.")

@@ -4,7 +4,7 @@ import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
-/// `hearth databases create`
+/// The command `hearth databases create`.
 struct DatabasesCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",

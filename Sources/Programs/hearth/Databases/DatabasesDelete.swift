@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthProgram
 
-/// `hearth databases delete`
+/// The command `hearth databases delete`.
 struct DatabasesDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",

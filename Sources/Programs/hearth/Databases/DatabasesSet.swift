@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth databases set`
+/// The command `hearth databases set`.
 struct DatabasesSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthTree
 
-/// What an operator limits for a database.
+/// The options for a database's quotas.
 struct QuotaOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Sockets, long polls and streams at a time.", valueName: "count"))
   var connections: QuotaValue?
@@ -37,7 +37,7 @@ struct QuotaOptions: ParsableArguments {
     help: ArgumentHelp("Bytes of one answer: what a read or a query may cost; 256K at least.", valueName: "bytes"))
   var answerBytes: QuotaValue?
 
-  /// What was named, as the server is told.
+  /// The members of the request for the given quotas.
   var members: [JSON.Member] {
     let named: [(name: String, value: QuotaValue?)] = [
       ("connections", connections), ("clientConnections", clientConnections),
@@ -50,9 +50,9 @@ struct QuotaOptions: ParsableArguments {
   }
 }
 
-/// A number as ``ByteCount`` takes it, or `none`.
+/// A quota as an argument: a number in the form of ``ByteCount``, or `none`.
 struct QuotaValue: ExpressibleByArgument, Equatable {
-  /// nil lifts the limit.
+  /// The number; nil lifts the limit.
   var number: Int64?
 
   init?(argument: String) {

@@ -3,16 +3,16 @@ import HearthDoctor
 import HearthProgram
 import HearthSystem
 
-/// The disk below a folder: measured, and as the kernel describes it.
+/// The disk below a folder: its measured syncs and its description by the kernel.
 struct DiskProbe {
   let folder: String
 
-  /// Syncs that are timed: enough for a middle one that says something, and few enough to take no second on a disk that
-  /// spins.
+  /// The number of timed syncs: enough for a significant median, and few enough to take less than a second on a
+  /// rotating disk.
   private static let syncCount = 25
   private static let blockBytes = 4_096
 
-  /// - Parameter thresholds: those of the server.
+  /// - Parameter thresholds: The server's thresholds.
   func check(dataBytes: Int64, _ thresholds: SpaceThresholds) -> DiskCheck {
     let space = FileSystemSpace(at: folder) ?? FileSystemSpace(availableBytes: .max, totalBytes: .max)
     return DiskCheck(
@@ -21,7 +21,7 @@ struct DiskProbe {
       stopBytes: Int64(thresholds.stopBytes(totalBytes: space.totalBytes)), dataBytes: dataBytes)
   }
 
-  /// Writes a block over itself and syncs it, as a log's commit does, in a file that no name leads to.
+  /// Overwrites a block and syncs it, as a log's commit does, in an unlinked file, and returns the durations.
   private func syncs() -> [Int64] {
     let name = "\(folder)/.doctor-\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -35,11 +35,11 @@ struct DiskProbe {
       guard pwrite(file, block, block.count, 0) == block.count, fdatasync(file) == 0 else { return [] }
       times.append(WallClock.monotonicNanoseconds - started)
     }
-    // The first one also wrote where the file is.
+    // The first write also allocated the block.
     return Array(times.dropFirst())
   }
 
-  // MARK: What the kernel says
+  // MARK: Data of the kernel
 
   private static let memories: Set = ["tmpfs", "ramfs"]
   private static let networks: Set = ["nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "afs"]
@@ -55,7 +55,7 @@ struct DiskProbe {
     defer { free(real) }
     let path = String(cString: real)
     if ["virtio", "vbd-", "vmbus"].contains(where: { path.contains($0) }) { return .virtual }
-    // A partition has its disk's queue in the folder above.
+    // The queue of a partition's disk is in the parent folder.
     for queue in [device + "/queue", device + "/../queue"] {
       guard let text = try? TextFile.read(queue + "/rotational") else { continue }
       return text.hasPrefix("1") ? .rotating : .solid
@@ -63,12 +63,12 @@ struct DiskProbe {
     return .unknown
   }
 
-  /// The mount that the folder is in, by its device: proc(5), `/proc/[pid]/mountinfo`. File systems that give their files
-  /// devices of their own, as btrfs does, are not found.
+  /// The mount of the folder, found by its device: proc(5), `/proc/[pid]/mountinfo`. File systems with their own
+  /// devices for files, such as btrfs, are not found.
   private var mount: (device: String, fileSystem: String)? {
     var status = stat()
     guard stat(folder, &status) == 0, let mounts = try? TextFile.read("/proc/self/mountinfo") else { return nil }
-    // `makedev` of glibc: the major number has 12 bits below, the minor one 8, and the rest stand above.
+    // `makedev` of glibc: the lower 12 bits of the major number, the lower 8 of the minor one, and the rest above.
     let number = UInt64(status.st_dev)
     let major = (number >> 8) & 0xFFF | (number >> 32) & ~0xFFF
     let minor = number & 0xFF | (number >> 12) & ~0xFF

@@ -4,7 +4,7 @@ import HearthProgram
 import HearthTree
 import HearthWorkbench
 
-/// `hearth doctor`
+/// The command `hearth doctor`.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

@@ -9,15 +9,15 @@ import HearthSystem
 import HearthTransport
 import HearthTree
 
-/// Looks at everything once, in an order that is the report's.
+/// The examination of a folder, with all checks in the order of the report.
 struct Examination {
   let options: PluginsOptions
-  /// Seconds since 1970.
+  /// The current time in seconds since 1970.
   let now: Int64
 
   private var folder: String { options.data.data }
 
-  /// What the command finds, for a server that has the folder open.
+  /// Returns the command's findings, for a server that has the folder open.
   static func report(on folder: String) -> @Sendable () async throws -> JSON {
     {
       let options = try PluginsOptions.parse(["--data=\(folder)"])
@@ -25,7 +25,7 @@ struct Examination {
     }
   }
 
-  /// - Throws: when there is no such folder.
+  /// - Throws: when the folder is missing.
   func findings() async throws -> [Finding] {
     guard let version = FileVersion(of: folder), !version.isRegular else {
       throw ValidationError("There is no folder \(folder); name a data folder with --data.")

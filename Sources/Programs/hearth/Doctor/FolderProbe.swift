@@ -3,22 +3,22 @@ import HearthDoctor
 import HearthProgram
 import HearthServer
 
-/// The files of a data folder and those that its server reads beside it.
+/// The files of a data folder and those outside of it that its server reads.
 struct FolderProbe {
-  /// The data folder first.
+  /// The files, the data folder first.
   let entries: [FileCheck.Entry]
-  /// Databases and accounts.
+  /// The paths of databases and accounts.
   let journals: [String]
-  /// Bytes of those, with their logs.
+  /// The size of the journals with their logs in bytes.
   let dataBytes: Int64
-  /// When one of those was written last, in seconds since 1970.
+  /// The time of the last write to one of them, in seconds since 1970.
   let newestSeconds: Int64?
 
   init(dataDirectory: String, settings: FolderSettings) {
     var (entries, bytes, newest) = ([FileCheck.Entry](), Int64(0), Int64?.none)
     func add(_ path: String, _ role: FileCheck.Role) {
       guard let status = Self.status(of: path) else { return }
-      // A socket has its own guard.
+      // Sockets are protected separately.
       guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
       let mode = role == .certificateKey ? Self.mode(of: path) ?? status.st_mode : status.st_mode
       entries.append(FileCheck.Entry(path: path, mode: mode, ownerID: status.st_uid, role: role))
@@ -38,18 +38,18 @@ struct FolderProbe {
       for name in Folder.names(in: folder) { add("\(folder)/\(name)", .data) }
     }
     if let key = settings.certificateKeyPath { add(key, .certificateKey) }
-    // The folders of keys and plugins are among the data folder's own as well.
+    // The folders of keys and plugins are listed within the data folder as well.
     var seen: Set<String> = []
     self.entries = entries.filter { seen.insert($0.path).inserted }
     journals = entries.map(\.path).filter { $0.hasSuffix(".sqlite") }
     (dataBytes, newestSeconds) = (bytes, newest)
   }
 
-  /// True when what is made in the folder would be its owner's.
+  /// True when this process would create files with the folder's owner.
   var isOwn: Bool { entries.first?.ownerID == geteuid() }
 
-  /// The nine bits of who may do what with a file, links followed; nil when there is none. Where a folder above lets not
-  /// everybody through, the file is not everybody's.
+  /// Returns the nine permission bits of a file, links followed; nil when it is missing. A file below a folder that
+  /// denies access to others is not accessible to others either.
   static func mode(of path: String) -> UInt32? {
     guard let status = status(of: path), let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -63,7 +63,7 @@ struct FolderProbe {
     return status.st_mode & 0o777
   }
 
-  /// Of what a link leads to: certificates are links often, and so are data folders.
+  /// Returns the status of a link's target, because certificates and data folders are often links.
   private static func status(of path: String) -> stat? {
     var status = stat()
     return stat(path, &status) == 0 ? status : nil

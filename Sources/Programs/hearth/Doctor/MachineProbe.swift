@@ -3,9 +3,9 @@ import Glibc
 import HearthDoctor
 import HearthSystem
 
-/// The machine, as it is for the server that runs, or as it would be for one that is started from here.
+/// The machine as the running server sees it, or as a server started from here would.
 struct MachineProbe {
-  /// The server that runs.
+  /// The process of the running server; nil when none runs.
   let process: ServerProcess?
 
   func check(now: Int64, _ files: FolderProbe) -> MachineCheck {
@@ -18,7 +18,7 @@ struct MachineProbe {
 
   private var ownOpenFilesMax: UInt64 {
     var limit = rlimit()
-    // The server takes all that it is given.
+    // The server raises its limit to the maximum.
     return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? UInt64(limit.rlim_max) : 0
   }
 }

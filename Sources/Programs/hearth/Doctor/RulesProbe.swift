@@ -6,17 +6,17 @@ import HearthRules
 import HearthTree
 import HearthWire
 
-/// Proves of the rules of each database what they let everybody do.
+/// The proof of each database's rules, for clients without rights of their own.
 struct RulesProbe {
   let http: HTTPClient
-  /// No request is earlier.
+  /// The earliest time of a request.
   let nowMilliseconds: Int64
 
-  /// The rules file of a folder's last server: a database without rules of its own follows it, and the folder alone does
-  /// not know it. Nil where the server knows.
+  /// The rules file of the folder's last run, which databases without rules of their own use and the folder alone does
+  /// not contain; nil when a server answers.
   var followed: String?
 
-  /// Databases that are looked at; proofs take time.
+  /// The maximum number of examined databases, because proofs take time.
   private static let databasesMax = 100
 
   func findings() async throws -> [Finding] {
@@ -39,7 +39,7 @@ struct RulesProbe {
     }
     var text = String(decoding: answer.body, as: UTF8.self)
     if let followed, text == RuleSet.denyAll.source {
-      // One of another language is a plugin's to read.
+      // Rules in another language need a plugin.
       guard let read = try? TextFile.read(followed), (try? RuleSet.compile(read)) != nil else {
         return [Finding(unchecked: "rules-world-writable", "\(name) follows \(followed), which holds no rules")]
       }
@@ -62,7 +62,7 @@ struct RulesProbe {
     return json
   }
 
-  /// A proof takes seconds of a core, in a server too: not on a thread that others wait for.
+  /// Proves a database's rules. It takes seconds of a core, in a server too, so it must not run on a shared thread.
   private static func proved(_ name: String, _ rules: RuleSet, _ nowMilliseconds: Int64) async -> [Finding] {
     await withCheckedContinuation { done in
       DispatchQueue.global(qos: .utility).async {
@@ -75,7 +75,7 @@ struct RulesProbe {
   private static func check(_ name: String, _ exposure: Exposure) -> RulesCheck {
     var (openings, undecided) = ([RulesCheck.Opening](), 0)
     let entries = exposure.entries()
-    // Where a path names its owner, strangers are those who are somebody else.
+    // Where a path names its owner, strangers are the users other than that owner.
     let owned = Set(entries.filter { $0.question.identity == .other }.map { Self.place($0) })
     for entry in entries {
       let question = entry.question
@@ -87,7 +87,7 @@ struct RulesProbe {
         let opening = RulesCheck.Opening(
           asksForSignIn: question.identity != .nobody, isWrite: question.operation == .write,
           place: question.location.template)
-        // Whoever may do something signed out may do it signed in.
+        // Access without sign-in implies access with it.
         let isSaid = openings.contains {
           $0.place == opening.place && $0.isWrite == opening.isWrite && !$0.asksForSignIn
         }

@@ -3,7 +3,7 @@ import HearthAccounts
 import HearthProgram
 import HearthTree
 
-/// A folder as `firebase emulators:export` writes it: a description, the databases as JSON files, the accounts.
+/// A folder in the format of `firebase emulators:export`: a description, the databases as JSON files, the accounts.
 ///
 /// ```
 /// firebase-export-metadata.json
@@ -19,12 +19,12 @@ struct EmulatorFolder {
   private var databases: String { path + "/database_export" }
   private var accountsFolder: String { path + "/auth_export" }
   private var accounts: String { accountsFolder + "/accounts.json" }
-  /// The file of the project's settings: duplicate addresses, and the privacy of addresses.
+  /// The file of the project's settings: duplicate addresses, and e-mail enumeration protection.
   private var configuration: String { accountsFolder + "/config.json" }
 
   private func accounts(ofTenant id: String) -> String { accountsFolder + "/accounts-\(id).json" }
 
-  /// The tenants that have a file of accounts in the folder.
+  /// The tenants with a file of accounts in the folder.
   private var tenants: [String] {
     Folder.names(in: accountsFolder).compactMap { name in
       let id = name.dropFirst("accounts-".count).dropLast(".json".count)
@@ -32,17 +32,17 @@ struct EmulatorFolder {
     }
   }
 
-  /// There is an export in the folder.
+  /// True when the folder contains an export.
   var isThere: Bool { access(path + "/" + Self.description, F_OK) == 0 }
 
-  /// The handler of a hub's export requests for that data folder.
+  /// Returns the handler of a hub's export requests for that data folder.
   static func exporter(of dataDirectory: String) -> @Sendable (String, [String]) async throws -> Void {
     { path, namespaces in try await EmulatorFolder(path: path).export(dataDirectory, namespaces) }
   }
 
-  /// Writes what the folder has into a running server, over what is there.
+  /// Imports the folder into a running server, replacing its data.
   ///
-  /// - Parameter dataDirectory: the server's data folder, through which its administrator is reached.
+  /// - Parameter dataDirectory: The server's data folder, through which its administration is reached.
   func importInto(_ dataDirectory: String) async throws {
     guard isThere else {
       throw TextFile.Failure(
@@ -53,7 +53,7 @@ struct EmulatorFolder {
         ["--data", dataDirectory, "--ns", String(name.dropLast(5)), "--force", "/", databases + "/" + name]
       ).run()
     }
-    // First, because it says whether several accounts may have one address.
+    // The settings come first, because they allow several accounts with one address.
     if access(configuration, F_OK) == 0 { try await importConfiguration(dataDirectory) }
     if access(accounts, F_OK) == 0 {
       try await UsersImport.parse(["--data", dataDirectory, "--overwrite", accounts]).run()
@@ -86,7 +86,7 @@ struct EmulatorFolder {
     try TextFile.replace(configuration, json.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600)
   }
 
-  /// The ids of the server's tenants.
+  /// Returns the ids of the server's tenants.
   private static func tenants(of dataDirectory: String) async throws -> [String] {
     try await AdminOptions.parse(["--data", dataDirectory]).run { admin in
       var ids: [String] = []
@@ -113,9 +113,9 @@ struct EmulatorFolder {
     }
   }
 
-  /// Writes the databases and accounts of a running server into the folder, over an earlier export there.
+  /// Exports the databases and accounts of a running server into the folder, replacing an earlier export.
   ///
-  /// - Parameter namespaces: the server's databases.
+  /// - Parameter namespaces: The server's databases.
   func export(_ dataDirectory: String, _ namespaces: [String]) async throws {
     guard isThere || Folder.names(in: path).isEmpty else {
       throw TextFile.Failure("\(path) holds something else than an export; name an empty folder")

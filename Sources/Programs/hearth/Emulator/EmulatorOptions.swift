@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthServer
 
-/// What an emulated server begins with and leaves behind.
+/// The options for the data that an emulated server imports and exports.
 struct EmulatorOptions: ParsableArguments {
   @Option(
     name: .customLong("import"),
@@ -23,15 +23,14 @@ struct EmulatorOptions: ParsableArguments {
       valueName: "cidr"))
   var allowed: [String] = []
 
-  /// Lets further networks in, and says so.
+  /// Allows further networks, and prints a note.
   func allow(on options: inout HearthServer.Options) {
     guard !allowed.isEmpty else { return }
     options.emulatorAllows = allowed
     Output.note("hearth: warning: every program in \(allowed.joined(separator: ", ")) is an administrator here")
   }
 
-  /// Returns the place where to begin from. The folder that a project's file names need not be there yet: the first run
-  /// makes it.
+  /// Returns the folder to import. The folder in a project's file may be missing: the first run creates it.
   func folderToImport(_ project: FirebaseProject?) -> EmulatorFolder? {
     if let importFolder { return EmulatorFolder(path: importFolder) }
     return project?.importFolder.map { EmulatorFolder(path: $0) }.flatMap { $0.isThere ? $0 : nil }

@@ -3,19 +3,20 @@ import Glibc
 import HearthProgram
 import Synchronization
 
-/// A command that runs with this process's terminal, and whose end is waited for.
+/// A command that runs with this process's terminal.
 struct ChildProcess {
   let id: pid_t
 
-  /// Starts a command. One word with spaces is for the shell, as the official command line has it; all else is run as it is.
+  /// Starts a command. A single word with spaces is run by the shell, as in the official command line; other words are
+  /// executed directly.
   ///
-  /// - Throws: ``TextFile/Failure`` when there is no such program.
+  /// - Throws: ``TextFile/Failure`` when the program is missing.
   init(_ words: [String], environment: [String: String]) throws {
     let words = words.count == 1 && words[0].contains(" ") ? ["/bin/sh", "-c", words[0]] : words
     id = try ProgramStart.spawn(words, environment: environment.map { "\($0.key)=\($0.value)" })
   }
 
-  /// Its code: what it ended with, or 128 and the number of the signal that ended it, as shells say it.
+  /// Waits for the end and returns the exit code, or 128 plus the number of the signal that ended it, as shells do.
   func end() async -> Int32 {
     await withCheckedContinuation { done in
       DispatchQueue.global().async { [id] in
@@ -27,7 +28,7 @@ struct ChildProcess {
     }
   }
 
-  /// The variables of this process.
+  /// The environment variables of this process.
   static var ownEnvironment: [String: String] {
     var variables: [String: String] = [:]
     var entry = environ
@@ -40,31 +41,31 @@ struct ChildProcess {
   }
 }
 
-/// Keeps this process alive for its command: an interrupt from the terminal reaches both, and the command decides; what
-/// was sent to this process alone is passed on, also what came before the command was there.
+/// The forwarding of signals to the command: an interrupt from the terminal reaches both processes, and the command
+/// decides; signals sent to this process alone are forwarded, also those from before the command's start.
 enum SignalRelay {
-  /// The command's process; 0 before it is there and after its end.
+  /// The command's process; 0 before its start and after its end.
   private static let child = Atomic<pid_t>(0)
-  /// What came before that; 0 is nothing.
+  /// The signal that arrived before the command's start; 0 when there was none.
   private static let pending = Atomic<Int32>(0)
 
-  /// From now on none of these signals ends this process.
+  /// Keeps these signals from ending this process from now on.
   static func begin() {
     signal(SIGINT, SIG_IGN)
     for number in [SIGTERM, SIGHUP] { signal(number) { SignalRelay.pass($0) } }
   }
 
-  /// Passes on to the command what came, and what comes.
+  /// Forwards past and future signals to the command.
   static func attach(_ process: ChildProcess) {
     child.store(process.id, ordering: .sequentiallyConsistent)
     let number = pending.exchange(0, ordering: .sequentiallyConsistent)
     if number != 0 { kill(process.id, number) }
   }
 
-  /// Passes no more on.
+  /// Stops forwarding.
   static func end() { child.store(0, ordering: .sequentiallyConsistent) }
 
-  /// In a signal handler: atomics and `kill` alone.
+  /// Handles a signal, with atomics and `kill` alone.
   private static func pass(_ number: Int32) {
     let id = child.load(ordering: .sequentiallyConsistent)
     if id != 0 {

@@ -4,9 +4,9 @@ import HearthServer
 import HearthWorkbench
 
 extension CoverageReport {
-  /// What a running server has counted of the rules in force. Databases with the same rules are counted together.
+  /// Reads a running server's counts for the current rules. Databases with the same rules are counted together.
   ///
-  /// - Parameter files: rules files. Rules with the text of one are named by it, others by a database that has them.
+  /// - Parameter files: Rules files. Rules with the text of one are named by it, others by a database that has them.
   init(of server: HearthServer, files: [String]) {
     let texts = files.map { (file: $0, text: (try? TextFile.read($0)) ?? "") }
     var counted: [(file: String, coverage: RulesCoverage)] = []

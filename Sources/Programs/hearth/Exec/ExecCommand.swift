@@ -6,7 +6,7 @@ import HearthServer
 import HearthTree
 import HearthWorkbench
 
-/// `hearth exec`
+/// The command `hearth exec`.
 struct ExecCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "exec",
@@ -83,7 +83,7 @@ struct ExecCommand: AsyncParsableCommand {
     if code != 0 { throw ExitCode(code) }
   }
 
-  /// Beside what the command printed, which may be for a program.
+  /// Prints the report apart from the command's output, which may be for a script.
   private func show(_ report: CoverageReport) throws {
     let paint = Paint(isColored: Output.isNoteColored)
     switch coverage {
@@ -94,7 +94,7 @@ struct ExecCommand: AsyncParsableCommand {
     try coverageFiles.write(report)
   }
 
-  /// The rules files that databases may have their rules from.
+  /// Returns the rules files that databases may use.
   private func rulesFiles(_ project: FirebaseProject?) -> [String] {
     [rules].compactMap(\.self) + (project?.rules.map(\.path) ?? [])
   }
@@ -104,14 +104,14 @@ struct ExecCommand: AsyncParsableCommand {
   ) async throws -> HearthServer.Options {
     var flags: [String] = ["--data", folder, "--port", String(port ?? 0), "--log-level", logLevel.rawValue]
     if let name = project?.projectID ?? projectName { flags += ["--project", name] }
-    // Programs of another network do not reach a loopback address.
+    // Programs of another network cannot reach a loopback address.
     if !emulator.allowed.isEmpty { flags += ["--host", "0.0.0.0"] }
     let server = try ServeCommand.parse(flags)
     let text: String
     if let path = rules ?? project?.commonRules {
       text = try await reader.read(path)
     } else {
-      // What the official emulator does without a rules file.
+      // The official emulator does the same without a rules file.
       Output.note("hearth: no rules file is named here, so everything is allowed; --rules or firebase.json names one")
       text = #"{"rules":{".read":true,".write":true}}"#
     }
@@ -124,7 +124,7 @@ struct ExecCommand: AsyncParsableCommand {
     return options
   }
 
-  /// The value of `FIREBASE_CONFIG`, by which admin SDKs initialise themselves.
+  /// Returns the value of `FIREBASE_CONFIG`, with which admin SDKs initialise themselves.
   private static func configuration(of projectID: String, at address: String) -> String {
     let members: [(String, String)] = [
       ("projectId", projectID), ("databaseURL", "http://\(address)/?ns=\(projectID)-default-rtdb"),

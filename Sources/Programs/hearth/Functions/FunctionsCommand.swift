@@ -2,14 +2,14 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth functions`
+/// The command `hearth functions`.
 struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
     abstract: "Manage blocking functions, which are asked before accounts are made and before people sign in.",
     subcommands: [List.self, Set.self, Clear.self])
 
-  /// `hearth functions list`
+  /// The command `hearth functions list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the functions that are asked.")
@@ -24,7 +24,7 @@ struct FunctionsCommand: ParsableCommand {
     }
   }
 
-  /// `hearth functions set`
+  /// The command `hearth functions set`.
   struct Set: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "set",
@@ -76,7 +76,7 @@ struct FunctionsCommand: ParsableCommand {
     }
   }
 
-  /// `hearth functions clear`
+  /// The command `hearth functions clear`.
   struct Clear: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "clear", abstract: "Take blocking functions away.")
@@ -108,12 +108,12 @@ struct FunctionsCommand: ParsableCommand {
   }
 }
 
-/// What a blocking function is asked about, as the command line calls it.
+/// The event of a blocking function, as the command line names it.
 enum FunctionMoment: String, ExpressibleByArgument, CaseIterable {
   case beforeCreate = "before-create"
   case beforeSignIn = "before-sign-in"
 
-  /// As the identity service calls it.
+  /// The identity service's name of the event.
   var event: String {
     switch self {
     case .beforeCreate: "beforeCreate"
@@ -122,11 +122,11 @@ enum FunctionMoment: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// The value of `--forward`.
+/// The value of the option `--forward`.
 struct ForwardedTokens: ExpressibleByArgument {
   private static let names = ["id-token": "idToken", "access-token": "accessToken", "refresh-token": "refreshToken"]
 
-  /// As the identity service has them.
+  /// The members for the identity service.
   let members: [JSON.Member]
 
   init?(argument: String) {

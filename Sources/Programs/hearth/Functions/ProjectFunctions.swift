@@ -1,13 +1,13 @@
 import HearthProgram
 import HearthTree
 
-/// The blocking functions of a project, as its configuration has them.
+/// The blocking functions in a project's configuration.
 struct ProjectFunctions {
   private static let name = "blockingFunctions"
 
-  /// One member for each event that has a function.
+  /// The members for events with a function.
   var triggers: [JSON.Member]
-  /// One member for each token of other providers that the functions are told.
+  /// The members for other providers' tokens that are passed to the functions.
   var forwarded: [JSON.Member]
 
   private init(_ config: JSON) {
@@ -20,12 +20,12 @@ struct ProjectFunctions {
     ProjectFunctions(try await admin.channel.send(AdminRequest(method: "GET", path: path(admin))))
   }
 
-  /// Sets them, and gives what counts then.
+  /// Sets the functions, and returns the resulting ones.
   func write(_ admin: Administration) async throws -> ProjectFunctions {
     try await Self.change(admin, [JSON.Member(Self.name, json)])
   }
 
-  /// Forgets what was set, and gives what counts then.
+  /// Removes the settings, and returns the resulting functions.
   static func reset(_ admin: Administration) async throws -> ProjectFunctions { try await change(admin, []) }
 
   private static func change(_ admin: Administration, _ members: [JSON.Member]) async throws -> ProjectFunctions {
@@ -44,7 +44,7 @@ struct ProjectFunctions {
     ])
   }
 
-  /// For people.
+  /// The configuration for readers.
   var text: String {
     guard !triggers.isEmpty else { return "no functions are asked; set one with: hearth functions set" }
     var table = TextTable(head: ["EVENT", "URL", "SIGNING", "UNREACHABLE"])

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth keys`
+/// The command `hearth keys`.
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
@@ -13,13 +13,13 @@ struct KeysCommand: ParsableCommand {
       """,
     subcommands: [List.self, Rotate.self, Remove.self])
 
-  /// What a set of keys is for.
+  /// The purpose of a set of keys.
   enum Kind: String, CaseIterable, ExpressibleByArgument {
     case idToken = "id-token"
     case sessionCookie = "session-cookie"
   }
 
-  /// `hearth keys list`
+  /// The command `hearth keys list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the keys, newest first.")
 
@@ -44,7 +44,7 @@ struct KeysCommand: ParsableCommand {
     }
   }
 
-  /// `hearth keys rotate`
+  /// The command `hearth keys rotate`.
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
@@ -72,7 +72,7 @@ struct KeysCommand: ParsableCommand {
     }
   }
 
-  /// `hearth keys remove`
+  /// The command `hearth keys remove`.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",

@@ -3,13 +3,13 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
-/// `hearth secrets`
+/// The command `hearth secrets`.
 struct SecretsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "secrets", abstract: "Manage the legacy secrets, which open every database.",
     subcommands: [List.self, Rotate.self, Remove.self])
 
-  /// `hearth secrets list`
+  /// The command `hearth secrets list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
@@ -33,7 +33,7 @@ struct SecretsCommand: ParsableCommand {
     }
   }
 
-  /// `hearth secrets rotate`
+  /// The command `hearth secrets rotate`.
   struct Rotate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate",
@@ -57,7 +57,7 @@ struct SecretsCommand: ParsableCommand {
     }
   }
 
-  /// `hearth secrets remove`
+  /// The command `hearth secrets remove`.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",

@@ -2,14 +2,14 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth service-account`
+/// The command `hearth service-account`.
 struct ServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service-account",
     abstract: "Manage service accounts: back-end programs that sign custom tokens and act as administrators.",
     subcommands: [Create.self, List.self, Disable.self, RemoveKey.self])
 
-  /// `hearth service-account create`
+  /// The command `hearth service-account create`.
   struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create",
@@ -39,7 +39,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
-  /// `hearth service-account list`
+  /// The command `hearth service-account list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List the service accounts.")
 
@@ -68,7 +68,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
-  /// `hearth service-account disable`
+  /// The command `hearth service-account disable`.
   struct Disable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "disable",
@@ -96,7 +96,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
-  /// `hearth service-account remove-key`
+  /// The command `hearth service-account remove-key`.
   struct RemoveKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-key",
@@ -125,7 +125,7 @@ struct ServiceAccountCommand: ParsableCommand {
     }
   }
 
-  /// The address of an account that may be given by its name alone.
+  /// Returns the address of an account that may be given by its name alone.
   private static func email(_ account: String, _ admin: Administration) -> String {
     account.contains("@") ? account : "\(account)@\(admin.projectID).iam.gserviceaccount.com"
   }

@@ -3,7 +3,7 @@ import HearthPluginHost
 import HearthRules
 import HearthRulesCommands
 
-/// Turns rules files of other languages into rules, through plugins that are started for it.
+/// The translator of rules files in other languages, through plugins that are started for it.
 struct PluginRulesTranslator: RulesTranslator {
   func rules(of text: String, path: String, plugin folder: String?, dataDirectory: String?) async throws -> String {
     let name = path.split(separator: "/").last.map { String($0) } ?? path
@@ -33,7 +33,7 @@ struct PluginRulesTranslator: RulesTranslator {
     }
   }
 
-  /// Nil for a file that is in no plugin's language.
+  /// Returns the plugin for a file's language; nil when no plugin has it.
   private static func plugin(
     for path: String, folder: String?, dataDirectory: String?
   ) throws(PluginProblem) -> RulesSourcePlugin? {
@@ -47,7 +47,7 @@ struct PluginRulesTranslator: RulesTranslator {
     }
   }
 
-  /// The rules with their origin; nil when the map is not of these texts.
+  /// Returns the rules with their origin; nil when the map does not fit these texts.
   private static func text(_ rules: TranslatedRules, of file: String, _ text: String, _ language: String) -> String? {
     let segments = rules.map.map { part in
       RulesOrigin.Segment(offset: part.offset, line: part.line, column: part.column, width: part.width)

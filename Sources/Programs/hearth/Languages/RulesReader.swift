@@ -2,9 +2,9 @@ import HearthProgram
 import HearthRules
 import HearthRulesCommands
 
-/// Reads rules files for a server of this process.
+/// The reader of rules files for a server of this process.
 struct RulesReader: Sendable {
-  /// A plugin's folder, in place of the plugins of the data folder.
+  /// The folder of a plugin that replaces those of the data folder.
   private let pluginFolder: String?
   private let dataDirectory: String
 
@@ -13,9 +13,9 @@ struct RulesReader: Sendable {
     self.dataDirectory = dataDirectory
   }
 
-  /// The rules of a file.
+  /// Returns the rules of a file.
   ///
-  /// - Throws: ``TextFile/Failure`` with every mistake, or why there is no telling.
+  /// - Throws: ``TextFile/Failure`` with every mistake, or the reason that they are unknown.
   func read(_ path: String) async throws -> String {
     do {
       return try await text(path)
@@ -26,8 +26,8 @@ struct RulesReader: Sendable {
     }
   }
 
-  /// The rules of a file that a server starts with. A plugin that fails keeps no server from starting: the rules that were
-  /// deployed last stay in force, and the operator is told.
+  /// Returns the rules of a file at a server's start. A failing plugin does not prevent the start: the last deployed
+  /// rules stay in force, and the operator gets a message.
   func atStart(_ path: String?) async throws -> String? {
     guard let path else { return nil }
     do {
@@ -40,7 +40,7 @@ struct RulesReader: Sendable {
     }
   }
 
-  /// The rules of a file.
+  /// Returns the rules of a file.
   ///
   /// - Throws: `RulesError`, ``RulesTranslation/Failure`` or ``TextFile/Failure``.
   func text(_ path: String) async throws -> String {

@@ -2,17 +2,17 @@ import HearthMigration
 import HearthProgram
 import HearthTree
 
-/// Passwords that are known of some users, to see whether they come in with them after an import.
+/// Known passwords of some users, to check that they can sign in after an import.
 struct KnownPasswords {
-  /// What the server checks at once.
+  /// The number of concurrent requests that the server checks.
   private static let requestCountMax = 20
-  /// Each costs the server up to a second.
+  /// The maximum number of passwords, because each costs the server up to a second.
   private static let countMax = 10_000
 
   private let path: String
   private let rows: [(account: String, password: String)]
 
-  /// - Parameter path: a CSV file of an address or uid, and the password, a line each.
+  /// - Parameter path: A CSV file with an address or uid, and the password, on each line.
   init(path: String) throws {
     self.path = path
     let reader = try CSVReader(path: path)
@@ -28,7 +28,7 @@ struct KnownPasswords {
     self.rows = rows
   }
 
-  /// Asks the server. No password is told anywhere else.
+  /// Checks the passwords on the server. They are sent nowhere else.
   func check(at administration: Administration) async throws -> MigrationReport.Part {
     var part = MigrationReport.Part(name: "passwords", file: path, outcome: "")
     var agreed = 0

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `hearth migrate`
+/// The command `hearth migrate`.
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",

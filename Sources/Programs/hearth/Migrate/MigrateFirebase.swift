@@ -5,7 +5,7 @@ import HearthProgram
 import HearthRulesCommands
 import HearthTree
 
-/// `hearth migrate firebase`
+/// The command `hearth migrate firebase`.
 struct MigrateFirebase: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "firebase",
@@ -90,7 +90,7 @@ struct MigrateFirebase: AsyncParsableCommand {
     if server.admin.server == nil, try server.admin.data.makeIfEmpty() {
       Output.note("hearth: made the data folder \(server.admin.data.data)")
     }
-    // What was done before something failed is told as well.
+    // The steps before a failure are reported as well.
     let (reached, failure) = try await server.admin.withDatabases {
       [outcome] served -> (MigrationReport, (any Error)?) in
       var outcome = outcome

@@ -5,7 +5,7 @@ import HearthSystem
 import HearthTransport
 import HearthTree
 
-/// `hearth migrate folder`
+/// The command `hearth migrate folder`.
 struct MigrateFolder: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "folder",
@@ -42,7 +42,7 @@ struct MigrateFolder: ParsableCommand {
   }
 
   func run() throws {
-    // Every database is kept from servers by a file that is open.
+    // Every database is locked against servers by an open file.
     OpenFiles.raiseLimit()
     do {
       if let to { try copy(to: to) } else if let from { try copy(from: from) }
@@ -76,7 +76,7 @@ struct MigrateFolder: ParsableCommand {
     var moved: [JournalMove.Moved] = []
     try with(url) { move in
       try move.toFolder {
-        // Until all of them are there no server starts on some of them.
+        // Until all of them are migrated, no server can start with some of them.
         settings.journal = url
         try settings.write(in: folder)
       } _: {

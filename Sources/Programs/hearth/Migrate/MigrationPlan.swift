@@ -4,7 +4,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What is to be taken over: the files of a migration, looked through before anything is changed.
+/// The plan of a migration: its files, validated before anything is changed.
 struct MigrationPlan {
   let dataFile: String
   let usersFile: String?
@@ -12,13 +12,13 @@ struct MigrationPlan {
   let hashParameters: [JSON.Member]
   let passwords: KnownPasswords?
   let requests: RecordedRequests?
-  /// Data that is there goes, and users are replaced.
+  /// True when existing data is removed, and users are replaced.
   let replaces: Bool
   let resumes: Bool
-  /// The text of the rules file, once it was looked through.
+  /// The text of the rules file, once it was validated.
   private let rulesText: String?
 
-  /// - Throws: for a file that cannot be read at all.
+  /// - Throws: for a file that is unreadable as a whole.
   init(_ command: MigrateFirebase) throws {
     dataFile = command.data
     usersFile = command.users
@@ -30,9 +30,9 @@ struct MigrationPlan {
     rulesText = try command.rules.map { try TextFile.read($0) }
   }
 
-  // MARK: Looking
+  // MARK: Validation
 
-  /// Looks through data, users and rules.
+  /// Validates data, users and rules.
   func look(_ outcome: inout MigrationReport) throws {
     outcome.set(try lookAtData())
     if let usersFile { outcome.set(try lookAtUsers(usersFile)) }
@@ -85,9 +85,9 @@ struct MigrationPlan {
     return part
   }
 
-  /// Imports the users into a folder that is removed again: the report has every user that the import would refuse.
+  /// Imports the users into a temporary folder: the report contains every user that the import would refuse.
   ///
-  /// - Parameter options: of the folder whose settings count. Accounts that are there already are not looked at.
+  /// - Parameter options: The options of the folder with the settings. Its accounts are ignored.
   func tryUsers(_ options: AdminOptions, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
     let folder = try Folder.makeTemporary()
@@ -139,7 +139,7 @@ struct MigrationPlan {
     return words.filter { findings.count($0.0) > 0 }.map { ", \(findings.count($0.0)) \($0.1)" }.joined()
   }
 
-  // MARK: Taking over
+  // MARK: Migration
 
   func takeData(to client: DatabaseClient, _ outcome: inout MigrationReport) async throws {
     guard var part = outcome.part("data") else { return }
@@ -149,7 +149,7 @@ struct MigrationPlan {
       client: client, path: root, input: try FileInput(path: dataFile), file: dataFile,
       record: ImportRecord(path: dataFile + ".import"))
     let goesOn = try resumes && run.isInterrupted
-    // An import that had come to its end before the rest was interrupted left no record, and one that had not begun nothing.
+    // A completed import without the rest of the migration left no record, and one that had not begun left nothing.
     var isThere = false
     if resumes, !goesOn { isThere = try await client.kind(at: root) != .nothing }
     if !isThere {
@@ -163,7 +163,7 @@ struct MigrationPlan {
   func takeUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
     let run = try await importUsers(usersFile, to: administration, isTrial: false)
-    // The server's word counts, and it says more than was seen before.
+    // The server's findings replace the earlier ones, and are more complete.
     var findings = MigrationFindings()
     for finding in part.findings.kept where finding.kind != .refused { findings.add(finding) }
     for refusal in run.refusals { findings.add(refusal) }
@@ -207,7 +207,7 @@ struct MigrationPlan {
     outcome.set(part)
   }
 
-  // MARK: Checking
+  // MARK: Verification
 
   func checkPasswords(at administration: Administration, _ outcome: inout MigrationReport) async throws {
     if let passwords { outcome.set(try await passwords.check(at: administration)) }

@@ -2,45 +2,45 @@ import HearthMigration
 import HearthProgram
 import HearthTree
 
-/// What a migration came to, part by part.
+/// The result of a migration, part by part.
 struct MigrationReport {
-  /// One part: the data, the users, and so on.
+  /// A part of a migration: the data, the users, and so on.
   struct Part {
-    /// `data`, `users`, `rules`, `passwords` or `requests`.
+    /// The name: `data`, `users`, `rules`, `passwords` or `requests`.
     var name: String
     var file: String
-    /// What came of it, in a few words.
+    /// The outcome in a few words.
     var outcome: String
-    /// The same as numbers, for programs.
+    /// The figures of the outcome, for scripts.
     var figures: [JSON.Member] = []
     var findings = MigrationFindings()
   }
 
-  /// Lines of findings that a person is shown of a part; the whole of them is in the file of `--report`.
+  /// The number of findings of a part that are printed; all of them are in the file of `--report`.
   private static let shownMax = 50
 
   private(set) var parts: [Part] = []
-  /// Something was changed, or was about to be.
+  /// True when something was changed, or was about to be.
   var isApplied = false
-  /// The part that is being taken over or checked, by its name.
+  /// The name of the current part.
   private var current: String?
-  /// The part at which a failure ended the migration; nil when none did.
+  /// The part at which a failure ended the migration; nil when there was none.
   private(set) var stoppedAt: String?
 
-  /// A part is taken over or checked from now on; nil when all are done.
+  /// Begins a part; nil when all are done.
   mutating func begin(_ part: String?) { current = part }
 
-  /// A failure ends the migration where it is.
+  /// Notes that a failure ended the migration.
   mutating func stop() { stoppedAt = current }
 
-  /// Takes a part, or puts it in the place of the one of that name.
+  /// Adds a part, or replaces the one of that name.
   mutating func set(_ part: Part) {
     if let index = parts.firstIndex(where: { $0.name == part.name }) { parts[index] = part } else { parts.append(part) }
   }
 
   func part(_ name: String) -> Part? { parts.first { $0.name == name } }
 
-  /// Findings of what cannot be taken over, or does not agree.
+  /// The number of findings on data that is refused or differs.
   var refusedCount: Int { parts.reduce(0) { $0 + $1.findings.count(.refused) } }
 
   var isGood: Bool { refusedCount == 0 && stoppedAt == nil }

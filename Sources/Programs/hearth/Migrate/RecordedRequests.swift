@@ -4,9 +4,9 @@ import HearthProgram
 import HearthTree
 import HearthWorkbench
 
-/// Requests with the answers that are expected of them, to be asked of the rules in force on the data that is there.
+/// Requests with their expected answers, to be decided by the current rules on the existing data.
 struct RecordedRequests {
-  /// What the server is asked at once.
+  /// The number of requests in one call of the server.
   private static let requestCountMax = 500
   private static let requestBytesMax = 1 << 20
 
@@ -14,7 +14,7 @@ struct RecordedRequests {
   private typealias Step = (name: String, line: Int, step: RulesTestStep)
   private let steps: [Step]
 
-  /// - Parameter path: a file of rules tests, without data of its own.
+  /// - Parameter path: A file of rules tests, without data of its own.
   init(path: String) throws {
     self.path = path
     let document = DocumentText(file: path, text: try TextFile.read(path))
@@ -57,7 +57,7 @@ struct RecordedRequests {
     return part
   }
 
-  /// The next steps that one request of ours has room for, and how they are asked.
+  /// Returns the next steps that fit in one request, and their form in it.
   private func lot(from start: Int) -> (steps: ArraySlice<Step>, asked: [JSON]) {
     var (asked, sizeBytes): ([JSON], Int) = ([], 0)
     for item in steps[start...].prefix(Self.requestCountMax) {
@@ -72,7 +72,7 @@ struct RecordedRequests {
     return (steps[start..<start + asked.count], asked)
   }
 
-  /// Returns the reason why the answer is not the one that was expected; nil when it is.
+  /// Returns the deviation of the answer from the expected one; nil when there is none.
   private static func problem(_ step: RulesTestStep, _ decision: JSON) -> String? {
     if step.user.isAdministrator {
       return step.isAllowed ? nil : "an administrator may do everything, and it was expected to be denied"

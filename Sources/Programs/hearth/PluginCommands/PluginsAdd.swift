@@ -4,7 +4,7 @@ import HearthPluginHost
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins add`
+/// The command `hearth plugins add`.
 struct PluginsAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
@@ -65,9 +65,9 @@ struct PluginsAdd: AsyncParsableCommand {
     }
   }
 
-  /// Keeps the secret that was given; without one a new service gets a new one.
+  /// Stores the given secret; without one, a new service gets a new secret.
   ///
-  /// - Returns: a secret that was made.
+  /// - Returns: A created secret; nil when none was created.
   private func secret(_ given: WebhookSecret?, of name: String) throws -> WebhookSecret? {
     let plugin = options.folder.plugin(name)
     if let given {
@@ -80,7 +80,7 @@ struct PluginsAdd: AsyncParsableCommand {
     return made
   }
 
-  /// What the operator decides on.
+  /// Returns the text for the operator's decision.
   private func text(_ package: PluginPackage) -> String {
     let manifest = package.manifest
     var lines = ["\(manifest.name) \(manifest.version)" + (manifest.summary.isEmpty ? "" : ": \(manifest.summary)")]

@@ -5,7 +5,7 @@ import HearthProgram
 import HearthTree
 import NIOHTTP1
 
-/// `hearth plugins`
+/// The command `hearth plugins`.
 struct PluginsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins",
@@ -21,7 +21,7 @@ struct PluginsCommand: ParsableCommand {
     ])
 }
 
-/// The plugins of a data folder, and the server that runs on it.
+/// The options for the plugins of a data folder and its running server.
 struct PluginsOptions: ParsableArguments {
   @OptionGroup var data: DataOption
 
@@ -30,25 +30,25 @@ struct PluginsOptions: ParsableArguments {
 
   var folder: PluginFolder { PluginFolder(dataDirectory: data.data) }
 
-  /// Has the running server do what the folder says now.
+  /// Makes the running server apply the folder's state.
   ///
-  /// - Parameter name: started anew in any case.
-  /// - Returns: how plugins are there; what the folder alone says when no server runs.
+  /// - Parameter name: The plugin to restart in any case.
+  /// - Returns: The state of the plugins; that of the folder when no server runs.
   func apply(restarting name: String? = nil) async throws -> Plugins {
     try await ask(.POST, name.map { [.init("restart", .string($0))] } ?? [])
   }
 
-  /// How plugins are.
+  /// Returns the state of the plugins.
   func look() async throws -> Plugins { try await ask(.GET, nil) }
 
-  /// How plugins are, and whether a server said so.
+  /// The state of the plugins, and its origin.
   struct Plugins {
     var isServed: Bool
     var plugins: [JSON]
 
-    /// The plugin of that name.
+    /// Returns the plugin of that name.
     ///
-    /// - Throws: ``AdminFailure`` when there is none.
+    /// - Throws: ``AdminFailure`` when it is missing.
     func named(_ name: String) throws -> JSON {
       guard let plugin = plugins.first(where: { $0["name"]?.string == name }) else {
         throw AdminFailure("no plugin is called \(TextTable.printable(name))")
@@ -65,9 +65,9 @@ struct PluginsOptions: ParsableArguments {
     return Plugins(isServed: true, plugins: plugins)
   }
 
-  /// Has the running server do something.
+  /// Sends the running server a request.
   ///
-  /// - Returns: its answer; nil when no server runs.
+  /// - Returns: Its answer; nil when no server runs.
   func post(_ members: [JSON.Member]) async throws -> JSON? { try await send(.POST, members) }
 
   private func send(_ method: HTTPMethod, _ members: [JSON.Member]?) async throws -> JSON? {
@@ -81,27 +81,27 @@ struct PluginsOptions: ParsableArguments {
     return json
   }
 
-  /// Nil when no server runs on the folder, or none ever did.
+  /// Returns the server; nil when none runs on the folder, or none ever did.
   func server() async throws -> HTTPClient? {
     guard let keys = try? data.openKeys() else { return nil }
     let client = try HTTPClient(dataDirectory: data.data, token: keys.adminToken)
     return try await client.isAnswered() ? client : nil
   }
 
-  /// Ends with a sentence for what a plugin's folder or the server refuses.
+  /// Exits with a message when a plugin's folder or the server refuses.
   func run(_ work: () async throws -> Void) async throws {
     do { try await work() } catch let problem as PluginProblem { throw AdminFailure(problem.description) }
   }
 
-  /// Prints a plugin in JSON, with a secret that was made for it.
+  /// Prints a plugin in JSON, with a secret that was created for it.
   func print(_ plugin: JSON, secret: WebhookSecret?) {
     let members = (plugin.members ?? []) + (secret.map { [.init("newSecret", .string($0.text))] } ?? [])
     Output.json(.object(members))
   }
 
-  /// Says what became of one plugin; fails when it is to run on a server and does not.
+  /// Reports the result for one plugin; fails when it should run on a server and does not.
   ///
-  /// - Parameter secret: one that was made for it; it is in the JSON.
+  /// - Parameter secret: A secret that was created for it; it is in the JSON.
   func report(_ name: String, _ plugins: Plugins, _ done: String, secret: WebhookSecret? = nil) throws {
     let plugin = try plugins.named(name)
     let state = plugin["state"]?.string ?? "unknown"

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins list`
+/// The command `hearth plugins list`.
 struct PluginsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
@@ -31,7 +31,7 @@ struct PluginsList: AsyncParsableCommand {
     }
   }
 
-  /// A row for each hook; the plugin's own cells stand in the first.
+  /// Returns a row for each hook, with the plugin's own cells in the first.
   private static func rows(_ plugin: JSON) -> [[String]] {
     let own = [
       plugin["name"]?.string ?? "", plugin["version"]?.string ?? "", plugin["state"]?.string ?? "",

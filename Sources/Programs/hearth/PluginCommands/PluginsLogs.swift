@@ -3,7 +3,7 @@ import HearthPluginHost
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins logs`
+/// The command `hearth plugins logs`.
 struct PluginsLogs: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logs",

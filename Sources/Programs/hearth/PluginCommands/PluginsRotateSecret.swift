@@ -4,7 +4,7 @@ import HearthPluginHost
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins rotate-secret`
+/// The command `hearth plugins rotate-secret`.
 struct PluginsRotateSecret: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate-secret",

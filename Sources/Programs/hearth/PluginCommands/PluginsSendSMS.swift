@@ -3,7 +3,7 @@ import HearthPlugin
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins send-sms`
+/// The command `hearth plugins send-sms`.
 struct PluginsSendSMS: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send-sms",

@@ -4,7 +4,7 @@ import HearthPluginHost
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins settings`
+/// The command `hearth plugins settings`.
 struct PluginsSettings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",
@@ -53,7 +53,7 @@ struct PluginsSettings: AsyncParsableCommand {
     Output.line(table.text)
   }
 
-  /// One argument. No error shows a value.
+  /// Reads an argument. Errors never show a value.
   private static func change(_ text: String, _ rules: [PluginSettingRule]) throws -> (name: String, value: JSON?) {
     guard let sign = text.firstIndex(of: "=") else { throw ValidationError("A change is written NAME=VALUE.") }
     let (name, given) = (String(text[..<sign]), String(text[text.index(after: sign)...]))

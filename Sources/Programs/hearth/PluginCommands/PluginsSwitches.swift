@@ -3,7 +3,7 @@ import HearthPluginHost
 import HearthProgram
 import HearthTree
 
-/// `hearth plugins enable`
+/// The command `hearth plugins enable`.
 struct PluginsEnable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable",
@@ -22,7 +22,7 @@ struct PluginsEnable: AsyncParsableCommand {
   }
 }
 
-/// `hearth plugins disable`
+/// The command `hearth plugins disable`.
 struct PluginsDisable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable",
@@ -42,7 +42,7 @@ struct PluginsDisable: AsyncParsableCommand {
   }
 }
 
-/// `hearth plugins rollback`
+/// The command `hearth plugins rollback`.
 struct PluginsRollback: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
@@ -61,7 +61,7 @@ struct PluginsRollback: AsyncParsableCommand {
   }
 }
 
-/// `hearth plugins remove`
+/// The command `hearth plugins remove`.
 struct PluginsRemove: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
@@ -79,7 +79,7 @@ struct PluginsRemove: AsyncParsableCommand {
     try await options.run {
       let plugin = try options.folder.existing(name)
       if !yes { try Confirmation.ask("\(name) is deleted with its settings. Go on?", orFlag: "--yes") }
-      // First it ends, then its files go.
+      // The plugin is stopped before its files are removed.
       if plugin.record != nil {
         try options.folder.setEnabled(name, false)
         _ = try await options.apply()

@@ -6,7 +6,7 @@ import HearthRulesCommands
 import HearthTree
 import Synchronization
 
-/// `hearth plugins test`
+/// The command `hearth plugins test`.
 struct PluginsTest: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
@@ -76,7 +76,7 @@ struct PluginsTest: AsyncParsableCommand {
     ])
   }
 
-  /// In the order in which they were made.
+  /// The findings in the order in which they were made.
   private final class Findings: Sendable {
     private let list = Mutex<[PluginTrial.Finding]>([])
     var all: [PluginTrial.Finding] { list.withLock { $0 } }

@@ -1,19 +1,19 @@
 import HearthAccounts
 import HearthPlugin
 
-/// The plugins as the command line's help names them.
+/// The plugins' names in the command line's help.
 extension BuiltInPlugins {
-  /// The sign-in plugins, as `--sign-in` takes them: `custom-token, password`.
+  /// The sign-in plugins in the form of `--sign-in`: `custom-token, password`.
   static let signInText = list(signIn.map { flagName($0.name) } + [ProviderID.phone])
 
-  /// The sign-in plugins that are on when nobody names any.
+  /// Returns the sign-in plugins that are enabled by default.
   static func defaultText(isDevelopment: Bool) -> String {
     list(
       signIn.filter { $0.defaultUse.isOn(isDevelopment: isDevelopment) }.map { flagName($0.name) }
         + (isDevelopment ? [ProviderID.phone] : []))
   }
 
-  /// `custom-token` as a plugin's name: `customToken`.
+  /// Returns the plugin's name for a flag such as `custom-token`: `customToken`.
   static func name(flagName: some StringProtocol) -> String {
     flagName.split(separator: "-").enumerated().map { index, word in
       index == 0 ? String(word) : word.prefix(1).uppercased() + word.dropFirst()
@@ -28,7 +28,7 @@ extension BuiltInPlugins {
 }
 
 extension DefaultUse {
-  /// Returns true when a plugin of this kind is on by default.
+  /// Returns true when a plugin of this kind is enabled by default.
   func isOn(isDevelopment: Bool) -> Bool {
     switch self {
     case .never: false

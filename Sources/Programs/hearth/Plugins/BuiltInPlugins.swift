@@ -1,19 +1,18 @@
 import HearthPlugin
 
-/// The plugins that this program was built with: those whose folder is in `Plugins/`. Nothing here names one; the list
-/// ``all`` is written by the build.
+/// The plugins built into this program: those with a folder in `Plugins/`. The build writes the list ``all``.
 enum BuiltInPlugins {
-  /// The ways to sign in. Those that are on by default are asked in this order, which is that of their folders' names.
+  /// The sign-in plugins. Those that are enabled by default are tried in this order, that of their folders' names.
   static var signIn: [any SignInPlugin.Type] {
     all.compactMap { if case .signIn(let plugin) = $0 { plugin } else { nil } }
   }
 
-  /// The ways to send mail.
+  /// The plugins that send mail.
   static var mail: [any MailerPlugin.Type] {
     all.compactMap { if case .mailer(let plugin) = $0 { plugin } else { nil } }
   }
 
-  /// The ways to send text messages.
+  /// The plugins that send text messages.
   static var sms: [any SMSPlugin.Type] {
     all.compactMap { if case .smsSender(let plugin) = $0 { plugin } else { nil } }
   }

@@ -1,4 +1,4 @@
-/// A configuration that a server cannot be started with: what is wrong, where, and how to fix it.
+/// An invalid configuration of a server: the problem, its place, and its remedy.
 struct ConfigurationFailure: Error, CustomStringConvertible {
   var description: String
 

@@ -2,12 +2,12 @@ import HearthAccounts
 import HearthPlugin
 
 extension PluginSet {
-  /// Makes the plugins that a configuration switches on.
+  /// The plugins that a configuration enables.
   ///
   /// - Parameters:
-  ///   - configuration: which they are, and what they are told.
-  ///   - dataDirectory: the data folder, which is there.
-  ///   - isDevelopment: which plugins are on by default when the configuration names none.
+  ///   - configuration: The enabled plugins and their settings.
+  ///   - dataDirectory: The existing data folder.
+  ///   - isDevelopment: Determines the default plugins when the configuration names none.
   init(_ configuration: AccountsConfiguration, dataDirectory: String, isDevelopment: Bool) throws {
     func settings(_ choice: PluginChoice) -> PluginSettings {
       var settings = PluginSettings(

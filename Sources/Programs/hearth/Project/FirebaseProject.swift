@@ -4,46 +4,46 @@ import HearthRules
 import HearthServer
 import HearthTree
 
-/// What an app's own `firebase.json` and `.firebaserc` say about its databases and emulators.
+/// The configuration of databases and emulators in an app's `firebase.json` and `.firebaserc`.
 ///
-/// Members and shapes are those of firebase-tools. `import` and `exportOnExit` below `emulators` are ours: what the
-/// official command line takes as options of the same names.
+/// Members and shapes are those of firebase-tools. `import` and `exportOnExit` below `emulators` are Hearth's own: the
+/// official command line has options of these names.
 struct FirebaseProject {
   /// The rules file of a database.
   struct DatabaseRules: Equatable {
-    /// Nil is every database that has no entry of its own.
+    /// The namespace; nil for all databases without an entry of their own.
     var namespace: String?
     var path: String
   }
 
-  /// The file, for messages.
+  /// The path of the file, for messages.
   let path: String
-  /// The project that was named, or the default one of `.firebaserc`.
+  /// The named project, or the default one of `.firebaserc`.
   var projectID: String?
   var rules: [DatabaseRules] = []
-  /// Emulators that the file has an entry for, with the port if it names one.
+  /// The emulators with an entry in the file, with the port if it sets one.
   var ports: [String: Int?] = [:]
-  /// A folder that data and accounts are read from at the start.
+  /// The folder from which data and accounts are imported at the start.
   var importFolder: String?
-  /// A folder that they are written to at the end.
+  /// The folder to which data and accounts are exported at the end.
   var exportFolder: String?
 
-  /// The file has entries for the emulators that Hearth stands in for.
+  /// True when the file has entries for the emulators that Hearth replaces.
   var hasEmulators: Bool { ports["database"] != nil || ports["auth"] != nil }
 
-  /// The rules file that databases have unless another entry names them.
+  /// The rules file of databases without an entry of their own.
   var commonRules: String? { rules.first { $0.namespace == nil }?.path ?? (rules.count == 1 ? rules[0].path : nil) }
 
-  /// The ports that the file names; those that it does not are as official.
+  /// Returns the port in the file, or the official default.
   func port(_ name: String) -> Int {
     let official = ["database": 9000, "auth": 9099, "hub": 4400]
     return ports[name].flatMap { $0 } ?? official[name] ?? 0
   }
 
-  /// The project of a folder, or of the next one above that has a `firebase.json`; nil when none has.
+  /// Finds the project of a folder, or of the nearest parent folder with a `firebase.json`; nil when there is none.
   ///
-  /// - Parameter project: a project's id, or an alias of `.firebaserc`; nil is the default one.
-  /// - Throws: ``TextFile/Failure`` that names the file, the member and what belongs there.
+  /// - Parameter project: A project's id, or an alias of `.firebaserc`; nil for the default one.
+  /// - Throws: ``TextFile/Failure`` that names the file, the member and the expected value.
   static func find(in folder: String, project: String? = nil) throws -> FirebaseProject? {
     var folder = folder
     while access(folder + "/firebase.json", F_OK) != 0 {
@@ -65,9 +65,9 @@ struct FirebaseProject {
       path: path, folder: folder, try json(path), projectID: known?.string ?? project, resources: resources)
   }
 
-  /// Finds the project of the working folder for `--project`, which may be an alias; that can have any letters.
+  /// Finds the project of the working folder for `--project`, which may be an alias with any letters.
   ///
-  /// - Throws: What ``find(in:project:)`` does; `ValidationError` for a name that is neither an alias nor an id.
+  /// - Throws: The errors of ``find(in:project:)``; `ValidationError` for a name that is neither an alias nor an id.
   static func current(named name: String?) throws -> FirebaseProject? {
     let project = try find(in: ".", project: name)
     if let id = project?.projectID ?? name { try ProjectOption.validate(id) }
@@ -106,7 +106,7 @@ struct FirebaseProject {
     }
   }
 
-  /// Reads members and says what is wrong with them.
+  /// A reader of members that reports mistakes in them.
   private struct Reader {
     let path: String
     let folder: String
@@ -130,7 +130,7 @@ struct FirebaseProject {
       return Int(port)
     }
 
-    /// One object, or a list of them with a database each.
+    /// Reads an object, or a list of objects with a database each.
     func rules(_ value: JSON?, targets: JSON?) throws -> [DatabaseRules] {
       guard let value else { return [] }
       if value.members != nil {
@@ -164,7 +164,7 @@ struct FirebaseProject {
 }
 
 extension HearthServer {
-  /// Puts the rules of a project's databases in force that its file names.
+  /// Deploys the rules of a project's databases that its file names.
   ///
   /// - Throws: ``TextFile/Failure`` with the file and the place in it.
   func deployRules(of project: FirebaseProject?, _ reader: RulesReader) async throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth providers`
+/// The command `hearth providers`.
 struct ProvidersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "providers",
@@ -10,7 +10,7 @@ struct ProvidersCommand: ParsableCommand {
     discussion: "Admin SDKs list, change and delete them; see the guide's \"Logins of companies\".",
     subcommands: [ImportSAML.self])
 
-  /// `hearth providers import-saml`
+  /// The command `hearth providers import-saml`.
   struct ImportSAML: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "import-saml",

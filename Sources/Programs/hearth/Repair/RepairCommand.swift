@@ -4,7 +4,7 @@ import HearthProgram
 import HearthSQLite
 import HearthTree
 
-/// `hearth repair`
+/// The command `hearth repair`.
 struct RepairCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
@@ -36,7 +36,7 @@ struct RepairCommand: ParsableCommand {
 
   func run() throws {
     let place: RepairPlace
-    // All are held until the end: a server has none of them open meanwhile.
+    // All journals are locked until the end, so that no server opens any of them meanwhile.
     var held: [JournalSalvage?] = []
     do {
       place = try RepairPlace(path)
@@ -57,7 +57,7 @@ struct RepairCommand: ParsableCommand {
       }
       do {
         if inPlace {
-          // Who opens a journal takes it: nobody else may hold it.
+          // Opening a journal takes its lock, so it must be free.
           held[index] = nil
           try cut(journal)
         } else {

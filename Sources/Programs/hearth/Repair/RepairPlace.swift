@@ -3,29 +3,29 @@ import HearthJournal
 import HearthServer
 import HearthSystem
 
-/// What a repair is about: a data folder with all that is in it, or one file of it.
+/// The target of a repair: a data folder with its content, or one file of it.
 struct RepairPlace {
   /// A journal.
   struct Journal {
-    /// `accounts`, or `databases/NAME`, as in a data folder.
+    /// The name in the data folder: `accounts`, or `databases/NAME`.
     var name: String
-    /// Its file.
+    /// The path of the file.
     var path: String
 
-    /// The folder below which it is, in the folder of data.
+    /// The subfolder of the journal in the data folder.
     var group: String { name.hasPrefix(RepairPlace.databases) ? "/databases" : "" }
   }
 
   private static let databases = "databases/"
   private static let suffix = ".sqlite"
 
-  /// The data folder; of a file that is in none, the one it is in.
+  /// The data folder; for a file outside of any, the folder that contains it.
   let folder: String
-  /// Accounts first, then databases in order of name. Those that are being deleted are not among them.
+  /// The accounts first, then databases in order of name. Those that are being deleted are left out.
   let journals: [Journal]
 
-  /// - Parameter path: a data folder, or a journal's file.
-  /// - Throws: what is wrong with the path, or `JournalError` when the folder cannot be listed.
+  /// - Parameter path: A data folder, or a journal's file.
+  /// - Throws: the problem with the path, or `JournalError` when the folder cannot be listed.
   init(_ path: String) throws {
     guard let version = FileVersion(of: path) else {
       throw ValidationError(

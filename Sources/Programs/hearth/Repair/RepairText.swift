@@ -3,14 +3,14 @@ import HearthJournal
 import HearthSQLite
 import HearthTree
 
-/// What was found in a journal, for people.
+/// The report on a journal for readers.
 struct RepairText {
   let journal: RepairPlace.Journal
   let report: SalvageReport
-  /// Events that wait stay, since the file is cut off where it is.
+  /// True when waiting events stay, because the file is truncated in place.
   let keepsEvents: Bool
 
-  /// Lines without the last one's end.
+  /// The lines, without the last one's end.
   var text: String {
     guard !report.isWhole else {
       return (["\(journal.name): whole, up to position \(report.headPosition)"] + past).joined(separator: "\n")
@@ -52,7 +52,7 @@ struct RepairText {
     return lines
   }
 
-  /// When the last commit of a batch was decided.
+  /// Returns the time of a batch's last commit.
   private func time(of batch: JournalBatch?) -> String {
     guard let batch, let time = (try? CommitRecord.marks(of: batch.payload))?.last?.wallMilliseconds else { return "" }
     return ", the last of \(Timestamp.text(milliseconds: time))"

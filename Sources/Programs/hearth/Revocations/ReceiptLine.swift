@@ -1,7 +1,7 @@
 import HearthProgram
 import HearthTree
 
-/// A receipt on one line, for people; as JSON, for scripts.
+/// The line of a receipt for readers, or its JSON for scripts.
 struct ReceiptLine {
   var receipt: JSON
 

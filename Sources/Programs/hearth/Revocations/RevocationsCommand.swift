@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthTree
 
-/// `hearth revocations`
+/// The command `hearth revocations`.
 struct RevocationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revocations",
@@ -53,7 +53,7 @@ struct RevocationsCommand: AsyncParsableCommand {
         request = ReceiptRequest(node: node, database: ns, revocation: nil, limit: 1_000)
         request.after = page.receipts.last?["id"]?.int ?? page.last
         request.waitSeconds = ReceiptRequest.waitSecondsMax
-        // A server that lets no more requests wait answers at once, with nothing.
+        // A server at its limit of waiting requests answers at once, with nothing.
         if page.receipts.isEmpty { try await Task.sleep(until: start + .seconds(1)) }
       }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `--wait`: a command that takes somebody's access away returns when it is gone, and shows the receipts.
+/// The option `--wait`: a command that revokes access waits until it is revoked, and prints the receipts.
 struct WaitOption: ParsableArguments {
   @Flag(help: "Wait until every live listener that this ends has been told, and show the receipts.")
   var wait = false
@@ -15,7 +15,7 @@ struct WaitOption: ParsableArguments {
     guard (1...600).contains(waitSeconds) else { throw ValidationError("--wait-seconds must be 1 to 600.") }
   }
 
-  /// Does the work and, when it was asked for, waits for the receipts of all revocations that it caused.
+  /// Does the work and, when requested, waits for the receipts of the revocations that it caused.
   func run(_ admin: Administration, _ work: (Administration) async throws -> Void) async throws {
     guard wait else { return try await work(admin) }
     let caused = CausedRevocations()
@@ -31,7 +31,7 @@ struct WaitOption: ParsableArguments {
     if !isComplete { throw ExitCode.failure }
   }
 
-  /// - Returns: False when a listener was not told in time, or a node did not say whether its own were.
+  /// - Returns: False when a listener was not cancelled in time, or a node did not report on its own ones.
   private func show(
     _ revocation: CausedRevocations.Revocation, _ admin: Administration, until deadline: ContinuousClock.Instant
   ) async throws -> Bool {

@@ -6,7 +6,7 @@ import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules explain`
+/// The command `hearth rules explain`.
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",

@@ -6,7 +6,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What is asked of rules on the command line, and as whom.
+/// The options for a request to rules and its identity.
 struct ExplainedRequest: ParsableArguments {
   @Option(help: ArgumentHelp("Read or listen here.", valueName: "path"))
   var read: String?
@@ -37,13 +37,13 @@ struct ExplainedRequest: ParsableArguments {
     help: ArgumentHelp("The query of a read, as in a URL: 'orderBy=\"$key\"&limitToFirst=2'.", valueName: "string"))
   var query: String?
 
-  /// Something was given.
+  /// True when an option was given.
   var isGiven: Bool { [read, write, update, value, uid, claims, auth, query].contains { $0 != nil } || now != nil }
 
-  /// Decides it, and says why.
+  /// Decides the request, and returns the explanation.
   ///
-  /// - Parameter data: the database as JSON; nil for an empty one.
-  /// - Throws: what is wrong with the request, in a sentence.
+  /// - Parameter data: The database as JSON; nil for an empty one.
+  /// - Throws: the problem with the request, in a sentence.
   func explanation(of rules: RuleSet, on data: [UInt8]?) throws -> Explanation {
     let now = now ?? WallClock.nowMilliseconds
     let root = try data.map { try RequestText.value($0, "--data").resolved(existing: .empty, nowMilliseconds: now) }
@@ -59,16 +59,16 @@ struct ExplainedRequest: ParsableArguments {
       operation: operation, path: location.path, decision: rules.decide(prepared, detail: .trace))
   }
 
-  /// The request, as a server is asked what its rules say of it.
+  /// Returns the request in the form of the server's explain operation.
   ///
-  /// - Throws: what is wrong with it, in a sentence.
+  /// - Throws: the problem with it, in a sentence.
   func members(auth: JSON?) throws -> [JSON.Member] {
     var members = try asked().2.json + [.init("auth", auth ?? .null)]
     if let now { members.append(.init("now", .int(now))) }
     return members
   }
 
-  /// The user whose claims were not given.
+  /// The uid of a user without given claims; nil when claims were given.
   var unknownClaimsUID: String? { auth == nil && claims == nil ? uid : nil }
 
   private func asked() throws -> (operation: String, Location, ProposedRequest) {
@@ -103,9 +103,9 @@ struct ExplainedRequest: ParsableArguments {
     }
   }
 
-  /// What rules see as `auth`.
+  /// Returns the `auth` of the rules.
   ///
-  /// - Parameter known: claims of the user's token where none were given.
+  /// - Parameter known: The claims of the user's token when none were given.
   func identity(known: [JSON.Member] = []) throws -> JSON? {
     if let auth {
       guard uid == nil, claims == nil, let json = JSON(parsing: auth.utf8) else {
@@ -124,7 +124,7 @@ struct ExplainedRequest: ParsableArguments {
   }
 }
 
-/// Reads what the command line says of a request.
+/// The parser of a request's arguments.
 enum RequestText {
   static func read(_ path: String) throws -> [UInt8] { Array(try TextFile.read(path).utf8) }
 

@@ -4,13 +4,13 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What is open, told to a person: the request, and the rule that grants it.
+/// The description of an exposure: the request, and the rule that grants it.
 struct ExposureDetails {
   let file: String
   let rules: RuleSet
   let paint: Paint
 
-  /// Who, in words.
+  /// Returns the words for an identity.
   static func who(_ identity: ExposureIdentity) -> String {
     switch identity {
     case .nobody: "somebody signed out"
@@ -22,7 +22,7 @@ struct ExposureDetails {
     }
   }
 
-  /// The request, and what grants it, indented.
+  /// Returns the request, and the rule that grants it, indented.
   func request(_ witness: ExposureWitness, _ rule: RuleReference?) -> String {
     var rows: [(String, String)] = []
     rows.append(("request", operation(witness)))

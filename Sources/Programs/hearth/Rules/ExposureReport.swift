@@ -4,7 +4,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// The answers about a file as a table for people, and below it each way in once.
+/// The answers about a file as a table for readers, followed by each granting rule once.
 struct ExposureReport {
   private let file: String
   private let rules: RuleSet
@@ -22,7 +22,7 @@ struct ExposureReport {
     identities = exposure.identities
   }
 
-  /// - Parameter milliseconds: what the answers took.
+  /// - Parameter milliseconds: The time that the answers took.
   func text(milliseconds: Double) -> String {
     let (open, closed, undecided) = (count("open"), count("closed"), count("undecided"))
     let took = milliseconds < 10 ? "\((milliseconds * 10).rounded() / 10)" : "\(Int(milliseconds.rounded()))"
@@ -84,9 +84,9 @@ struct ExposureReport {
     "\(question.operation.rawValue) \(question.identity.name) \(question.location.template)"
   }
 
-  // MARK: Ways in
+  // MARK: Granting rules
 
-  /// For each rule that grants, who it lets in: the first place, and the fewest rights that are needed.
+  /// The granting rules with the weakest identity that each grants: the first path, and the fewest necessary rights.
   private var ways: [String] {
     var seen: Set<String> = []
     var result: [String] = []
@@ -96,7 +96,7 @@ struct ExposureReport {
       for entry in entries where entry.question.identity == identity {
         guard case .open(let witness, let rule) = entry.verdict else { continue }
         let way = "\(entry.question.operation.rawValue) \(rule?.line ?? 0):\(rule?.column ?? 0)"
-        // Whoever is signed in can do what somebody signed out can; a stranger's way in says more than an owner's.
+        // Access without sign-in implies access with it; a stranger's access says more than an owner's.
         if identity != .other, !seen.insert(way).inserted { continue }
         if identity == .other, seen.contains("other " + way) || seen.contains("nobody " + way) { continue }
         seen.insert(identity.name + " " + way)

@@ -3,7 +3,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What is open to everybody as a SARIF log.
+/// The exposures to every client as a SARIF log.
 enum ExposureSARIF {
   private static let rules: [(rule: SARIFLog.Rule, identity: ExposureIdentity, operation: ExposureOperation)] = [
     (

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// What the rules of a server said, or would have said, at a moment of the past.
+/// The options for a decision of a server's rules at a past moment.
 struct PastDecision: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,7 +19,7 @@ struct PastDecision: ParsableArguments {
 
   /// Prints the explanation.
   ///
-  /// - Returns: whether it would have been allowed.
+  /// - Returns: True when the request would have been allowed.
   func explain(_ request: ExplainedRequest, of admin: AdminOptions, isJSON: Bool) async throws -> Bool {
     try await admin.withDatabases { served in
       var known: [JSON.Member] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// A denial of a running server's log, explained by the server.
+/// The options for a recorded denial of a running server, explained by the server.
 struct RecordedDenial: ParsableArguments {
   @Option(help: ArgumentHelp("Explain the denial that a running server's log names so.", valueName: "id"))
   var trace: String?
@@ -21,7 +21,7 @@ struct RecordedDenial: ParsableArguments {
   @Option(help: ArgumentHelp("With --trace or --at: PEM certificates to trust for --server.", valueName: "file"))
   var caFile: String?
 
-  /// How the server is reached.
+  /// Returns the options for the server of the denial.
   func admin(folder: String?) throws -> AdminOptions {
     let options = [("--data", folder), ("--server", server), ("--token-file", tokenFile), ("--ca-file", caFile)]
     return try AdminOptions.parse(options.flatMap { name, value in value.map { [name, $0] } ?? [] })
@@ -29,7 +29,7 @@ struct RecordedDenial: ParsableArguments {
 
   /// Prints the explanation.
   ///
-  /// - Returns: whether it would be allowed, which a recorded denial never is.
+  /// - Returns: True when it would be allowed, which a recorded denial never is.
   func explain(folder: String?, isJSON: Bool, isColored: Bool) async throws -> Bool {
     try await admin(folder: folder).run { admin in
       guard admin.channel.isServer else {

@@ -6,7 +6,7 @@ import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules assert`
+/// The command `hearth rules assert`.
 struct RulesAssert: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "assert",

@@ -3,23 +3,23 @@ import HearthRules
 import HearthTree
 import NIOHTTP1
 
-/// Requests about one database's rules.
+/// The client of one database's rules.
 struct RulesClient: Sendable {
   let served: ServedDatabases
-  /// Nil lets the server choose.
+  /// The namespace; nil lets the server choose.
   let namespace: String?
   let printsJSON: Bool
 
-  /// What the server does not do because something is not as the request wants it.
+  /// A refusal of the server because a condition of the request does not hold.
   struct Refusal: Error, CustomStringConvertible {
     let description: String
-    /// The whole answer, for programs.
+    /// The whole answer, for scripts.
     let answer: JSON
   }
 
-  /// One request to an operation on the rules.
+  /// Sends a request to an operation on the rules.
   ///
-  /// - Parameter operation: what comes after `/.settings/rules`, such as `/versions.json`.
+  /// - Parameter operation: The path after `/.settings/rules`, such as `/versions.json`.
   /// - Throws: ``Refusal``, or ``AdminFailure``.
   @discardableResult
   func send(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
@@ -51,10 +51,10 @@ struct RulesClient: Sendable {
     return failure
   }
 
-  /// What is in force: its version and its text.
+  /// Returns the version and text of the current rules.
   ///
-  /// - Parameter mayBeMissing: whether there need be no such database.
-  /// - Returns: nil where there is nothing yet.
+  /// - Parameter mayBeMissing: True when the database need not exist.
+  /// - Returns: nil when there are no rules yet.
   func inForce(mayBeMissing: Bool = false) async throws -> (version: JSON, source: String)? {
     let history: JSON
     do {
@@ -74,19 +74,19 @@ struct RulesClient: Sendable {
     return (.object(members.filter { $0.name != "source" }), source)
   }
 
-  /// Prints the value for a script, or the text for a person.
+  /// Prints the value for a script, or the text for a reader.
   func report(_ json: @autoclosure () -> JSON, _ text: @autoclosure () -> String) {
     if printsJSON { Output.json(json()) } else { Output.line(text()) }
   }
 }
 
 extension AdminFailure {
-  /// The server has no database of that name.
+  /// True when the server has no database of that name.
   var isMissingDatabase: Bool { description.contains("No such database") }
 }
 
 extension RulesDiffReport {
-  /// What changes from one text to the other; nil when one of them is no correct rules file.
+  /// Compares two texts; nil when one of them is no valid rules file.
   init?(from before: String, to after: String) {
     guard let before = try? RuleSet.compile(before, keepsExpressions: true),
       let after = try? RuleSet.compile(after, keepsExpressions: true)

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthRules
 import HearthRulesCommands
 
-/// `hearth rules`
+/// The command `hearth rules`.
 struct RulesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules", abstract: "Work with security rules: files without a server, and versions on one.",
@@ -12,7 +12,7 @@ struct RulesCommand: ParsableCommand {
       RulesStage.self, RulesPromote.self,
     ])
 
-  /// `hearth rules check`
+  /// The command `hearth rules check`.
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",

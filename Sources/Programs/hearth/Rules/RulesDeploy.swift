@@ -5,7 +5,7 @@ import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules deploy`
+/// The command `hearth rules deploy`.
 struct RulesDeploy: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deploy",
@@ -47,7 +47,7 @@ struct RulesDeploy: AsyncParsableCommand {
         if !client.printsJSON { Output.line(Self.text(report, before.version)) }
       }
       var answer = JSON.object([])
-      // A database that is still to be made has nothing that could refuse.
+      // A database that does not exist yet has nothing to refuse.
       if !dryRun || before != nil {
         answer = try await client.send(
           .POST, "/versions.json",
@@ -74,18 +74,18 @@ struct RulesDeploy: AsyncParsableCommand {
   }
 }
 
-/// A rules file that was checked before it goes to a server.
+/// A rules file that was checked before it is sent to a server.
 struct CheckedRules {
-  /// The rules, as the server is to have them.
+  /// The rules for the server.
   let text: String
   private let report: LintReport
 
-  /// - Throws: ``TextFile/Failure`` with every mistake of a broken file.
+  /// - Throws: ``TextFile/Failure`` with every mistake of an invalid file.
   init(_ file: String, _ plugin: RulesPluginOption, _ server: RulesServer) async throws {
     try await self.init(file, plugin, dataDirectory: server.admin.data.data)
   }
 
-  /// - Parameter dataDirectory: where plugins are that read rules.
+  /// - Parameter dataDirectory: The folder with the plugins that read rules.
   /// - Throws: as above.
   init(_ file: String, _ plugin: RulesPluginOption, dataDirectory: String) async throws {
     do {
@@ -97,7 +97,7 @@ struct CheckedRules {
     }
   }
 
-  /// Tells whoever deploys what is most likely not meant.
+  /// Warns about probable mistakes in the deployed rules.
   func tell() {
     for finding in report.findings where finding.code.severity == .warning { Output.note(finding.rendered) }
   }

@@ -3,7 +3,7 @@ import HearthProgram
 import HearthRulesCommands
 import HearthWorkbench
 
-/// `hearth rules diff`
+/// The command `hearth rules diff`.
 struct RulesDiff: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",

@@ -4,7 +4,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// What other rules open and close, for people and for programs.
+/// The accesses that other rules open and close, for readers and scripts.
 struct RulesDiffReport {
   let before: RuleSet
   let after: RuleSet
@@ -16,7 +16,7 @@ struct RulesDiffReport {
     entries = Self.strongest(difference.entries())
   }
 
-  /// What holds for somebody signed out or for anyone need not be said of others too.
+  /// Removes entries that an entry for signed-out or for all clients implies.
   private static func strongest(_ entries: [RulesDifference.Entry]) -> [RulesDifference.Entry] {
     var seen: Set<String> = []
     return entries.filter { entry in
@@ -58,8 +58,8 @@ struct RulesDiffReport {
   }
 
   /// - Parameters:
-  ///   - old: the file of the rules before.
-  ///   - new: the file of the rules after.
+  ///   - old: The file of the earlier rules.
+  ///   - new: The file of the later rules.
   func text(_ old: String, _ new: String, _ paint: Paint) -> String {
     if entries.isEmpty { return paint.good("no difference") + ": proved for every place of both files" }
     return entries.map { entry in
@@ -76,9 +76,9 @@ struct RulesDiffReport {
     }.joined(separator: "\n\n")
   }
 
-  /// A line for each place, without the requests that show it.
+  /// Returns a line for each path, without the requests that prove it.
   ///
-  /// - Parameter linesMax: further places are counted only.
+  /// - Parameter linesMax: The maximum number of lines; further paths are only counted.
   func brief(_ paint: Paint, linesMax: Int = 12) -> String {
     if entries.isEmpty { return "no place opens or closes" }
     var lines = entries.prefix(linesMax).map { entry in

@@ -6,7 +6,7 @@ import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules exposure`
+/// The command `hearth rules exposure`.
 struct RulesExposure: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "exposure",
@@ -18,7 +18,7 @@ struct RulesExposure: AsyncParsableCommand {
       the file cannot be read.
       """)
 
-  /// How the answers are written.
+  /// The output format of the answers.
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, sarif }
 
   @Argument(help: ArgumentHelp("The rules file.", valueName: "file"))
@@ -74,7 +74,7 @@ struct RulesExposure: AsyncParsableCommand {
   }
 }
 
-/// The time that no request is before.
+/// The option for the earliest time of a request.
 struct ClockOption: ParsableArguments {
   @Option(help: ArgumentHelp("The earliest time of a request, in milliseconds since 1970.", valueName: "milliseconds"))
   var now: Int64?

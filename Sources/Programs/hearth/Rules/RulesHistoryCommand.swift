@@ -5,7 +5,7 @@ import HearthRules
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules history`
+/// The command `hearth rules history`.
 struct RulesHistoryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -63,7 +63,7 @@ struct RulesHistoryCommand: AsyncParsableCommand {
   }
 }
 
-/// A version as people read it.
+/// The text of a version for readers.
 struct VersionText {
   let version: JSON
 
@@ -73,7 +73,7 @@ struct VersionText {
     return ["\(version["id"]?.int ?? 0)", version["time"]?.string ?? "", author, what]
   }
 
-  /// Who, and with what.
+  /// The author and the tool of a version.
   private var author: String {
     let name = version["author"]?["name"]?.string
     let author =

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth rules promote`
+/// The command `hearth rules promote`.
 struct RulesPromote: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "promote",
@@ -58,7 +58,7 @@ struct RulesPromote: AsyncParsableCommand {
 
   @OptionGroup var server: RulesServer
 
-  /// The time that the command asks again while the server looks at stored data.
+  /// The time that the command repeats its request while the server examines stored data.
   private static let patience = Duration.seconds(900)
 
   func validate() throws {
@@ -96,7 +96,7 @@ struct RulesPromote: AsyncParsableCommand {
     }
   }
 
-  /// Asks again while the server has not looked at all stored data.
+  /// Repeats the request while the server has not examined all stored data.
   private func promote(_ client: RulesClient) async throws -> JSON {
     let deadline = ContinuousClock.now + Self.patience
     while true {
@@ -125,7 +125,7 @@ struct RulesPromote: AsyncParsableCommand {
   }
 }
 
-/// A time such as `90s`, `10m` or `24h`, of a day at most.
+/// A duration as an argument: `90s`, `10m` or `24h`, of a day at most.
 struct WatchTime: ExpressibleByArgument {
   let seconds: Int64
 

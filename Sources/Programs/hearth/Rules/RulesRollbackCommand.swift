@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth rules rollback`
+/// The command `hearth rules rollback`.
 struct RulesRollbackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
@@ -42,7 +42,7 @@ struct RulesRollbackCommand: AsyncParsableCommand {
       }
       var answer = plan
       if !dryRun {
-        // What was shown is what is done.
+        // The request names the versions that were shown.
         wish.removeAll { $0.name == "version" || $0.name == "expected" }
         answer = try await client.send(
           .POST, "/rollback.json", wish + [.init("version", .int(target)), .init("expected", .int(before))])

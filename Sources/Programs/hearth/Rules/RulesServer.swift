@@ -3,14 +3,14 @@ import HearthProgram
 import HearthRulesCommands
 import HearthTree
 
-/// Which database's rules a command works on, and where.
+/// The options for the database and server of a command on rules.
 struct RulesServer: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
   @OptionGroup var database: NamespaceOption
 
-  /// Connects, does the work, and ends with 1 for what the server refuses for its figures or its version, and with 2 for
-  /// what cannot be done.
+  /// Connects, does the work, and exits with 1 when the server refuses for its figures or its version, and with 2 on
+  /// another failure.
   func run(_ work: @Sendable (RulesClient) async throws -> Void) async throws {
     do {
       try await admin.withDatabases { served in
@@ -27,7 +27,7 @@ struct RulesServer: ParsableArguments {
   }
 }
 
-/// Who says what about a change of rules.
+/// The options for the comment of a change of rules and its expected version.
 struct RulesChangeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("What the history says of it.", valueName: "text"))
   var comment: String?
@@ -37,9 +37,9 @@ struct RulesChangeOptions: ParsableArguments {
       "Only when this version is in force: nobody else's change is overwritten.", valueName: "id"))
   var ifVersion: Int64?
 
-  /// As the server is told.
+  /// Returns the members for the server.
   ///
-  /// - Parameter command: which one it is, such as `deploy`.
+  /// - Parameter command: The command, such as `deploy`.
   func members(_ command: String) -> [JSON.Member] {
     var members: [JSON.Member] = [.init("tool", .string("hearth rules \(command), by \(UserName.own)"))]
     if let comment { members.append(.init("comment", .string(comment))) }

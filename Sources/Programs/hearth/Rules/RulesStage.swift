@@ -4,7 +4,7 @@ import HearthRulesCommands
 import HearthTree
 import HearthWorkbench
 
-/// `hearth rules stage`
+/// The command `hearth rules stage`.
 struct RulesStage: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stage",

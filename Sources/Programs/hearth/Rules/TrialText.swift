@@ -2,13 +2,13 @@ import HearthProgram
 import HearthTree
 import HearthWorkbench
 
-/// What a trial has found, as people read it.
+/// The findings of a trial for readers.
 struct TrialText {
   /// The answer of `/.settings/rules/staged.json`.
   let answer: JSON
   let paint: Paint
 
-  /// Flips, listeners and places that are shown of each; further ones are counted.
+  /// The number of flips, listeners and paths that are printed of each; further ones are counted.
   private static let entriesMax = 10
 
   var text: String {

@@ -5,7 +5,7 @@ import HearthRulesCommands
 import HearthServer
 import HearthSystem
 
-/// `hearth dev`
+/// The command `hearth dev`.
 struct DevCommand: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "dev",
@@ -63,7 +63,7 @@ struct DevCommand: ServerCommand {
     guard isEmulator || emulatorOptions.allowed.isEmpty else {
       throw ValidationError("--emulator-allow goes with --emulator.")
     }
-    // A project's emulators begin empty each time, as the official ones do.
+    // A project's emulators start empty each time, as the official ones do.
     let folder = isEmulator && emulator == nil && data.given == nil ? try Folder.makeTemporary() : nil
     defer { if let folder { Folder.remove(folder) } }
     let reader = RulesReader(plugin: plugin, dataDirectory: folder ?? data.data)
@@ -79,15 +79,15 @@ struct DevCommand: ServerCommand {
     ).run()
   }
 
-  /// A rules file as it was when the server's rules were made of it.
+  /// A rules file at the time when the server's rules were read from it.
   private struct ServedRules {
     var path: String
     var version: FileVersion?
-    /// Nil when no rules could be made of the file: those that were deployed last stay in force.
+    /// The text of the rules; nil when the file is invalid, which keeps the last deployed rules in force.
     var text: String?
   }
 
-  /// The file that databases have their rules from unless another one names them.
+  /// Returns the rules file for databases without an entry of their own.
   private func rulesFile(of project: FirebaseProject?, _ reader: RulesReader) async throws -> ServedRules {
     let path = flags.rules ?? project?.commonRules ?? "hearth.rules.json"
     if project?.commonRules == nil, try TextFile.create(path, Self.starterRules) {
@@ -125,7 +125,7 @@ struct DevCommand: ServerCommand {
     return options
   }
 
-  /// The port to open for one of a project's: 0 is any free one.
+  /// Returns the port to open for a configured one: 0 is any free port.
   private func openPort(_ port: Int) throws -> Int { try port == 0 ? FreePort.find(host: flags.host) : port }
 
   private func watches(
@@ -142,7 +142,7 @@ struct DevCommand: ServerCommand {
     return watches
   }
 
-  /// What is done before the server is announced.
+  /// Returns the work before the server is announced.
   private func prepare(
     _ project: FirebaseProject?, _ isEmulator: Bool, _ reader: RulesReader
   ) -> @Sendable (HearthServer) async throws -> Void {
@@ -154,7 +154,7 @@ struct DevCommand: ServerCommand {
     }
   }
 
-  /// What is done before the server stops.
+  /// Returns the work before the server stops.
   private func finish(_ project: FirebaseProject?, _ isEmulator: Bool) throws
     -> @Sendable (HearthServer) async throws -> Void
   {
@@ -162,7 +162,7 @@ struct DevCommand: ServerCommand {
     return { server in try await to?.export(server.options.dataDirectory, server.databaseNames) }
   }
 
-  /// Signed-in users each get a folder of their own; everything else is closed.
+  /// The starter rules: signed-in users each get a folder of their own; everything else is closed.
   static let starterRules = """
     {
       // Saved changes are put in force at once. Check them with: hearth rules check FILE

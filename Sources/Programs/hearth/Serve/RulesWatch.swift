@@ -3,14 +3,14 @@ import HearthRules
 import HearthServer
 import HearthSystem
 
-/// Deploys a rules file each time it changes once the server has started. A file with mistakes leaves the last good rules
-/// in force.
+/// A watch that deploys a rules file each time it changes once the server has started. A file with mistakes leaves the
+/// last good rules in force.
 ///
-/// The file is looked at four times a second rather than through inotify: editors replace files in many ways, and a
-/// look at its inode, size and time sees them all.
+/// The file is polled four times a second rather than watched through inotify: editors replace files in many ways, and
+/// its inode, size and time show them all.
 struct RulesWatch {
   var path: String
-  /// The database that the file is for; nil is every one without rules of its own.
+  /// The database of the file; nil for every database without rules of its own.
   var namespace: String?
   var seen: FileVersion?
   var server: HearthServer

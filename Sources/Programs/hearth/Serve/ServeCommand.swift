@@ -3,7 +3,7 @@ import HearthProgram
 import HearthRulesCommands
 import HearthServer
 
-/// `hearth serve`
+/// The command `hearth serve`.
 struct ServeCommand: ServerCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -23,7 +23,7 @@ struct ServeCommand: ServerCommand {
   @OptionGroup var history: HistoryFlags
   @OptionGroup var space: SpaceFlags
 
-  // Read before the others are parsed: see ServeFile.
+  // Read before the other options are parsed: see ServeFile.
   @Option(
     help: ArgumentHelp(
       "A file of these options, name = value on each line; those of the command line count more.", valueName: "file"))

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// The file of `hearth serve --config`: the command's options, each as it is declared.
+/// The file of `hearth serve --config`, with the command's options as they are declared.
 enum ServeFile {
   /// An option as the command declares it.
   private struct Declaration {
@@ -10,7 +10,7 @@ enum ServeFile {
     var isFlag: Bool
     var help: String
     var valueName: String
-    /// Nil where the option is left out by default.
+    /// The default value; nil when the option is omitted by default.
     var defaultValue: String?
 
     init?(_ json: JSON) {
@@ -22,7 +22,7 @@ enum ServeFile {
       valueName = json["valueName"]?.string ?? "value"
       help = json["abstract"]?.string ?? ""
       defaultValue = isFlag ? "false" : json["defaultValue"]?.string
-      // Options whose default depends on the command say it in their text.
+      // Options with a default that depends on the command have it in their text.
       let mark = " (default: "
       if let start = help.firstRange(of: mark), help.hasSuffix(")") {
         defaultValue = String(help[start.upperBound...].dropLast())
@@ -41,10 +41,10 @@ enum ServeFile {
     return (help?["command"]?["arguments"]?.array ?? []).compactMap(Declaration.init)
   }
 
-  /// The arguments of a command line, with those of the file that it names in front: what the command line says itself
-  /// comes later, and counts.
+  /// Returns the arguments of a command line, preceded by those of the file that it names, so that those of the command
+  /// line override them.
   ///
-  /// - Throws: ``ValidationError`` with the file, the line and the column of what is wrong.
+  /// - Throws: ``ValidationError`` with the file, the line and the column of the problem.
   static func expanded(_ arguments: [String]) throws -> [String] {
     guard arguments.first == "serve", let path = path(in: arguments) else { return arguments }
     let text = try TextFile.read(path)
@@ -82,7 +82,7 @@ enum ServeFile {
     return arguments
   }
 
-  /// The command's own words about its options name them; the first of them that the file has is the place.
+  /// Returns the problem of a message with its place: that of the first option of the file that the message names.
   private static func located(_ message: String, _ file: OptionFile) -> OptionFile.Problem {
     let words = message.split { !($0.isLetter || $0.isNumber || $0 == "-") }
     let named = words.compactMap { word in file.options.first { "--\($0.name)" == word } }
@@ -90,7 +90,7 @@ enum ServeFile {
     return OptionFile.Problem(option, message)
   }
 
-  /// A file with every option, its help and its default, in which nothing is set yet.
+  /// A file with every option, its help and its default, all of them commented out.
   static var template: String {
     let head = """
       # The options of hearth serve, as name = value. A value is everything behind the = to the end of the line; a line that

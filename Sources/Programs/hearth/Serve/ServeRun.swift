@@ -5,31 +5,31 @@ import HearthServer
 import Logging
 import UnixSignals
 
-/// What `hearth serve` and `hearth dev` do once everything is read: run a server until a signal asks it to stop, and print
-/// its address.
+/// The run of `hearth serve` and `hearth dev` once everything is read: prints the server's address, and runs it until a
+/// signal stops it.
 struct ServeRun {
   var server: HearthServer
   var started: ContinuousClock.Instant
-  /// What later commands on the folder need to know about this run.
+  /// The settings for later commands on the folder.
   var settings: FolderSettings
   var watches: [RulesWatch] = []
   var stopsWithStandardInput = false
-  /// Who started the program and wants to be told; nil where nobody does.
+  /// The service manager that started the program; nil when there is none.
   var manager = ServiceManager()
-  /// The time that the server goes on after a signal, and says that it is about to stop.
+  /// The time in seconds that the server keeps running after a signal, while it announces its end.
   var drainSeconds = 0
-  /// Done before the server is announced; what it throws ends the run.
+  /// The work before the server is announced; its error ends the run.
   var prepare: @Sendable (HearthServer) async throws -> Void = { _ in }
-  /// Done before the server stops; what it throws is told.
+  /// The work before the server stops; its error is printed.
   var finish: @Sendable (HearthServer) async throws -> Void = { _ in }
 
   func run() async throws {
     Output.lineBuffer()
     // A file at its size limit makes a write fail, and must not end the server.
     signal(SIGXFSZ, SIG_IGN)
-    // The signal of a terminal that is gone; daemons have no terminal, and read their files again.
+    // The hang-up signal of a closed terminal; daemons have no terminal, and reload their files on it.
     let hasTerminal = isatty(STDIN_FILENO) == 1
-    // Trapped before the server starts: a signal during the start stops the server in good order once it has started.
+    // Trapped before the server starts: a signal during the start stops the server cleanly once it has started.
     let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm] + (hasTerminal ? [.sighup] : []))
     let hangups = hasTerminal ? nil : await UnixSignalsSequence(trapping: .sighup)
     let (stops, stop) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -53,7 +53,7 @@ struct ServeRun {
     }
   }
 
-  /// Starts the server and says where it is.
+  /// Starts the server and prints its address.
   private func start() async throws {
     try await server.start()
     do {
@@ -114,8 +114,8 @@ struct ServeRun {
 }
 
 extension ServeRun {
-  /// A link that opens the console once, for who starts the server at a terminal. A service manager would put it into its
-  /// log.
+  /// Prints a link that opens the console once, when the server is started at a terminal. A service manager would put
+  /// it into its log.
   private func announceConsole() async {
     let options = server.options
     guard options.console.isServed else { return }
@@ -128,7 +128,7 @@ extension ServeRun {
     Output.line("           opens once, within 10 minutes; hearth console prints another")
   }
 
-  /// The project and its ways to sign in, for the announcement.
+  /// The project and its sign-in methods, for the announcement.
   private var accountsText: String {
     let plugins = server.options.plugins
     let ways = plugins.providers.map(\.manifest.id)
@@ -148,18 +148,18 @@ extension ServeRun {
     await server.stop()
   }
 
-  /// Tells the service manager that the server's event loops respond, three times in each interval of its watchdog, until
-  /// the task is cancelled.
+  /// Notifies the service manager that the server's event loops respond, three times in each interval of its watchdog,
+  /// until the task is cancelled.
   private func feedWatchdog(of manager: ServiceManager, intervalNanoseconds: Int64) async {
     while !Task.isCancelled {
-      // The server starts at the same time; a long start is the manager's other clock.
+      // The server starts at the same time; the manager limits a long start separately.
       await server.comeRound()
       manager.tell(.alive)
       try? await Task.sleep(for: .nanoseconds(intervalNanoseconds / 3))
     }
   }
 
-  /// Returns when standard input ends, because the process at its other end is gone, or when the task is cancelled.
+  /// Returns when standard input ends, because the process at its other end has ended, or when the task is cancelled.
   private func standardInputEnds() async {
     while !Task.isCancelled {
       var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

@@ -1,11 +1,11 @@
 import HearthProgram
 import HearthTree
 
-/// A tenant as the identity interface shows it, read for people.
+/// A tenant of the identity interface, formatted for readers.
 struct TenantView {
   let json: JSON
 
-  /// The last part of its name.
+  /// The last part of the tenant's name.
   var id: String { json["name"]?.string?.split(separator: "/").last.map(String.init) ?? "" }
 
   static let columns = ["ID", "NAME", "SIGNS IN WITH", "REMARKS"]
@@ -14,7 +14,7 @@ struct TenantView {
     [id, json["displayName"]?.string ?? "", ways, json["disableAuth"]?.bool == true ? "disabled" : ""]
   }
 
-  /// What is switched on beside custom tokens and other providers, which every tenant has.
+  /// The enabled sign-in methods beside custom tokens and other providers, which every tenant has.
   private var ways: String {
     let ways = [
       ("allowPasswordSignup", "password"), ("enableEmailLinkSignin", "emailLink"), ("enableAnonymousUser", "anonymous"),
@@ -22,7 +22,7 @@ struct TenantView {
     return ways.filter { json[$0.0]?.bool == true }.map(\.1).joined(separator: ",")
   }
 
-  /// All facts, one a line.
+  /// The properties, one a line.
   var description: String {
     var table = TextTable()
     table.add(["id", id])
@@ -34,7 +34,7 @@ struct TenantView {
 }
 
 extension Administration {
-  /// An operation on a tenant, by the end of its path; the empty one makes a tenant.
+  /// Performs an operation on a tenant, by the end of its path; the empty one creates a tenant.
   func tenant(_ end: String, method: String = "POST", _ members: [JSON.Member]? = nil) async throws -> JSON {
     try await send(
       AdminRequest(
@@ -42,7 +42,7 @@ extension Administration {
         body: members.map { .object($0) }))
   }
 
-  /// A page of tenants, in order of their ids.
+  /// Returns a page of tenants, in order of their ids.
   func tenants(after token: String?) async throws -> (tenants: [TenantView], next: String?) {
     var request = AdminRequest(
       method: "GET", path: "/identitytoolkit.googleapis.com/v2/projects/\(projectID)/tenants",

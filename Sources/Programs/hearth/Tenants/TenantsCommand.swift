@@ -3,7 +3,7 @@ import HearthAccounts
 import HearthProgram
 import HearthTree
 
-/// `hearth tenants`
+/// The command `hearth tenants`.
 struct TenantsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tenants",
@@ -17,7 +17,7 @@ struct TenantsCommand: ParsableCommand {
     ])
 }
 
-/// `hearth tenants list`
+/// The command `hearth tenants list`.
 struct TenantsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List tenants, in order of their ids.",
@@ -45,7 +45,7 @@ struct TenantsList: AsyncParsableCommand {
   }
 }
 
-/// `hearth tenants create`
+/// The command `hearth tenants create`.
 struct TenantsCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a tenant, and print its id: apps set auth.tenantId to it.")
@@ -75,7 +75,7 @@ struct TenantsCreate: AsyncParsableCommand {
   }
 }
 
-/// `hearth tenants show`
+/// The command `hearth tenants show`.
 struct TenantsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show a tenant's settings.")
 
@@ -91,7 +91,7 @@ struct TenantsShow: AsyncParsableCommand {
   }
 }
 
-/// `hearth tenants set`
+/// The command `hearth tenants set`.
 struct TenantsSet: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change a tenant: its name, its ways in, and whether anybody signs in at all.",
@@ -128,7 +128,7 @@ struct TenantsSet: AsyncParsableCommand {
   }
 }
 
-/// `hearth tenants delete`
+/// The command `hearth tenants delete`.
 struct TenantsDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
@@ -159,7 +159,7 @@ struct TenantsDelete: AsyncParsableCommand {
   }
 }
 
-/// The ways in that are switched on and off for each tenant.
+/// The options for the sign-in methods of each tenant.
 struct WaysInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))
   var passwords: Bool?
@@ -170,7 +170,7 @@ struct WaysInOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether anonymous accounts are made.", valueName: "true|false"))
   var anonymous: Bool?
 
-  /// As the identity interface names them.
+  /// The members for the identity interface.
   var members: [JSON.Member] {
     [
       ("allowPasswordSignup", passwords), ("enableEmailLinkSignin", emailLinks), ("enableAnonymousUser", anonymous),

@@ -2,9 +2,9 @@ import ArgumentParser
 import Glibc
 import HearthProgram
 
-/// A question before something that cannot be undone.
+/// The confirmation of an irreversible operation.
 enum Confirmation {
-  /// Returns when a person typed yes, and throws otherwise. Without a terminal only the flag can confirm.
+  /// Asks for a confirmation and throws unless the operator types yes. Without a terminal only the flag can confirm.
   static func ask(
     _ question: String, orFlag flag: String, refusal: String = "nothing was deleted"
   ) throws {

@@ -1,8 +1,9 @@
 import HearthTree
 
-/// Negative numbers among a command's words: the parser of arguments would take `-4` for an option.
+/// The handling of negative numbers in arguments: the argument parser would take `-4` for an option.
 enum NegativeNumbers {
-  /// The words with a space before each negative number, which JSON allows there. Words after `--` are another program's.
+  /// Returns the words with a space before each negative number, which JSON allows there. Words after `--` belong to
+  /// another program.
   static func asValues(_ words: [String]) -> [String] {
     let end = words.firstIndex(of: "--") ?? words.endIndex
     return words[..<end].map { isNegativeNumber($0) ? " " + $0 : $0 } + words[end...]

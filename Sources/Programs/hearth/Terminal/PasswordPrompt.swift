@@ -2,12 +2,12 @@ import ArgumentParser
 import Glibc
 import HearthProgram
 
-/// Where a command takes a password from. Never from an argument: those are seen by every user of the machine.
+/// The options for the source of a password, never an argument, which every user of the machine can see.
 struct PasswordOption: ParsableArguments {
   @Flag(help: "Read the password from the first line of standard input instead of asking on the terminal.")
   var passwordStdin = false
 
-  /// Accepted only to be refused with an explanation.
+  /// An option that is accepted only to be refused with an explanation.
   @Option(help: .hidden)
   var password: String?
 
@@ -19,7 +19,7 @@ struct PasswordOption: ParsableArguments {
     }
   }
 
-  /// The password: bytes as they were typed, without the line's end.
+  /// Returns the password as the typed bytes, without the line's end.
   func read(_ question: String) throws -> String {
     let text = passwordStdin ? readLine(strippingNewline: true) : try ask(question)
     guard let text, !text.isEmpty else { throw ValidationError("The password is empty.") }
@@ -41,17 +41,17 @@ struct PasswordOption: ParsableArguments {
   }
 }
 
-/// Questions on a terminal.
+/// A prompt on a terminal.
 struct TerminalPrompt {
   var file: Int32
 
-  /// A line that is not shown while it is typed. The terminal's settings are restored also when this throws.
+  /// Reads a line without an echo. The terminal's settings are restored also when this throws.
   func hiddenLine(_ question: String) throws -> String {
     var before = termios()
     guard tcgetattr(file, &before) == 0 else { throw TextFile.Failure("use", "/dev/tty") }
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO)
-    // An interrupt must not leave a shell without an echo: it comes as a character, and is answered below.
+    // An interrupt must not leave a shell without an echo: it comes as a character, and is handled below.
     silent.c_lflag &= ~tcflag_t(ISIG)
     tcsetattr(file, TCSAFLUSH, &silent)
     defer {

@@ -1,12 +1,12 @@
 import Glibc
 import HearthProgram
 
-/// The progress of long work, on standard error: on a terminal one line that is overwritten, elsewhere a line every few
-/// seconds.
+/// The progress of a long operation, on standard error: on a terminal one line that is overwritten, otherwise a line
+/// every few seconds.
 struct Progress {
   private let label: String
   private let unit: String
-  /// What the count is when all is done; nil when nobody knows.
+  /// The final count; nil when it is unknown.
   private let total: Int?
   private let isTerminal = isatty(STDERR_FILENO) == 1
   private let started = WallClock.monotonicNanoseconds
@@ -23,7 +23,7 @@ struct Progress {
   mutating func show(_ count: Int) {
     let now = WallClock.monotonicNanoseconds
     guard now - lastShown > (isTerminal ? 100_000_000 : 5_000_000_000) else { return }
-    // Short work shows nothing.
+    // Short operations show nothing.
     guard now - started > 500_000_000 else { return }
     lastShown = now
     hasShown = true
@@ -42,7 +42,7 @@ struct Progress {
       + "\(Figure.grouped(Double(count) / seconds)) a second"
   }
 
-  /// `[#####               ]  26 % `
+  /// Returns a bar in the form `[#####               ]  26 % `.
   private func bar(_ count: Int) -> String {
     guard let total, total > 0 else { return "" }
     let part = min(1, max(0, Double(count) / Double(total)))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Moments as people and scripts read them: `2026-11-21T23:44:06Z`.
+/// The format of times in output: `2026-11-21T23:44:06Z`.
 enum TimeText {
   static func seconds(_ seconds: Int64) -> String {
     var time = time_t(seconds)
@@ -13,6 +13,7 @@ enum TimeText {
 
   static func milliseconds(_ milliseconds: Int64) -> String { seconds(milliseconds / 1000) }
 
-  /// From a decimal text of milliseconds, as the identity interface sends them; empty when it is none.
+  /// Returns the time of a decimal text of milliseconds, as the identity interface sends it; empty when the text is
+  /// invalid.
   static func milliseconds(_ text: String?) -> String { text.flatMap { Int64($0) }.map(milliseconds) ?? "" }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whose process this is.
+/// The user of this process.
 enum UserName {
-  /// The name of the system's user, or the number where there is no name.
+  /// The name of the system's user, or the number when there is no name.
   static var own: String {
     let id = getuid()
     var entry = passwd()

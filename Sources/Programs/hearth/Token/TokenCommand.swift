@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `hearth token`
+/// The command `hearth token`.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token", abstract: "Make, read and check tokens.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthCrypto
 import HearthProgram
 
-/// `hearth token inspect`
+/// The command `hearth token inspect`.
 struct TokenInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
@@ -46,7 +46,7 @@ struct TokenInspect: ParsableCommand {
   }
 }
 
-/// The token that a command looks at.
+/// The argument for the token of a command.
 struct TokenArgument: ParsableArguments {
   @Argument(help: "The token; - reads it from standard input, where other users of the machine do not see it.")
   var token: String

@@ -4,7 +4,7 @@ import HearthProgram
 import HearthServer
 import HearthTree
 
-/// `hearth token mint`
+/// The command `hearth token mint`.
 struct TokenMint: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mint",
@@ -106,7 +106,7 @@ struct TokenMint: ParsableCommand {
   }
 }
 
-/// A duration as people write it on a command line: `90s`, `15m`, `2h`, `30d`.
+/// A token's lifetime as an argument: `90s`, `15m`, `2h`, `30d`.
 struct TokenLifetime: ExpressibleByArgument {
   var seconds: Int64
 
@@ -116,7 +116,7 @@ struct TokenLifetime: ExpressibleByArgument {
       return nil
     }
     let (seconds, overflow) = count.multipliedReportingOverflow(by: unit)
-    // Ten years: longer is a mistake, and it keeps every sum with a time of issue far from overflow.
+    // Ten years: longer is a mistake, and the limit keeps sums with a time of issue from overflowing.
     guard !overflow, seconds <= 3_653 * 86_400 else { return nil }
     self.seconds = seconds
   }

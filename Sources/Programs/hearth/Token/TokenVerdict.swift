@@ -1,20 +1,20 @@
 import HearthCrypto
 import HearthTree
 
-/// What a token says, and whether the keys of a data folder accept it.
+/// The content of a token, and the verdict of a data folder's keys on it.
 struct TokenVerdict {
   /// The parts of a signed token; nil for a secret or another opaque text.
   var parts: UnverifiedToken?
-  /// Nil when the keys accept it; otherwise why not.
+  /// The reason of a refusal; nil when the keys accept the token.
   var refusal: String?
-  /// What rules see as `auth`; nil for none.
+  /// The `auth` of the rules; nil for none.
   var auth: ClaimValue?
   var isAdministrator = false
   var expiresAtSeconds: Int64?
-  /// The user, for tokens that name one.
+  /// The uid; nil for tokens without one.
   var uid: String?
 
-  /// - Parameter accounts: service accounts whose custom tokens count beside the server's own.
+  /// - Parameter accounts: The service accounts whose custom tokens are accepted beside the server's own.
   init(
     _ text: String, ring: KeyRing, accounts: [(email: String, publicKeys: [String: String])], nowSeconds: Int64
   ) {

@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthProgram
 import HearthTree
 
-/// `hearth token verify`
+/// The command `hearth token verify`.
 struct TokenVerify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -54,8 +54,8 @@ struct TokenVerify: AsyncParsableCommand {
     }
   }
 
-  /// Returns the reason why the account's state makes a token invalid that the keys accept. Without an account there is
-  /// no reason: tokens may be made for users who never signed in.
+  /// Returns the reason why the account's state invalidates a token that the keys accept; nil when it does not. A
+  /// missing account is no reason, because tokens may be minted for users that never signed in.
   private static func refusal(_ uid: String, _ token: String, _ admin: Administration) async throws -> String? {
     let answer = try await admin.accounts(":lookup", [.init("localId", .array([.string(uid)]))])
     if answer["users"]?.array?.first?["disabled"]?.bool == true { return "the account is disabled" }

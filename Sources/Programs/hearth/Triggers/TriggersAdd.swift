@@ -5,7 +5,7 @@ import HearthTree
 import HearthTriggers
 import NIOHTTP1
 
-/// `hearth triggers add`
+/// The command `hearth triggers add`.
 struct TriggersAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",

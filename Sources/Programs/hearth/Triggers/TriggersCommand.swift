@@ -4,13 +4,13 @@ import HearthTree
 import HearthTriggers
 import NIOHTTP1
 
-/// `hearth triggers`
+/// The command `hearth triggers`.
 struct TriggersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers", abstract: "Send what is written to functions and other receivers.",
     subcommands: [TriggersAdd.self, List.self, Show.self, Pause.self, Resume.self, Dead.self, Replay.self, Remove.self])
 
-  /// `hearth triggers list`
+  /// The command `hearth triggers list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show all triggers, and how they are doing.")
 
@@ -32,7 +32,7 @@ struct TriggersCommand: ParsableCommand {
       }
     }
 
-    /// What stands in a column for a trigger about users, or for a plugin.
+    /// Returns the text of a column for a trigger on users, or for a plugin.
     private static func other(_ column: String, _ trigger: JSON) -> String {
       switch column {
       case "on": trigger["user"]?.string ?? ""
@@ -48,7 +48,7 @@ struct TriggersCommand: ParsableCommand {
     }
   }
 
-  /// `hearth triggers show`
+  /// The command `hearth triggers show`.
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show all that is known of a trigger.")
 
@@ -71,7 +71,7 @@ struct TriggersCommand: ParsableCommand {
     }
   }
 
-  /// `hearth triggers pause`
+  /// The command `hearth triggers pause`.
   struct Pause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Send nothing for a trigger until it is resumed; its events wait.")
@@ -89,7 +89,7 @@ struct TriggersCommand: ParsableCommand {
     }
   }
 
-  /// `hearth triggers resume`
+  /// The command `hearth triggers resume`.
   struct Resume: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Send the events of a paused trigger again.")
 
@@ -103,7 +103,7 @@ struct TriggersCommand: ParsableCommand {
     }
   }
 
-  /// `hearth triggers dead`
+  /// The command `hearth triggers dead`.
   struct Dead: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show the events of a trigger that were given up, and why.")
@@ -133,7 +133,7 @@ struct TriggersCommand: ParsableCommand {
     }
   }
 
-  /// `hearth triggers replay`
+  /// The command `hearth triggers replay`.
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Send events again that were given up, with their old ids.",
@@ -153,7 +153,7 @@ struct TriggersCommand: ParsableCommand {
     }
   }
 
-  /// `hearth triggers remove`
+  /// The command `hearth triggers remove`.
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove a trigger; events that wait for it are dead letters.")
@@ -169,7 +169,7 @@ struct TriggersCommand: ParsableCommand {
   }
 }
 
-/// A command on one trigger.
+/// The argument for the trigger of a command.
 struct NamedTrigger: ParsableArguments {
   @Argument(help: ArgumentHelp("The trigger's name.", valueName: "name"))
   var name: String

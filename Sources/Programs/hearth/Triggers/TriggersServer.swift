@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Whose triggers a command works on.
+/// The options for the server of a command on triggers.
 struct TriggersServer: ParsableArguments {
   @OptionGroup var admin: AdminOptions
 
-  /// Connects, does the work, and ends with 2 for what cannot be done.
+  /// Connects, does the work, and exits with 2 on a failure.
   func run(_ work: @Sendable (SettingsClient) async throws -> Void) async throws {
     try await admin.withSettings("triggers", work)
   }

@@ -3,7 +3,7 @@ import HearthTree
 
 /// An export of accounts, read one after the other.
 final class AccountsFile {
-  /// How it is written.
+  /// The file format.
   enum Format: String, CaseIterable, ExpressibleByArgument { case json, csv }
 
   private enum Reader {
@@ -12,10 +12,10 @@ final class AccountsFile {
   }
 
   private let reader: Reader
-  /// The most columns of a row of a CSV file that was read so far.
+  /// The maximum number of columns of a CSV file's rows so far.
   private var columnsMax = 0
 
-  /// - Parameter format: nil goes by the extension of the name.
+  /// - Parameter format: The format; nil for that of the name's extension.
   init(path: String, format: Format? = nil) throws {
     switch format ?? (path.lowercased().hasSuffix(".csv") ? .csv : .json) {
     case .json: reader = .json(try ExportReader(path: path))
@@ -23,7 +23,7 @@ final class AccountsFile {
     }
   }
 
-  /// The next account as the interface for imports takes it, or why the file does not give one; nil at the end.
+  /// Returns the next account for the import interface, or the problem with it; nil at the end.
   func next() throws -> Result<JSON, CSVUser.Problem>? {
     switch reader {
     case .json(let reader): try reader.next().map { .success($0) }
@@ -35,7 +35,7 @@ final class AccountsFile {
     }
   }
 
-  /// A note about columns that were left out so far; `nil` when every column is known.
+  /// A note about ignored columns so far; `nil` when every column is known.
   var note: String? {
     guard columnsMax > CSVUser.columnsKnown else { return nil }
     return

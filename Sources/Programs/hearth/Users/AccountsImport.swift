@@ -3,9 +3,9 @@ import HearthMigration
 import HearthProgram
 import HearthTree
 
-/// Sends accounts in batches and counts the results.
+/// The import of accounts in batches, which counts the results.
 struct AccountsImport {
-  /// What the interface takes at once; the bytes and values stay below its limits for a body.
+  /// The number of users in one request; the bytes and values stay below the interface's limits for a body.
   private static let usersMax = 1_000
   private static let bytesMax = 6 << 20
   private static let valuesMax = 60_000
@@ -14,12 +14,12 @@ struct AccountsImport {
   let admin: Administration
   let parameters: [JSON.Member]
   let overwrites: Bool
-  /// Password hashes are left out, for a trial without the parameters of the hashes.
+  /// True when password hashes are omitted, for a trial without their parameters.
   private let skipsHashes: Bool
   private(set) var claims = ShadowedClaims()
   private var progress: Progress?
   private var batch: [JSON] = []
-  /// The place in the file of each account of the batch.
+  /// The places of the batch's accounts in the file.
   private var places: [Int] = []
   private var batchBytes = 0
   private var batchValues = 0
@@ -30,11 +30,11 @@ struct AccountsImport {
   private let refused: (_ subject: String, _ reason: String) -> Void
 
   /// - Parameters:
-  ///   - parameters: how the accounts' hashes were made, see ``HashConfig``.
-  ///   - overwrites: accounts of the same uid are replaced.
-  ///   - skipsHashes: password hashes are left out.
-  ///   - label: what people see beside the progress; `nil` shows none.
-  ///   - refused: told of each account that is not imported, by its place in the file and its uid.
+  ///   - parameters: The parameters of the accounts' hashes, see ``HashConfig``.
+  ///   - overwrites: True when accounts of the same uid are replaced.
+  ///   - skipsHashes: True when password hashes are omitted.
+  ///   - label: The label of the progress; `nil` shows none.
+  ///   - refused: Receives each account that is not imported, by its place in the file and its uid.
   init(
     admin: Administration, parameters: [JSON.Member], overwrites: Bool, skipsHashes: Bool = false, label: String?,
     refused: @escaping (_ subject: String, _ reason: String) -> Void
@@ -49,7 +49,7 @@ struct AccountsImport {
 
   /// Sends every account of an export.
   ///
-  /// - Throws: where the file cannot be read, and when nobody answers.
+  /// - Throws: when the file is unreadable, or the server does not answer.
   mutating func send(_ file: AccountsFile) async throws {
     while let user = try file.next() { try await add(user) }
     try await flush()
@@ -101,7 +101,7 @@ struct AccountsImport {
     refused("account \(place)" + (uid.map { " (\(TextTable.printable($0)))" } ?? ""), TextTable.printable(reason))
   }
 
-  /// Exports use another name for one field than the import interface does.
+  /// Returns the user with an export's name of one field replaced by that of the import interface.
   private static func renamed(_ user: JSON) -> JSON {
     guard let members = user.members, user["lastLoginAt"] == nil else { return user }
     return .object(members.map { $0.name == "lastSignedInAt" ? .init("lastLoginAt", $0.value) : $0 })

@@ -1,17 +1,17 @@
 import Glibc
 import HearthProgram
 
-/// A file's bytes one after the other, a chunk in memory at a time.
+/// A file's bytes one after the other, one chunk in memory at a time.
 final class BufferedFile {
   private let file: Int32
   private let path: String
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
   private var position = 0
   private var end = 0
-  /// The number of bytes that were read so far.
+  /// The number of bytes read so far.
   private(set) var offset = 0
 
-  /// - Parameter path: `-` is standard input.
+  /// - Parameter path: The path of a file; `-` for standard input.
   init(path: String) throws {
     self.path = path
     file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)

@@ -1,4 +1,4 @@
-/// Rows of a CSV file: fields in quotes may hold commas, doubled quotes and line breaks.
+/// A reader of a CSV file's rows: fields in quotes may contain commas, doubled quotes and line breaks.
 final class CSVReader {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
@@ -13,7 +13,7 @@ final class CSVReader {
     input = try BufferedFile(path: path)
   }
 
-  /// The next row that is not empty; nil at the end.
+  /// Returns the next row that is not empty; nil at the end.
   func next() throws -> [String]? {
     while try input.peek() != nil {
       row += 1

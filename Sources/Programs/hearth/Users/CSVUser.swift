@@ -1,26 +1,26 @@
 import HearthTree
 
-/// An account from a row of `firebase auth:export --format=csv`. The format has no header: a column is known by its place,
-/// and versions of the command add columns at the end.
+/// An account from a row of `firebase auth:export --format=csv`. The format has no header: a column is known by its
+/// index, and versions of the command add columns at the end.
 enum CSVUser {
-  /// The reason why a row cannot be read as an account.
+  /// The reason that a row is no account.
   struct Problem: Error { var text: String }
 
-  /// Columns of the account itself, by place.
+  /// The columns of the account itself, by index.
   private static let columns: [(index: Int, name: String)] = [
     (0, "localId"), (1, "email"), (3, "passwordHash"), (4, "salt"), (5, "displayName"), (6, "photoUrl"),
     (23, "createdAt"), (24, "lastLoginAt"), (25, "phoneNumber"), (27, "customAttributes"),
   ]
 
-  /// Four columns each: the provider's id of the person, address, name, picture.
+  /// The columns of the providers, four each: the provider's user id, address, name, picture.
   private static let providers: [(index: Int, id: String)] = [
     (7, "google.com"), (11, "facebook.com"), (15, "twitter.com"), (19, "github.com"), (28, "apple.com"),
     (32, "microsoft.com"), (36, "gc.apple.com"), (40, "playgames.google.com"), (44, "linkedin.com"), (48, "yahoo.com"),
   ]
 
-  /// Rows of old exports end after the dates.
+  /// The number of columns up to the dates, with which rows of old exports end.
   private static let columnsMin = 25
-  /// The columns that are read. Further ones are left out.
+  /// The number of known columns; further ones are ignored.
   static let columnsKnown = 52
 
   static func user(_ row: [String]) -> Result<JSON, Problem> {

@@ -1,13 +1,13 @@
 import HearthTree
 
-/// Reads the accounts of an export one after the other, however long the file is: `{"users": [ … ]}`, or the array
+/// A reader of an export's accounts one after the other, however long the file is: `{"users": [ … ]}`, or the array
 /// alone.
 ///
-/// Only the frame around the accounts is looked at here; each account's text goes to the JSON reader as a whole.
+/// Only the frame around the accounts is parsed here; each account's text goes to the JSON reader as a whole.
 final class ExportReader {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// An account with 1,000 characters of claims and many providers stays far below.
+  /// The maximum size of an account; one with 1,000 characters of claims and many providers is far below.
   static let userBytesMax = 1 << 20
 
   private enum Place { case start, object, users, end }
@@ -22,7 +22,7 @@ final class ExportReader {
     input = try BufferedFile(path: path)
   }
 
-  /// The next account; nil after the last.
+  /// Returns the next account; nil after the last.
   func next() throws -> JSON? {
     if place == .start { try findUsers() }
     guard place == .users else { return nil }
@@ -44,7 +44,7 @@ final class ExportReader {
 
   private func failure(_ what: String) -> Failure { Failure(description: "\(path): account \(count) \(what)") }
 
-  /// Goes to the first byte after the bracket that opens the accounts.
+  /// Skips to the first byte after the bracket that opens the accounts.
   private func findUsers() throws {
     switch try token() {
     case UInt8(ascii: "["): place = .users
@@ -65,12 +65,12 @@ final class ExportReader {
     }
   }
 
-  /// The next byte that is not white space.
+  /// Returns the next byte that is not white space.
   private func token() throws -> UInt8? {
     while let byte = try input.next() {
       switch byte {
       case 0x20, 0x09, 0x0A, 0x0D: continue
-      // A byte order mark, as editors on Windows leave it.
+      // A byte order mark, as editors on Windows write it.
       case 0xEF where place == .start && input.offset == 1:
         _ = try input.next()
         _ = try input.next()
@@ -80,7 +80,7 @@ final class ExportReader {
     return nil
   }
 
-  /// The bytes of one value, whose first byte was read.
+  /// Returns the bytes of one value, after its first byte was read.
   private func value(startingWith first: UInt8) throws -> [UInt8] {
     var bytes = [first]
     let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -110,7 +110,7 @@ final class ExportReader {
     return bytes
   }
 
-  /// A number or a word: it ends before what belongs to the frame.
+  /// Returns a number or a word, which ends before the frame's next byte.
   private func bareWord(_ first: UInt8) throws -> [UInt8] {
     var bytes = [first]
     while let byte = try input.peek(), byte > 0x20, !Array(",}]".utf8).contains(byte) {

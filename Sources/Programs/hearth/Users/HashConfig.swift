@@ -1,17 +1,17 @@
 import HearthProgram
 import HearthTree
 
-/// How the hashes of an export were made, read from a file: the text that Firebase's console shows, or a JSON object
+/// The parameters of an export's hashes, read from a file: the text that Firebase's console shows, or a JSON object
 /// with the same names in any of the spellings of the console, the command line or the interface.
 struct HashConfig {
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// As the import operation names them.
+  /// The members for the import operation.
   let members: [JSON.Member]
 
   private enum Kind { case text, number, object }
 
-  /// Every spelling without case, `-` and `_` → the interface's name.
+  /// The interface's name for every spelling, without case, `-` and `_`.
   private static let names: [String: (name: String, kind: Kind)] = [
     "algorithm": ("hashAlgorithm", .text), "hashalgo": ("hashAlgorithm", .text),
     "hashalgorithm": ("hashAlgorithm", .text),
@@ -32,7 +32,7 @@ struct HashConfig {
   init(text: String, path: String) throws {
     let found: [JSON.Member]
     if let json = JSON(parsing: text.utf8) {
-      // Either the parameters, or an object whose one member they are.
+      // The parameters may be the members of the object's only member.
       let inner = json["hash_config"] ?? json["hashConfig"] ?? json
       guard let members = inner.members else { throw Failure(description: "\(path) is not a JSON object") }
       found = members
@@ -60,7 +60,7 @@ struct HashConfig {
     throw Failure(description: "\(path): \(member.name) must be a \(kind)")
   }
 
-  /// `hash_config { algorithm: SCRYPT, … }`, a parameter a line.
+  /// Reads the form `hash_config { algorithm: SCRYPT, … }`, one parameter a line.
   private static func consoleText(_ text: String, path: String) throws -> [JSON.Member] {
     var members: [JSON.Member] = []
     for line in text.split(whereSeparator: \.isNewline) {

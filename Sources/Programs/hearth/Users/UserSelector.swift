@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// One account, named on the command line: by uid, e-mail address or phone number.
+/// An account, named on the command line: by uid, e-mail address or phone number.
 ///
 /// A text with an `@` is an address and one of digits after a `+` a number; `uid:`, `email:` or `phone:` in front says
 /// which it is where that would be wrong.
@@ -36,7 +36,7 @@ struct UserSelector: ExpressibleByArgument, Sendable {
   static let help: ArgumentHelp = ArgumentHelp(
     "The account: its uid, e-mail address or phone number.", valueName: "user")
 
-  /// The account's record.
+  /// Returns the account's record.
   func find(_ admin: Administration) async throws -> UserView {
     let name = kind == .uid ? "localId" : kind == .email ? "email" : "phoneNumber"
     let answer = try await admin.accounts(":lookup", [.init(name, .array([.string(value)]))])
@@ -46,7 +46,7 @@ struct UserSelector: ExpressibleByArgument, Sendable {
     return UserView(json: user)
   }
 
-  /// The account's uid; the server is not asked when the uid itself was given.
+  /// Returns the account's uid, without a request when the uid itself was given.
   func uid(_ admin: Administration) async throws -> String {
     kind == .uid ? value : try await find(admin).uid
   }

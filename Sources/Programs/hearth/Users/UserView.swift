@@ -1,7 +1,7 @@
 import HearthProgram
 import HearthTree
 
-/// An account as the identity interface shows it, read for people.
+/// An account of the identity interface, formatted for readers.
 struct UserView {
   /// The record, without the placeholder that SDKs get instead of a password hash.
   let json: JSON
@@ -13,7 +13,7 @@ struct UserView {
   var uid: String { json["localId"]?.string ?? "" }
   var email: String? { json["email"]?.string }
 
-  /// `password`, `google.com`, …; `anonymous` and `custom` for accounts without a provider.
+  /// The providers: `password`, `google.com`, …; `anonymous` and `custom` for accounts without a provider.
   var providers: String {
     let listed = (json["providerUserInfo"]?.array ?? []).compactMap { $0["providerId"]?.string }
     if !listed.isEmpty { return listed.joined(separator: ",") }
@@ -22,7 +22,7 @@ struct UserView {
 
   var isDisabled: Bool { json["disabled"]?.bool == true }
 
-  /// One word for each unusual fact about the account.
+  /// The marks for unusual properties of the account, one word each.
   var marks: String {
     var marks: [String] = []
     if isDisabled { marks.append("disabled") }
@@ -41,7 +41,7 @@ struct UserView {
     ]
   }
 
-  /// All facts, one a line.
+  /// The properties, one a line.
   var description: String {
     var table = TextTable()
     for member in json.members ?? [] {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `hearth users`
+/// The command `hearth users`.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users",

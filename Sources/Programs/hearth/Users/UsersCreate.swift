@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users create`
+/// The command `hearth users create`.
 struct UsersCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
@@ -72,10 +72,10 @@ struct ProfileOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether the account is disabled.", valueName: "true|false"))
   var disabled: Bool?
 
-  /// As the identity interface names it when an account is made.
+  /// The members for the identity interface when an account is created.
   var members: [JSON.Member] { members(disabledName: "disabled") }
 
-  /// As the identity interface names it; an update calls `disabled` something else.
+  /// The members for an update in the identity interface, which has another name for `disabled`.
   var updateMembers: [JSON.Member] { members(disabledName: "disableUser") }
 
   private func members(disabledName: String) -> [JSON.Member] {

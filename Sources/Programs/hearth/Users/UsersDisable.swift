@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users disable`
+/// The command `hearth users disable`.
 struct UsersDisable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "disable", abstract: "Disable accounts: no sign-in, no refresh, and live connections end at once.")
@@ -25,7 +25,7 @@ struct UsersDisable: AsyncParsableCommand {
   }
 }
 
-/// `hearth users enable`
+/// The command `hearth users enable`.
 struct UsersEnable: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "enable", abstract: "Enable disabled accounts again.")
@@ -55,7 +55,7 @@ private enum UserState {
   }
 }
 
-/// `hearth users revoke`
+/// The command `hearth users revoke`.
 struct UsersRevoke: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "revoke",
@@ -83,7 +83,7 @@ struct UsersRevoke: AsyncParsableCommand {
   }
 }
 
-/// `hearth users delete`
+/// The command `hearth users delete`.
 struct UsersDelete: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",

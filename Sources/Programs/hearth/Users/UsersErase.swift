@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users erase`
+/// The command `hearth users erase`.
 struct UsersErase: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
@@ -33,7 +33,7 @@ struct UsersErase: AsyncParsableCommand {
   @Flag(help: "Do not ask for confirmation.")
   var yes = false
 
-  /// What no erasure reaches, for the answer in JSON too: whoever erases by a program is told as well.
+  /// The data that no erasure reaches; also part of the answer in JSON, so that a script reports it.
   private static let notReached = [
     "backups", "exports", "events that were or wait to be sent", "the server's log file",
   ]
@@ -75,7 +75,7 @@ struct UsersErase: AsyncParsableCommand {
     }
   }
 
-  /// Has it done, and waits for the end.
+  /// Starts the erasure and waits for its end.
   private func answer(for uid: String, _ served: ServedDatabases) async throws -> JSON {
     let channel = ServerChannel(client: served.http)
     guard let database = namespace.name(on: served) ?? (places.isEmpty ? "default" : nil) else {

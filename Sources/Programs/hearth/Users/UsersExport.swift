@@ -3,7 +3,7 @@ import Glibc
 import HearthProgram
 import HearthTree
 
-/// `hearth users export`
+/// The command `hearth users export`.
 struct UsersExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -38,7 +38,7 @@ struct UsersExport: AsyncParsableCommand {
       var token: String?
       try write(Array("{\"users\": [".utf8))
       repeat {
-        // Half of what a page may hold: users with much in them must fit into one JSON answer.
+        // Half of the maximum page, because large users must fit into one JSON response.
         var members: [JSON.Member] = [.init("maxResults", .int(500))]
         if let token { members.append(.init("nextPageToken", .string(token))) }
         let page = try await admin.hearth("users:export", members)

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users import`
+/// The command `hearth users import`.
 struct UsersImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",

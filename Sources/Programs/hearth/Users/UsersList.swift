@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users list`
+/// The command `hearth users list`.
 struct UsersList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List accounts, in order of uid.",
@@ -33,7 +33,7 @@ struct UsersList: AsyncParsableCommand {
     }
   }
 
-  /// Prints page by page as JSON; a table needs all its rows before it knows its widths.
+  /// A list that is printed page by page as JSON; a table needs all its rows before it knows its widths.
   private struct Listing {
     let isJSON: Bool
     private(set) var count = 0
@@ -64,7 +64,7 @@ struct UsersList: AsyncParsableCommand {
   }
 }
 
-/// `hearth users show`
+/// The command `hearth users show`.
 struct UsersShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "show", abstract: "Show an account.")
 

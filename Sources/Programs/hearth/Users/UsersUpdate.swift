@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTree
 
-/// `hearth users update`
+/// The command `hearth users update`.
 struct UsersUpdate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",
@@ -69,7 +69,7 @@ struct UsersUpdate: AsyncParsableCommand {
   }
 }
 
-/// `hearth users set-claims`
+/// The command `hearth users set-claims`.
 struct UsersSetClaims: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set-claims",

@@ -1,27 +1,28 @@
-/// Removes old backups, and the pieces that no backup needs.
+/// The removal of old backups, and of the pieces that no backup needs.
 public struct Retention {
-  /// What was removed.
+  /// The result of a removal.
   public struct Outcome: Sendable, Equatable {
-    /// Names of backups.
+    /// The names of the removed backups.
     public var removed: [String] = []
-    /// How many are left.
+    /// The number of backups left.
     public var keptCount = 0
-    /// Pieces that nobody needed.
+    /// The number of removed pieces that no backup needed.
     public var removedPieceCount = 0
   }
 
   private let repository: Repository
 
-  /// - Parameter repository: opened for removing.
+  /// - Parameter repository: A repository opened for removing.
   public init(_ repository: Repository) { self.repository = repository }
 
-  /// Removes backups from before an instant, but for the last of them, so that every moment since can be restored; and the
-  /// newest one stays in any case. Then removes the pieces that none of the others names.
+  /// Removes backups from before an instant, except the last of them, so that every moment since can be restored; the
+  /// newest backup always stays. Then removes the pieces that no remaining backup names.
   ///
-  /// Lists go first, and durably, so that whenever this is ended no backup lacks a piece.
+  /// Manifests are removed first, and durably, so that no backup ever lacks a piece.
   ///
   /// - Parameter instantMilliseconds: nil removes no backup.
-  /// - Throws: `.damaged` when a list cannot be read, since nobody knows what it needs: nothing is removed then.
+  /// - Throws: `.damaged` when a manifest is unreadable, because the pieces that it needs are unknown: nothing is
+  ///   removed then.
   public func prune(before instantMilliseconds: Int64?) throws(BackupError) -> Outcome {
     let (manifests, broken) = try repository.manifests()
     if let first = broken.first {
@@ -38,7 +39,7 @@ public struct Retention {
     }
     var needed: Set<BlobID> = []
     for manifest in kept {
-      // Equal names are equal pieces: what the backup before named needs no second look.
+      // Equal names are equal pieces: streams known from the previous backup are skipped.
       for stream in manifest.streams where !stream.names.allSatisfy(needed.contains) {
         let (pieces, lists) = try repository.names(of: stream)
         needed.formUnion(pieces)

@@ -1,15 +1,15 @@
 import HearthJournal
 import HearthTree
 
-/// Reads backups back, every byte, and compares it with what was written.
+/// The verification of backups, which reads every byte back and compares it with the written data.
 public struct Verification {
-  /// Something that is not as it was written.
+  /// A deviation from the written data.
   public struct Finding: Sendable, Equatable, CustomStringConvertible {
     /// The file.
     public var path: String
     /// The fault.
     public var text: String
-    /// Backups that cannot be restored for it, or not wholly.
+    /// The backups that cannot be restored, or only partly, because of it.
     public var backups: [String]
 
     public var description: String {
@@ -18,32 +18,29 @@ public struct Verification {
     }
   }
 
-  /// What was found.
+  /// The result of a verification.
   public struct Report: Sendable, Equatable {
-    /// Backups that were looked at.
+    /// The number of verified backups.
     public var backupCount = 0
-    /// Pieces that were read, each once.
+    /// The number of pieces that were read, each once.
     public var pieceCount = 0
-    /// Their bytes before compression.
+    /// The size of the pieces before compression.
     public var sizeBytes = 0
-    /// In order of file; none when all is well.
+    /// The findings in the order of their files; empty when the backups are intact.
     public var findings: [Finding] = []
   }
 
-  /// What can be done about a damaged piece.
+  /// The remedy for a damaged piece.
   public static let advice =
     "Bring the file back from a copy of the folder. Without one, `hearth backup create FOLDER --full` writes the piece anew "
     + "where the data still has it, and makes a backup that is whole in any case; remove the others when their time comes."
 
   private let repository: Repository
 
-  /// - Parameter repository: opened for reading.
+  /// - Parameter repository: A repository opened for reading.
   public init(_ repository: Repository) { self.repository = repository }
 
-  /// Reads all backups, or one.
-  ///
-  /// - Parameter id: a backup's name; nil for all.
-  /// - Throws: `.notCovered` when there is no such backup; what keeps the folder from being read.
+  /// The checked segments, by their pieces, with the running hash after each.
   public func run(only id: String? = nil) throws(BackupError) -> Report {
     let (manifests, broken) = try repository.manifests()
     let chosen = manifests.filter { id == nil || $0.id == id }
@@ -68,7 +65,7 @@ public struct Verification {
     var bad: [BlobID: Int] = [:]
     var sizeBytes = 0
     var findings: [Finding] = []
-    /// Segments whose batches were looked at, by their pieces, and the running hash behind each.
+    /// The verified segments by their pieces, with the running hash after each.
     var segments: [[BlobID]: RunningHash] = [:]
   }
 
@@ -83,7 +80,7 @@ public struct Verification {
     do throws(BackupError) {
       for id in try repository.names(of: stream).pieces { check(id, of: backup, &state) }
     } catch {
-      // A file's own damage has been noted with the file.
+      // The damage of a file has been recorded with the file.
       guard error.path == nil else { return }
       state.findings.append(
         Finding(path: "\(repository.backupsPath)/\(backup).json", text: error.message, backups: [backup]))
@@ -106,7 +103,7 @@ public struct Verification {
     }
   }
 
-  /// Holds the chain of a log's batches against the running hashes. Pieces that are damaged were noted.
+  /// Compares the chain of a log's batches with the running hashes. Damaged pieces were recorded before.
   private func check(_ database: Manifest.Database, of backup: String, _ state: inout State) {
     var hash: RunningHash?
     do {
@@ -122,7 +119,7 @@ public struct Verification {
         throw BackupError(.damaged, "the log does not end with the running hash of the backup")
       }
     } catch {
-      // A file's own damage has been noted with the file.
+      // The damage of a file has been recorded with the file.
       if let error = error as? BackupError, error.path != nil { return }
       let text = (error as? BackupError)?.message ?? "\(error)"
       state.findings.append(
@@ -131,9 +128,9 @@ public struct Verification {
     }
   }
 
-  /// The running hash behind a segment.
+  /// Returns the running hash after a segment.
   ///
-  /// - Parameter former: that before it; nil for the first.
+  /// - Parameter former: The running hash before it; nil for the first.
   private func behind(
     _ segment: Manifest.Segment, _ database: Manifest.Database, after former: RunningHash?
   ) throws -> RunningHash? {

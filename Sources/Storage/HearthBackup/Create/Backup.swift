@@ -2,56 +2,56 @@ import HearthCrypto
 import HearthJournal
 import HearthTree
 
-/// Makes backups of one data folder, one after another.
+/// The sequential backups of one data folder.
 ///
-/// Not for several threads at a time. Blocks for files; memory holds a few pieces, and the largest batch of a log.
+/// Confined to one thread at a time. Blocks for files; memory holds a few pieces, and the largest batch of a log.
 public final class Backup {
-  /// What a backup may do otherwise.
+  /// The options of a backup.
   public struct Options: Sendable {
-    /// What becomes of keys and secrets.
+    /// The treatment of keys and secrets.
     public var secrets: SecretsOption
-    /// Everything is read and kept anew; pieces that are there already still count.
+    /// True when everything is read and stored again; existing pieces are still reused.
     public var isFull = false
-    /// A backup of a continuous archive, in the place of the one before it where that adds nothing.
+    /// True for a backup of a continuous archive, which replaces the previous one when that adds nothing.
     public var isContinuous = false
 
-    /// The usual: what is new since the last one.
+    /// The default options: a backup of the changes since the last one.
     public init(secrets: SecretsOption) { self.secrets = secrets }
   }
 
-  /// How far one has come.
+  /// The progress of a backup.
   public struct Step: Sendable, Equatable {
-    /// Databases that are copied.
+    /// The number of finished databases.
     public var doneCount: Int
-    /// Of so many.
+    /// The total number.
     public var count: Int
-    /// The one that is being copied.
+    /// The name of the current one.
     public var name: String
   }
 
-  /// Told before each database, on the thread that makes the backup.
+  /// The progress callback, called before each database on the thread that makes the backup.
   public var onStep: ((Step) -> Void)?
 
   private let source: BackupSource
   private let store: any BlobStore
   private let repository: Repository?
   private let random: RandomBytes
-  /// Keys and secrets as they were kept last: their hash before sealing, and where they are.
+  /// The last stored keys and secrets: their hash before sealing, and their form.
   private var lastSecrets: (digest: Digest, kept: Manifest.Secrets)?
 
-  /// Into a folder.
+  /// Backups into a folder.
   public init(_ source: BackupSource, into repository: Repository, random: RandomBytes = .system) {
     (self.source, store, self.repository, self.random) = (source, repository, repository, random)
   }
 
-  /// Into a stream.
+  /// A backup into a stream.
   public init(_ source: BackupSource, into stream: BackupStreamWriter, random: RandomBytes = .system) {
     (self.source, store, repository, self.random) = (source, stream, nil, random)
   }
 
-  /// Makes one.
+  /// Makes a backup.
   ///
-  /// - Returns: its manifest, which is durable.
+  /// - Returns: Its durable manifest.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`, `RandomnessError`.
   public func make(_ options: Options) throws -> Manifest {
     let former = try newest()
@@ -65,7 +65,7 @@ public final class Backup {
       let copy = DatabaseCopy(store: store, repository: repository, isFull: options.isFull, isLater: former != nil)
       let databases = try moment.parts.enumerated().map { index, part in
         onStep?(Step(doneCount: index, count: moment.parts.count, name: part.name))
-        // What is copied is kept no longer than it must.
+        // Each view is closed as soon as it is copied.
         defer { part.view.close() }
         return try copy.copy(part, after: former?.database(part.name))
       }
@@ -82,7 +82,7 @@ public final class Backup {
       path: source.folder)
   }
 
-  /// Returns true when the folder is still what the newest backup holds: then there is nothing to add.
+  /// Returns true when the folder equals the newest backup, so that there is nothing to add.
   public func isCurrent() throws -> Bool {
     guard let former = try newest(), let lastScan, try FolderScan(source.folder) == lastScan else { return false }
     let places = try source.journals()
@@ -100,7 +100,7 @@ public final class Backup {
   /// The folder's files at the last backup of this object.
   private var lastScan: FolderScan?
 
-  /// The last backup, which the next one goes on from. A list that cannot be read does not keep it from being made.
+  /// Returns the last backup, which the next one continues. Unreadable manifests are skipped.
   private func newest() throws(BackupError) -> Manifest? { try repository?.newestManifest() }
 
   private static func kind(_ databases: [Manifest.Database], _ former: Manifest?, _ options: Options) -> Manifest.Kind {
@@ -110,8 +110,8 @@ public final class Backup {
     return !isGoingOn ? .full : options.isContinuous ? .continuous : .incremental
   }
 
-  /// Removes the former backup of a continuous archive whose every moment the new one has: also those between the one
-  /// before it and its base, for which the log in front of the base is kept.
+  /// Removes the former backup of a continuous archive when the new one covers all of its moments, including those
+  /// between its predecessor and its base, for which the log before the base is kept.
   private func replace(_ former: Manifest, by manifest: Manifest) throws(BackupError) {
     let hasAll = former.databases.allSatisfy { old in
       manifest.database(old.name).map {
@@ -123,7 +123,7 @@ public final class Backup {
     try repository.finishRemoval()
   }
 
-  /// The instant as text, and eight digits by chance: two of an instant have different names.
+  /// Returns the name of a backup: the instant, and eight random digits that distinguish backups of the same instant.
   private func name(_ instantMilliseconds: Int64) throws -> String {
     let chance = Digest.hexadecimal(try random.bytes(4))
     return "\(Timestamp.compact(milliseconds: instantMilliseconds))-\(chance)"
@@ -131,14 +131,14 @@ public final class Backup {
 
   // MARK: Files
 
-  /// Nil when a file changed meanwhile.
+  /// Writes the files as a stream; nil when a file changed meanwhile.
   private func stream(of entries: [FolderEntry]) throws -> StreamReference? {
     var writer = StreamWriter(store)
     guard try FileArchiveWriter(folder: source.folder).write(entries, { try writer.write($0) }) else { return nil }
     return try writer.finish()
   }
 
-  /// Nil when a file changed meanwhile.
+  /// Stores keys and secrets as the option says; nil when a file changed meanwhile.
   private func keep(_ scan: FolderScan, _ option: SecretsOption) throws -> Manifest.Secrets? {
     lastScan = nil
     var bytes: [UInt8] = []
@@ -155,7 +155,7 @@ public final class Backup {
     guard isWhole else { return nil }
     lastScan = scan
     let digest = Digest(sha256: bytes)
-    // A seal is another one each time: what has not changed is not kept again.
+    // Each seal is different, so unchanged secrets are not stored again.
     if let lastSecrets, lastSecrets.digest == digest, repository != nil { return lastSecrets.kept }
     var writer = StreamWriter(store)
     let kept: Manifest.Secrets

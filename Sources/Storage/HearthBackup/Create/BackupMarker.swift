@@ -1,26 +1,26 @@
 import HearthSystem
 import HearthTree
 
-/// `backup.json` in a data folder: the last backup that was made of it, for whoever wants to know its age.
+/// `backup.json` in a data folder: a record of the last backup, from which its age can be read.
 ///
 /// ```json
 /// {"format":1,"instantMilliseconds":1795449133123,"backup":"20261123T155213.123Z-1a2b3c4d","repository":"/backups",
 ///  "kind":"incremental","keys":"sealed"}
 /// ```
 ///
-/// Replaced as a whole when a backup is durable; of a stream, whose `repository` is `-`, when its last byte was taken. A
-/// restored folder has none.
+/// Replaced as a whole when a backup is durable; for a stream, whose `repository` is `-`, when its last byte was
+/// written. A restored folder has none.
 public struct BackupMarker: Sendable, Equatable {
   /// The file's name in the data folder.
   public static let name = "backup.json"
 
-  /// What the backup holds: see ``Manifest/instantMilliseconds``.
+  /// The instant of the backup: see ``Manifest/instantMilliseconds``.
   public var instantMilliseconds: Int64
-  /// The backup's name.
+  /// The name of the backup.
   public var backup: String
   /// The folder of backups; `-` for a stream.
   public var repository: String
-  /// What it added: `full`, `incremental` or `continuous`.
+  /// The kind of the backup: `full`, `incremental` or `continuous`.
   public var kind: String
   /// The form in which keys are in it: `none`, `clear` or `sealed`.
   public var keys: String
@@ -34,7 +34,7 @@ public struct BackupMarker: Sendable, Equatable {
     keys = manifest.keysText
   }
 
-  /// The marker in a data folder; nil when no backup of it was made, or the file is none.
+  /// Reads the marker in a data folder; nil when there was no backup, or the file is no marker.
   public static func read(in dataDirectory: String) -> BackupMarker? {
     guard let bytes = try? WholeFile(folder: dataDirectory, name: name).read(bytesMax: 64 << 10),
       let json = JSON(parsing: bytes)
@@ -53,9 +53,9 @@ public struct BackupMarker: Sendable, Equatable {
     keys = json["keys"]?.string ?? ""
   }
 
-  /// Puts it into the data folder.
+  /// Writes the marker to the data folder.
   ///
-  /// - Throws: `.inputOutput` when it cannot be written; the backup is none the worse for it.
+  /// - Throws: `.inputOutput` when it cannot be written, which does not affect the backup.
   public func write(in dataDirectory: String) throws(BackupError) {
     let json = JSON.object([
       .init("format", .int(1)), .init("instantMilliseconds", .int(instantMilliseconds)),

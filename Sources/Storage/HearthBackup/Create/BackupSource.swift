@@ -1,14 +1,14 @@
 import HearthJournal
 
-/// A data folder, of a server that runs or of one that does not.
+/// The data folder of a running or stopped server.
 public struct BackupSource: Sendable {
   /// A journal of the folder.
   public struct Place: Sendable {
-    /// `accounts`, or `databases/NAME`.
+    /// The name: `accounts`, or `databases/NAME`.
     public var name: String
-    /// What keeps it.
+    /// The archive that holds the journal.
     public var archive: any JournalArchive
-    /// Its name there.
+    /// The journal's name in the archive.
     public var journal: String
 
     /// A journal of that name in an archive.
@@ -19,9 +19,9 @@ public struct BackupSource: Sendable {
 
   /// The folder's path.
   public var folder: String
-  /// Its journals now.
+  /// The current journals of the folder.
   public var journals: @Sendable () throws -> [Place]
-  /// Milliseconds since 1970: the clock by which the server on this machine stamps its commits.
+  /// The clock in milliseconds since 1970 by which the server on this machine stamps its commits.
   public var clock: @Sendable () -> Int64
 
   /// A data folder.

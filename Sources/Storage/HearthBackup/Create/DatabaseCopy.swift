@@ -1,16 +1,16 @@
 import HearthJournal
 
-/// Puts what a journal held at a moment into a store, going on from the backup before.
+/// The copy of a journal's state at a moment into a store, continuing from the previous backup.
 struct DatabaseCopy {
   let store: any BlobStore
-  /// Reads pieces of older backups, to put small segments together; nil where there is nothing older.
+  /// The repository of older backups, whose small segments are merged; nil when there is none.
   let repository: Repository?
-  /// Another base is taken whatever there is.
+  /// True when a new base is always taken.
   let isFull: Bool
-  /// There is a backup before, which may lack the journal: it was made since.
+  /// True when there is a previous backup, which lacks the journal if that was created since.
   let isLater: Bool
 
-  /// - Parameter former: the same journal in the backup before.
+  /// - Parameter former: The same journal in the previous backup.
   /// - Throws: `JournalError`, `BackupError`.
   func copy(_ part: Moment.Part, after former: Manifest.Database?) throws -> Manifest.Database {
     var database = Manifest.Database(
@@ -18,7 +18,7 @@ struct DatabaseCopy {
       base: nil, segments: [])
     guard let former, let new = try segment(part, after: former) else {
       try begin(part, &database)
-      // Moments between the two backups need all of its log, also where a snapshot stands for a part of it by now.
+      // Moments between the two backups need the whole log, also where a snapshot has replaced a part of it by now.
       if former == nil, isLater, let all = try wholeLog(part) { database.segments = all }
       return database
     }
@@ -28,7 +28,7 @@ struct DatabaseCopy {
       isFull || isLong(former, database.segments)
     {
       database.base = try base(snapshot, part.view)
-      // What was not in the backup before stays all the same: moments between the two need it.
+      // The batches that the previous backup lacks are kept, because moments between the two need them.
       database.segments = former.segments.filter { $0.last > snapshot.position } + new
     } else if isFull {
       try begin(part, &database)
@@ -38,7 +38,7 @@ struct DatabaseCopy {
     return database
   }
 
-  /// The snapshot and the log behind it.
+  /// Copies the snapshot and the log after it.
   private func begin(_ part: Moment.Part, _ database: inout Manifest.Database) throws {
     database.base = try part.view.snapshot.map { try base($0, part.view) }
     database.segments = []
@@ -52,7 +52,7 @@ struct DatabaseCopy {
     database.segments = new
   }
 
-  /// The log from its beginning; nil where that is kept no more.
+  /// Returns the log from its beginning; nil when that was pruned.
   private func wholeLog(_ part: Moment.Part) throws -> [Manifest.Segment]? {
     do {
       return try segment(part, after: 0, .empty)
@@ -61,14 +61,15 @@ struct DatabaseCopy {
     }
   }
 
-  /// What came since the backup before; nil when this log does not go on from it: it lost what is between, or is another
-  /// one.
+  /// Returns the batches since the previous backup; nil when this log does not continue it, because batches were lost
+  /// or the log is another one.
   private func segment(_ part: Moment.Part, after former: Manifest.Database) throws -> [Manifest.Segment]? {
     guard former.position <= part.head.position else { return nil }
     return try segment(part, after: former.position, former.runningHash)
   }
 
-  /// The batches between a position and the moment; none where there are none. Nil when they do not follow.
+  /// Returns the batches between a position and the moment; empty when there are none, nil when they do not follow the
+  /// position.
   private func segment(
     _ part: Moment.Part, after position: Int64, _ hash: RunningHash
   ) throws -> [Manifest.Segment]? {
@@ -100,7 +101,7 @@ struct DatabaseCopy {
     return logBytes > max(BackupLimits.rebaseBytes, former.base?.stream.sizeBytes ?? 0)
   }
 
-  /// Makes one segment of neighbours that are small, when there are many.
+  /// Merges adjacent small segments, when there are many.
   private func putTogether(_ segments: inout [Manifest.Segment]) throws {
     guard let repository, segments.count > BackupLimits.segmentsMax else { return }
     var joined: [Manifest.Segment] = []

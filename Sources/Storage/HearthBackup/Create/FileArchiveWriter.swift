@@ -1,12 +1,12 @@
 import Glibc
 
-/// Writes files of a data folder as one stream, see ``FileArchive``.
+/// The writer of a data folder's files as one stream, see ``FileArchive``.
 struct FileArchiveWriter {
   let folder: String
 
-  /// - Parameter write: takes the stream's bytes.
-  /// - Returns: false when a file is not what it was when the folder was looked at; the stream is of no use then.
-  /// - Throws: `.source` when a file cannot be read, and what `write` throws.
+  /// - Parameter write: Receives the stream's bytes.
+  /// - Returns: False when a file has changed since the scan; the stream must then be discarded.
+  /// - Throws: `.source` when a file is unreadable, or the error of `write`.
   func write(_ entries: [FolderEntry], _ write: ([UInt8]) throws -> Void) throws -> Bool {
     try write(FileArchive.start)
     for entry in entries {
@@ -17,7 +17,7 @@ struct FileArchiveWriter {
     return true
   }
 
-  /// As many bytes as the file had; one that is appended to has more by now.
+  /// Copies the number of bytes that the file had when it was scanned; an appended file has more by now.
   private func copy(_ entry: FolderEntry, _ write: ([UInt8]) throws -> Void) throws -> Bool {
     let path = "\(folder)/\(entry.path)"
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

@@ -2,34 +2,35 @@ import Glibc
 
 /// The files of a data folder beside its journals.
 struct FolderScan: Sendable, Equatable {
-  /// In order of path, each folder before what is in it. Neither links nor sockets are among them.
+  /// The files without secrets in the order of their paths, each folder before its content. Links and sockets are left
+  /// out.
   var plain: [FolderEntry] = []
-  /// Those that hold keys and secrets.
+  /// The files that hold keys and secrets.
   var secret: [FolderEntry] = []
 
-  /// Names at the top that say what runs there, or are made anew: the server's socket is none of the files.
+  /// The top-level names of transient files: those of the running server, and the backup marker.
   private static let passing: Set = ["server.json", BackupMarker.name]
-  /// The place where journals are; nothing else is there.
+  /// The folder of the journals, which contains no other files.
   private static let journals = "databases"
 
-  /// - Throws: `.source` when the folder cannot be read.
+  /// - Throws: `.source` when the folder is unreadable.
   init(_ folder: String) throws(BackupError) {
     try add(folder, "", depth: 0)
   }
 
-  /// Files that are appended to all the time, and are none the worse for one line more.
+  /// Returns true for a log file, to which lines may be appended at any time.
   private static func isLog(_ path: String) -> Bool {
     let parts = path.split(separator: "/")
     return path.hasPrefix("receipts.") || parts.count == 3 && parts[0] == "plugins" && parts[2].hasPrefix("log")
   }
 
-  /// Equal where both folders hold the same versions of the same files; but for files that are appended to.
+  /// Returns true when both folders have the same versions of the same files, log files excepted.
   static func == (a: FolderScan, b: FolderScan) -> Bool {
     func compared(_ entries: [FolderEntry]) -> [FolderEntry] { entries.filter { !isLog($0.path) } }
     return compared(a.plain) == compared(b.plain) && compared(a.secret) == compared(b.secret)
   }
 
-  /// Returns true when a path is that of a key or secret, or of a file that holds some among other things.
+  /// Returns true when a path is that of a key or secret, or of a file that contains some.
   static func isSecret(_ path: String) -> Bool {
     let parts = path.split(separator: "/")
     switch parts.first {
@@ -40,12 +41,12 @@ struct FolderScan: Sendable, Equatable {
   }
 
   private static func isLeftOut(_ path: String, _ name: String) -> Bool {
-    // Being written, or left so. A folder's own number, which is another one in a copy.
+    // Unfinished files, and the triggers' folder id, which differs in a copy.
     if name.hasSuffix(".new") || name.hasSuffix(".partial") || name.contains(".new.") || path == "triggers/home" {
       return true
     }
     guard path == name else {
-      // What a plugin keeps while it works, which changes at any moment.
+      // The working files of a plugin, which change at any moment.
       let parts = path.split(separator: "/")
       return parts.count == 3 && parts[0] == "plugins" && parts[2] == "work"
     }
@@ -65,7 +66,7 @@ struct FolderScan: Sendable, Equatable {
       let path = prefix.isEmpty ? name : "\(prefix)/\(name)"
       var status = stat()
       guard !Self.isLeftOut(path, name) else { continue }
-      // Gone again: the next look finds the same.
+      // Deleted meanwhile, as the next scan will find.
       guard lstat("\(folder)/\(path)", &status) == 0 else { continue }
       guard FileArchive.isPath(path) else {
         throw BackupError(.source, "the name of a file is too long, or none", path: "\(folder)/\(path)")

@@ -1,30 +1,30 @@
 import HearthEngine
 import HearthJournal
 
-/// All journals of a data folder as they were at one instant, without stopping whoever writes them.
+/// A consistent view of all journals of a data folder at one instant, without stopping their writers.
 ///
-/// How: it looks at each journal's end; then it reads the clock, T; then it opens a view of each; then it reads the clock
-/// again, U. A commit that somebody was told of before T is in its view, since it was durable before the view was opened.
-/// Each view is cut before the first batch, behind the end that was seen at first, that holds a commit decided after T
-/// (and until U: times beyond are of a clock that was set back since, and say nothing). Such a batch became durable after T,
-/// so nobody knew of any of its commits at T; and whatever was done because of it is later too, in whichever database. So
-/// what remains has every commit that was acknowledged before T, none that was decided after T, and nothing whose cause is
-/// missing. Writers wait for nothing.
+/// The steps: read each journal's end, read the clock (T), open a view of each, read the clock again (U). A commit
+/// acknowledged before T is in its view, because it was durable before the view was opened. Each view is cut before the
+/// first batch, after the end read at first, that holds a commit decided after T and until U (later times come from a
+/// clock that was set back since, and are ignored). Such a batch became durable after T, so none of its commits was
+/// acknowledged at T; and everything caused by it is later too, in whichever database. The remainder thus has every
+/// commit acknowledged before T, none decided after T, and no effect without its cause. Writers never wait.
 final class Moment {
   /// A journal of the moment.
   struct Part {
     var name: String
     var view: any JournalView
-    /// The end, or an earlier batch's.
+    /// The end of the log, or of an earlier batch.
     var head: JournalHead
   }
 
-  /// T.
+  /// The instant T.
   let instantMilliseconds: Int64
-  /// In order of name.
+  /// The journals in the order of their names.
   let parts: [Part]
 
-  /// - Returns: nil when it did not come off, as when a snapshot was completed meanwhile: to be tried again.
+  /// - Returns: nil when the attempt failed and must be repeated, for example because a snapshot was completed
+  ///   meanwhile.
   /// - Throws: `JournalError`, `RecordError`.
   init?(_ source: BackupSource) throws {
     let places = try source.journals().sorted { $0.name < $1.name }
@@ -40,7 +40,7 @@ final class Moment {
     defer { if !isKept { for view in views { view.close() } } }
     for place in places { views.append(try place.archive.view(place.journal)) }
     let after = source.clock()
-    // One that was made since has nothing that was known at T; one that is gone is for the next try.
+    // A journal created since has no commit acknowledged before T; a deleted one makes this attempt fail.
     guard Set(try source.journals().map(\.name)).isSuperset(of: places.map(\.name)), after >= instant else {
       return nil
     }
@@ -62,11 +62,11 @@ final class Moment {
     _ view: any JournalView, after end: JournalHead, _ instant: Int64, _ after: Int64
   ) throws -> JournalHead {
     var head = end
-    // Also for a log that has not moved: its owner may be another one by now.
+    // An unchanged log may also have a new owner by now.
     head.epoch = view.head.epoch
     var isFirst = true
     try view.forEachLink(after: end.position) { link in
-      // The log before it was replaced by a snapshot: where the end was is no end of a batch that is there.
+      // A snapshot replaced the log before this batch, and the former end is within it.
       if isFirst, link.batch.firstPosition != end.position + 1 { return false }
       isFirst = false
       let marks = try CommitRecord.marks(of: link.batch.payload)

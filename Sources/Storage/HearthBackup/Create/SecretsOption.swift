@@ -1,11 +1,11 @@
 import HearthCrypto
 
-/// What becomes of keys and secrets in a backup.
+/// The treatment of keys and secrets in a backup.
 public enum SecretsOption: Sendable {
-  /// They are left out.
+  /// Keys and secrets are omitted.
   case leftOut
-  /// They are kept like all other files, for the owner of the backup's files alone.
+  /// Keys and secrets are stored like all other files, readable by the owner of the backup's files only.
   case clear
-  /// They are sealed.
+  /// Keys and secrets are sealed with a passphrase.
   case sealed(PassphraseSeal)
 }

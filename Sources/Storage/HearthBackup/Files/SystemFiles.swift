@@ -1,9 +1,9 @@
 import Glibc
 import HearthSystem
 
-/// The system's files.
+/// The file operations of the system.
 public struct SystemFiles: FileLayer {
-  /// The system's files.
+  /// The file operations of the system.
   public init() {}
 
   public func makeFolder(_ path: String) throws(BackupError) {
@@ -80,10 +80,10 @@ public struct SystemFiles: FileLayer {
 
   public func lock(_ path: String, isShared: Bool) throws(BackupError) -> (any FileLock)? {
     var file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    // Whoever only reads may be kept from writing there.
+    // A reader may lack the permission to write there.
     if file < 0, isShared { file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) }
     guard file >= 0 else {
-      // A copy that cannot be written needs no lock.
+      // A read-only copy needs no lock.
       if isShared, [ENOENT, EROFS, EACCES].contains(errno) { return Lock(-1) }
       throw Self.failure("cannot open the lock", path)
     }
@@ -97,7 +97,7 @@ public struct SystemFiles: FileLayer {
     return Lock(file)
   }
 
-  /// Held until it is let go; the system lets it go with the process.
+  /// A lock that is held until its release or the end of the process.
   private final class Lock: FileLock {
     private let file: Int32
     init(_ file: Int32) { self.file = file }
@@ -111,8 +111,8 @@ public struct SystemFiles: FileLayer {
   }
 }
 
-/// `read(2)`, which a method of that name hides.
+/// Calls `read(2)`, which a method of that name hides.
 private func systemRead(_ file: Int32, _ buffer: inout [UInt8], _ count: Int) -> Int { read(file, &buffer, count) }
 
-/// `write(2)`, likewise.
+/// Calls `write(2)`, which a method of that name hides.
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(file, bytes, count) }

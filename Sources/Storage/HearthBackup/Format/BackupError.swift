@@ -1,39 +1,39 @@
-/// What went wrong with a backup: a closed code, a sentence for the operator with what to do, and the file.
+/// A failure of a backup operation: a closed code, a sentence with the remedy for the operator, and the file.
 public struct BackupError: Error, Sendable, CustomStringConvertible {
   /// The closed list of codes.
   public enum Code: String, Sendable, CaseIterable {
     /// The folder or stream holds no backups.
     case notBackups = "not-backups"
-    /// It was written by a newer version.
+    /// The format is that of a newer version.
     case unsupportedFormat = "unsupported-format"
-    /// What was read is not what was written.
+    /// The data read differs from the data written.
     case damaged = "damaged"
-    /// Another process writes backups there, or removes some.
+    /// Another process adds or removes backups there.
     case busy = "busy"
     /// Reading or writing a file failed.
     case inputOutput = "input-output"
     /// The disk is full.
     case noSpace = "no-space"
-    /// The place is taken.
+    /// The target exists already.
     case notEmpty = "not-empty"
-    /// No backup holds the wanted moment.
+    /// No backup contains the requested moment.
     case notCovered = "not-covered"
     /// A passphrase is missing or wrong.
     case passphrase = "passphrase"
     /// The data folder cannot be read as it is.
     case source = "source"
-    /// Something is over its limit.
+    /// A limit is exceeded.
     case tooLarge = "too-large"
   }
 
-  /// Which of the list it is.
+  /// The code of the failure.
   public var code: Code
-  /// What is wrong and what can be done, without a final full stop. No secret is in it.
+  /// The problem and its remedy, without a final full stop or any secret.
   public var message: String
-  /// The file, where there is one.
+  /// The file concerned; nil when there is none.
   public var path: String?
 
-  /// An error with words for an operator.
+  /// An error with a message for the operator.
   public init(_ code: Code, _ message: String, path: String? = nil) {
     self.code = code
     self.message = message

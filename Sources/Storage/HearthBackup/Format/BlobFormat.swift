@@ -20,13 +20,14 @@ enum BlobFormat {
   private static let version: UInt8 = 1
   private static let zstandard: UInt8 = 1
   private static let headerBytes = 14
-  /// The fastest: writers on the same machine come first, and a tenth of the room is not worth twice the time.
+  /// The fastest level, because writers on the same machine have priority, and a tenth of the space is not worth twice
+  /// the time.
   private static let level: Int32 = 1
 
-  /// What a file may have: a piece that does not compress grows by less than one part in 128.
+  /// The maximum file size: an incompressible piece grows by less than one part in 128.
   static let fileBytesMax = BackupLimits.pieceBytesMax + BackupLimits.pieceBytesMax / 128 + 1_024
 
-  /// The file of a piece.
+  /// Returns the file of a piece.
   ///
   /// - Throws: `.tooLarge`, `.inputOutput` when there is no memory.
   static func encode(_ piece: [UInt8]) throws(BackupError) -> [UInt8] {
@@ -49,7 +50,7 @@ enum BlobFormat {
     return file + frame
   }
 
-  /// The piece in a file; nil when the file is not one that was written for that name.
+  /// Returns the piece in a file; nil when the file is not intact or has another name's piece.
   static func decode(_ file: [UInt8], _ id: BlobID) -> [UInt8]? {
     var reader = ByteReader(file[...])
     guard (try? reader.slice(magic.count))?.elementsEqual(magic) == true, (try? reader.number(UInt8.self)) == version,

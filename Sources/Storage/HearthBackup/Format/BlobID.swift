@@ -1,31 +1,31 @@
 import HearthCrypto
 
-/// The name of a piece: SHA-256 of its bytes before compression.
+/// The name of a piece: the SHA-256 of its bytes before compression.
 public struct BlobID: Sendable, Hashable, CustomStringConvertible {
-  /// 32 bytes.
+  /// The 32 bytes.
   public let bytes: [UInt8]
 
-  /// Bytes of a name.
+  /// The number of bytes.
   static let sizeBytes = 32
 
   /// The name of a piece.
   init(of piece: [UInt8]) { bytes = Digest(sha256: piece).bytes }
 
-  /// From 32 bytes; nil for any other number of them.
+  /// Reads 32 bytes; nil for any other number.
   init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.sizeBytes else { return nil }
     self.bytes = Array(bytes)
   }
 
-  /// From 64 lower-case hexadecimal digits; nil for anything else.
+  /// Reads 64 lower-case hexadecimal digits; nil when the text has another form.
   init?(hex: String) {
     guard let digest = Digest(hex: hex) else { return nil }
     bytes = digest.bytes
   }
 
-  /// 64 hexadecimal digits.
+  /// The 64 hexadecimal digits.
   public var description: String { Digest.hexadecimal(bytes) }
 
-  /// The folder of its file: the first byte.
+  /// The name of the folder of the piece's file: the first byte.
   var folder: String { String(description.prefix(2)) }
 }

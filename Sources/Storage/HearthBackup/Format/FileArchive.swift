@@ -1,22 +1,22 @@
 import HearthBytes
 
-/// Files of a data folder as one stream, in order of path:
+/// The files of a data folder as one stream, in order of path:
 ///
 /// ```
 /// "HrthFile" version:u8 entry* 0
 /// entry = 1 mode:u16 length:u16 path size:u64 bytes     a file
-///       | 2 mode:u16 length:u16 path                    a folder, before what is in it
+///       | 2 mode:u16 length:u16 path                    a folder, before its content
 /// ```
 ///
-/// Integers are little-endian, the version is 1. A path is relative to the data folder, UTF-8, its parts separated by `/`;
-/// none of them is empty, `.` or `..`. Of a mode only the owner's rights count.
+/// Integers are little-endian, the version is 1. A path is relative to the data folder, UTF-8, its parts separated by
+/// `/`; none of them is empty, `.` or `..`. Of a mode only the owner's permissions are used.
 enum FileArchive {
   static let start = Array("HrthFile".utf8) + [1]
   static let fileMark: UInt8 = 1
   static let folderMark: UInt8 = 2
   static let endMark: UInt8 = 0
 
-  /// What stands before a file's bytes, or for a folder.
+  /// Returns the header before a file's bytes, or of a folder.
   static func head(_ entry: FolderEntry) -> [UInt8] {
     var bytes = [entry.isFolder ? folderMark : fileMark]
     bytes.append(number: entry.mode)
@@ -26,7 +26,7 @@ enum FileArchive {
     return bytes
   }
 
-  /// Returns true when a path stays in its folder.
+  /// Returns true when a path stays within its folder.
   static func isPath(_ path: String) -> Bool {
     guard (1...BackupLimits.pathBytesMax).contains(path.utf8.count), !path.utf8.contains(0) else { return false }
     return path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
@@ -39,32 +39,32 @@ enum FileArchive {
 struct FolderEntry: Sendable, Equatable {
   var path: String
   var isFolder: Bool
-  /// The owner's rights.
+  /// The owner's permissions.
   var mode: UInt16
   var sizeBytes: Int64 = 0
-  /// What tells one version of it from the next: number, and times of changes in nanoseconds. None for a folder.
+  /// The version of the file: its inode number, and its change times in nanoseconds. Empty for a folder.
   var version: [Int64] = []
 }
 
-/// Takes an archive apart, in as many pieces as it comes in.
+/// The decoder of an archive, which may arrive in any number of pieces.
 struct FileArchiveDecoder {
-  /// What comes out, in order.
+  /// A part of the archive, in order.
   enum Part {
     case folder(path: String, mode: UInt16)
     case file(path: String, mode: UInt16)
-    /// Some of the last file's bytes.
+    /// Consecutive bytes of the last file.
     case bytes(ArraySlice<UInt8>)
   }
 
   private var rest: [UInt8] = []
   private var hasBegun = false
   private var fileBytesLeft: UInt64 = 0
-  /// The end was read.
+  /// True when the end was read.
   private(set) var isAtEnd = false
 
-  /// Takes the next piece.
+  /// Decodes the next piece.
   ///
-  /// - Throws: `.damaged`, `.unsupportedFormat`, and what `body` throws.
+  /// - Throws: `.damaged`, `.unsupportedFormat`, or the error of `body`.
   mutating func take(_ piece: [UInt8], _ body: (Part) throws -> Void) throws {
     if rest.isEmpty { rest = piece } else { rest += piece }
     var reader = ByteReader(rest[...])
@@ -73,7 +73,7 @@ struct FileArchiveDecoder {
     rest = Array(rest[done...])
   }
 
-  /// Reads the next part; false when that takes more bytes.
+  /// Reads the next part; false when more bytes are needed.
   private mutating func step(_ reader: inout ByteReader, _ body: (Part) throws -> Void) throws -> Bool {
     guard reader.remaining > 0 else { return false }
     guard !isAtEnd else { throw BackupError(.damaged, "something follows the end of the files") }

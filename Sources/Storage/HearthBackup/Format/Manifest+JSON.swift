@@ -14,18 +14,18 @@ import HearthTree
 ///  "files":{"bytes":800,"blobs":["…"]},"secrets":{"form":"sealed","stream":{"bytes":9000,"blobs":["…"]}}}
 /// ```
 ///
-/// A log that is there from its beginning has no `base`. `form` is `clear`, `sealed` or `none`, the last without a stream.
+/// A complete log has no `base`. `form` is `clear`, `sealed` or `none`, the last without a stream.
 extension Manifest {
   static let format: Int64 = 1
   private static let hashMark = "\nsha256 "
 
-  /// The file's bytes.
+  /// The content of the file.
   var file: [UInt8] {
     let line = json.text()
     return line + Array((Self.hashMark + Digest(sha256: line).hex + "\n").utf8)
   }
 
-  /// - Throws: `.damaged` when it is not what was written; `.unsupportedFormat`.
+  /// - Throws: `.damaged` when the content was altered; `.unsupportedFormat`.
   init(file: [UInt8], path: String) throws(BackupError) {
     let tail = Self.hashMark.utf8.count + 2 * BlobID.sizeBytes + 1
     guard file.count > tail, file.last == UInt8(ascii: "\n") else { throw Self.damaged(path) }
@@ -75,7 +75,7 @@ extension Manifest {
       files: files, secrets: secrets)
   }
 
-  /// Returns true when a text can be the name of a backup: it becomes a file's name.
+  /// Returns true when a text is a valid name of a backup, which becomes a file name.
   static func isID(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in
@@ -89,7 +89,7 @@ extension Manifest {
 }
 
 extension Manifest.Database {
-  /// `accounts`, or `databases/` and 1 to 63 of `a-z`, `0-9`, `_` and `-`: it becomes a file's name.
+  /// Returns true for `accounts`, or `databases/` and 1 to 63 of `a-z`, `0-9`, `_` and `-`, which becomes a file name.
   static func isName(_ text: String) -> Bool {
     if text == "accounts" { return true }
     guard text.hasPrefix("databases/") else { return false }
@@ -143,7 +143,7 @@ extension Manifest.Database {
       else { return nil }
       segments.append(Manifest.Segment(first: first, last: last, stream: stream))
     }
-    // What is between the base and the position is there.
+    // The segments must reach from the base to the position.
     if let last = segments.last {
       guard last.last == position, segments[0].first - 1 <= base?.position ?? 0 else { return nil }
     } else {
@@ -170,7 +170,7 @@ extension Manifest.Secrets {
 }
 
 extension RunningHash {
-  /// From sixteen hexadecimal digits in a manifest.
+  /// Reads sixteen hexadecimal digits of a manifest.
   fileprivate init?(_ json: JSON?) {
     guard let text = json?.string, text.utf8.count == 16, let value = UInt64(text, radix: 16) else { return nil }
     self.init(rawValue: value)

@@ -1,21 +1,21 @@
 import HearthJournal
 
-/// One backup: what each journal of a data folder held at an instant, and its other files.
+/// The manifest of one backup: the state of each journal of a data folder at an instant, and its other files.
 ///
-/// A manifest needs no other one. It names the pieces of older backups that still hold, so that a restore reads one
-/// manifest, or two for a moment between them.
+/// A manifest is complete by itself. It names the pieces of older backups that are still valid, so that a restore reads
+/// one manifest, or two for a moment between them.
 public struct Manifest: Sendable, Equatable {
-  /// What a backup added.
+  /// The kind of a backup by its new data.
   public enum Kind: String, Sendable, CaseIterable {
     /// The bases of all databases.
     case full
-    /// Logs since the backup before it, or bases of some databases.
+    /// Logs since the previous backup, or bases of some databases.
     case incremental
-    /// As an incremental one, by a continuous archive: the next one may take its place.
+    /// An incremental backup of a continuous archive, which the next one may replace.
     case continuous
   }
 
-  /// A database's state to begin with, in the form of its journal's snapshots.
+  /// The initial state of a database, in the form of its journal's snapshots.
   struct Base: Sendable, Equatable {
     var position: Int64
     var runningHash: RunningHash
@@ -29,53 +29,53 @@ public struct Manifest: Sendable, Equatable {
     var stream: StreamReference
   }
 
-  /// A journal.
+  /// The backup of a journal.
   public struct Database: Sendable, Equatable {
-    /// `accounts`, or `databases/NAME`.
+    /// The name: `accounts`, or `databases/NAME`.
     public var name: String
-    /// The last commit.
+    /// The position of the last commit.
     public var position: Int64
-    /// The running hash there.
+    /// The running hash at the position.
     public var runningHash: RunningHash
-    /// Of its owner.
+    /// The epoch of its owner.
     var epoch: Int64
-    /// Nil for a log that is there from its beginning.
+    /// The base; nil for a log from its beginning.
     var base: Base?
-    /// In order; each begins where the one before it ends. The first may begin before the base.
+    /// The log segments in order; each begins where the one before it ends. The first may begin before the base.
     var segments: [Segment]
 
-    /// The position from which on every commit's state can be put together.
+    /// The first position whose state can be restored.
     public var firstPosition: Int64 { base?.position ?? 0 }
 
-    /// The first commit of the log that is kept; the next one to come where none is.
+    /// The first commit in the log segments; the next position when there are none.
     var firstLogged: Int64 { segments.first?.first ?? position + 1 }
   }
 
-  /// Keys and secrets.
+  /// The stored form of keys and secrets.
   enum Secrets: Sendable, Equatable {
-    /// Left out.
+    /// Keys and secrets are omitted.
     case none
     case clear(StreamReference)
-    /// Sealed with a passphrase, see `PassphraseSeal`.
+    /// Keys and secrets are sealed with a passphrase, see `PassphraseSeal`.
     case sealed(StreamReference)
   }
 
-  /// Its name: the instant, and something that no other one has.
+  /// The name of the backup: its instant and a unique suffix.
   public var id: String
-  /// What it added.
+  /// The kind of the backup.
   public var kind: Kind
-  /// It has every commit that was acknowledged before this instant, and none that was decided after it. In milliseconds
-  /// since 1970.
+  /// The instant of the backup, in milliseconds since 1970: it contains every commit acknowledged before it, and none
+  /// decided after it.
   public var instantMilliseconds: Int64
-  /// The backup that it went on from.
+  /// The previous backup; nil when there was none.
   public var parent: String?
-  /// In order of name.
+  /// The journals in the order of their names.
   public var databases: [Database]
   /// The other files of the folder, see ``FileArchive``.
   var files: StreamReference
   var secrets: Secrets
 
-  /// True when keys and secrets are in it, and how: `none`, `clear` or `sealed`.
+  /// The form of keys and secrets: `none`, `clear` or `sealed`.
   public var keysText: String {
     switch secrets {
     case .none: "none"
@@ -84,10 +84,10 @@ public struct Manifest: Sendable, Equatable {
     }
   }
 
-  /// Bytes of all streams before compression.
+  /// The size of all streams before compression.
   public var sizeBytes: Int { streams.reduce(0) { $0.addingReportingOverflow($1.sizeBytes).partialValue } }
 
-  /// Everything that it needs.
+  /// The streams that the backup needs.
   var streams: [StreamReference] {
     var streams = databases.flatMap { database in
       (database.base.map { [$0.stream] } ?? []) + database.segments.map(\.stream)

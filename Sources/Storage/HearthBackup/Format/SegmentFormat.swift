@@ -6,11 +6,11 @@ import HearthJournal
 ///     0   first position, 8 bytes
 ///     8   last position, 8 bytes
 ///     16  the owner's epoch, 8 bytes
-///     24  the running hash behind it, 8 bytes
-///     32  bytes of the payload, 8 bytes
+///     24  the running hash after it, 8 bytes
+///     32  size of the payload, 8 bytes
 ///     40  the payload: the records of its commits
 ///
-/// The next one follows at once, so that two runs make one by being put together.
+/// The next one follows immediately, so that concatenated runs are a run.
 enum SegmentFormat {
   static let headerBytes = 40
 
@@ -27,14 +27,14 @@ enum SegmentFormat {
   }
 }
 
-/// Puts batches together out of a segment's pieces.
+/// The decoder of batches from a segment's pieces.
 struct SegmentDecoder {
   private var rest: [UInt8] = []
 
-  /// Takes the next piece.
+  /// Decodes the next piece.
   ///
-  /// - Parameter body: gets each batch that is whole; returns false to hear of no more.
-  /// - Returns: false when `body` did.
+  /// - Parameter body: Receives each complete batch; returns false to stop.
+  /// - Returns: False when `body` did.
   /// - Throws: `.damaged` for bytes that are no batch.
   mutating func take(_ piece: [UInt8], _ body: (JournalLink) throws -> Bool) throws -> Bool {
     if rest.isEmpty { rest = piece } else { rest += piece }

@@ -1,11 +1,11 @@
 import HearthTree
 
-/// A stream of bytes that is kept in pieces: which they are, in order.
+/// A stream of bytes that is stored in pieces, with their names in order.
 ///
-/// In a manifest: `{"bytes":N,"blobs":["NAME",…]}`; or, of a stream in more than a few pieces, `{"bytes":N,"lists":["NAME",…]}`,
+/// In a manifest: `{"bytes":N,"blobs":["NAME",…]}`; or, for a stream of many pieces, `{"bytes":N,"lists":["NAME",…]}`,
 /// where each list is a piece with the names, 32 bytes each, of some of the stream's pieces.
 struct StreamReference: Sendable, Equatable {
-  /// All bytes together.
+  /// The total size in bytes.
   var sizeBytes: Int
   /// The names of its pieces, or of the lists with them.
   var names: [BlobID]
@@ -15,7 +15,7 @@ struct StreamReference: Sendable, Equatable {
     (self.sizeBytes, self.names, self.isListed) = (sizeBytes, names, isListed)
   }
 
-  /// Nil when it is none.
+  /// Reads a reference; nil when the JSON is none.
   init?(_ json: JSON?) {
     guard let json, let size = json["bytes"]?.int, (0...BackupLimits.streamBytesMax).contains(size) else { return nil }
     let listed = json["lists"]?.array

@@ -1,11 +1,12 @@
 import HearthTree
 
-/// Moments on the command line, always in UTC.
+/// The format of times on the command line, always in UTC.
 public enum UTCInstant {
-  /// `2026-11-23T15:52:13.123Z`, the longest that is read.
+  /// The length of the longest form, `2026-11-23T15:52:13.123Z`.
   private static let sizeBytesMax = 24
 
-  /// From `2026-11-23T15:52:13Z`, also with a fraction of up to three digits. Nil for anything else, such as another zone.
+  /// Reads a text such as `2026-11-23T15:52:13Z`, with an optional fraction of up to three digits; nil for another form
+  /// or zone.
   public static func milliseconds(_ text: String) -> Int64? {
     guard text.utf8.count <= sizeBytesMax, text.contains("T"), text.hasSuffix("Z") else { return nil }
     return Timestamp.milliseconds(text)

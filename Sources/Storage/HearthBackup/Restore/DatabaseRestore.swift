@@ -1,13 +1,13 @@
 import HearthEngine
 import HearthJournal
 
-/// Makes one journal anew out of pieces of backups.
+/// The restore of one journal from pieces of backups.
 struct DatabaseRestore {
   let repository: Repository
   let part: RestorePlan.Part
 
-  /// - Parameter made: a new journal; called when there is something to put into it.
-  /// - Returns: where it ends; nil for one that was not there yet at the moment.
+  /// - Parameter made: Creates the journal; called when there is content for it.
+  /// - Returns: Its head; nil when it did not exist at the moment.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`.
   func run(_ made: () throws -> any JournalRestoration) throws -> JournalHead? {
     var journal: (any JournalRestoration)?
@@ -60,7 +60,7 @@ struct DatabaseRestore {
 
   private var limitPosition: Int64 { if case .position(let position) = part.limit { position } else { .max } }
 
-  /// As much of a batch as is wanted; nil when nothing is.
+  /// Returns the requested part of a batch; nil when it is empty.
   private func cut(_ link: JournalLink, _ hash: RunningHash) throws -> JournalLink? {
     let marks: [CommitRecord.Mark]
     var count: Int

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Writes files of an archive into a folder, for their owner alone.
+/// The restore of an archive's files into a folder, for their owner alone.
 final class FolderRestore {
   private let folder: String
   private var decoder = FileArchiveDecoder()
@@ -11,7 +11,7 @@ final class FolderRestore {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// Takes the archive's next piece.
+  /// Restores the archive's next piece.
   ///
   /// - Throws: `.damaged`, `.inputOutput`, `.noSpace`.
   func take(_ piece: [UInt8]) throws {
@@ -20,7 +20,7 @@ final class FolderRestore {
       case .folder(let path, let mode):
         try finishFile()
         let place = "\(folder)/\(path)"
-        // What is in it has to be written yet.
+        // The owner needs write permission until its content is written.
         guard mkdir(place, mode_t(mode & 0o700 | 0o700)) == 0 || errno == EEXIST else {
           throw SystemFiles.failure("cannot make the folder", place)
         }
@@ -51,7 +51,7 @@ final class FolderRestore {
     guard decoder.isAtEnd else { throw BackupError(.damaged, "the files of the backup are cut off") }
   }
 
-  /// Folders of keys alone come with the other files.
+  /// Creates missing parent folders; those of keys come with the archive of the other files.
   private func makeFolders(above path: String) throws {
     var made = folder
     for part in path.split(separator: "/").dropLast() {

@@ -3,32 +3,32 @@ import HearthCrypto
 import HearthJournal
 import HearthSystem
 
-/// Makes a data folder out of backups.
+/// The restore of a data folder from backups.
 ///
-/// It is made beside its place, and moved there when all of it is durable and every journal has been opened and verified:
-/// there is never half a folder that a server could start on.
+/// The folder is made beside its target, and moved there when all of it is durable and every journal has been opened
+/// and verified, so that no server can start on an incomplete folder.
 public struct Restore {
-  /// What was made.
+  /// The result of a restore.
   public struct Outcome: Sendable {
-    /// A journal.
+    /// A restored journal.
     public struct Database: Sendable, Equatable {
-      /// `accounts`, or `databases/NAME`.
+      /// The name: `accounts`, or `databases/NAME`.
       public var name: String
-      /// The last commit.
+      /// The position of the last commit.
       public var position: Int64
-      /// The running hash there.
+      /// The running hash at the position.
       public var runningHash: RunningHash
     }
 
-    /// The backup whose files were taken.
+    /// The backup that supplied the files.
     public var backup: Manifest
-    /// In order of name.
+    /// The databases in the order of their names.
     public var databases: [Database]
-    /// Keys and secrets are there.
+    /// True when keys and secrets were restored.
     public var hasKeys: Bool
   }
 
-  /// How journals are made: an archive for the accounts and one for databases, in folders that exist.
+  /// The factory of the archives for journals, those of the accounts and of databases, in existing folders.
   public typealias Archives = @Sendable (_ folder: String) -> any JournalArchive
 
   private let repository: Repository
@@ -36,21 +36,21 @@ public struct Restore {
   private let seal: PassphraseSeal?
 
   /// - Parameters:
-  ///   - repository: opened for reading.
-  ///   - archives: makes the journals of a folder.
-  ///   - seal: opens keys that are sealed.
+  ///   - repository: A repository opened for reading.
+  ///   - archives: Makes the journals of a folder.
+  ///   - seal: The seal that opens sealed keys.
   public init(_ repository: Repository, archives: @escaping Archives, seal: PassphraseSeal?) {
     (self.repository, self.archives, self.seal) = (repository, archives, seal)
   }
 
-  /// Returns the place where a folder is made before it gets its name.
+  /// Returns the path at which a folder is made before it is renamed.
   public static func workPath(for folder: String) -> String {
     var path = folder
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     return path + ".restoring"
   }
 
-  /// Refuses a folder that is there and not empty, and what an earlier attempt left.
+  /// Refuses an existing folder that is not empty, and the remains of an earlier attempt.
   public static func requireEmpty(_ folder: String) throws(BackupError) {
     guard try SystemFiles().names(in: folder).isEmpty else {
       throw BackupError(
@@ -67,8 +67,8 @@ public struct Restore {
   /// Restores a moment.
   ///
   /// - Parameters:
-  ///   - folder: is not there, or empty.
-  ///   - leavesOutKeys: whether keys and secrets are left out; otherwise sealed ones need the passphrase.
+  ///   - folder: The target, which must be missing or empty.
+  ///   - leavesOutKeys: True when keys and secrets are omitted; otherwise sealed ones need the passphrase.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`.
   public func run(_ moment: RestoreMoment, into folder: String, leavesOutKeys: Bool = false) throws -> Outcome {
     try Self.requireEmpty(folder)
@@ -114,7 +114,7 @@ public struct Restore {
     return databases
   }
 
-  /// The archive of keys and secrets; nil when the backup has none.
+  /// Returns the archive of keys and secrets; nil when the backup has none.
   private func keys(of manifest: Manifest) throws -> [UInt8]? {
     let (stream, isSealed): (StreamReference, Bool)
     switch manifest.secrets {
@@ -146,9 +146,9 @@ public struct Restore {
     }
   }
 
-  /// Puts the made folder in its place.
+  /// Moves the finished folder to its target.
   private func move(_ work: String, to folder: String) throws {
-    // An empty folder gives way to another one.
+    // Replaces an empty folder.
     guard Glibc.rename(work, folder) == 0 else {
       let reason = errno
       let hint = [EXDEV, EBUSY].contains(reason) ? " (a file system is mounted there: name a folder inside it)" : ""
@@ -162,7 +162,7 @@ public struct Restore {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Makes the names in a folder and all below it durable.
+  /// Makes the names in a folder and below durable.
   private static func synchronizeFolders(_ path: String) throws(BackupError) {
     for name in try SystemFiles().names(in: path) where isFolder("\(path)/\(name)") {
       try synchronizeFolders("\(path)/\(name)")
@@ -170,7 +170,7 @@ public struct Restore {
     try SystemFiles().synchronizeFolder(path)
   }
 
-  /// Takes away what an attempt that failed has made. Links are removed, not followed.
+  /// Removes the remains of a failed attempt. Links are removed, not followed.
   private static func remove(_ path: String) {
     for name in (try? SystemFiles().names(in: path)) ?? [] {
       let entry = "\(path)/\(name)"

@@ -1,10 +1,10 @@
-/// The moment whose state is wanted.
+/// The moment whose state is restored.
 public enum RestoreMoment: Sendable, Equatable {
-  /// The newest backup's.
+  /// The instant of the newest backup.
   case latest
-  /// Milliseconds since 1970: every commit that was decided until then.
+  /// A time in milliseconds since 1970, with every commit decided until then.
   case time(Int64)
-  /// Right after that commit of a database, whose name is `accounts` or `databases/NAME`; the others as they were at its
-  /// time.
+  /// The state right after a commit of a database, whose name is `accounts` or `databases/NAME`; other databases as of
+  /// its time.
   case position(String, Int64)
 }

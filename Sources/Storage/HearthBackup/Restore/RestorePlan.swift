@@ -2,36 +2,36 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// Which backups a state is put together from, and how far their logs are followed.
+/// The backups that a state is restored from, and the limits up to which their logs are applied.
 struct RestorePlan {
-  /// Where a database's log is cut.
+  /// The end of a database's log in the restored state.
   enum Limit: Equatable {
-    /// At the end of what there is.
+    /// The end of the available log.
     case end
-    /// Before the first commit that was decided later.
+    /// The position before the first commit that was decided later.
     case time(Int64)
-    /// Behind that commit.
+    /// The position after that commit.
     case position(Int64)
   }
 
   struct Part {
     var name: String
     var base: Manifest.Base?
-    /// In order. Batches that come twice are taken once.
+    /// The log segments in order. Duplicate batches are applied once.
     var segments: [Manifest.Segment]
-    /// Up to here everything is taken: it is in the backup before the moment.
+    /// The position up to which every batch is applied, because it is in the backup before the moment.
     var certain: Int64
-    /// Where ``certain`` is the last position, the hash there.
+    /// The running hash at ``certain``; nil when that is not the last position.
     var hash: RunningHash?
     var epoch: Int64
     var limit: Limit
   }
 
-  /// The backup whose files are taken: the last one at or before the moment.
+  /// The backup that supplies the files: the last one at or before the moment.
   var manifest: Manifest
   var parts: [Part]
 
-  /// - Throws: `.notCovered` when the moment is in no backup, and in none between two.
+  /// - Throws: `.notCovered` when the moment is in no backup, and not between two.
   static func plan(_ repository: Repository, at moment: RestoreMoment) throws -> RestorePlan {
     let manifests = try repository.manifests().whole
     guard let newest = manifests.last else {
@@ -44,7 +44,7 @@ struct RestorePlan {
     }
   }
 
-  /// Everything that one backup holds.
+  /// Returns the plan for the whole content of one backup.
   private static func all(of manifest: Manifest) -> RestorePlan {
     RestorePlan(manifest: manifest, parts: manifest.databases.map { Part($0, limit: .end) })
   }
@@ -65,11 +65,12 @@ struct RestorePlan {
     return try plan(before, after, until: time)
   }
 
-  /// The first backup, and what came after it until then.
+  /// Returns the plan for the first backup and its continuation until a time.
   private static func plan(_ before: Manifest, _ after: Manifest, until time: Int64) throws -> RestorePlan {
     var parts = try before.databases.map { try part($0, after, until: time, before) }
     for database in after.databases where before.database(database.name) == nil {
-      // Made between the two: its log is there from its beginning, or nobody knows what it was then.
+      // For a database created between the two backups, the log must start at its beginning, or its state then is
+      // unknown.
       guard database.segments.first?.first ?? 1 == 1, database.segments.isEmpty == (database.position == 0) else {
         throw gap(database.name, before, after)
       }
@@ -80,12 +81,12 @@ struct RestorePlan {
     return RestorePlan(manifest: before, parts: parts)
   }
 
-  /// A database between two backups.
+  /// Returns the plan for a database between two backups.
   private static func part(
     _ database: Manifest.Database, _ after: Manifest, until time: Int64, _ before: Manifest
   ) throws -> Part {
     var part = Part(database, limit: .time(time))
-    // One that is gone by the next backup is as it was in the one before.
+    // A database deleted before the next backup is restored as of the previous one.
     guard let later = after.database(database.name) else { return part }
     if later.position == database.position, later.runningHash == database.runningHash { return part }
     guard later.position > database.position, let first = later.segments.first?.first, first - 1 <= database.position
@@ -128,8 +129,8 @@ struct RestorePlan {
     return plan
   }
 
-  /// When a commit was decided, or for a record without a time the one before it, which may be in the backup before; nil
-  /// when it is in none of the segments.
+  /// Returns the decision time of a commit, or for a record without a time that of the previous one, which may be in
+  /// the previous backup; nil when none of the segments contains it.
   private static func time(
     of position: Int64, in database: Manifest.Database, after former: Manifest, _ repository: Repository
   ) throws -> Int64? {
@@ -151,7 +152,7 @@ struct RestorePlan {
 }
 
 extension RestorePlan.Part {
-  /// What one backup holds of a database.
+  /// A database's part of one backup.
   fileprivate init(_ database: Manifest.Database, limit: RestorePlan.Limit) {
     self.init(
       name: database.name, base: database.base, segments: database.segments, certain: database.position,

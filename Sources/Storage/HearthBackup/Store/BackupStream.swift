@@ -1,6 +1,6 @@
 import HearthBytes
 
-/// A backup as one stream, for programs that keep, copy or encrypt files of others:
+/// A backup as one stream, for programs that keep, copy or encrypt files:
 ///
 /// ```
 /// "HrthStrm" version:u8 record*
@@ -10,7 +10,7 @@ import HearthBytes
 /// ```
 ///
 /// The length is little-endian, the version 1. Pieces are not compressed and come in the order of the data, so that
-/// programs that look for what they have already find it; each comes once.
+/// deduplicating programs recognise them; each comes once.
 public enum BackupStream {
   fileprivate static let start = Array("HrthStrm".utf8) + [1]
   fileprivate static let pieceMark: UInt8 = 1
@@ -19,9 +19,9 @@ public enum BackupStream {
 
   /// Reads a stream into a folder of backups.
   ///
-  /// - Parameter read: the next bytes, at most as many; none at the end.
-  /// - Returns: the backup.
-  /// - Throws: `.notBackups`, `.unsupportedFormat`, `.damaged` when it is cut off or something is missing.
+  /// - Parameter read: Returns the next bytes, at most that many; none at the end.
+  /// - Returns: The manifest of the backup.
+  /// - Throws: `.notBackups`, `.unsupportedFormat`, `.damaged` when it is truncated or incomplete.
   public static func receive(into repository: Repository, _ read: (Int) throws -> [UInt8]) throws -> Manifest {
     func exactly(_ count: Int) throws -> [UInt8] {
       var bytes: [UInt8] = []
@@ -59,14 +59,14 @@ public enum BackupStream {
   }
 }
 
-/// Writes a backup as one stream.
+/// The writer of a backup as one stream.
 public final class BackupStreamWriter: BlobStore {
   private let write: ([UInt8]) throws -> Void
-  /// Pieces that were sent, 32 bytes each.
+  /// The names of the sent pieces, 32 bytes each.
   private var sent: Set<BlobID> = []
   private var hasBegun = false
 
-  /// - Parameter write: takes the next bytes.
+  /// - Parameter write: Receives the next bytes.
   public init(_ write: @escaping ([UInt8]) throws -> Void) { self.write = write }
 
   /// Sends a piece, unless it was sent already.

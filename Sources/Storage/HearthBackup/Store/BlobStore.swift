@@ -1,10 +1,10 @@
-/// Where pieces are put.
+/// A store of pieces.
 public protocol BlobStore: AnyObject {
-  /// Keeps a piece, unless it is there already.
+  /// Stores a piece, unless it exists already.
   ///
-  /// - Returns: its name.
+  /// - Returns: The piece's name.
   func put(_ piece: [UInt8]) throws -> BlobID
 
-  /// Keeps the manifest of what was put, and of what was there: the last step of a backup, after which it is one.
+  /// Stores the manifest of new and existing pieces: the last step of a backup, which completes it.
   func commit(_ manifest: Manifest) throws
 }

@@ -1,15 +1,15 @@
 import HearthJournal
 
 extension Repository {
-  /// The pieces of a stream, in order, and the lists that name them.
+  /// Returns the pieces of a stream, in order, and the lists that name them.
   ///
-  /// - Throws: `.damaged` when a list is no list.
+  /// - Throws: `.damaged` when a list is invalid.
   func names(of stream: StreamReference) throws(BackupError) -> (pieces: [BlobID], lists: [BlobID]) {
     guard stream.isListed else { return (stream.names, []) }
     var pieces: [BlobID] = []
     for list in stream.names {
       let bytes = try piece(list)
-      // All pieces but the last have as many bytes as they must: a list that names one over and over is not read to its end.
+      // All pieces but the last have the minimum size, so a list with too many names is rejected early.
       let countMax = stream.sizeBytes / BackupLimits.pieceBytesMin + 1
       guard bytes.count.isMultiple(of: BlobID.sizeBytes), pieces.count + bytes.count / BlobID.sizeBytes <= countMax
       else {
@@ -25,8 +25,8 @@ extension Repository {
 
   /// Reads a stream, one piece in memory at a time.
   ///
-  /// - Parameter body: gets each piece; returns false to end.
-  /// - Throws: `.damaged`, and what `body` throws.
+  /// - Parameter body: Receives each piece; returns false to stop.
+  /// - Throws: `.damaged`, or the error of `body`.
   func read(_ stream: StreamReference, _ body: ([UInt8]) throws -> Bool) throws {
     var sizeBytes = 0
     for id in try names(of: stream).pieces {
@@ -41,7 +41,7 @@ extension Repository {
 
   /// Reads the batches of a segment.
   ///
-  /// - Parameter body: gets each; returns false to end.
+  /// - Parameter body: Receives each batch; returns false to stop.
   func links(of segment: Manifest.Segment, _ body: (JournalLink) throws -> Bool) throws {
     var decoder = SegmentDecoder()
     var isStopped = false

@@ -4,27 +4,27 @@ import HearthTree
 /// A folder of backups.
 ///
 /// ```
-/// hearth-backups.json   {"format":1}, and a line's end: what the folder is
+/// hearth-backups.json   {"format":1}, and a line's end: marks the folder
 /// backups/ID.json       a backup, see Manifest
 /// blobs/XX/NAME         a piece, see BlobFormat
-/// lock                  held by the one who adds or removes backups
-/// reading.lock          held together by those who read, and alone by the one who removes
-/// ….new                 files that are being written, or were when a process ended: they count for nothing
+/// lock                  held by the process that adds or removes backups
+/// reading.lock          shared by readers, and exclusive for a removal
+/// ….new                 files that are being written, or were when a process ended: they are ignored
 /// ```
 ///
-/// All files are their owner's alone. Each gets its name when its bytes are durable and were read back, and a backup's
-/// manifest comes last, when all pieces that it names are durable under their names. So whenever a process or the machine
-/// ends there are whole backups, and pieces that nobody needs: the next backup takes those that it can use, and
-/// ``Retention`` removes the others.
+/// Only their owner can read the files. Each file gets its name when its bytes are durable and were read back, and a
+/// backup's manifest comes last, when all pieces that it names are durable under their names. Whenever a process or the
+/// machine ends, there are thus complete backups, and unused pieces: the next backup reuses what it can, and
+/// ``Retention`` removes the rest.
 public final class Repository {
-  /// The folder.
+  /// The path of the folder.
   public let path: String
   let files: any FileLayer
-  /// Pieces that are there, by the folder that they are in; nil until it was looked at.
+  /// The existing pieces by folder, for folders that were listed.
   private var known: [String: Set<String>] = [:]
-  /// Pieces that this object has written or read.
+  /// The pieces that this object has written or read.
   private var verified: Set<BlobID> = []
-  /// Folders with names that need not be durable yet.
+  /// The folders with names that may not be durable yet.
   private var changed: Set<String> = []
   private var lock: (any FileLock)?
   private var readLock: (any FileLock)?
@@ -34,19 +34,19 @@ public final class Repository {
   var blobsPath: String { path + "/blobs" }
   var backupsPath: String { path + "/backups" }
 
-  /// Whoever wants to do what.
+  /// The kind of access to the folder.
   public enum Access: Sendable {
-    /// Look and restore. Any number at a time, also while a backup is added.
+    /// Reading and restoring. Any number at a time, also while a backup is added.
     case reading
-    /// Add backups, and make the folder if there is none.
+    /// Adding backups, which creates a missing folder.
     case adding
-    /// Remove some.
+    /// Removing backups.
     case removing
   }
 
   /// Opens the folder.
   ///
-  /// - Throws: `.notBackups` when it is there and something else, or absent and only to be read; `.unsupportedFormat`; `.busy`.
+  /// - Throws: `.notBackups` when it is another folder, or missing and only to be read; `.unsupportedFormat`; `.busy`.
   public init(path: String, files: any FileLayer = SystemFiles(), for access: Access) throws(BackupError) {
     self.path = path
     self.files = files
@@ -71,13 +71,13 @@ public final class Repository {
     }
     guard access == .adding else { return }
     for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
-    // An earlier process may have been ended before they were durable.
+    // An earlier process may have been interrupted before they were durable.
     changed.insert(path)
   }
 
   private func make() throws(BackupError) {
     try files.makeFolder(path)
-    // What a making that was ended left is ours as well.
+    // The remains of an interrupted creation also belong to the folder.
     let ours: Set = ["lock", "reading.lock", "blobs", "backups", Self.markName + ".new", "lost+found"]
     if let other = try files.names(in: path).first(where: { !ours.contains($0) }) {
       throw BackupError(
@@ -103,7 +103,7 @@ public final class Repository {
       path: path)
   }
 
-  /// Writes a file beside its place, reads it back, and gives it its name. The name is not durable yet.
+  /// Writes a file under a temporary name, reads it back, and renames it. The name is not durable yet.
   private func write(_ name: String, _ bytes: [UInt8], in folder: String) throws(BackupError) {
     let (new, final) = ("\(folder)/\(name).new", "\(folder)/\(name)")
     try files.create(new, bytes)
@@ -123,9 +123,9 @@ public final class Repository {
     return known[id.folder]?.contains(id.description) ?? false
   }
 
-  /// A piece.
+  /// Reads a piece.
   ///
-  /// - Throws: `.damaged` when it is missing or not what was written.
+  /// - Throws: `.damaged` when it is missing or altered.
   func piece(_ id: BlobID) throws(BackupError) -> [UInt8] {
     let path = blobPath(id)
     guard let file = try files.read(path, sizeBytesMax: BlobFormat.fileBytesMax) else {
@@ -139,9 +139,9 @@ public final class Repository {
 
   // MARK: Manifests
 
-  /// The backups, oldest first, and those whose list cannot be read.
+  /// Returns the backups, oldest first, and the errors of those whose manifest is unreadable.
   ///
-  /// - Throws: when the folder cannot be read.
+  /// - Throws: when the folder is unreadable.
   public func manifests() throws(BackupError) -> (whole: [Manifest], broken: [BackupError]) {
     var (whole, broken): ([Manifest], [BackupError]) = ([], [])
     for name in try manifestNames() {
@@ -155,13 +155,13 @@ public final class Repository {
     return (whole, broken)
   }
 
-  /// The newest backup whose list can be read.
+  /// Returns the newest backup whose manifest is readable.
   func newestManifest() throws(BackupError) -> Manifest? { try newestManifests(1).first }
 
-  /// The newest backups whose lists can be read, the newest first: names begin with the instant, so that not all are
-  /// looked at.
+  /// Returns the newest backups whose manifests are readable, the newest first. Names begin with the instant, so that
+  /// not all manifests are read.
   ///
-  /// - Throws: when the folder cannot be read.
+  /// - Throws: when the folder is unreadable.
   public func newestManifests(_ count: Int) throws(BackupError) -> [Manifest] {
     var found: [Manifest] = []
     for name in try manifestNames().sorted(by: >) {
@@ -175,7 +175,7 @@ public final class Repository {
     try files.names(in: backupsPath).filter { $0.hasSuffix(".json") }
   }
 
-  /// Nil when the file is not there any more.
+  /// Reads a manifest; nil when its file was removed meanwhile.
   private func manifest(in name: String) throws(BackupError) -> Manifest? {
     let path = "\(backupsPath)/\(name)"
     guard let file = try files.read(path, sizeBytesMax: BackupLimits.manifestBytesMax) else { return nil }
@@ -186,20 +186,20 @@ public final class Repository {
     return manifest
   }
 
-  /// Removes a backup's list; its pieces stay. The removal is not durable before ``finishRemoval()``.
+  /// Removes a backup's manifest; its pieces stay. The removal is not durable before ``finishRemoval()``.
   func removeManifest(_ id: String) throws(BackupError) { try files.remove("\(backupsPath)/\(id).json") }
 
-  /// Makes removals of lists durable.
+  /// Makes removals of manifests durable.
   func finishRemoval() throws(BackupError) { try files.synchronizeFolder(backupsPath) }
 }
 
 extension Repository: BlobStore {
-  /// Keeps a piece. One that is there already is read, and written anew when it is not what it should be.
+  /// Stores a piece. An existing one is read back, and written again when it is damaged.
   public func put(_ piece: [UInt8]) throws -> BlobID {
     let id = BlobID(of: piece)
     guard !verified.contains(id) else { return id }
     let folder = "\(blobsPath)/\(id.folder)"
-    // Of one that a process left that was ended the name may not be durable.
+    // The name of a piece that an interrupted process left may not be durable.
     changed.insert(folder)
     if try isKnown(id), (try? self.piece(id)) == piece {
       verified.insert(id)
@@ -217,7 +217,7 @@ extension Repository: BlobStore {
     return id
   }
 
-  /// Makes what was put durable, then the manifest.
+  /// Makes the stored pieces durable, then the manifest.
   public func commit(_ manifest: Manifest) throws {
     for folder in changed.sorted() { try files.synchronizeFolder(folder) }
     changed = []

@@ -1,12 +1,12 @@
-/// Cuts a stream into pieces where its content says so: an insertion changes the pieces around it, and those behind it are
-/// the same again.
+/// The content-defined cutting of a stream into pieces: an insertion changes the pieces around it, and the later ones
+/// stay the same.
 ///
-/// A cut is behind a byte where a rolling hash of the last 64 bytes ends in enough zeros (a gear hash, as FastCDC has it:
-/// each byte shifts the hash by one bit and adds a number that stands for the byte). No cut comes in the first
-/// `pieceBytesMin` bytes of a piece, and one comes at `pieceBytesMax` in any case.
+/// A cut is after a byte where a rolling hash of the last 64 bytes ends in enough zeros (the gear hash of FastCDC: each
+/// byte shifts the hash by one bit and adds a random number of the byte). The first `pieceBytesMin` bytes of a piece
+/// have no cut, and the piece always ends at `pieceBytesMax`.
 struct StreamCutter {
-  /// 64 random bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are part of no format, but other ones
-  /// would make all pieces new.
+  /// The random numbers of 64 bits for each byte: SplitMix64 from the seed 0x4865_6172_7468. They are part of no
+  /// format, but other ones would make all pieces new.
   private static let gear: [UInt64] = {
     var state: UInt64 = 0x4865_6172_7468
     return (0..<256).map { _ in
@@ -18,15 +18,16 @@ struct StreamCutter {
     }
   }()
 
-  /// As many of the highest bits, which all 64 bytes had a part in, as make the chance one in `pieceBytesAim`.
+  /// The mask of the highest bits of the hash, which all 64 bytes influence: as many as make a cut's chance one in
+  /// `pieceBytesAim`.
   private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesAim.trailingZeroBitCount))
 
   private var piece: [UInt8] = []
   private var hash: UInt64 = 0
 
-  /// Takes bytes.
+  /// Adds bytes.
   ///
-  /// - Parameter body: gets each piece that is complete.
+  /// - Parameter body: Receives each complete piece.
   mutating func take(_ bytes: [UInt8], _ body: ([UInt8]) throws -> Void) rethrows {
     var start = 0
     while start < bytes.count {
@@ -37,10 +38,10 @@ struct StreamCutter {
     }
   }
 
-  /// The byte behind which the piece ends; nil when it goes on.
+  /// Returns the index after the last byte of the piece; nil when the piece goes on.
   private mutating func cut(_ bytes: [UInt8], from start: Int) -> Int? {
     let have = piece.count
-    // Up to here no cut is possible; only the last 64 bytes of it count.
+    // No cut is possible up to here; only the last 64 bytes of it influence the hash.
     let first = min(bytes.count, start + max(0, BackupLimits.pieceBytesMin - have))
     let last = min(bytes.count, start + BackupLimits.pieceBytesMax - have)
     var hash = hash
@@ -60,7 +61,7 @@ struct StreamCutter {
     return found ?? (have + last - start == BackupLimits.pieceBytesMax ? last : nil)
   }
 
-  /// Ends the stream, or a piece of it.
+  /// Ends the stream, or a part of it, with a piece.
   mutating func finish(_ body: ([UInt8]) throws -> Void) rethrows {
     hash = 0
     guard !piece.isEmpty else { return }

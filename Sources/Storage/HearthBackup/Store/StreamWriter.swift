@@ -1,4 +1,4 @@
-/// Puts a stream into a store, piece by piece.
+/// The writer of a stream into a store, piece by piece.
 struct StreamWriter {
   private let store: any BlobStore
   private var cutter = StreamCutter()
@@ -16,7 +16,7 @@ struct StreamWriter {
     names += new
   }
 
-  /// Ends the stream.
+  /// Ends the stream and returns its reference.
   mutating func finish() throws -> StreamReference {
     var new: [BlobID] = []
     let store = store

@@ -1,10 +1,10 @@
 import HearthJournal
 import Synchronization
 
-/// The journals of one collection for those who keep copies of them.
+/// The journals of one collection, for backups.
 ///
-/// Views that are open together share one connection, and with it the moment of the first of them: a backup of many
-/// databases takes one connection, and sees all of them at once. Whoever makes copies has an archive of their own.
+/// Views that are open together share one connection and the moment of the first of them: a backup of many databases
+/// uses one connection and sees a consistent state. Each backup has its own archive.
 public final class PostgresArchive: JournalArchive {
   private struct Sharing {
     var moment: PostgresMoment
@@ -18,7 +18,7 @@ public final class PostgresArchive: JournalArchive {
 
   public func names() throws(JournalError) -> [String] { try journals.names() }
 
-  /// What the journal of that name held at the moment that open views share; now, when there is none.
+  /// Returns the journal's state at the moment that open views share; now, when there is none.
   ///
   /// - Throws: `.notAJournal` when there was no such journal; `.inputOutput`.
   public func view(_ name: String) throws(JournalError) -> any JournalView {
@@ -35,7 +35,7 @@ public final class PostgresArchive: JournalArchive {
     }
   }
 
-  /// A view was closed.
+  /// Handles the closing of a view.
   private func letGo() {
     sharing.withLock { sharing in
       sharing?.viewCount -= 1
@@ -43,13 +43,13 @@ public final class PostgresArchive: JournalArchive {
     }
   }
 
-  /// A new journal of that name. It appears under it when it is complete.
+  /// Creates a journal of that name, which is visible once it is complete.
   public func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
     try PostgresRestoration(journals.engine, journals.key(name))
   }
 }
 
 extension PostgresEngine {
-  /// The journals of a collection, as ``journals(_:)`` has them, for those who keep copies.
+  /// Returns a collection's journals, as in ``journals(_:)``, for backups.
   public func archive(_ collection: String) -> PostgresArchive { PostgresArchive(journals(collection)) }
 }

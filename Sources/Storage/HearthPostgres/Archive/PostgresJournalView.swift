@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthJournal
 import Synchronization
 
-/// A journal's rows as one moment shows them.
+/// A journal's rows at one moment.
 final class PostgresJournalView: JournalView {
   let head: JournalHead
   let snapshot: SnapshotInfo?
@@ -13,9 +13,9 @@ final class PostgresJournalView: JournalView {
   private let whenClosed: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - name: in the table.
-  ///   - whenClosed: called once.
-  /// - Throws: `.notAJournal` when there is none; `.corrupt`, `.inputOutput`.
+  ///   - name: The name in the table.
+  ///   - whenClosed: Is called once.
+  /// - Throws: `.notAJournal` when the journal is missing; `.corrupt`, `.inputOutput`.
   init(
     _ name: String, at moment: PostgresMoment, _ address: PostgresAddress, whenClosed: @escaping @Sendable () -> Void
   ) throws(JournalError) {
@@ -76,7 +76,7 @@ final class PostgresJournalView: JournalView {
         try row.addParts { (part) throws(JournalError) in
           try ask("reading a batch", statement(BatchSQL.part, first, part)).bytes(0, 0)
         }
-        // The first one's hash is that of a log which may not be there any more.
+        // The hash before the first batch is that of a log which may be pruned.
         let before: RunningHash? = if let previous { previous.hash } else if first == 1 { .empty } else { nil }
         if let before, let finding = row.finding(after: before) { throw error(.corrupt, finding, first) }
         if before == nil, Int64(row.batch.payload.count) != row.sizeBytes {
@@ -134,7 +134,7 @@ final class PostgresJournalView: JournalView {
 }
 
 extension KeptEntry {
-  /// Takes a row of `ArchiveSQL.entriesAfter`; nil when it cannot have been written by us.
+  /// Reads a row of `ArchiveSQL.entriesAfter`; nil when it is malformed.
   fileprivate init?(_ found: PostgresAnswer, _ row: Int) {
     guard let position = found.integer(row, 0), let ordinal = found.integer(row, 1).flatMap({ Int32(exactly: $0) }),
       let time = found.integer(row, 2), let count = found.integer(row, 3), let end = found.integer(row, 4),

@@ -1,11 +1,11 @@
 import HearthJournal
 
-/// What a PostgreSQL held at one moment: a transaction on a connection of its own, which sees nothing that is written later,
-/// and keeps what it sees from being vacuumed.
+/// The state of a PostgreSQL at one moment: a transaction on its own connection, which sees no later writes, and keeps
+/// its rows from being vacuumed.
 final class PostgresMoment: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress
-  /// Names the transaction: a connection that is made anew has another one, which shows another moment.
+  /// The identity of the transaction: a reconnected session has another one, with another moment.
   private let mark: [Int64?]
 
   private static let identity = PostgresStatement(
@@ -36,9 +36,9 @@ final class PostgresMoment: Sendable {
 
   deinit { worker.close() }
 
-  /// Asks what was there then.
+  /// Runs statements at that moment.
   ///
-  /// - Throws: `.unavailable`, also when the connection was lost: the moment is then gone.
+  /// - Throws: `.unavailable`, also when the connection was lost, and with it the moment.
   func ask(_ action: String, _ statements: [PostgresStatement]) throws(JournalError) -> [PostgresAnswer] {
     let answers = try PostgresEngine.ask(worker, [Self.identity] + statements, address, action)
     guard Self.mark(answers[0]) == mark else {

@@ -1,26 +1,25 @@
 import HearthCrypto
 import HearthJournal
 
-/// Writes a journal's rows out of what was kept of another one, under a name that no server looks for. When all of them are
-/// there and verified, they get the journal's name, in one step. What an interruption leaves is removed by the next
-/// restoration of the same name.
+/// The restoration of a journal's rows under a temporary name. When all of them are written and verified, they get the
+/// journal's name in one step. The next restoration of the same name removes the remains of an interrupted one.
 final class PostgresRestoration: JournalRestoration {
   private let engine: PostgresEngine
-  /// The name in the table that it is to have.
+  /// The final name in the table.
   private let name: String
   private let identifier: Int64
   private var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
   private var snapshot: SnapshotInfo?
   private var hasBatches = false
   private var isComplete = false
-  /// Rows that are not sent yet.
+  /// The statements that are not sent yet.
   private var waiting: [PostgresStatement] = []
   private var waitingBytes = 0
 
   private static let action = "writing the journal"
   private static let snapshotIdentifier: Int64 = 1
 
-  /// - Throws: `.inUse` when there is a journal of that name; `.permissionDenied`, `.noSpace`, `.inputOutput`.
+  /// - Throws: `.inUse` when a journal of that name exists; `.permissionDenied`, `.noSpace`, `.inputOutput`.
   init(_ engine: PostgresEngine, _ name: String) throws(JournalError) {
     (self.engine, self.name) = (engine, name)
     let found = try engine.run(
@@ -113,7 +112,7 @@ final class PostgresRestoration: JournalRestoration {
       ])
     }
     if !hasBatches, head.position > 0 {
-      // What comes next is tied to the log's last row.
+      // The next batch refers to the log's last row.
       try add([
         statement(
           ArchiveSQL.addTail, .integer(head.position), .integer(head.epoch), .hash(head.runningHash))
@@ -130,7 +129,7 @@ final class PostgresRestoration: JournalRestoration {
     return head
   }
 
-  /// Reads all of it as a server would.
+  /// Reads the whole journal, as a server would.
   private func verify() throws(JournalError) {
     let journal = PostgresJournal(engine, identifier: identifier, name: name, isEntered: false)
     guard let found = try journal.readEnd() else {

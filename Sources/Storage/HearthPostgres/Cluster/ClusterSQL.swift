@@ -1,39 +1,41 @@
-/// Statements of a cluster's nodes: leases, owners, and rows whose owner is a node's run.
+/// The statements of a cluster's nodes: leases, owners, and rows written by a node's incarnation.
 ///
-/// A lease is over when the server's clock says so, looked at while the node's row is locked: a heartbeat that came in time
-/// and waits for a standby is waited for. What comes after the lock is given up finds the lease over and says so.
+/// A lease lapses by the server's clock, read while the node's row is locked, so that a heartbeat in time that waits
+/// for a standby is waited for. A call that gets the lock after that finds the lease lapsed, and reports it.
 struct ClusterSQL: Sendable {
-  /// Run by connections that append, which have them prepared.
+  /// Appends a row; prepared by the connections for appends.
   let append = PostgresSQL(prepared: "append_row", appendText(isFirst: false))
-  /// The same for a log without rows.
+  /// Appends the first row of a log; prepared by the connections for appends.
   let appendFirst = PostgresSQL(prepared: "append_first_row", appendText(isFirst: true))
 
   var prepared: [PostgresSQL] { [append, appendFirst, BatchSQL.addPart, OutboxSQL.add, OutboxSQL.addDead] }
 
-  /// A new run of a node, with a lease. Parameters: name, address, milliseconds of the lease.
+  /// Registers a new incarnation of a node, with a lease. Parameters: name, address, milliseconds of the lease.
   let register: PostgresSQL
-  /// A new lease of a run that is not over. Parameters: name, run, milliseconds. Returns how many gaps there were.
+  /// Renews the lease of an incarnation that has not ended. Parameters: name, run, milliseconds. Returns the number of
+  /// gaps.
   let heartbeat: PostgresSQL
-  /// Declares a run over whose lease is, or which another one followed. Parameters: name, run.
+  /// Declares an incarnation ended whose lease has lapsed or which has a successor. Parameters: name, run.
   let end: PostgresSQL
-  /// Parameters: journal, the epoch that was seen, one that is known, name, run. Returns the new epoch.
+  /// Claims a journal. Parameters: journal, the epoch that was seen, one that is known, name, run. Returns the new
+  /// epoch.
   let claim: PostgresSQL
-  /// Whose a journal is, and for how many milliseconds that one's lease goes on. Parameters: journal.
+  /// Reads the owner of a journal and the remaining milliseconds of its lease. Parameters: journal.
   let owner: PostgresSQL
-  /// Whose a journal is, where its log ends, and how it stands at a position. Parameters: journal, position.
+  /// Reads the owner of a journal, the end of its log, and its head at a position. Parameters: journal, position.
   let position: PostgresSQL
 
-  /// For the rest of a transaction: whoever waits longer for another one's lock than for an answer about a lease is refused.
+  /// Limits the wait for another transaction's lock to the time limit of a lease call, for the rest of a transaction.
   static let leaseLockTimeout = PostgresStatement(
     PostgresSQL("SELECT set_config('lock_timeout', '\(PostgresLimits.leaseAnswerSeconds)s', true)"))
 
-  /// Nodes that live.
+  /// Reads the nodes with valid leases.
   static let living = PostgresSQL(
     """
     SELECT name FROM node WHERE lease_until > clock_timestamp() AND ended < incarnation ORDER BY name
     """)
 
-  /// - Parameter clock: what the server takes for its clock.
+  /// - Parameter clock: The SQL expression of the server's clock.
   init(clock: String = "clock_timestamp()") {
     register = PostgresSQL(
       """
@@ -54,7 +56,7 @@ struct ClusterSQL: Sendable {
       WHERE name = $1::text AND incarnation = $2::bigint AND ended < $2
       RETURNING gaps
       """)
-    // A run of which there is no row was lost by the server; no heartbeat of it is taken any more.
+    // The server has lost a run without a row, whose heartbeats are refused from now on.
     end = PostgresSQL(
       """
       INSERT INTO node AS n (name, incarnation, address, lease_until, steady_since, gaps, ended)
@@ -88,7 +90,7 @@ struct ClusterSQL: Sendable {
         THEN ceil(extract(epoch FROM n.lease_until - \(clock)) * 1000)::bigint END
       \(from) WHERE o.id = $1::bigint
       """)
-    // A claim that a server by itself left at the end is no row: the one before it is the last, unless that was pruned.
+    // A claim that a single server left at the end is no row: the previous one is the last, unless it was pruned.
     position = PostgresSQL(
       """
       SELECT \(ownership), tail.epoch, tail.last_position, tail.running_hash, start.epoch, start.running_hash,
@@ -106,15 +108,15 @@ struct ClusterSQL: Sendable {
       """)
   }
 
-  /// Gives a journal up. Parameters: journal, epoch.
+  /// Releases a journal. Parameters: journal, epoch.
   let release = PostgresSQL(
     "UPDATE journal SET owner = NULL, owner_incarnation = NULL WHERE id = $1::bigint AND epoch = $2::bigint")
 
-  /// Adds a row behind another, if that is the last, and the journal's epoch is the one that was claimed. The row itself
-  /// may be of an earlier epoch, when it is put back. One row is written, or none.
+  /// Appends a row, if its predecessor is the last row and the journal's epoch is the claimed one. The row itself may
+  /// be of an earlier epoch, when it is restored. Writes one row, or none.
   ///
-  /// Parameters: journal, first and last position, the row's epoch, running hash, size, parts, payload, the claimed epoch,
-  /// then epoch and running hash of the row before.
+  /// Parameters: journal, first and last position, the row's epoch, running hash, size, parts, payload, the claimed
+  /// epoch, then epoch and running hash of the row before.
   private static func appendText(isFirst: Bool) -> String {
     let predecessor =
       isFirst
@@ -132,7 +134,7 @@ struct ClusterSQL: Sendable {
       """
   }
 
-  /// Takes away the claim that a server by itself left at the end of a log, so that a row comes in its place. Parameters:
+  /// Removes the claim that a single server left at the end of a log, so that a row can replace it. Parameters:
   /// journal, the claimed epoch, name, run.
   let removeClaim = PostgresSQL(
     """
@@ -142,7 +144,8 @@ struct ClusterSQL: Sendable {
         SELECT FROM batch p WHERE p.journal = $1 AND p.first_position < c.first_position))
     """)
 
-  /// The same where all before it was pruned: it becomes the last row of that. Parameters: as for ``removeClaim``.
+  /// Turns that claim into the last pruned row, where all rows before it were pruned. Parameters: as for
+  /// ``removeClaim``.
   let turnClaim = PostgresSQL(
     "UPDATE batch c SET first_position = c.first_position - 1 FROM journal o WHERE \(strayClaim) AND c.first_position > 1"
   )
@@ -153,8 +156,8 @@ struct ClusterSQL: Sendable {
       AND c.first_position = (SELECT max(first_position) FROM batch WHERE journal = $1)
     """
 
-  /// Rows after a position with all their parts, in order, up to a number of bytes and at least one. Parameters: journal,
-  /// position, bytes.
+  /// Reads rows after a position with all their parts, in order, up to a number of bytes and at least one. Parameters:
+  /// journal, position, bytes.
   let rows = PostgresSQL(
     """
     SELECT first_position, last_position, epoch, running_hash, content_hash, size_bytes,

@@ -2,7 +2,7 @@ import HearthCluster
 import HearthJournal
 
 extension OwnerRecord {
-  /// The first columns of ``ClusterSQL/owner``; nil when the journal is no more.
+  /// Reads the first columns of ``ClusterSQL/owner``; nil when the journal was removed.
   init?(_ answer: PostgresAnswer) {
     guard let epoch = answer.integer(0, 0), epoch >= 0 else { return nil }
     var owner: Incarnation?
@@ -14,10 +14,10 @@ extension OwnerRecord {
 }
 
 extension LogReading {
-  /// What ``ClusterSQL/position`` and ``ClusterSQL/rows`` found.
+  /// Reads the answers of ``ClusterSQL/position`` and ``ClusterSQL/rows``.
   ///
-  /// - Throws: `.pruned` when rows behind the position are no more: what is there is another log's to who has none of them,
-  ///   and says nothing. `.corrupt` for rows that cannot be read.
+  /// - Throws: `.pruned` when the rows after the position were pruned: to a reader without them, the remaining rows
+  ///   belong to another log. `.corrupt` for unreadable rows.
   init(_ found: PostgresAnswer, _ rows: PostgresAnswer, after position: Int64) throws(JournalError) {
     guard let owner = OwnerRecord(found) else {
       throw JournalError(.inputOutput, "the journal of a database was removed")

@@ -20,7 +20,7 @@ extension PostgresClusterStore {
   private static let numbers = PostgresSQL(
     "SELECT name, id FROM journal WHERE starts_with(name, $1::text)")
 
-  /// The journals whose names begin with a collection's. Blocks.
+  /// Returns the databases of the journals in a collection, by name. Blocks.
   package func journals(_ collection: String) throws(JournalError) -> [String: DatabaseID] {
     let found = try engine.run(
       "looking for journals", 0, [PostgresStatement(Self.numbers, [.text(collection)])], isRepeatable: true)[0]
@@ -34,7 +34,7 @@ extension PostgresClusterStore {
     return journals
   }
 
-  /// The name of a database's journal, with its collection; nil when there is none. Blocks.
+  /// Returns the name of a database's journal, with its collection; nil when there is none. Blocks.
   package func name(of database: DatabaseID) throws(JournalError) -> String? {
     let query = PostgresSQL("SELECT name FROM journal WHERE id = $1::bigint")
     let found = try engine.run(
@@ -42,7 +42,7 @@ extension PostgresClusterStore {
     return found[0].rows.isEmpty ? nil : found[0].text(0, 0)
   }
 
-  /// Asks for it. Blocks.
+  /// Reads the overview of nodes and journals. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview {
     let found = try engine.run(
       "looking at the cluster", 0, [PostgresStatement(Self.nodes), PostgresStatement(Self.journals)],

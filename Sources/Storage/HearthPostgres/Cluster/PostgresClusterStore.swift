@@ -1,20 +1,19 @@
 import HearthCluster
 import HearthJournal
 
-/// The store of a cluster in PostgreSQL: who lives, who owns which database, and the logs, in the tables that journals of
-/// one server have.
+/// The store of a cluster in PostgreSQL: leases, owners and logs, in the tables that a single server's journals have.
 ///
-/// A lease has a connection of its own, so that no heartbeat waits for a large row. Claims are waited for by nobody else
-/// either; readings and appends have theirs, each database's appends one of them, in their order. What is said of a call is
-/// what the server said of it: when no answer comes in time, nobody knows, and nothing here asks again.
+/// Leases have their own connection, so that no heartbeat waits for a large row, and so have claims; reads and appends
+/// have theirs, with each database's appends on one of them, in order. An answer reports the server's answer: without
+/// one in time, the outcome is unknown, and the store does not retry.
 package final class PostgresClusterStore: ClusterCatalog {
-  /// What the operator should hear of: a server that does not do what it was asked for, a log that cannot be read.
+  /// The callback for problems that the operator should know: a server that fails a call, or an unreadable log.
   package typealias Report = @Sendable (JournalError) -> Void
 
   /// The name of the database product, for messages.
   package var product: String { "PostgreSQL" }
 
-  /// A number that tells this cluster from others.
+  /// The number that identifies this cluster.
   package let cluster: UInt64
 
   let engine: PostgresEngine
@@ -26,12 +25,12 @@ package final class PostgresClusterStore: ClusterCatalog {
   private let reader: PostgresWorker
   private let writers: [PostgresWorker]
 
-  /// Connects when something is asked for.
+  /// Connects at the first call.
   ///
   /// - Parameters:
-  ///   - engine: Whose tables are used, and whose address.
-  ///   - address: Where other nodes reach this one.
-  /// - Throws: What a reading throws; `.inputOutput` when there is no thread or descriptor left.
+  ///   - engine: The engine with the tables and the address.
+  ///   - address: The address at which other nodes reach this one.
+  /// - Throws: The error of a read; `.inputOutput` when there is no thread or descriptor left.
   package convenience init(
     _ engine: PostgresEngine, address: String, timing: ClusterTiming, report: @escaping Report
   ) throws(JournalError) {
@@ -56,14 +55,14 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   deinit { close() }
 
-  /// Ends the connections: what is asked from then on has no effect.
+  /// Closes the connections: later calls have no effect.
   package func close() {
     for worker in [lease, control, reader] + writers { worker.close() }
   }
 
-  /// The database whose log is the journal of that name, which is made when there is none. Blocks.
+  /// Returns the database of a journal's name, and creates it when it is missing. Blocks.
   ///
-  /// - Parameter collection: What the names of such journals begin with.
+  /// - Parameter collection: The prefix of such journals' names.
   package func database(_ name: String, of collection: String) throws(JournalError) -> DatabaseID {
     let identifier = try engine.journals(collection).identifier(of: name)
     guard let number = UInt32(exactly: identifier) else {
@@ -72,16 +71,17 @@ package final class PostgresClusterStore: ClusterCatalog {
     return DatabaseID(rawValue: number)
   }
 
-  /// The journal of that name. Blocks.
+  /// Opens the journal of that name. Blocks.
   ///
-  /// - Parameter collection: What the names of such journals begin with.
+  /// - Parameter collection: The prefix of such journals' names.
   package func openJournal(_ name: String, of collection: String) throws(JournalError) -> any Journal {
     try engine.journals(collection).open(name).journal
   }
 
   // MARK: Leases
 
-  /// Asks about the node's lease. The answer comes once, on another thread, which it must not hold.
+  /// Calls the store about the node's lease. The answer comes once, on another thread, which the handler must not
+  /// block.
   package func ask(_ call: NodeLease.Call, then: @escaping @Sendable (NodeLease.Answer) -> Void) {
     let statement: PostgresStatement =
       switch call {
@@ -92,8 +92,8 @@ package final class PostgresClusterStore: ClusterCatalog {
         PostgresStatement(
           sql.heartbeat, [.text(run.node.name), .integer(run.number), .integer(node.leaseMilliseconds)])
       }
-    // One whose commit hangs keeps the row locked: whoever waits for that one gives up with its own answer, and does not
-    // keep a connection for as long.
+    // A call whose commit hangs keeps the row locked: calls that wait for it fail at the lock timeout, and do not
+    // occupy a connection as long.
     send([ClusterSQL.leaseLockTimeout, statement], to: lease, seconds: PostgresLimits.leaseAnswerSeconds) { answers in
       guard let found = answers?.last else { return then(.failed) }
       switch call {
@@ -106,8 +106,8 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   // MARK: Databases
 
-  /// Asks for something of a database. The answer comes once, on another thread, which it must not hold. Answers to appends
-  /// of a database come in their order.
+  /// Calls the store about a database. The answer comes once, on another thread, which the handler must not block.
+  /// Answers to appends of a database come in order.
   package func ask(
     _ call: StoreCall, of database: DatabaseID, then: @escaping @Sendable (StoreAnswer) -> Void
   ) {
@@ -130,7 +130,7 @@ package final class PostgresClusterStore: ClusterCatalog {
       send(statements, to: reader) { [report] answers in
         guard let answers else { return then(.failed) }
         do throws(JournalError) { then(.rows(try LogReading(answers[0], answers[1], after: position))) } catch {
-          // Whoever asked knows what to do about it.
+          // The caller handles it.
           if error.code == .pruned { return then(.pruned) }
           report(error)
           then(.failed)
@@ -171,7 +171,7 @@ package final class PostgresClusterStore: ClusterCatalog {
     }
   }
 
-  /// The statements of an append; nil when the row is none that comes behind the one before.
+  /// Returns the statements of an append; nil when the row does not follow its predecessor.
   private func append(
     _ row: LogRow, _ entries: [OutboxEntry], after before: JournalHead, claim: Int64,
     _ journal: PostgresStatement.Parameter
@@ -196,11 +196,12 @@ package final class PostgresClusterStore: ClusterCatalog {
 
   // MARK: Requests
 
-  /// Has a connection run statements in one transaction.
+  /// Runs statements in one transaction of a connection.
   ///
   /// - Parameters:
-  ///   - noRoom: Called in the place of `then` when they were undone because the disk is full; nil for no difference.
-  ///   - then: Gets an answer for each statement; nil when nobody knows what became of them, or they were undone.
+  ///   - noRoom: Called instead of `then` when a full disk undid the statements; nil makes no difference between
+  ///     failures.
+  ///   - then: Receives an answer for each statement; nil when they were undone or their outcome is unknown.
   private func send(
     _ statements: [PostgresStatement], to worker: PostgresWorker, seconds: Int? = nil,
     noRoom: (@Sendable () -> Void)? = nil,

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// The nodes of a cluster whose leases go on: they use the tables.
+  /// Returns the nodes of a cluster with valid leases, which use the tables.
   ///
   /// - Throws: `.unavailable`, `.inputOutput`.
   public func livingNodes() throws(JournalError) -> [String] {

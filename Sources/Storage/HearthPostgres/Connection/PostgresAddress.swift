@@ -1,21 +1,21 @@
 import CPostgres
 import HearthJournal
 
-/// Where a PostgreSQL is and how it is to be reached: a URL as libpq reads it, with several hosts, a socket's folder,
-/// `sslmode` and certificates if wanted. What it leaves out comes from where libpq looks by itself: `PGPASSFILE`,
+/// The address of a PostgreSQL server and the connection parameters: a URL as libpq reads it, with several hosts, a
+/// socket's folder, `sslmode` and certificates if wanted. Omitted parts come from libpq's own sources: `PGPASSFILE`,
 /// `~/.pgpass`, `PGSSLROOTCERT` and so on.
 ///
 /// Its text never has a password: neither this description, nor an error about it.
 public struct PostgresAddress: Sendable, CustomStringConvertible {
-  /// Parameters of the connection, as libpq names them.
+  /// The parameters of the connection, by libpq's names.
   let parameters: [(key: String, value: String)]
-  /// For messages: hosts, ports, database and user.
+  /// The hosts, ports, database and user, for messages.
   public let description: String
 
   /// Reads a URL.
   ///
-  /// - Parameter url: `postgres://user@host:5432/database?sslmode=verify-full`, for example.
-  /// - Throws: `.notAJournal` when libpq cannot read it, or when a password in it hides where it ends.
+  /// - Parameter url: A URL such as `postgres://user@host:5432/database?sslmode=verify-full`.
+  /// - Throws: `.notAJournal` when libpq cannot read it, or when an unescaped password makes it ambiguous.
   public init(_ url: String) throws(JournalError) {
     guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://"), !url.utf8.contains(0) else {
       throw JournalError(.notAJournal, "the address of PostgreSQL is a URL that begins with postgres://")
@@ -24,19 +24,20 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     var parameters = try Self.parse(url)
     func value(_ key: String) -> String? { parameters.last { $0.key == key }?.value }
     description = Self.describe(value)
-    // What a server needs, unless the URL says otherwise.
+    // Defaults for a server, unless the URL sets them.
     for (key, usual) in [
       ("fallback_application_name", "hearth"), ("connect_timeout", "\(PostgresLimits.connectSeconds)"),
       ("target_session_attrs", "read-write"), ("keepalives_idle", "5"), ("keepalives_interval", "2"),
       ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
     ] where value(key) == nil { parameters.append((key, usual)) }
-    // What the statements here are written for.
+    // The encoding that the statements here require.
     parameters.removeAll { $0.key == "client_encoding" }
     parameters.append(("client_encoding", "UTF8"))
     self.parameters = parameters
   }
 
-  /// A password with `@` or `/` in it, not written as `%40` or `%2F`, would be read as a host or a port, which errors name.
+  /// Refuses a password with `@` or `/` that is not written as `%40` or `%2F`: it would be read as a host or a port,
+  /// which errors name.
   private static func requireOneReading(_ url: String) throws(JournalError) {
     let rest = url.drop { $0 != ":" }.dropFirst(3)
     guard let at = rest.firstIndex(of: "@") else { return }
@@ -48,13 +49,13 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     }
   }
 
-  /// True when the URL itself has a password, and not only the place of one.
+  /// True when the URL itself has a password, not only a parameter for one.
   public var hasPassword: Bool {
     parameters.contains { ["password", "sslpassword"].contains($0.key) && !$0.value.isEmpty }
   }
 
   private static func parse(_ url: String) throws(JournalError) -> [(key: String, value: String)] {
-    // Its text names parts of what it cannot read, which may be parts of a password: it is not repeated.
+    // libpq's message quotes parts of the URL, which may be parts of a password, so it is not repeated.
     guard let options = PQconninfoParse(url, nil) else {
       throw JournalError(.notAJournal, "libpq cannot read the address of PostgreSQL")
     }
@@ -77,7 +78,7 @@ public struct PostgresAddress: Sendable, CustomStringConvertible {
     return text
   }
 
-  /// A message of libpq or the server without the password, should it be in it.
+  /// Returns a message of libpq or the server without the password, if it contains it.
   func scrubbed(_ message: String) -> String {
     var text = message.split { $0.isNewline }.joined(separator: "; ")
     for secret in parameters where ["password", "sslpassword"].contains(secret.key) && !secret.value.isEmpty {

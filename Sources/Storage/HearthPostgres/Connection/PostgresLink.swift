@@ -1,34 +1,34 @@
 import CPostgres
 import Glibc
 
-/// A connection in pipeline mode, for one thread. Nothing here waits, but for ``init(_:)``.
+/// A connection in pipeline mode, confined to one thread. Only ``init(_:)`` blocks.
 final class PostgresLink {
-  /// What comes back for what was sent, in order.
+  /// A response of the server, in the order of the requests.
   enum Event {
     case answer(PostgresAnswer)
     case fault(PostgresFault)
-    /// The server passed over a statement, because one before it was refused.
+    /// The server skipped a statement, because an earlier one was refused.
     case skipped
-    /// A statement is over.
+    /// The end of a statement.
     case end
-    /// A transaction is over.
+    /// The end of a transaction.
     case sync
   }
 
-  /// The reason why there is no connection.
+  /// The reason of a failed connection.
   struct Problem: Error {
     var message: String
-    /// The code that the server gave or would give, where it is known: `28000` when it wanted a password and there was none
-    /// or another one, `08P01` when it is somebody else who answers.
+    /// The server's SQLSTATE, or the one that it would have sent, where it is known: `28000` for a missing or wrong
+    /// password, `08P01` when another program answers.
     var state = ""
   }
 
   private let connection: OpaquePointer
   private let address: PostgresAddress
-  /// True when what was said so far carries a warning: with it the server tells that a commit is not replicated.
+  /// True when a notice so far was a warning, with which the server reports that a commit is not replicated.
   private(set) var hasWarning = false
 
-  /// Connects, trying the hosts one after another. Blocks, for ``PostgresLimits/connectSeconds`` a host.
+  /// Connects, trying the hosts one after another. Blocks for up to ``PostgresLimits/connectSeconds`` a host.
   init(_ address: PostgresAddress) throws(Problem) {
     self.address = address
     var keys: [UnsafePointer<CChar>?] = []
@@ -62,13 +62,13 @@ final class PostgresLink {
 
   deinit { PQfinish(connection) }
 
-  /// What to poll.
+  /// The descriptor to poll.
   var descriptor: Int32 { PQsocket(connection) }
 
-  /// The process on the server, as the server told it: another one when somebody in between made it up.
+  /// The process on the server, as the server reported it; a pooler in between reports a wrong one.
   var processIdentifier: Int32 { PQbackendPID(connection) }
 
-  /// What libpq says of a connection that is broken.
+  /// The error message of libpq for a broken connection.
   var trouble: String {
     let text = address.scrubbed(String(cString: PQerrorMessage(connection)))
     return text.isEmpty ? "the connection ended" : text
@@ -77,7 +77,7 @@ final class PostgresLink {
   private var isBroken: Bool { PQstatus(connection) == CONNECTION_BAD }
 
   private func note(_ notice: OpaquePointer?) {
-    // Severities have a form of their own that is in no language.
+    // The severity is read in its form that is not localized.
     guard let severity = PQresultErrorField(notice, Self.severity) else {
       hasWarning = true
       return
@@ -85,7 +85,7 @@ final class PostgresLink {
     if String(cString: severity) == "WARNING" { hasWarning = true }
   }
 
-  /// Forgets warnings that were taken account of.
+  /// Returns true when there was a warning, and clears it.
   func takeWarning() -> Bool {
     defer { hasWarning = false }
     return hasWarning
@@ -128,15 +128,15 @@ final class PostgresLink {
     return isSent == 1
   }
 
-  /// Hands over the preparing of a statement. False when the connection is broken.
+  /// Hands a statement to libpq for preparation. False when the connection is broken.
   func sendPreparing(_ sql: PostgresSQL) -> Bool { PQsendPrepare(connection, sql.name, sql.text, 0, nil) == 1 }
 
   /// Ends a transaction. False when the connection is broken.
   func sendSync() -> Bool { PQpipelineSync(connection) == 1 }
 
-  /// Sends what the socket takes.
+  /// Sends as much as the socket accepts.
   ///
-  /// - Returns: whether something is left; nil when the connection is broken.
+  /// - Returns: True when something is left; nil when the connection is broken.
   func flush() -> Bool? {
     switch PQflush(connection) {
     case 0: false
@@ -147,10 +147,10 @@ final class PostgresLink {
 
   // MARK: Receiving
 
-  /// Takes what the socket has. False when the connection is broken.
+  /// Receives what the socket has. False when the connection is broken.
   func receive() -> Bool { PQconsumeInput(connection) == 1 }
 
-  /// The next that is complete; nil when more has to come first.
+  /// Returns the next complete event; nil when more data is needed.
   func next() -> Event? {
     guard PQisBusy(connection) == 0, !isBroken else { return nil }
     guard let result = PQgetResult(connection) else { return isBroken ? nil : .end }
@@ -188,7 +188,7 @@ final class PostgresLink {
     return answer
   }
 
-  // The codes of fields are characters, which are no constants for Swift: PG_DIAG_SEVERITY_NONLOCALIZED and so on.
+  // The codes of fields are characters, which Swift does not import: PG_DIAG_SEVERITY_NONLOCALIZED and so on.
   private static let severity = Int32(UInt8(ascii: "V"))
   private static let sqlState = Int32(UInt8(ascii: "C"))
   private static let primaryMessage = Int32(UInt8(ascii: "M"))

@@ -1,32 +1,32 @@
 import Dispatch
 import Synchronization
 
-/// Statements that succeed or fail together, and the wait for what they came to.
+/// Statements that succeed or fail together, with the wait for their outcome.
 final class PostgresRequest: Sendable {
-  /// What became of it.
+  /// The outcome of a request.
   enum Outcome: Sendable {
-    /// The transaction is committed, durably as far as the server can tell. One answer for each statement.
+    /// The transaction is committed, durably as far as the server reports it. One answer for each statement.
     case done([PostgresAnswer])
     /// The server refused a statement and has undone all of them.
     case refused(PostgresFault)
-    /// It never left this process.
+    /// The request never left this process.
     case unsent(String)
-    /// It may be committed, or be so a little later, or not.
+    /// The request may be committed, now or a little later, or not.
     case unknown(String)
   }
 
   let statements: [PostgresStatement]
   let sizeBytes: Int
-  /// When it is given up, by the monotonic clock in nanoseconds.
+  /// The deadline by the monotonic clock in nanoseconds.
   let deadline: UInt64
-  /// True when a connection that cannot be made ends it at once.
+  /// True when the request fails at once if no connection can be made.
   let isImpatient: Bool
 
   private let outcome = Mutex<Outcome?>(nil)
   private let isOver = DispatchSemaphore(value: 0)
   private let then: (@Sendable (Outcome) -> Void)?
 
-  /// - Parameter then: is told of the outcome on the connection's thread, which it must not hold.
+  /// - Parameter then: Receives the outcome on the connection's thread, which it must not block.
   init(
     _ statements: [PostgresStatement], deadline: UInt64, isImpatient: Bool = false,
     then: (@Sendable (Outcome) -> Void)? = nil
@@ -49,7 +49,7 @@ final class PostgresRequest: Sendable {
     then?(found)
   }
 
-  /// Blocks until it is over.
+  /// Blocks until the outcome is known.
   func wait() -> Outcome {
     isOver.wait()
     isOver.signal()

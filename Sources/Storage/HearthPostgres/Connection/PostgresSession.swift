@@ -1,13 +1,13 @@
 import Glibc
 
-/// The transactions that are under way on one connection. For the thread of its worker.
+/// The transactions in flight on one connection. Confined to the thread of its worker.
 final class PostgresSession {
   /// Requests that share a transaction.
   private struct Transaction {
     var requests: [PostgresRequest]
     var answers: [[PostgresAnswer]]
     var fault: PostgresFault?
-    /// A warning came with it: it may not be replicated.
+    /// True when a warning came with the commit: it may not be replicated.
     var isDoubtful = false
   }
 
@@ -18,22 +18,22 @@ final class PostgresSession {
   }
 
   private let link: PostgresLink
-  /// What is still to be handed to libpq.
+  /// The items that are not handed to libpq yet.
   private var outgoing: [Item] = []
   private var outgoingStart = 0
   private var unsentBytes = 0
   private var isBlocked = false
-  /// What answers are expected for, in order; the first from `expectedStart` on.
+  /// The items with outstanding answers, in order; the first at `expectedStart`.
   private var expected: [Item] = []
   private var expectedStart = 0
   private var hasResult = false
-  /// Those under way, the oldest first.
+  /// The transactions in flight, the oldest first.
   private var transactions: [Transaction] = []
   private var failedTogether: [PostgresRequest] = []
 
   /// Connects, and prepares the connection.
   ///
-  /// - Parameter setUp: the first statement asks for the process on the server.
+  /// - Parameter setUp: The first statement must ask for the process on the server.
   init(
     _ address: PostgresAddress, _ setUp: PostgresWorker.SetUp, deadline: UInt64
   ) throws(PostgresLink.Problem) {
@@ -49,8 +49,8 @@ final class PostgresSession {
     lose()
     switch request.wait() {
     case .done(let answers) where isSetUp:
-      // What a pooler tells of the process on the server is made up: it gives the connection to others between two
-      // transactions, and what was set and prepared here is then theirs.
+      // A pooler reports a made-up process of the server: it shares the connection with others between two
+      // transactions, together with the settings and prepared statements.
       guard answers.first?.integer(0, 0) == Int64(link.processIdentifier) else {
         throw PostgresLink.Problem(
           message: "what answers is a connection pooler: let Hearth connect to PostgreSQL itself", state: "08P01")
@@ -61,30 +61,32 @@ final class PostgresSession {
     }
   }
 
-  /// The server is one that takes no writes any more, or does not know what was prepared: another connection is needed.
+  /// True when the connection has to be replaced, because the server is read-only or does not know the prepared
+  /// statements.
   private(set) var isUseless = false
 
-  /// Nothing is under way.
+  /// True when no transaction is in flight.
   var isIdle: Bool { transactions.isEmpty }
 
   /// True when another transaction may begin.
   var hasRoom: Bool { transactions.count < PostgresLimits.transactionsInFlight && outgoing.isEmpty }
 
-  /// Returns true when what is under way has taken too long: the connection is no good.
+  /// Returns true when the oldest transaction is overdue, so that the connection is unusable.
   func isLate(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  /// Returns the time that to wait for the server, in milliseconds; less than 0 for as long as it takes.
+  /// Returns the time to wait for the server in milliseconds; negative for no limit.
   func patience(_ now: UInt64) -> Int32 {
     guard let deadline else { return -1 }
     return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
   }
 
-  /// A transaction ends with the last of its requests: one that gives up early must not take others with it.
+  /// The deadline of the oldest transaction, which is the latest of its requests, so that an early one does not end the
+  /// others.
   private var deadline: UInt64? { transactions.first?.requests.lazy.map(\.deadline).max() }
 
   // MARK: Sending
 
-  /// Puts requests in a transaction of their own.
+  /// Begins a transaction with these requests.
   func begin(_ requests: [PostgresRequest], preparing prepared: [PostgresSQL] = []) {
     transactions.append(Transaction(requests: requests, answers: requests.map { _ in [] }))
     for (number, request) in requests.enumerated() {
@@ -94,7 +96,7 @@ final class PostgresSession {
     outgoing.append(.sync)
   }
 
-  /// Hands over and sends as much as the socket takes. False when the connection is lost.
+  /// Hands items over and sends as much as the socket accepts. False when the connection is lost.
   func push() -> Bool {
     if isBlocked {
       guard flush() else { return false }
@@ -128,9 +130,9 @@ final class PostgresSession {
 
   // MARK: Receiving
 
-  /// Waits for the socket, or to be woken.
+  /// Waits for the socket, or for a wake-up.
   ///
-  /// - Returns: whether it was woken.
+  /// - Returns: True when it was woken.
   func wait(waking descriptor: Int32, milliseconds: Int32) -> Bool {
     var watched = [
       pollfd(fd: link.descriptor, events: Int16(POLLIN | (isBlocked ? POLLOUT : 0)), revents: 0),
@@ -140,10 +142,10 @@ final class PostgresSession {
     return watched[1].revents != 0
   }
 
-  /// Takes what has come. False when the connection is lost.
+  /// Receives available data. False when the connection is lost.
   func receive() -> Bool {
     guard link.receive() else {
-      // What came before it broke is still there.
+      // Data from before the failure is still available.
       takeEvents()
       return false
     }
@@ -152,7 +154,7 @@ final class PostgresSession {
 
   @discardableResult
   private func takeEvents() -> Bool {
-    // Between two statements libpq says once or twice that there is nothing.
+    // Between two statements libpq returns null once or twice.
     var emptyCount = 0
     while expectedStart < expected.count, emptyCount < 3, let event = link.next() {
       if link.takeWarning() { markDoubtful() }
@@ -210,13 +212,13 @@ final class PostgresSession {
     }
   }
 
-  /// Requests that were undone together because of one of them.
+  /// Removes and returns the requests that failed because of another one in their transaction.
   func takeFailedTogether() -> [PostgresRequest] {
     defer { failedTogether = [] }
     return failedTogether
   }
 
-  /// The connection is lost: what is under way may be committed or not.
+  /// Ends the pending requests with an unknown outcome, because the connection is lost.
   func lose() {
     guard !transactions.isEmpty else { return }
     let text = link.trouble

@@ -1,22 +1,22 @@
-/// A statement's text, and the name that it is prepared under.
+/// The text of a statement, and the name under which it is prepared.
 struct PostgresSQL: Sendable {
-  /// Empty for one that is not prepared.
+  /// The name of the prepared statement; empty when the statement is not prepared.
   let name: String
   let text: String
 
-  /// One that is planned anew each time.
+  /// A statement that is planned at each execution.
   init(_ text: String) { (name, self.text) = ("", text) }
 
-  /// One that each connection prepares when it begins.
+  /// A statement that each connection prepares when it begins.
   init(prepared name: String, _ text: String) { (self.name, self.text) = (name, text) }
 
-  /// The same for a connection that has not prepared it.
+  /// The statement for a connection that has not prepared it.
   var unprepared: PostgresSQL { PostgresSQL(text) }
 }
 
-/// A statement with what it is about.
+/// A statement with its parameters.
 struct PostgresStatement: Sendable {
-  /// Sent in binary form: eight bytes, or the bytes themselves.
+  /// A parameter in binary form: eight bytes, or the bytes themselves.
   enum Parameter: Sendable {
     case integer(Int64)
     case bytes([UInt8])
@@ -38,20 +38,20 @@ struct PostgresStatement: Sendable {
 
   init(_ sql: PostgresSQL, _ parameters: [Parameter] = []) { (self.sql, self.parameters) = (sql, parameters) }
 
-  /// Roughly what it is on the wire.
+  /// The approximate size on the wire.
   var sizeBytes: Int {
     parameters.reduce(64 + (sql.name.isEmpty ? sql.text.utf8.count : 0)) { $0 + $1.sizeBytes + 8 }
   }
 }
 
-/// What a statement came to.
+/// The result of a statement.
 struct PostgresAnswer: Sendable {
-  /// Rows that were written or removed; for a query, those that are in ``rows``.
+  /// The number of rows written or removed; for a query, of those in ``rows``.
   var count = 0
-  /// Columns as the server sends them, in binary form; nil for null.
+  /// The columns in binary form, as the server sends them; nil for NULL.
   var rows: [[[UInt8]?]] = []
 
-  /// A column of eight bytes; nil for null and for anything else.
+  /// Returns a column of eight bytes; nil for NULL and for other types.
   func integer(_ row: Int, _ column: Int) -> Int64? {
     guard let bytes = bytes(row, column), bytes.count == 8 else { return nil }
     return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
@@ -65,16 +65,16 @@ struct PostgresAnswer: Sendable {
   func text(_ row: Int, _ column: Int) -> String? { bytes(row, column).map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// What the server said against a statement.
+/// An error that the server reported for a statement.
 struct PostgresFault: Sendable, CustomStringConvertible {
-  /// Five characters: https://www.postgresql.org/docs/15/errcodes-appendix.html
+  /// The SQLSTATE, five characters: https://www.postgresql.org/docs/15/errcodes-appendix.html
   var state: String
   var message: String
 
   var description: String { state.isEmpty ? message : "\(message) [SQLSTATE \(state)]" }
 
-  /// True when the same may succeed a little later, here or on another server: a standby that was a primary, a shutdown,
-  /// a deadlock, too many connections.
+  /// True when a retry may succeed a little later, here or on another server: a demoted primary, a shutdown, a
+  /// deadlock, too many connections.
   var isPassing: Bool {
     ["25006", "26000", "53300", "55P03"].contains(state) || ["08", "40", "57"].contains(state.prefix(2))
   }

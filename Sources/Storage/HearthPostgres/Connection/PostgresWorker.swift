@@ -2,13 +2,13 @@ import CPostgres
 import Glibc
 import Synchronization
 
-/// A connection with a thread of its own, which waits for the connection's socket alone: what others ask for is queued.
+/// A connection with its own thread, which waits only for the connection's socket; requests are queued.
 ///
-/// All that is queued goes in one transaction, up to ``PostgresLimits``, so that many databases share one round trip and
-/// one wait for the disks. A connection that is lost is made anew when there is something to send; what was under way is
-/// then unknown.
+/// All queued requests share one transaction, up to ``PostgresLimits``, so that many databases share one round trip and
+/// one wait for the disks. A lost connection is made again when there is something to send; the outcome of requests in
+/// flight is then unknown.
 final class PostgresWorker: Sendable {
-  /// What each connection is prepared with.
+  /// The statements that set up and prepare each connection.
   struct SetUp: Sendable {
     var statements: [PostgresStatement]
     var prepared: [PostgresSQL]
@@ -16,9 +16,9 @@ final class PostgresWorker: Sendable {
 
   private struct Inbox {
     var waiting: [PostgresRequest] = []
-    /// Requests that failed with others, and are tried by themselves.
+    /// The requests that failed with others, and are retried alone.
     var alone: [PostgresRequest] = []
-    /// The thread waits, and has to be woken.
+    /// True when the thread waits, and has to be woken.
     var isAsleep = false
     var isClosed = false
     var isOver = false
@@ -32,7 +32,7 @@ final class PostgresWorker: Sendable {
   private let wakeRead: Int32
   private let wakeWrite: Int32
 
-  /// Begins. Nothing is connected before something is asked for.
+  /// Starts the thread. It connects at the first request.
   init?(_ address: PostgresAddress, _ setUp: SetUp) {
     var ends: [Int32] = [-1, -1]
     guard hearth_pipe(&ends) == 0 else { return nil }
@@ -58,7 +58,7 @@ final class PostgresWorker: Sendable {
     _ = Glibc.close(wakeWrite)
   }
 
-  /// Nanoseconds of a clock that nobody sets.
+  /// The monotonic clock in nanoseconds.
   static var now: UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -77,7 +77,7 @@ final class PostgresWorker: Sendable {
     if isWaking { wake() }
   }
 
-  /// Has the thread end after what is queued and under way.
+  /// Makes the thread end after its queued and pending requests.
   func close() {
     inbox.withLock { inbox in
       inbox.isClosed = true
@@ -124,12 +124,12 @@ final class PostgresWorker: Sendable {
     inbox.withLock { $0.isOver = true }
   }
 
-  /// The longest that a server may take to answer a new connection's first statements.
+  /// The time limit of a new connection's first statements.
   private static let setUpNanoseconds: UInt64 = 5_000_000_000
 
   private func isDone() -> Bool { inbox.withLock { $0.isClosed && $0.isEmpty } }
 
-  /// Without a connection. False when there will be no more work.
+  /// Waits for work without a connection. False when there will be no more.
   private func waitForWork() -> Bool {
     while true {
       let (hasWork, isClosed) = inbox.withLock { inbox in
@@ -153,7 +153,7 @@ final class PostgresWorker: Sendable {
     while read(wakeRead, &bytes, bytes.count) == bytes.count {}
   }
 
-  /// One round with a connection. False when it is lost.
+  /// Performs one round with a connection. False when the connection is lost.
   private func turn(_ session: PostgresSession) -> Bool {
     giveUpLate()
     while session.hasRoom, let requests = take() { session.begin(requests) }
@@ -177,7 +177,7 @@ final class PostgresWorker: Sendable {
     return false
   }
 
-  /// What goes in the next transaction.
+  /// Removes and returns the requests of the next transaction.
   private func take() -> [PostgresRequest]? {
     inbox.withLock { inbox in
       if !inbox.alone.isEmpty { return [inbox.alone.removeFirst()] }
@@ -197,7 +197,7 @@ final class PostgresWorker: Sendable {
     inbox.withLock { $0.alone.append(contentsOf: requests) }
   }
 
-  /// Ends what waited for too long without having been sent.
+  /// Fails unsent requests that have waited too long.
   private func giveUpLate() {
     let now = Self.now
     let late = inbox.withLock { inbox in
@@ -212,7 +212,7 @@ final class PostgresWorker: Sendable {
     for request in late { request.finish(.unsent("\(address) did not answer in time")) }
   }
 
-  /// No connection can be made now: those who do not wait for one are told.
+  /// Fails the requests that do not wait for a connection, because none can be made now.
   private func noteUnreachable(_ problem: PostgresLink.Problem) {
     let ended = inbox.withLock { inbox in
       let isClosed = inbox.isClosed
@@ -231,6 +231,6 @@ final class PostgresWorker: Sendable {
 }
 
 extension PostgresWorker {
-  /// Holds the calling thread.
+  /// Blocks the calling thread.
   static func pause(milliseconds: UInt32) { _ = usleep(milliseconds * 1_000) }
 }

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension JournalError {
-  /// What the server said, as a journal says it.
+  /// Translates an error of the server.
   init(_ fault: PostgresFault, action: String, _ address: PostgresAddress) {
     let code: Code =
       switch fault.state.prefix(2) {
@@ -22,7 +22,7 @@ extension JournalError {
     self.init(code, "\(action) failed: \(advice) (\(address))", cause: fault.description)
   }
 
-  /// No answer came, or one that says that another may come a little later.
+  /// The error when there was no answer, or one that is expected to change a little later.
   static func unreachable(_ action: String, _ address: PostgresAddress, _ text: String) -> JournalError {
     JournalError(.unavailable, "\(action) failed: no answer from \(address)", cause: text)
   }

@@ -1,9 +1,9 @@
 import Glibc
 import HearthJournal
 
-/// What is looked at before journals are kept in a PostgreSQL: that what it acknowledges is there after a crash.
+/// The checks before journals are kept in a PostgreSQL, which must not lose acknowledged commits in a crash.
 enum PostgresChecks {
-  /// The oldest version that has what is needed. Tests run on 15.
+  /// The oldest supported version. Tests run on 15.
   private static let versionMin: Int64 = 130_000
 
   private static let query = PostgresSQL(
@@ -16,8 +16,8 @@ enum PostgresChecks {
       current_setting('server_encoding')
     """)
 
-  /// - Parameter ask: runs statements in one transaction.
-  /// - Returns: warnings, a sentence each.
+  /// - Parameter ask: Runs statements in one transaction.
+  /// - Returns: The warnings, one sentence each.
   /// - Throws: `.notAJournal` with the reason for a refusal.
   static func run(
     _ address: PostgresAddress, _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
@@ -46,7 +46,7 @@ enum PostgresChecks {
     if let level = found.text(0, 4), !["on", "remote_apply"].contains(level) {
       warnings.append("synchronous_commit is \(level) on the server; the connections here set it to on for themselves")
     }
-    // Between the two looks at this machine's clock nobody knows when the server looked at its own.
+    // The server read its clock at some instant between the two readings of this machine's clock.
     let skew = clock < before ? before - clock : clock > after ? clock - after : 0
     if skew > Int64(PostgresLimits.clockSkewMilliseconds) {
       warnings.append("the server's clock differs from this machine's by \(skew) ms")

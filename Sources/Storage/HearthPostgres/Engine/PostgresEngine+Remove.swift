@@ -1,11 +1,11 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// Removes the journal of a name in the table: the name in one step, so that nobody finds a part of it, then the rows in
-  /// small ones.
+  /// Removes the journal of a name: the name in one step, so that no caller finds a part of it, then the rows in small
+  /// ones.
   ///
-  /// - Throws: `.inUse` when it is open in this process; `.inputOutput`, after which the rest is for
-  ///   ``removeLeftovers()``.
+  /// - Throws: `.inUse` when it is open in this process; `.inputOutput`, after which ``removeLeftovers()`` removes the
+  ///   rest.
   func remove(_ name: String, _ action: String) throws(JournalError) {
     let found = try run(action, 0, [PostgresStatement(JournalSQL.find, [.text(name)])], isRepeatable: true)
     guard let identifier = found[0].integer(0, 0) else { return }
@@ -19,7 +19,7 @@ extension PostgresEngine {
     try clear(identifier, action)
   }
 
-  /// Removes what is left of journals whose removal was interrupted.
+  /// Removes the remains of journals whose removal was interrupted.
   ///
   /// - Throws: `.inputOutput`.
   public func removeLeftovers() throws(JournalError) {

@@ -1,16 +1,16 @@
 import HearthJournal
 
 extension PostgresEngine {
-  /// Gives all journals of one collection their names in another one, in one step: others see all of them there, or none.
-  /// None of them is open.
+  /// Moves all journals of one collection to another one, in one step: other clients see all of them there, or none.
+  /// None may be open.
   ///
-  /// - Throws: `.inUse` when a name is taken there, and `.inputOutput`: nothing has changed then.
+  /// - Throws: `.inUse` when a name is taken there, and `.inputOutput`; nothing has changed then.
   public func rename(_ collection: String, to other: String) throws(JournalError) {
     let action = "naming the journals"
     let found = try run(
       action, 0, [PostgresStatement(JournalSQL.taken, [.text(collection), .text(other)])], isRepeatable: true)[0]
     if let name = found.text(0, 0) { throw JournalError(.inUse, "there is a journal \(name) already") }
-    // The second time it finds none.
+    // A repetition finds none.
     _ = try run(
       action, 0, [PostgresStatement(JournalSQL.renameAll, [.text(collection), .text(other)])], isRepeatable: true)
   }

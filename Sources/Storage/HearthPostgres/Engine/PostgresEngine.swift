@@ -1,28 +1,28 @@
 import HearthJournal
 import Synchronization
 
-/// A PostgreSQL in which journals are kept: its connections, and what was found out about it.
+/// A PostgreSQL with journals: its connections, and the results of its checks.
 ///
-/// Several connections append, each journal by one of them; two more are for all else, so that no append waits for a
-/// snapshot, a reading or a lock. Each has a thread of its own. Nothing here runs on the caller's thread but the wait.
+/// Several connections append, each journal through one of them; two more serve all other requests, so that no append
+/// waits for a snapshot, a read or a lock. Each has a thread of its own; the caller's thread only waits.
 public final class PostgresEngine: Sendable {
-  /// The place where it is.
+  /// The address of the server.
   public let address: PostgresAddress
-  /// What is wrong with how it is set up, short of what would be refused; a sentence each.
+  /// The warnings about the server's configuration, one sentence each; worse problems are refused.
   public let warnings: [String]
 
   let options: PostgresOptions
   private let writers: [PostgresWorker]
   private let aides: [PostgresWorker]
-  /// The journals that are open here.
+  /// The journals that are open in this process.
   private let open = Mutex<Set<Int64>>([])
   private let isEnding = Atomic(false)
 
-  /// Connects, looks at how the server is set up, and makes the tables when there are none.
+  /// Connects, checks the server's configuration, and creates missing tables.
   ///
-  /// - Throws: `.permissionDenied`; `.notAJournal` when the server is set up so that acknowledged commits would be lost, or
-  ///   is none that journals can be kept in; `.unsupportedFormat` when the tables are of a newer version; `.unavailable`
-  ///   when it cannot be reached.
+  /// - Throws: `.permissionDenied`; `.notAJournal` when the server's configuration would lose acknowledged commits, or
+  ///   it is unsuitable for journals; `.unsupportedFormat` when the tables are of a newer version; `.unavailable` when
+  ///   it cannot be reached.
   public init(_ address: PostgresAddress, options: PostgresOptions = PostgresOptions()) throws(JournalError) {
     guard options.hasPlainSchema, (1...PostgresLimits.writersMax).contains(options.writers),
       options.patienceSeconds > 0, options.patienceSeconds < 86_400
@@ -32,7 +32,7 @@ public final class PostgresEngine: Sendable {
     }
     (self.address, self.options) = (address, options)
     let settings = PostgresSchema.settings(options)
-    // Its connection has nothing prepared: there may be no tables yet.
+    // This connection prepares nothing, because there may be no tables yet.
     let scout = try Self.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))
     defer { scout[0].close() }
     warnings = try PostgresChecks.run(address) { (statements) throws(JournalError) in
@@ -60,7 +60,7 @@ public final class PostgresEngine: Sendable {
     return workers
   }
 
-  /// Connections beside these, each with a thread of its own; whoever asks for them closes them.
+  /// Makes additional workers, each with its own thread and connection; the caller closes them.
   func workers(_ count: Int, prepared: [PostgresSQL]) throws(JournalError) -> [PostgresWorker] {
     try Self.start(
       count, address, PostgresWorker.SetUp(statements: PostgresSchema.settings(options), prepared: prepared))
@@ -68,7 +68,7 @@ public final class PostgresEngine: Sendable {
 
   deinit { close() }
 
-  /// Ends the connections. Journals that are still open can do nothing more.
+  /// Closes the connections. Journals that are still open become unusable.
   public func close() {
     for worker in writers + aides { worker.close() }
   }
@@ -78,24 +78,24 @@ public final class PostgresEngine: Sendable {
 
   // MARK: Requests
 
-  /// The end of the time that something that begins now may take.
+  /// The deadline of a request that begins now.
   var deadline: UInt64 {
     let longest = isEnding.load(ordering: .relaxed) ? Double(PostgresLimits.endSeconds) : .infinity
     return PostgresWorker.now &+ UInt64(min(options.patienceSeconds, longest) * 1e9)
   }
 
-  /// From now on nothing is waited for longer than ``PostgresLimits/endSeconds``: a server that ends must not wait for one
-  /// that is away.
+  /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth does not wait for a lost
+  /// server.
   public func hurry() { isEnding.store(true, ordering: .relaxed) }
 
-  /// The end of the time in which an answer is expected to statements that are sent now.
+  /// Returns the deadline of the answer to statements that are sent now.
   func answerDeadline(for statements: [PostgresStatement], deadline: UInt64) -> UInt64 {
     let sizeBytes = statements.reduce(0) { $0 + $1.sizeBytes }
     let seconds = PostgresLimits.answerSeconds + sizeBytes / PostgresLimits.bytesPerSecondMin
     return min(deadline, PostgresWorker.now &+ UInt64(seconds) &* 1_000_000_000)
   }
 
-  /// Has the connection of a journal run statements in one transaction, together with what others ask for.
+  /// Runs statements in one transaction on a journal's connection, together with other waiting requests.
   func append(_ journal: Int64, _ statements: [PostgresStatement], deadline: UInt64) -> PostgresRequest {
     let request = PostgresRequest(statements, deadline: deadline)
     writers[Int(UInt64(bitPattern: journal) % UInt64(writers.count))].submit(request)
@@ -104,7 +104,7 @@ public final class PostgresEngine: Sendable {
 
   /// Runs statements beside appends, in one transaction, and waits.
   ///
-  /// - Parameter isRepeatable: whether they may run twice. They are tried again when it is not known what became of them.
+  /// - Parameter isRepeatable: True when they may run twice. They are retried when their outcome is unknown.
   func run(
     _ action: String, _ journal: Int64, _ statements: [PostgresStatement], isRepeatable: Bool
   ) throws(JournalError) -> [PostgresAnswer] {
@@ -129,10 +129,10 @@ public final class PostgresEngine: Sendable {
     throw .unreachable(action, address, "it was tried too often")
   }
 
-  /// Between two tries.
+  /// Pauses between two attempts.
   static func pause(after attempt: Int) { PostgresWorker.pause(milliseconds: 1 << UInt32(min(attempt, 7))) }
 
-  /// Has a connection of its own run statements in one transaction.
+  /// Runs statements in one transaction on a worker of its own.
   static func ask(
     _ worker: PostgresWorker, _ statements: [PostgresStatement], _ address: PostgresAddress,
     _ action: String = "looking at PostgreSQL", seconds: Int = PostgresLimits.patienceSeconds
@@ -149,7 +149,7 @@ public final class PostgresEngine: Sendable {
 
   // MARK: Handles
 
-  /// Takes note that a journal is open here. False when it is already.
+  /// Notes that a journal is open in this process. False when it already is.
   func enter(_ journal: Int64) -> Bool { open.withLock { $0.insert(journal).inserted } }
 
   func leave(_ journal: Int64) { open.withLock { _ = $0.remove(journal) } }

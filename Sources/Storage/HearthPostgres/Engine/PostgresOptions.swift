@@ -1,20 +1,20 @@
-/// How journals are kept in a PostgreSQL.
+/// The options of journals in PostgreSQL.
 public struct PostgresOptions: Sendable {
-  /// The schema that the tables are in; made when there is none. 1 to 63 of `a-z`, `0-9` and `_`, no digit first.
+  /// The schema of the tables; created when it is missing. 1 to 63 of `a-z`, `0-9` and `_`, no digit first.
   public var schema: String
-  /// Connections that append, 1 to ``PostgresLimits/writersMax``.
+  /// The number of connections for appends, 1 to ``PostgresLimits/writersMax``.
   public var writers: Int
-  /// For how long an append goes on asking what became of it, in seconds: then it fails with `.inputOutput`.
+  /// The time in seconds that an append tries to find out its outcome, after which it fails with `.inputOutput`.
   public var patienceSeconds: Double
 
-  /// The usual options, or others.
+  /// The default options, or others.
   public init(
     schema: String = "hearth", writers: Int = 2, patienceSeconds: Double = Double(PostgresLimits.patienceSeconds)
   ) {
     (self.schema, self.writers, self.patienceSeconds) = (schema, writers, patienceSeconds)
   }
 
-  /// True when the schema's name can stand in a statement as it is.
+  /// True when the schema's name needs no quoting.
   var hasPlainSchema: Bool {
     let bytes = Array(schema.utf8)
     guard let first = bytes.first, bytes.count <= 63, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {

@@ -1,32 +1,31 @@
 import HearthJournal
 
-/// The tables, and what each connection sets for itself.
+/// The tables, and the settings of each connection.
 ///
 /// - `format`: one row, the version of these tables.
 /// - `journal`: a row for each journal, with the epoch of its last owner. Appends read it and never write it.
-/// - `batch`: a row for each group commit, by journal and first position, so that two owners who both think that it is
-///   their turn meet at the same key. `running_hash` is `RunningHash`, as a signed integer of the same bits;
-///   `content_hash` is there when the payload was written anew since, and is that of the new one by itself. A row whose
-///   `last_position` is right before its `first_position` is a claim: a new owner's mark where the log goes on, which its
-///   first batch takes the place of. A row without a payload that is no claim is the last of those that were
-///   pruned: what comes next is tied to it.
-/// - `batch_part`: what of a batch's payload does not fit in its row.
-/// - `snapshot`, `snapshot_chunk`: as in an embedded journal; a chunk is named by the SHA-256 of what it holds.
-/// - `chunk`: what chunks hold, once for each journal, however many snapshots share it.
-/// - `outbox`, `dead_letter`: entries that wait, and those that were given up. Their texts are bytes in UTF-8: a text of
-///   PostgreSQL cannot hold every character.
+/// - `batch`: a row for each group commit, by journal and first position, so that two rival owners conflict at the same
+///   key. `running_hash` is `RunningHash`, as a signed integer of the same bits; `content_hash` is set when the payload
+///   was rewritten since, and is that of the new payload alone. A row whose `last_position` is right before its
+///   `first_position` is a claim: a new owner's mark at the end of the log, which its first batch replaces. A row
+///   without a payload that is no claim is the last of the pruned ones: the next row refers to it.
+/// - `batch_part`: the part of a batch's payload that does not fit in its row.
+/// - `snapshot`, `snapshot_chunk`: as in an embedded journal; a chunk is named by the SHA-256 of its content.
+/// - `chunk`: the content of chunks, once for each journal, however many snapshots share it.
+/// - `outbox`, `dead_letter`: waiting entries, and those that were given up. Their texts are bytes in UTF-8, because a
+///   text of PostgreSQL cannot hold every character.
 ///
 /// For several nodes, see ``PostgresClusterStore``:
 ///
-/// - `cluster`: one row, a number that tells this cluster from others.
-/// - `node`: a row for each node: its run, where it is reached, until when its lease goes, since when that had no gap, how
-///   often it had one, and the last of its runs that is over.
-/// - `journal` says which node's run claimed the epoch; none when the owner is a server by itself, or gave it up.
+/// - `cluster`: one row with the number that identifies the cluster.
+/// - `node`: a row for each node: its incarnation, its address, the end of its lease, the start of the current gapless
+///   sequence of heartbeats, the number of gaps, and its last ended incarnation.
+/// - `journal` names the incarnation that claimed the epoch; none when the owner is a single server, or released it.
 enum PostgresSchema {
   /// The version of these tables.
   static var version: Int64 { Int64(versions.count) }
 
-  /// What a connection asks for and sets before anything else.
+  /// The statements that set up a connection before any other.
   static func settings(_ options: PostgresOptions) -> [PostgresStatement] {
     [
       PostgresStatement(PostgresSQL("SELECT pg_backend_pid()::bigint")),
@@ -42,7 +41,7 @@ enum PostgresSchema {
     ]
   }
 
-  /// The tables of version 1, then what each later one added.
+  /// The tables of version 1, followed by the additions of each later one.
   private static let versions = [logTables, outboxTables, clusterTables]
 
   private static let logTables = [
@@ -79,7 +78,7 @@ enum PostgresSchema {
       PRIMARY KEY (journal, first_position, part)
     )
     """,
-    // Compressing takes longer than writing, and an append waits for it.
+    // Compression takes longer than writing, and an append waits for it.
     "ALTER TABLE batch ALTER payload SET STORAGE EXTERNAL",
     "ALTER TABLE batch_part ALTER payload SET STORAGE EXTERNAL",
     """
@@ -164,10 +163,10 @@ enum PostgresSchema {
     "INSERT INTO cluster SELECT ('x' || right(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint",
   ]
 
-  /// Makes the tables when there are none, and adds what an earlier version did not have.
+  /// Creates the tables when they are missing, and adds those of newer versions.
   ///
-  /// - Parameter ask: runs statements in one transaction.
-  /// - Throws: `.unsupportedFormat`, `.notAJournal`, and what `ask` throws.
+  /// - Parameter ask: Runs statements in one transaction.
+  /// - Throws: `.unsupportedFormat`, `.notAJournal`, or the error of `ask`.
   static func make(
     _ address: PostgresAddress, _ options: PostgresOptions,
     _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
@@ -182,7 +181,7 @@ enum PostgresSchema {
     let note = found == 0 ? "INSERT INTO format VALUES ($1::bigint)" : "UPDATE format SET version = $1::bigint"
     statements.append(PostgresStatement(PostgresSQL(note), [.integer(version)]))
     do { _ = try ask(statements) } catch {
-      // Another server may have begun at the same moment: then they are there now, or this is why not.
+      // Another server may have begun at the same moment: then they exist now, or this is the reason of the failure.
       if try foundVersion(address, options, ask) == version { return }
       throw error
     }
@@ -195,7 +194,7 @@ enum PostgresSchema {
     return try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) != 0
   }
 
-  /// The version of the tables that are there, 0 without any. Refuses those of a newer one.
+  /// Returns the version of the existing tables, 0 without any. Refuses those of a newer one.
   private static func foundVersion(
     _ address: PostgresAddress, _ options: PostgresOptions,
     _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]

@@ -1,11 +1,11 @@
 import HearthJournal
 
-/// A connection that says for as long as it is there that a server uses these tables, and looks whether PostgreSQL answers.
+/// A connection that marks these tables as used by a server while it lasts, and checks that PostgreSQL answers.
 ///
-/// It keeps servers apart that were started twice by mistake, and a server by itself apart from the nodes of a cluster. What protects the data is the epoch of each journal, also when
-/// this connection is lost.
+/// It separates servers that were started twice by mistake, and a single server from the nodes of a cluster. The data
+/// is protected by the epoch of each journal, also when this connection is lost.
 public final class PostgresSentry: Sendable {
-  /// What a look found.
+  /// The result of a check.
   public enum Finding: Sendable, Equatable {
     /// PostgreSQL answers, and no other server uses the tables.
     case alone
@@ -19,7 +19,7 @@ public final class PostgresSentry: Sendable {
   private let address: PostgresAddress
   private let look: PostgresStatement
 
-  /// The session's lock, which is taken again when the connection had to be made anew.
+  /// Returns the statement that takes the session's lock, again after a reconnect.
   private static func lock(isShared: Bool) -> PostgresSQL {
     PostgresSQL(
       """
@@ -30,7 +30,7 @@ public final class PostgresSentry: Sendable {
       """)
   }
 
-  /// Has the server notice within seconds that this machine is gone; otherwise its successor would wait for hours.
+  /// Makes the server notice the loss of this machine within seconds; otherwise its successor would wait for hours.
   private static let keepalives = PostgresStatement(
     PostgresSQL(
       """
@@ -38,7 +38,7 @@ public final class PostgresSentry: Sendable {
         set_config('tcp_keepalives_count', '3', false), set_config('tcp_user_timeout', '10000', false)
       """))
 
-  /// - Parameter isShared: others may use the tables that share them as well.
+  /// - Parameter isShared: True when other servers with a shared lock may use the tables too.
   /// - Throws: `.inputOutput` when there is no thread or descriptor for it.
   public init(_ engine: PostgresEngine, isShared: Bool = false) throws(JournalError) {
     address = engine.address
@@ -49,7 +49,7 @@ public final class PostgresSentry: Sendable {
 
   deinit { close() }
 
-  /// Looks once. Blocks, for ``PostgresLimits/lookSeconds`` at most.
+  /// Checks once. Blocks for ``PostgresLimits/lookSeconds`` at most.
   public func find() -> Finding {
     do {
       let answers = try PostgresEngine.ask(
@@ -60,7 +60,7 @@ public final class PostgresSentry: Sendable {
     }
   }
 
-  /// Looks until no other server uses the tables: one that ended just now is gone a moment later.
+  /// Waits until no other server uses the tables: one that has just stopped needs a moment to disappear.
   ///
   /// - Throws: `.inUse` when there still is one after ``PostgresLimits/takenSeconds``; `.unavailable`.
   public func waitUntilAlone() throws(JournalError) {
@@ -78,6 +78,6 @@ public final class PostgresSentry: Sendable {
     }
   }
 
-  /// Lets others use the tables.
+  /// Releases the tables for other servers.
   public func close() { worker.close() }
 }

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension PostgresJournal {
-  /// The log's last row, and whose the log is.
+  /// The log's last row, and the owner's epoch.
   struct End {
     var firstPosition: Int64
     var lastPosition: Int64
@@ -12,9 +12,9 @@ extension PostgresJournal {
     var isClaim: Bool { lastPosition < firstPosition }
   }
 
-  /// Makes the caller the owner: two steps, each a commit of its own.
+  /// Makes the caller the owner, in two separately committed steps.
   ///
-  /// - Throws: Beside what the protocol says, `.staleEpoch` when somebody else became the owner meanwhile.
+  /// - Throws: Beside the protocol's errors, `.staleEpoch` when another server became the owner meanwhile.
   public func acquire() throws(JournalError) -> JournalHead {
     let known = state.withLock { $0.head }
     let raised = try run("taking ownership", [statement(BatchSQL.raiseEpoch)], isWriting: true)
@@ -39,7 +39,7 @@ extension PostgresJournal {
         }
       let claimed = try run("taking ownership", [claim], isWriting: true)
       guard claimed[0].count == 1 else {
-        // A batch of the owner before was under way, or there is a newer owner.
+        // An append of the previous owner was in flight, or there is a newer owner.
         try requireEpoch(epoch)
         continue
       }
@@ -52,7 +52,7 @@ extension PostgresJournal {
     }
   }
 
-  /// Returns the place where the log ends; nil for one that never had an owner.
+  /// Returns the end of the log; nil when it never had an owner.
   func readEnd() throws(JournalError) -> End? {
     let found = try run("looking for the log's end", [statement(BatchSQL.tail)])[0]
     guard !found.rows.isEmpty else { return nil }
@@ -73,7 +73,7 @@ extension PostgresJournal {
     JournalError(.staleEpoch, "epoch \(epoch) no longer owns the journal, epoch \(current) does", at: place())
   }
 
-  /// PostgreSQL does not have any more what it acknowledged.
+  /// Returns the error for a loss of acknowledged commits in PostgreSQL.
   func lost(_ head: JournalHead, _ end: End?) -> JournalError {
     JournalError(
       .corrupt,

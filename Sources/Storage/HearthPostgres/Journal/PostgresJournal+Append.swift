@@ -19,7 +19,7 @@ extension PostgresJournal {
     do throws(JournalError) { try write(statements, next, after: head, tail) } catch {
       var error = error
       error.place = error.place.file == nil ? place(batch.firstPosition) : error.place
-      // The same batch may come again.
+      // The same batch may be appended again.
       if error.leavesOutcomeUnknown, !error.isPassing { state.withLock { $0.failure = $0.failure ?? error } }
       throw error
     }
@@ -47,7 +47,7 @@ extension PostgresJournal {
         + "at \(position), epoch \(epoch)", at: place(position))
   }
 
-  /// The statements of an append, the row itself first.
+  /// Returns the statements of an append, the row itself first.
   func appending(
     _ batch: JournalBatch, _ next: JournalHead, after head: JournalHead, _ tail: Tail
   ) -> [PostgresStatement] {
@@ -69,7 +69,7 @@ extension PostgresJournal {
       }
   }
 
-  /// A payload in pieces that rows hold; at least one, which may be empty.
+  /// Splits a payload into pieces that fit in rows; at least one, which may be empty.
   static func pieces(of payload: [UInt8]) -> [[UInt8]] {
     guard payload.count > PostgresLimits.rowBytesMax else { return [payload] }
     return stride(from: 0, to: payload.count, by: PostgresLimits.rowBytesMax).map {
@@ -77,10 +77,10 @@ extension PostgresJournal {
     }
   }
 
-  /// Writes a batch, and finds out what became of it.
+  /// Writes a batch and finds out its outcome.
   ///
-  /// When no answer comes, the same statement is sent again: it writes the same row, or finds it there. Nobody else can have
-  /// written it, and whoever took over has put a claim in its place.
+  /// Without an answer, the same statement is sent again: it writes the same row, or finds it there. No other server
+  /// can have written it, and a new owner has put a claim in its place.
   private func write(
     _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead, _ tail: Tail
   ) throws(JournalError) {
@@ -118,10 +118,10 @@ extension PostgresJournal {
     }
   }
 
-  /// Returns the reason why it is not known whether a batch is there that an earlier call sent; nil when no such batch
-  /// is in doubt.
+  /// Returns the reason that the outcome of an earlier append of this batch is unknown; nil when it is known.
   ///
-  /// - Throws: when it is another one: nothing may follow what is in doubt.
+  /// - Throws: when the pending append is of another batch, because nothing may follow an append with an unknown
+  ///   outcome.
   private func doubt(about next: JournalHead) throws(JournalError) -> String? {
     guard let doubt = state.withLock({ $0.doubt }) else { return nil }
     guard doubt.next == next else {
@@ -132,12 +132,12 @@ extension PostgresJournal {
     return doubt.text
   }
 
-  /// Nobody can tell here any more.
+  /// The error when the outcome can no longer be found out here.
   private func unknown(_ action: String, _ text: String) -> JournalError {
     JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: place(), cause: text)
   }
 
-  /// Why an append wrote no row, when it is known that it did not.
+  /// Returns the reason that an append wrote no row, when it is known that it did not.
   private func refusal(of head: JournalHead) throws(JournalError) -> JournalError {
     guard let end = try readEnd() else { return lost(head, nil) }
     if end.epoch > head.epoch { return stale(head.epoch, end.epoch) }
@@ -145,10 +145,10 @@ extension PostgresJournal {
     return mismatch(head, end.lastPosition, end.epoch)
   }
 
-  /// Returns true when a batch of which no answer came is there, and will be: one that can be seen may still be on one
-  /// machine alone, when the wait for a standby was broken off. It is on others when a later write is.
+  /// Returns true when a batch without an answer is durable. A visible row may still be on one machine alone, when the
+  /// wait for a standby was broken off; it is on others when a later write is.
   ///
-  /// - Throws: when it is not there, and nobody can tell any more whether it will be.
+  /// - Throws: when the row is missing, and it cannot be found out any more whether it will appear.
   private func isDurable(
     _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ doubt: inout String?
   ) throws(JournalError) -> Bool {

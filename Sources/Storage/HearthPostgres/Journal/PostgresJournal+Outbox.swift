@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// Entries beside the log. They are written by the transaction that writes their batch, in the same round trip.
+/// The outbox beside the log. Entries are written by the transaction of their batch, in the same round trip.
 extension PostgresJournal: OutboxJournal {
   // MARK: Waiting
 
@@ -64,7 +64,7 @@ extension PostgresJournal: OutboxJournal {
     return figures
   }
 
-  // MARK: Given up
+  // MARK: Dead letters
 
   public func deadEntries(
     of queue: String, after place: OutboxPlace?, countMax: Int
@@ -97,7 +97,7 @@ extension PostgresJournal: OutboxJournal {
     let revival =
       place.map { statement(OutboxSQL.revive, queue, $0) }
       ?? statement(OutboxSQL.reviveSome, .utf8(queue), .integer(Int64(countMax)))
-    // Twice would count none the second time.
+    // A repetition would count none.
     return try run("replaying dead letters", [revival], isRepeatable: false)[0].count
   }
 
@@ -137,11 +137,11 @@ extension PostgresJournal: OutboxJournal {
 }
 
 extension OutboxSQL {
-  /// The statements that add entries to what a batch's transaction writes.
+  /// Returns the statements that add entries in a batch's transaction.
   ///
   /// - Parameters:
-  ///   - head: The log's, behind the batch.
-  ///   - journal: Its number.
+  ///   - head: The log's head after the batch.
+  ///   - journal: The journal's number.
   static func adding(
     _ entries: [OutboxEntry], to batch: JournalBatch, _ head: JournalHead, _ journal: PostgresStatement.Parameter
   ) -> [PostgresStatement] {
@@ -158,12 +158,12 @@ extension OutboxSQL {
 }
 
 extension PostgresStatement.Parameter {
-  /// A text that may have any character in it, also the one that PostgreSQL's texts cannot hold.
+  /// A text as bytes, because PostgreSQL's texts cannot hold every character.
   fileprivate static func utf8(_ text: String) -> Self { .bytes(Array(text.utf8)) }
 }
 
 extension PostgresAnswer {
-  /// The place in the first two columns.
+  /// Returns the place in the first two columns.
   fileprivate func place(_ row: Int) -> OutboxPlace? {
     guard let position = integer(row, 0), let ordinal = integer(row, 1).flatMap({ Int32(exactly: $0) }) else {
       return nil

@@ -13,8 +13,8 @@ extension PostgresJournal {
     _ = try run("pruning", [statement(BatchSQL.emptyTail, .integer(oldest.position))])
   }
 
-  /// Deletes a snapshot in small steps. From the first one on it is unfinished, so that no reader takes it for whole and the
-  /// next snapshot removes what an interruption leaves.
+  /// Deletes a snapshot in small steps. From the first one on it is incomplete, so that readers ignore it and the next
+  /// snapshot removes the remains of an interruption.
   func removeSnapshot(_ identifier: Int64) throws(JournalError) {
     let stepChunks = Int64(max(1, PostgresLimits.transactionBytes / JournalLimits.snapshotChunkBytes))
     while true {

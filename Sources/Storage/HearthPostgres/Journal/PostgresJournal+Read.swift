@@ -5,8 +5,8 @@ extension PostgresJournal {
     try rows(after: position, sizeBytesMax: sizeBytesMax).map(\.batch)
   }
 
-  /// Batches as ``batches(after:sizeBytesMax:)`` has them, with what else is in their rows; each held against its running
-  /// hash.
+  /// Returns batches as ``batches(after:sizeBytesMax:)`` does, with the other columns of their rows; each is compared
+  /// with its running hash.
   func rows(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [BatchRow] {
     let found = try run(
       "reading batches", [statement(BatchSQL.after, .integer(position), .integer(Int64(clamping: sizeBytesMax)))])[0]
@@ -38,9 +38,9 @@ extension PostgresJournal {
     return rows
   }
 
-  /// The running hash that a batch was written after.
+  /// Returns the running hash before a batch.
   ///
-  /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
+  /// - Throws: `.pruned` when the batch is about to be pruned.
   private func hash(before first: Int64) throws(JournalError) -> RunningHash {
     if let known = state.withLock({ $0.readUpTo }), known.position == first - 1 { return known.hash }
     if let stored = try storedHash(at: first - 1) { return stored }
@@ -48,13 +48,13 @@ extension PostgresJournal {
     return .empty
   }
 
-  /// The running hash where a batch ends, or a snapshot stands; nil elsewhere.
+  /// Returns the running hash at the end of a batch or at a snapshot; nil for other positions.
   func storedHash(at position: Int64) throws(JournalError) -> RunningHash? {
     try run("looking for a batch", [statement(BatchSQL.runningHash, .integer(position))])[0].integer(0, 0)
       .map { RunningHash(stored: $0) }
   }
 
-  /// Nothing follows: right at the end, wrong before it.
+  /// Checks that a missing row is at the end of the log and not before it.
   private func requireEnd(_ position: Int64) throws(JournalError) {
     guard let end = try readEnd(), position < end.lastPosition else { return }
     throw pruned(position)

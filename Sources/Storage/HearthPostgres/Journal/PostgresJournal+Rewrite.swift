@@ -1,12 +1,12 @@
 import HearthJournal
 
-/// Writes the content of kept batches anew. Their rows keep the running hash, from which the next batch goes on, and have
+/// The rewriting of kept batches' content. Their rows keep the running hash, which the next batch continues, and get
 /// one of the new content beside it.
 extension PostgresJournal {
-  /// Gives batches that no restart reads other content.
+  /// Replaces the content of batches that no restart reads.
   ///
-  /// PostgreSQL removes what was there before from its files when it vacuums the table, and its log and the standbys' when
-  /// those go round.
+  /// PostgreSQL removes the old content from its files when it vacuums the table, and from its log and the standbys'
+  /// when those are recycled.
   public func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
     let current = try currentSnapshot()?.position ?? 0
     guard position <= current else {
@@ -57,7 +57,7 @@ extension PostgresJournal {
     }
   }
 
-  /// Removes one snapshot that is not the current one.
+  /// Removes a snapshot that is not the current one.
   public func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
     try requireOpen(forWriting: true)
     let all = try snapshots()

@@ -33,7 +33,7 @@ extension PostgresJournal {
     return ticket
   }
 
-  /// The running hash of the log at a position where a batch ends.
+  /// Returns the running hash of the log at the end of a batch.
   private func snapshotHash(at position: Int64) throws(JournalError) -> RunningHash {
     if let stored = try storedHash(at: position) { return stored }
     if position == 0, try oldestPosition() == 0 { return .empty }
@@ -52,7 +52,7 @@ extension PostgresJournal {
     do throws(JournalError) {
       try store(chunk, open)
     } catch {
-      // What was counted and what was written may differ now.
+      // The counted and the written size may differ now.
       state.withLock { state in
         if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
       }
@@ -65,14 +65,14 @@ extension PostgresJournal {
     }
   }
 
-  /// Sends a chunk's content unless it is kept already, and adds it to the snapshot.
+  /// Sends a chunk's content unless it is stored already, and adds it to the snapshot.
   private func store(_ chunk: [UInt8], _ open: OpenSnapshot) throws(JournalError) {
     let hash = Digest(sha256: chunk).bytes
     let link = statement(
       SnapshotSQL.link, .integer(open.ticket.identifier), .integer(Int64(open.chunkCount)), .bytes(hash))
     let isKept = try run("writing a snapshot", [statement(SnapshotSQL.hasChunk, .bytes(hash))])[0].integer(0, 0) == 1
     if isKept {
-      // Unless somebody removes it just now.
+      // A concurrent removal may have deleted the chunk.
       let linked = try run("writing a snapshot", [statement(SnapshotSQL.lock), link], isRepeatable: false)
       if linked[1].count == 1 { return }
     }
@@ -94,7 +94,7 @@ extension PostgresJournal {
           .integer(Int64(open.sizeBytes))),
         statement(SnapshotSQL.isComplete, .integer(ticket.identifier)),
       ])
-    // Once more, when the first answer was lost, there is nothing left to do.
+    // A repetition after a lost answer has nothing left to do.
     guard completed[2].integer(0, 0) == 1 else { throw abandoned(ticket.position) }
     state.withLock { $0.openSnapshot = nil }
     return SnapshotInfo(
@@ -152,7 +152,7 @@ extension PostgresJournal {
 }
 
 extension SnapshotInfo {
-  /// What ``SnapshotSQL/all`` found.
+  /// Reads the rows of ``SnapshotSQL/all``.
   ///
   /// - Throws: `.corrupt`.
   static func all(_ found: PostgresAnswer, _ place: JournalError.Place) throws(JournalError) -> [SnapshotInfo] {

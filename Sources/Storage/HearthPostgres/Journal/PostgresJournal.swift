@@ -3,16 +3,16 @@ import Synchronization
 
 /// A journal in PostgreSQL: see ``PostgresSchema`` for its rows.
 ///
-/// Nothing here trusts a clock. An append is one statement that writes a row, or none: it does so only for the owner and
-/// only behind the owner's last row. `acquire()` raises the epoch, which refuses what the owner before begins from then on,
-/// and then puts a claim at the end of the log: what that owner had begun before is either in front of it, and so part of
-/// what is taken over, or meets it at the same key and is refused.
+/// It relies on no clock. An append is a single statement that writes a row, or none: only for the owner and only after
+/// the owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then puts
+/// a claim at the end of the log: an earlier append is either before the claim, and so part of the taken-over log, or
+/// conflicts with it at the same key and is refused.
 public final class PostgresJournal: Journal {
-  /// The row that the next append is tied to.
+  /// The row that the next append refers to.
   struct Tail: Sendable {
     /// The key of the log's last row.
     var firstPosition: Int64
-    /// It is the owner's claim, and its first batch goes in its place.
+    /// True when the row is the owner's claim, which its first batch replaces.
     var isClaim: Bool
   }
 
@@ -20,24 +20,24 @@ public final class PostgresJournal: Journal {
     var head: JournalHead?
     var tail = Tail(firstPosition: 0, isClaim: false)
     var failure: JournalError?
-    /// What an append would have made the head whose outcome is not known yet, and why it is not.
+    /// The head after an append with an unknown outcome, and the reason that it is unknown; nil when there is none.
     var doubt: (next: JournalHead, text: String)?
     var isClosed = false
     var openSnapshot: OpenSnapshot?
-    /// Where the last reading ended, with the running hash there.
+    /// The end of the last read, with the running hash there.
     var readUpTo: (position: Int64, hash: RunningHash)?
   }
 
   let engine: PostgresEngine
   let identifier: Int64
-  /// Its name in the table.
+  /// The journal's name in the table.
   public let name: String
   let state = Mutex(State())
 
-  /// True when it takes note of its end with the engine.
+  /// True when closing the journal unregisters it from the engine.
   private let isEntered: Bool
 
-  /// - Parameter isEntered: false for a look at rows that somebody else here holds.
+  /// - Parameter isEntered: False for reading the rows of a journal that is open elsewhere in this process.
   init(_ engine: PostgresEngine, identifier: Int64, name: String, isEntered: Bool = true) {
     (self.engine, self.identifier, self.name, self.isEntered) = (engine, identifier, name, isEntered)
   }
@@ -54,7 +54,7 @@ public final class PostgresJournal: Journal {
 
   // MARK: Access
 
-  /// The place of what is wrong.
+  /// Returns the place of an error.
   func place(_ position: Int64? = nil) -> JournalError.Place {
     JournalError.Place(file: "\(engine.address) \(name)", position: position)
   }
@@ -71,8 +71,8 @@ public final class PostgresJournal: Journal {
 
   /// Runs statements beside appends, in one transaction.
   ///
-  /// - Parameter isWriting: refuses after a failure, and is not repeated when its outcome is unknown: that is then the
-  ///   journal's end, as for an append.
+  /// - Parameter isWriting: True refuses after a failure, and does not repeat statements with an unknown outcome, which
+  ///   ends the journal as for an append.
   func run(
     _ action: String, _ statements: [PostgresStatement], isWriting: Bool = false, isRepeatable: Bool = true
   ) throws(JournalError) -> [PostgresAnswer] {
@@ -91,11 +91,11 @@ public final class PostgresJournal: Journal {
 }
 
 extension PostgresStatement.Parameter {
-  /// A running hash as the tables keep it.
+  /// Returns the stored form of a running hash.
   static func hash(_ hash: RunningHash) -> Self { .integer(Int64(bitPattern: hash.rawValue)) }
 }
 
 extension RunningHash {
-  /// A running hash as the tables keep it.
+  /// A running hash in its stored form.
   init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
 }

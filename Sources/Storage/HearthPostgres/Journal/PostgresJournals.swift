@@ -7,7 +7,7 @@ public struct PostgresJournals: JournalFactory {
 
   init(_ engine: PostgresEngine, _ collection: String) { (self.engine, self.collection) = (engine, collection) }
 
-  /// Opens the journal of that name, or makes it. Whoever owned it before goes on owning it until `acquire()`.
+  /// Opens the journal of that name, or creates it. A previous owner stays the owner until `acquire()`.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
     let full = try key(name)
     let identifier = try identifier(of: name)
@@ -17,7 +17,7 @@ public struct PostgresJournals: JournalFactory {
     return OpenedJournal(PostgresJournal(engine, identifier: identifier, name: full))
   }
 
-  /// The number of the journal of that name, which is made when there is none.
+  /// Returns the number of the journal of that name, which is created when it is missing.
   func identifier(of name: String) throws(JournalError) -> Int64 {
     let full = try key(name)
     let found = try engine.run(
@@ -32,7 +32,7 @@ public struct PostgresJournals: JournalFactory {
     return identifier
   }
 
-  /// The names of the collection's journals.
+  /// Returns the names of the collection's journals.
   public func names() throws(JournalError) -> [String] {
     let found = try engine.run(
       "listing journals", 0,
@@ -46,15 +46,15 @@ public struct PostgresJournals: JournalFactory {
     }
   }
 
-  /// Removes the journal of that name, in one step, and then its rows in small ones. An owner elsewhere is refused from the
-  /// first on.
+  /// Removes the journal of that name, in one step, and then its rows in small ones. An owner elsewhere is refused from
+  /// the first step on.
   public func remove(_ name: String) throws(JournalError) {
     try engine.remove(key(name), "removing the journal \(name)")
   }
 
-  /// The name in the table.
+  /// Returns the name in the table.
   func key(_ name: String) throws(JournalError) -> String {
-    // The one character that a text of PostgreSQL cannot hold.
+    // The only character that a text of PostgreSQL cannot hold.
     guard !name.isEmpty, !(collection + name).utf8.contains(0) else {
       throw JournalError(.notAJournal, "a journal's name is not empty, and has no character 0")
     }
@@ -63,8 +63,8 @@ public struct PostgresJournals: JournalFactory {
 }
 
 extension PostgresEngine {
-  /// The journals of one collection, such as all databases.
+  /// Returns the journals of one collection, such as all databases.
   ///
-  /// - Parameter collection: what their names begin with in the table, as `databases/`. Any text without the character 0.
+  /// - Parameter collection: The prefix of their names in the table, as `databases/`. Any text without the character 0.
   public func journals(_ collection: String) -> PostgresJournals { PostgresJournals(self, collection) }
 }

@@ -1,6 +1,6 @@
-/// Statements that write a journal that nobody owns yet. Each may run twice.
+/// The statements that write a journal without an owner. Each may run twice.
 enum ArchiveSQL {
-  /// Parameters: journal, first and last position, epoch, running hash, size, parts, payload.
+  /// Adds a batch. Parameters: journal, first and last position, epoch, running hash, size, parts, payload.
   static let addBatch = PostgresSQL(
     """
     INSERT INTO batch (journal, first_position, last_position, epoch, running_hash, size_bytes, part_count, payload)
@@ -8,28 +8,28 @@ enum ArchiveSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Parameters: journal, first position, number of the part, payload.
+  /// Adds a part of a batch. Parameters: journal, first position, number of the part, payload.
   static let addPart = PostgresSQL(
     """
     INSERT INTO batch_part (journal, first_position, part, payload)
     VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bytea) ON CONFLICT DO NOTHING
     """)
 
-  /// The last row of a log whose batches a snapshot stands for. Parameters: journal, position, epoch, running hash.
+  /// Adds the last row of a log whose batches a snapshot replaces. Parameters: journal, position, epoch, running hash.
   static let addTail = PostgresSQL(
     """
     INSERT INTO batch (journal, first_position, last_position, epoch, running_hash, size_bytes, part_count)
     VALUES ($1::bigint, $2::bigint, $2, $3::bigint, $4::bigint, 0, 0) ON CONFLICT DO NOTHING
     """)
 
-  /// Parameters: journal, snapshot, index, hash.
+  /// Adds a chunk to a snapshot. Parameters: journal, snapshot, index, hash.
   static let addLink = PostgresSQL(
     """
     INSERT INTO snapshot_chunk (journal, snapshot, chunk_index, hash)
     VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bytea) ON CONFLICT DO NOTHING
     """)
 
-  /// A complete snapshot. Parameters: journal, snapshot, epoch, position, running hash, chunks, bytes.
+  /// Adds a complete snapshot. Parameters: journal, snapshot, epoch, position, running hash, chunks, bytes.
   static let addSnapshot = PostgresSQL(
     """
     INSERT INTO snapshot (journal, id, epoch, position, running_hash, chunk_count, size_bytes, is_complete)
@@ -37,7 +37,7 @@ enum ArchiveSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  /// An entry that waits. Parameters: journal, queue, position, ordinal, lane, time, attempts, when it is due, content.
+  /// Adds a waiting entry. Parameters: journal, queue, position, ordinal, lane, time, attempts, due time, content.
   static let addEntry = PostgresSQL(
     """
     INSERT INTO outbox (journal, queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
@@ -45,7 +45,7 @@ enum ArchiveSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  /// An entry that was given up. Parameters: as for ``addEntry``, with the time of that, and the reason.
+  /// Adds a dead letter. Parameters: as for ``addEntry``, with its time instead of the due time, and the reason.
   static let addDeadEntry = PostgresSQL(
     """
     INSERT INTO dead_letter
@@ -55,11 +55,11 @@ enum ArchiveSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Entries that wait, as many as a reading takes and at least one. Parameters: journal, then the entry before: its queue
-  /// and place; bytes.
+  /// Reads waiting entries, up to the limit of a read and at least one. Parameters: journal, then the previous entry's
+  /// queue and place; bytes.
   static let entriesAfter = PostgresSQL(entries(of: "outbox", end: "due_milliseconds", reason: "NULL::bytea"))
 
-  /// The same of those that were given up.
+  /// Reads dead letters, with the parameters of ``entriesAfter``.
   static let deadEntriesAfter = PostgresSQL(entries(of: "dead_letter", end: "dead_milliseconds", reason: "reason"))
 
   private static func entries(of table: String, end: String, reason: String) -> String {
@@ -74,7 +74,7 @@ enum ArchiveSQL {
     """
   }
 
-  /// Parameters: journal, epoch, the last snapshot.
+  /// Sets the epoch. Parameters: journal, epoch, the last snapshot.
   static let setEpoch = PostgresSQL(
     "UPDATE journal SET epoch = $2::bigint, last_snapshot = $3::bigint WHERE id = $1::bigint")
 }

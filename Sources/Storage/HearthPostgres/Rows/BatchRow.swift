@@ -5,12 +5,12 @@ struct BatchRow {
   var batch: JournalBatch
   var epoch: Int64
   var runningHash: RunningHash
-  /// What the content was written anew with.
+  /// The hash of the rewritten content; nil when it was not rewritten.
   var contentHash: RunningHash?
   var partCount: Int64
   var sizeBytes: Int64
 
-  /// A row of ``BatchSQL/after``, without the parts that are elsewhere; nil when it cannot have been written by us.
+  /// Reads a row of ``BatchSQL/after``, without its separate parts; nil when it is malformed.
   init?(_ found: PostgresAnswer, _ index: Int) {
     guard let first = found.integer(index, 0), let last = found.integer(index, 1), let epoch = found.integer(index, 2),
       let hash = found.integer(index, 3), let size = found.integer(index, 5), let parts = found.integer(index, 6),
@@ -22,9 +22,9 @@ struct BatchRow {
     (partCount, sizeBytes) = (parts, size)
   }
 
-  /// Adds the parts that are elsewhere. What is missing shows in ``finding(after:)``.
+  /// Adds the separate parts. Missing ones show in ``finding(after:)``.
   ///
-  /// - Parameter part: reads the part of a number; nil when it is not there.
+  /// - Parameter part: Reads the part of a number; nil when it is missing.
   mutating func addParts(_ part: (Int64) throws(JournalError) -> [UInt8]?) throws(JournalError) {
     guard partCount > 0, sizeBytes <= JournalLimits.batchBytesMax, sizeBytes > batch.payload.count else { return }
     batch.payload.reserveCapacity(Int(sizeBytes))
@@ -34,9 +34,9 @@ struct BatchRow {
     }
   }
 
-  /// What is wrong with it, held against its running hash; nil when it is what was written.
+  /// Compares the row with its running hash and returns the deviation; nil when it is intact.
   ///
-  /// - Parameter before: the running hash that it was written after.
+  /// - Parameter before: The running hash before the row.
   func finding(after before: RunningHash) -> String? {
     guard batch.payload.count == sizeBytes else {
       return "the batch has \(batch.payload.count) bytes and was written with \(sizeBytes)"

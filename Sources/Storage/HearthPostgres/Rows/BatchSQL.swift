@@ -1,9 +1,9 @@
-/// Statements on the rows of a log.
+/// The statements on the rows of a log.
 enum BatchSQL {
-  /// Appends after the owner's last batch: only while it is the owner, and only where that batch is the log's last. One row
-  /// is written, or none; none is not an error, so that other journals in the same transaction are not in the way.
+  /// Appends after the owner's last batch, only while it is the owner, and only where that batch is the log's last.
+  /// Writes one row, or none; none is no error, so that other journals in the same transaction are not affected.
   ///
-  /// Parameters: journal, first and last position, epoch, running hash, size, parts, payload, then the batch before: its
+  /// Parameters: journal, first and last position, epoch, running hash, size, parts, payload, then the previous batch's
   /// first position and running hash.
   static let append = PostgresSQL(
     prepared: "append",
@@ -16,7 +16,7 @@ enum BatchSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Puts an owner's first batch in the place of its claim.
+  /// Replaces an owner's claim by its first batch.
   ///
   /// Parameters: as for ``append`` up to the payload, then the running hash before.
   static let fill = PostgresSQL(
@@ -29,7 +29,7 @@ enum BatchSQL {
       AND b.running_hash = $9::bigint AND o.id = b.journal AND o.epoch = $4
     """)
 
-  /// Adds a part to a batch, if that is there.
+  /// Adds a part to a batch, if that exists.
   ///
   /// Parameters: journal, first position, epoch, running hash, number of the part, payload.
   static let addPart = PostgresSQL(
@@ -43,14 +43,14 @@ enum BatchSQL {
 
   static let prepared = [append, fill, addPart, OutboxSQL.add, OutboxSQL.addDead]
 
-  /// Finds a batch that is there with its last part: its row, and that of the journal.
+  /// Finds a batch that is complete up to its last part: its row, and that of the journal.
   static let landed = PostgresSQL(
     """
     SELECT count(*) FROM batch WHERE journal = $1::bigint AND first_position = $2::bigint AND epoch = $3::bigint
       AND running_hash = $4::bigint AND last_position >= first_position
     """)
 
-  /// A write of no consequence: when it is replicated, so is all before it.
+  /// Writes without an effect: when this write is replicated, so are all before it.
   static let confirm = PostgresSQL(
     "UPDATE journal SET confirmed_position = $3::bigint WHERE id = $1::bigint AND epoch = $2::bigint")
 
@@ -62,7 +62,7 @@ enum BatchSQL {
     WHERE id = $1::bigint AND epoch < 9223372036854775807 RETURNING epoch
     """)
 
-  /// Where the log ends, and whose it is. No row for a log that never had an owner.
+  /// Reads the end of the log and the owner's epoch. No row for a log that never had an owner.
   static let tail = PostgresSQL(
     """
     SELECT b.first_position, b.last_position, b.epoch, b.running_hash, o.epoch
@@ -71,7 +71,7 @@ enum BatchSQL {
 
   static let epoch = PostgresSQL("SELECT epoch FROM journal WHERE id = $1::bigint")
 
-  /// Marks where the log goes on under a new owner. Parameters: journal, first position, epoch, running hash before.
+  /// Marks the end of the log for a new owner. Parameters: journal, first position, epoch, running hash before.
   static let claim = PostgresSQL(
     """
     INSERT INTO batch (journal, first_position, last_position, epoch, running_hash, size_bytes, part_count)
@@ -79,7 +79,7 @@ enum BatchSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Takes over the claim of an owner before. Parameters: journal, first position, epoch.
+  /// Takes over the claim of a previous owner. Parameters: journal, first position, epoch.
   static let takeClaim = PostgresSQL(
     """
     UPDATE batch b SET epoch = $3::bigint FROM journal o
@@ -93,8 +93,8 @@ enum BatchSQL {
     first_position, last_position, epoch, running_hash, content_hash, size_bytes, part_count, payload
     """
 
-  /// Batches that end after a position, in order, up to a number of bytes and at least one. The first is found by its key,
-  /// however much log is kept before it. Parameters: journal, position, bytes.
+  /// Reads batches that end after a position, in order, up to a number of bytes and at least one. The first is found by
+  /// its key, however much log precedes it. Parameters: journal, position, bytes.
   static let after = PostgresSQL(
     """
     SELECT \(columns) FROM (
@@ -110,7 +110,7 @@ enum BatchSQL {
   static let part = PostgresSQL(
     "SELECT payload FROM batch_part WHERE journal = $1::bigint AND first_position = $2::bigint AND part = $3::bigint")
 
-  /// The running hash where a batch ends at a position, or where a snapshot stands.
+  /// Reads the running hash at the end of a batch or at a snapshot.
   static let runningHash = PostgresSQL(
     """
     SELECT running_hash FROM batch WHERE journal = $1::bigint AND last_position = $2::bigint AND payload IS NOT NULL
@@ -135,8 +135,8 @@ enum BatchSQL {
 
   // MARK: Removing
 
-  /// Removes some of the batches that end at or before a position, the oldest first, and never the last of them: what comes
-  /// next is tied to it. Returns how many. Parameters: journal, position.
+  /// Removes some of the batches that end at or before a position, the oldest first, and never the last of them, which
+  /// the next row refers to. Returns the number. Parameters: journal, position.
   static let prune = PostgresSQL(
     """
     WITH old AS (
@@ -151,7 +151,7 @@ enum BatchSQL {
     SELECT count(*) FROM old
     """)
 
-  /// Takes the content out of the last row that ends at or before a position.
+  /// Removes the content of the last row that ends at or before a position.
   static let emptyTail = PostgresSQL(
     """
     WITH tail AS (
@@ -163,9 +163,10 @@ enum BatchSQL {
     DELETE FROM batch_part WHERE journal = $1 AND first_position IN (SELECT first_position FROM tail)
     """)
 
-  // MARK: Writing anew
+  // MARK: Rewriting
 
-  /// Gives a batch other content. Parameters: journal, first position, running hash, content's hash, size, parts, payload.
+  /// Replaces a batch's content. Parameters: journal, first position, running hash, content's hash, size, parts,
+  /// payload.
   static let rewrite = PostgresSQL(
     """
     UPDATE batch SET content_hash = $4::bigint, size_bytes = $5::bigint, part_count = $6::bigint, payload = $7::bytea

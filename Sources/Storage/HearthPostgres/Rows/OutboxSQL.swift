@@ -1,10 +1,10 @@
-/// Statements on entries that wait, and on those that were given up.
+/// The statements on waiting entries and dead letters.
 enum OutboxSQL {
-  /// Adds an entry to those that wait, in the transaction that writes its batch and in no other one: when the same append is
-  /// sent again, after it was written and its entry was settled, the entry must not come back.
+  /// Adds a waiting entry, only in the transaction that writes its batch: when the same append is sent again, after it
+  /// was written and its entry was settled, the entry must not come back.
   ///
-  /// Parameters: journal, the batch's first position, epoch and running hash, then the entry: queue, position, ordinal, lane,
-  /// time, content.
+  /// Parameters: journal, the batch's first position, epoch and running hash, then the entry: queue, position, ordinal,
+  /// lane, time, content.
   static let add = PostgresSQL(
     prepared: "add_entry",
     """
@@ -12,7 +12,7 @@ enum OutboxSQL {
     SELECT $1::bigint, $5::bytea, $6::bigint, $7::bigint, $8::bytea, $9::bigint, 0, 0, $10::bytea FROM \(batchOfNow)
     """)
 
-  /// Adds an entry to those that were given up, as ``add`` does. Parameters: as there, and the reason.
+  /// Adds a dead letter, as ``add`` does. Parameters: as there, and the reason.
   static let addDead = PostgresSQL(
     prepared: "add_dead_entry",
     """
@@ -35,7 +35,7 @@ enum OutboxSQL {
     UNION SELECT queue FROM dead_letter WHERE journal = $1
     """)
 
-  /// Parameters: journal, queue, the place before, how many.
+  /// Reads waiting entries. Parameters: journal, queue, the place before, count.
   static let waiting = PostgresSQL(
     """
     SELECT position, ordinal, milliseconds, attempt_count, due_milliseconds, lane, octet_length(content)::bigint
@@ -44,10 +44,10 @@ enum OutboxSQL {
     ORDER BY position, ordinal LIMIT $5::bigint
     """)
 
-  /// Parameters: journal, queue, place.
+  /// Reads the content of an entry. Parameters: journal, queue, place.
   static let content = PostgresSQL("SELECT content FROM outbox WHERE \(key)")
 
-  /// Parameters: journal, queue.
+  /// Reads the figures of a queue. Parameters: journal, queue.
   static let figures = PostgresSQL(
     """
     SELECT w.*, d.* FROM
@@ -57,7 +57,7 @@ enum OutboxSQL {
         WHERE journal = $1 AND queue = $2) d
     """)
 
-  /// Parameters: journal, queue, the place before, how many.
+  /// Reads dead letters. Parameters: journal, queue, the place before, count.
   static let dead = PostgresSQL(
     """
     SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, lane, reason FROM dead_letter
@@ -65,7 +65,7 @@ enum OutboxSQL {
     ORDER BY position, ordinal LIMIT $5::bigint
     """)
 
-  /// Parameters: journal, queue, place.
+  /// Reads one dead letter. Parameters: journal, queue, place.
   static let oneDead = PostgresSQL(
     """
     SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, lane, reason, content FROM dead_letter
@@ -78,17 +78,17 @@ enum OutboxSQL {
     journal = $1::bigint AND queue = $2::bytea AND position = $3::bigint AND ordinal = $4::bigint
     """
 
-  /// Parameters: journal, queue, place.
+  /// Removes an entry. Parameters: journal, queue, place.
   static let remove = PostgresSQL("DELETE FROM outbox WHERE \(key)")
 
-  /// Parameters: journal, queue, place, attempts, when it is due.
+  /// Postpones an entry. Parameters: journal, queue, place, attempts, due time.
   static let postpone = PostgresSQL(
     "UPDATE outbox SET attempt_count = $5::bigint, due_milliseconds = $6::bigint WHERE \(key)")
 
-  /// Gives one up. Parameters: journal, queue, place, time, reason.
+  /// Turns an entry into a dead letter. Parameters: journal, queue, place, time, reason.
   static let bury = PostgresSQL(burying(where: key, time: "$5", reason: "$6"))
 
-  /// Gives all up. Parameters: journal, queue, time, reason.
+  /// Turns all entries into dead letters. Parameters: journal, queue, time, reason.
   static let buryAll = PostgresSQL(
     burying(where: "journal = $1::bigint AND queue = $2::bytea", time: "$3", reason: "$4"))
 
@@ -105,10 +105,10 @@ enum OutboxSQL {
     """
   }
 
-  /// Has one wait again. Parameters: journal, queue, place.
+  /// Puts a dead letter back into the outbox. Parameters: journal, queue, place.
   static let revive = PostgresSQL(reviving(where: key))
 
-  /// Has some wait again, the first ones. Parameters: journal, queue, how many.
+  /// Puts the first dead letters back into the outbox. Parameters: journal, queue, count.
   static let reviveSome = PostgresSQL(
     reviving(
       where: """
@@ -127,8 +127,8 @@ enum OutboxSQL {
     """
   }
 
-  /// Removes some of those that were given up before a time, and the oldest of too many bytes. Parameters: journal, queue,
-  /// time, bytes.
+  /// Removes some dead letters from before a time, and the oldest above a total size. Parameters: journal, queue, time,
+  /// bytes.
   static let removeDead = PostgresSQL(
     """
     WITH old AS (

@@ -1,12 +1,12 @@
-/// Statements on snapshots and their chunks.
+/// The statements on snapshots and their chunks.
 enum SnapshotSQL {
-  /// Keeps everybody else from a journal's snapshots until the transaction ends: a chunk that one removes, another may be
-  /// about to share. Appends do not wait for it.
+  /// Locks a journal's snapshots until the transaction ends: a chunk that one transaction removes, another may be about
+  /// to share. Appends do not wait for it.
   static let lock = PostgresSQL("SELECT epoch FROM journal WHERE id = $1::bigint FOR NO KEY UPDATE")
 
   static let unfinished = PostgresSQL("SELECT id FROM snapshot WHERE journal = $1::bigint AND NOT is_complete")
 
-  /// Parameters: journal, position, running hash, the owner's epoch or 0 for any.
+  /// Begins a snapshot. Parameters: journal, position, running hash, the owner's epoch or 0 for any.
   static let begin = PostgresSQL(
     """
     WITH next AS (
@@ -17,15 +17,14 @@ enum SnapshotSQL {
     RETURNING id
     """)
 
-  /// Finds a chunk that is kept already. Parameters: journal, hash.
+  /// Finds a stored chunk. Parameters: journal, hash.
   static let hasChunk = PostgresSQL("SELECT count(*) FROM chunk WHERE journal = $1::bigint AND hash = $2::bytea")
 
-  /// Keeps what a chunk holds. Parameters: journal, hash, payload.
+  /// Stores the content of a chunk. Parameters: journal, hash, payload.
   static let addChunk = PostgresSQL(
     "INSERT INTO chunk (journal, hash, payload) VALUES ($1::bigint, $2::bytea, $3::bytea) ON CONFLICT DO NOTHING")
 
-  /// Adds a chunk whose content is kept to a snapshot that is being written by the owner of now. Parameters: journal,
-  /// snapshot, index, hash.
+  /// Adds a stored chunk to a snapshot that the current owner writes. Parameters: journal, snapshot, index, hash.
   static let link = PostgresSQL(
     """
     INSERT INTO snapshot_chunk (journal, snapshot, chunk_index, hash)
@@ -34,7 +33,7 @@ enum SnapshotSQL {
     WHERE s.journal = $1 AND s.id = $2 AND NOT s.is_complete AND s.epoch = o.epoch AND c.hash = $4::bytea
     """)
 
-  /// Parameters: journal, snapshot, chunks, bytes.
+  /// Completes a snapshot. Parameters: journal, snapshot, chunks, bytes.
   static let complete = PostgresSQL(
     """
     UPDATE snapshot s SET is_complete = true, chunk_count = $3::bigint, size_bytes = $4::bigint FROM journal o
@@ -42,14 +41,14 @@ enum SnapshotSQL {
       AND (SELECT count(*) FROM snapshot_chunk WHERE journal = $1 AND snapshot = $2) = $3
     """)
 
-  /// Complete ones, oldest first; of several at one position the last is the newest.
+  /// Reads the complete snapshots, oldest first; of several at one position the last is the newest.
   static let all = PostgresSQL(
     """
     SELECT id, position, running_hash, chunk_count, size_bytes FROM snapshot
     WHERE journal = $1::bigint AND is_complete ORDER BY position, id
     """)
 
-  /// Parameters: journal, snapshot, index.
+  /// Reads a chunk. Parameters: journal, snapshot, index.
   static let chunk = PostgresSQL(
     """
     SELECT k.hash, c.payload FROM snapshot_chunk k
@@ -63,12 +62,12 @@ enum SnapshotSQL {
 
   // MARK: Removing
 
-  /// From now on no reader takes it for whole, and a later step removes it whatever happens.
+  /// Marks a snapshot as incomplete: readers ignore it from now on, and a later step removes it whatever happens.
   static let undo = PostgresSQL(
     "UPDATE snapshot SET is_complete = false WHERE journal = $1::bigint AND id = $2::bigint AND is_complete")
 
-  /// Removes some chunks of a snapshot, and what no other one shares. Returns how many. Parameters: journal, snapshot, how
-  /// many.
+  /// Removes some chunks of a snapshot, and their content when no other one shares it. Returns the number. Parameters:
+  /// journal, snapshot, count.
   static let removeChunks = PostgresSQL(
     """
     WITH old AS (

@@ -2,10 +2,10 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// A journal's file as one read transaction shows it. Its owner may be another process, this one, or none.
+/// A journal's file in one read transaction. Its owner may be another process, this one, or none.
 ///
-/// SQLite lets readers be in WAL mode while one writes. What the transaction sees stays in the file and its log until it
-/// ends: the log is not begun anew meanwhile, so it grows by what is written.
+/// SQLite in WAL mode allows readers while one process writes. The content that the transaction sees stays in the file
+/// and its log until it ends: the log is not restarted meanwhile, so it grows by all writes.
 final class SQLiteJournalView: JournalView {
   let head: JournalHead
   let snapshot: SnapshotInfo?
@@ -14,10 +14,10 @@ final class SQLiteJournalView: JournalView {
 
   /// Begins the transaction.
   ///
-  /// - Throws: `.corrupt` when the log ends before what was acknowledged; `.notAJournal`, `.unsupportedFormat`,
+  /// - Throws: `.corrupt` when the log ends before the acknowledged position; `.notAJournal`, `.unsupportedFormat`,
   ///   `.permissionDenied`, `.inputOutput`.
   init(path: String) throws(JournalError) {
-    // Read first: the owner moves it on behind each append.
+    // Read first, because the owner advances it after each append.
     let mark = try HighWaterMark.read(journalPath: path)
     self.path = path
     let action = "looking at the journal"
@@ -44,7 +44,7 @@ final class SQLiteJournalView: JournalView {
         + "acknowledged; " + JournalRecovery.wayOut(path), at: JournalError.Place(file: path, position: head.position))
   }
 
-  /// The end of the log and the current snapshot. A file that has no tables yet is an empty log.
+  /// Returns the end of the log and the current snapshot. A file without tables is an empty log.
   private static func state(_ database: Database, path: String) throws -> (JournalHead, SnapshotInfo?) {
     guard try SQLiteSchema.requireKnown(database, path: path) else {
       return (JournalHead(epoch: 0, position: 0, runningHash: .empty), nil)
@@ -111,7 +111,7 @@ final class SQLiteJournalView: JournalView {
   }
 
   func close() {
-    // The transaction ends with the connection.
+    // Closing the connection ends the transaction.
     try? queue.close()
   }
 }

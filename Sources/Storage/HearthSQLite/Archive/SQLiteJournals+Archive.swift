@@ -2,28 +2,29 @@ import Glibc
 import HearthJournal
 
 extension SQLiteJournals: JournalArchive {
-  /// What the file of that name holds now.
+  /// Opens the current content of the file of that name.
   public func view(_ name: String) throws(JournalError) -> any JournalView {
     try SQLiteJournalView(path: path(of: name))
   }
 
-  /// A new file of that name.
+  /// Creates a file of that name.
   public func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
     try SQLiteRestoration(path: path(of: name))
   }
 
-  /// Keeps everybody from opening the journal of that name, for as long as what is returned is there. It can be looked at.
+  /// Prevents the journal of that name from being opened, as long as the returned object exists. Reading it stays
+  /// possible.
   ///
-  /// - Throws: `.inUse` while somebody has it open; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` while it is open elsewhere; `.permissionDenied`, `.inputOutput`.
   public func hold(_ name: String) throws(JournalError) -> JournalHold { try JournalHold(path: path(of: name)) }
 
-  /// Moves a journal that nobody has open to another folder of the same file system. The file by which it is found comes
-  /// last: whatever happens, it is in one of the folders, and whole.
+  /// Moves a closed journal to another folder of the same file system. The database file, which identifies the journal,
+  /// comes last: after any interruption, the journal is complete in one of the folders.
   ///
-  /// - Throws: `.inUse` when there are files of such a journal already; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` when files of such a journal exist already; `.permissionDenied`, `.inputOutput`.
   public func move(_ name: String, to folder: SQLiteJournals) throws(JournalError) {
     let (path, target) = (path(of: name), folder.path(of: name))
-    // A log that is empty is left by whoever only looked.
+    // A reader leaves an empty log behind.
     let log = (try PosixFile.sizeBytes(of: target + "-wal") ?? 0) > 0 ? [target + "-wal"] : []
     for file in try PosixFile.sizeBytes(of: target) != nil ? [target] : log {
       throw JournalError(
@@ -41,7 +42,7 @@ extension SQLiteJournals: JournalArchive {
   }
 }
 
-/// A journal that nobody opens meanwhile.
+/// A lock that prevents a journal from being opened.
 public final class JournalHold: Sendable {
   private let lock: OwnerLock
 

@@ -10,8 +10,8 @@ import HearthRows
   import Darwin
 #endif
 
-/// Writes a journal's file out of what was kept of another one. Until ``complete(epoch:)`` nothing of it is durable, which
-/// is why it is fast; what an interruption leaves is of no use.
+/// The restoration of a journal's file. Before ``complete(epoch:)`` nothing is durable, which makes it fast; the
+/// remains of an interruption are useless.
 final class SQLiteRestoration: JournalRestoration {
   private let path: String
   private let queue: DatabaseQueue
@@ -19,7 +19,7 @@ final class SQLiteRestoration: JournalRestoration {
   private var snapshot: (identifier: Int64, chunkCount: Int, sizeBytes: Int)?
   private var hasBatches = false
 
-  /// - Throws: `.inUse` when there is such a file; `.permissionDenied`, `.noSpace`, `.inputOutput`.
+  /// - Throws: `.inUse` when the file exists; `.permissionDenied`, `.noSpace`, `.inputOutput`.
   init(path: String) throws(JournalError) {
     guard try PosixFile.sizeBytes(of: path) == nil else {
       throw JournalError(.inUse, "there is a journal already", at: JournalError.Place(file: path))
@@ -117,7 +117,7 @@ final class SQLiteRestoration: JournalRestoration {
       try queue.writeWithoutTransaction { database in
         var value: Value?
         try JournalError.tellingFullDisks("writing the journal", path: path) { value = try body(database) }
-        // Because the block above either set it or threw.
+        // The block above either set it or threw.
         return value!
       }
     }

@@ -8,19 +8,19 @@ import HearthJournal
   import Darwin
 #endif
 
-/// How far a log was acknowledged, in a small file beside it: what a start compares the log's end with.
+/// The acknowledged end of a log, in a small file beside it, with which a start compares the log's actual end.
 ///
-/// A log that was cut off where a commit ends looks like a shorter log, and a last commit that was damaged like one that
-/// was never finished. The mark tells them apart. It is written after each append is durable and before anybody is told,
-/// and made durable itself when the journal is opened and closed: between these it costs a copy of 32 bytes into the
-/// system's memory and no sync.
+/// A log that was cut off where a commit ends looks like a shorter log, and a damaged last commit like an unfinished
+/// one. The mark tells them apart. It is written after each append is durable and before it is acknowledged, and made
+/// durable itself when the journal is opened and closed: between these it costs a copy of 32 bytes into the system's
+/// memory and no sync.
 ///
-/// What it proves: the log once ended at its position or later, so a log that ends before it has lost what was
-/// acknowledged. This holds after a clean stop, and after the process was killed. What it does not prove: that nothing is
-/// missing after the machine itself stopped, since the last marks may then not have reached the disk.
+/// The mark proves that the log once ended at its position or later, so a log that ends before it has lost acknowledged
+/// commits. This holds after a clean stop, and after the process was killed. After a failure of the machine itself the
+/// last marks may not have reached the disk, so that it proves no completeness then.
 ///
-/// The file, `<journal>.mark`, is 1,024 bytes long and has two slots, at 0 and at 512, which are written in turn so that
-/// one is whole whatever happens to the other. A slot (integers little-endian):
+/// The file, `<journal>.mark`, is 1,024 bytes long and has two slots, at 0 and at 512, which are written in turn so
+/// that one is intact whatever happens to the other. A slot (integers little-endian):
 ///
 ///     0   "HrthMark"
 ///     8   sequence, 8 bytes: how many marks were written before; of two slots, the greater one counts
@@ -32,16 +32,16 @@ import HearthJournal
 ///     48 72 74 68 4d 61 72 6b 07 00 00 00 00 00 00 00
 ///     00 10 00 00 00 00 00 00 fe 28 90 55 fc c6 04 d0
 struct HighWaterMark: ~Copyable {
-  /// What a file says.
+  /// The content of a mark file.
   enum Reading: Equatable {
-    /// There is no file: the journal is new, or a version wrote it that kept none.
+    /// The file is missing: the journal is new, or was written by a version without marks.
     case absent
-    /// There is a file, and neither slot is one.
+    /// The file exists, and neither slot is valid.
     case unreadable
     case found(Slot)
   }
 
-  /// One mark.
+  /// A single mark.
   struct Slot: Equatable {
     var sequence: UInt64
     var position: Int64
@@ -69,7 +69,7 @@ struct HighWaterMark: ~Copyable {
     return .found(newest)
   }
 
-  /// Makes the file when there is none, and marks a position durably in both slots, whatever was marked before.
+  /// Creates the file when it is missing, and marks a position durably in both slots, whatever was marked before.
   ///
   /// - Throws: `.inputOutput`, `.noSpace`, `.permissionDenied`.
   init(journalPath path: String, position: Int64, after reading: Reading) throws(JournalError) {
@@ -77,8 +77,8 @@ struct HighWaterMark: ~Copyable {
     var slot = Slot(sequence: 0, position: position)
     if case .found(let last) = reading { slot.sequence = last.sequence &+ 1 }
     let isSound = if case .found = reading { try PosixFile.sizeBytes(of: markPath) == Self.sizeBytes } else { false }
-    // A new file gets its name when it is whole: a half one would look like a mark that was damaged. Full length first:
-    // later marks then need no room on the disk.
+    // A new file is renamed when it is complete, because a partial one would look like a damaged mark. It has its full
+    // length at once, so that later marks need no space on the disk.
     let newPath = markPath + ".new"
     let file = try PosixFile(isSound ? markPath : newPath, flags: isSound ? O_RDWR : O_RDWR | O_CREAT | O_TRUNC)
     if !isSound { try file.write([UInt8](repeating: 0, count: Self.sizeBytes)[...], at: 0) }
@@ -94,7 +94,7 @@ struct HighWaterMark: ~Copyable {
     self.file = file
   }
 
-  /// Marks an acknowledged position; without a sync.
+  /// Marks an acknowledged position, without a sync.
   ///
   /// A mark that cannot be written lags behind, and proves less.
   mutating func note(_ position: Int64) {
@@ -111,7 +111,7 @@ struct HighWaterMark: ~Copyable {
 extension HighWaterMark.Slot {
   private static let magic = Array("HrthMark".utf8)
 
-  /// The slot's bytes.
+  /// The encoded slot.
   var encoded: [UInt8] {
     var bytes = Self.magic
     withUnsafeBytes(of: sequence.littleEndian) { bytes.append(contentsOf: $0) }
@@ -121,12 +121,12 @@ extension HighWaterMark.Slot {
     return bytes
   }
 
-  /// Puts the slot where its turn is.
+  /// Writes the slot at its turn's offset.
   fileprivate func write(to file: borrowing PosixFile) throws(JournalError) {
     try file.write(encoded[...], at: Int(sequence & 1) * HighWaterMark.slotDistance)
   }
 
-  /// Nil when the bytes are no slot.
+  /// Reads a slot; nil when the bytes are invalid.
   init?(decoding bytes: ArraySlice<UInt8>) {
     guard bytes.count == HighWaterMark.slotBytes else { return nil }
     let bytes = Array(bytes)

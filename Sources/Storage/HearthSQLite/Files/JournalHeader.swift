@@ -8,11 +8,12 @@ import HearthJournal
   import Darwin
 #endif
 
-/// What the first page of a journal's file says, read without SQLite: whoever has the journal open is not disturbed.
+/// The header on the first page of a journal's file, read without SQLite, so that a process that has the journal open
+/// is not disturbed.
 ///
 /// The offsets are those of SQLite's file format (https://www.sqlite.org/fileformat.html#the_database_header).
 package struct JournalHeader: Sendable {
-  /// The version of its tables; nil when the file is another program's.
+  /// The version of its tables; nil when the file belongs to another program.
   package let format: Int64?
 
   /// The formats that this version reads.
@@ -22,9 +23,9 @@ package struct JournalHeader: Sendable {
   private static let formatOffset = 60
   private static let applicationOffset = 68
 
-  /// Reads the page's beginning.
+  /// Reads the beginning of the page.
   ///
-  /// - Throws: ``JournalError`` when the file cannot be read.
+  /// - Throws: ``JournalError`` when the file is unreadable.
   package init(path: String) throws(JournalError) {
     var bytes = [UInt8](repeating: 0, count: Self.sizeBytes)
     let count = try PosixFile(path, flags: O_RDONLY).read(into: &bytes, at: 0)

@@ -9,9 +9,9 @@ import HearthSystem
   import Darwin
 #endif
 
-/// A file descriptor that closes itself.
+/// A file descriptor that is closed at the end of its life.
 ///
-/// Every descriptor is opened close-on-exec: a child process must not inherit the lock that makes us the owner.
+/// Every descriptor is close-on-exec: a child process must not inherit the owner's lock.
 struct PosixFile: ~Copyable {
   private let descriptor: CInt
   let path: String
@@ -19,7 +19,7 @@ struct PosixFile: ~Copyable {
   /// Opens `path`.
   ///
   /// - Parameters:
-  ///   - flags: `open(2)`'s.
+  ///   - flags: The flags of `open(2)`.
   ///   - mode: The permissions of a file that is created.
   /// - Throws: `.permissionDenied`, `.noSpace`, or `.inputOutput`.
   init(_ path: String, flags: CInt, mode: mode_t = 0o600) throws(JournalError) {
@@ -33,7 +33,7 @@ struct PosixFile: ~Copyable {
     _ = close(descriptor)
   }
 
-  /// The size in bytes.
+  /// Returns the size in bytes.
   func sizeBytes() throws(JournalError) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -44,7 +44,7 @@ struct PosixFile: ~Copyable {
 
   /// Reads at `offset` until `buffer` is full or the file ends.
   ///
-  /// - Returns: How many bytes were read.
+  /// - Returns: The number of bytes read.
   func read(into buffer: inout [UInt8], at offset: Int) throws(JournalError) -> Int {
     var done = 0
     while done < buffer.count {
@@ -86,14 +86,14 @@ struct PosixFile: ~Copyable {
 
   /// Takes the exclusive lock without waiting.
   ///
-  /// - Returns: False when somebody else holds it.
+  /// - Returns: False when another process holds it.
   func tryLock() throws(JournalError) -> Bool {
     if retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
     if errno == EWOULDBLOCK { return false }
     throw JournalError.system("cannot lock the file", path: path, errno)
   }
 
-  /// Cuts the file.
+  /// Truncates the file.
   func truncate(toBytes size: Int) throws(JournalError) {
     guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
       throw JournalError.system("cannot cut the file", path: path, errno)
@@ -107,7 +107,7 @@ struct PosixFile: ~Copyable {
     }
   }
 
-  /// Has the system read from the disk again what it holds in memory of a file and believes to be there. Best effort.
+  /// Drops the system's cached pages of a file, so that they are read from the disk again. Best effort.
   static func forgetCached(_ path: String) {
     #if os(Linux)
       if let file = try? PosixFile(path, flags: O_RDONLY) {
@@ -124,7 +124,7 @@ struct PosixFile: ~Copyable {
     }
   }
 
-  /// The size of the file at `path`; nil when there is none.
+  /// Returns the size of the file at `path`; nil when it is missing.
   static func sizeBytes(of path: String) throws(JournalError) -> Int? {
     var status = stat()
     if stat(path, &status) == 0 { return Int(status.st_size) }
@@ -132,33 +132,33 @@ struct PosixFile: ~Copyable {
     throw JournalError.system("cannot look at the file", path: path, errno)
   }
 
-  /// Creates the file when there is none, durably and for its owner's eyes only; SQLite gives `-wal` and `-shm` the
-  /// same permissions.
+  /// Creates a missing file, durably and readable by its owner only; SQLite gives `-wal` and `-shm` the same
+  /// permissions.
   static func createMissing(_ path: String) throws(JournalError) {
     guard try sizeBytes(of: path) == nil else { return }
     try PosixFile(path, flags: O_RDWR | O_CREAT | O_EXCL).synchronize()
     try synchronizeFolder(of: path)
   }
 
-  /// Gives a file a second name.
+  /// Creates a hard link to a file.
   static func link(_ path: String, _ other: String) throws(JournalError) {
     guard systemLink(path, other) == 0 else { throw JournalError.system("cannot link to \(other)", path: path, errno) }
   }
 
-  /// The same of a file that need not be there.
+  /// Creates a hard link to a file that may be missing.
   static func linkIfThere(_ path: String, _ other: String) throws(JournalError) {
     guard try sizeBytes(of: path) != nil else { return }
     try link(path, other)
   }
 
-  /// Gives a file another name, in the place of one that has it. It need not be there.
+  /// Renames a file, replacing a file of that name; a missing one is no error.
   static func moveIfThere(_ path: String, to other: String) throws(JournalError) {
     guard rename(path, other) == 0 || errno == ENOENT else {
       throw JournalError.system("cannot rename to \(other)", path: path, errno)
     }
   }
 
-  /// Removes a file, if it is there and may be.
+  /// Removes a file, if it exists and may be removed.
   static func remove(_ path: String) { _ = unlink(path) }
 
   /// Copies a file under a new name, durably.
@@ -178,7 +178,7 @@ struct PosixFile: ~Copyable {
   }
 }
 
-/// Calls again while a signal interrupts the call.
+/// Repeats a call while a signal interrupts it.
 private func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   while true {
     let result = call()
@@ -186,16 +186,16 @@ private func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
   }
 }
 
-/// `link(2)`, which the method of that name hides.
+/// Calls `link(2)`, which the method of that name hides.
 private func systemLink(_ path: String, _ other: String) -> CInt { link(path, other) }
 
-/// `write(2)`, likewise.
+/// Calls `write(2)`, which the method of that name hides.
 private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }
 
 extension JournalError {
-  /// The error for a failed system call.
+  /// Returns the error for a failed system call.
   static func system(_ message: String, path: String, _ number: CInt) -> JournalError {
     let code: Code =
       switch number {

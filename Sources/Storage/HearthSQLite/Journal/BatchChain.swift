@@ -2,9 +2,9 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The walk over the log's batches that checks each against the running hash.
+/// The verification of the log's batches against the running hash.
 struct BatchChain {
-  /// The first batch that does not fit.
+  /// The first batch that does not match.
   struct Finding {
     var firstPosition: Int64
     var byteOffset: Int?
@@ -21,7 +21,7 @@ struct BatchChain {
     (self.epoch, self.position, self.runningHash, self.path) = (epoch, position, runningHash, path)
   }
 
-  /// Goes on to the end of the log or to the first batch that does not fit.
+  /// Continues to the end of the log or to the first batch that does not match.
   mutating func verify(_ database: Database) throws -> Finding? {
     let rows = try Row.fetchCursor(
       database, sql: SQLiteSchema.batchesAfter, arguments: [position])
@@ -37,7 +37,7 @@ struct BatchChain {
     return nil
   }
 
-  /// Goes on by a batch, unless it does not fit.
+  /// Continues by a batch, unless it does not match.
   mutating func add(_ row: Row) -> Finding? {
     guard let found = BatchRow(row) else {
       return Finding(

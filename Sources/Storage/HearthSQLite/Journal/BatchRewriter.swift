@@ -9,11 +9,11 @@ extension SQLiteJournal {
   }
 }
 
-/// Writes the content of kept batches anew, with seams behind them: see ``SeamRows``.
+/// The rewriting of kept batches' content, with seams after them: see ``SeamRows``.
 struct BatchRewriter {
   let journal: SQLiteJournal
 
-  /// A batch on its way.
+  /// A rewritten batch before it is stored.
   private struct Change {
     var found: BatchRow
     var payload: [UInt8]
@@ -47,7 +47,7 @@ struct BatchRewriter {
     }
   }
 
-  /// Some batches, each held against its running hash, with the hash that it follows.
+  /// Returns batches that match their running hashes, each with the hash before it.
   private func rows(
     after position: Int64, through last: Int64
   ) throws(JournalError) -> [(row: BatchRow, before: RunningHash)] {

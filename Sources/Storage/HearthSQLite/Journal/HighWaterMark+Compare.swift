@@ -2,11 +2,12 @@ import GRDB
 import HearthJournal
 
 extension HighWaterMark {
-  /// Compares the log's end with what is known to have been acknowledged, before anything is opened for writing: a
-  /// refusal changes nothing.
+  /// Compares the log's end with the acknowledged one, before anything is opened for writing: a refusal changes
+  /// nothing.
   ///
-  /// - Returns: What is missing, when `mode` allows to go on without it, or that nobody can tell; nil when all is there.
-  /// - Throws: `.corrupt` when something is missing and `mode` does not allow it.
+  /// - Returns: The missing part, when `mode` allows going on without it, or the report that it cannot be determined;
+  ///   nil when the log is complete.
+  /// - Throws: `.corrupt` when commits are missing and `mode` does not allow it.
   static func compare(
     _ reading: Reading, path: String, mode: JournalRecovery.Mode
   ) throws(JournalError) -> JournalRecovery.Damage? {
@@ -36,7 +37,8 @@ extension HighWaterMark {
     }
   }
 
-  /// The last position that SQLite finds; 0 without a file. Reads alone, so that its log stays as it is.
+  /// Returns the last position that SQLite finds; 0 without a file. Opens the file for reading only, so that its log
+  /// stays unchanged.
   private static func storedTail(_ path: String) throws(JournalError) -> Int64 {
     guard let size = try PosixFile.sizeBytes(of: path), size > 0 else { return 0 }
     let action = "looking for the log's end"

@@ -1,37 +1,37 @@
 import GRDB
 import HearthJournal
 
-/// What keeps an open journal from taking writes.
+/// A fault that keeps an open journal from accepting writes.
 ///
-///     healthy ─── a read or write failed ──▶ healthy: the transaction is rolled back; the same append may be tried again
+///     healthy ─── a read or write failed ──▶ healthy: the transaction is rolled back; the same append may be repeated
 ///     healthy ─── a sync failed, or moving the log did ──▶ unverified
 ///     unverified ─── the owner's next append: closed, log written anew and synced, opened, read back ──▶ healthy
 ///     unverified ─── any step of that failed ──▶ unverified
 ///     unverified ─── what was read back is not what was acknowledged ──▶ failed
 ///
-/// Trying a failed sync again proves nothing: the system may have marked the pages clean that were to be synced, and
-/// reports success for what the disk never took.
+/// Repeating a failed sync proves nothing: the system may have marked the pages clean that were to be synced, and
+/// report success for pages that the disk never took.
 enum JournalFault {
-  /// What reached the disk is not known. The cause, and whether an append has been refused with it: faults beside appends are
-  /// reported by the next one, so that the operator reads of them.
+  /// The durable content is unknown. The cause, and true when an append has been refused with it: faults outside of
+  /// appends are reported by the next one, so that the operator sees them.
   case unverified(JournalError, isReported: Bool)
-  /// Acknowledged content is not there, or damaged. Final.
+  /// Acknowledged content is missing or damaged. This is final.
   case failed(JournalError)
 }
 
 /// The connections of an open journal to its file.
 struct SQLiteConnections: Sendable {
   let pool: DatabasePool
-  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
+  /// The separate connection that moves pages from the log to the database file, so that appends need not wait for it.
   let checkpointer: DatabaseQueue
 }
 
 extension SQLiteJournal {
-  /// The part of the program that writes.
+  /// The kind of a write.
   enum Writer {
-    /// The owner's appends, which are tried again until they are stored.
+    /// An append of the owner, which is repeated until it is stored.
     case owner
-    /// Snapshots, pruning, the outbox.
+    /// A write of a snapshot, of pruning or of the outbox.
     case other
   }
 
@@ -48,8 +48,8 @@ extension SQLiteJournal {
     return open
   }
 
-  /// Refuses writes to a journal that is closed or failed. After a fault whose outcome is not known, opens the journal again
-  /// for its owner, and refuses all others.
+  /// Refuses writes to a journal that is closed or failed. After a fault with an unknown outcome, reopens the journal
+  /// for its owner, and refuses all other writers.
   func requireWritable(as writer: Writer) throws(JournalError) {
     let (isClosed, fault) = state.withLock { state in
       defer {
@@ -69,7 +69,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Notes what an error of a transaction means for the writes after it.
+  /// Records the consequence of a transaction's error for later writes.
   ///
   /// - Returns: The error to throw.
   func noted(_ error: JournalError, of writer: Writer) -> JournalError {
@@ -84,7 +84,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Takes no more writes until the journal has been opened again.
+  /// Refuses writes until the journal has been reopened.
   func noteFault(_ error: JournalError, isReported: Bool) {
     state.withLock { state in
       switch state.fault {
@@ -95,7 +95,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// The error for a call that found the connections closed: a fault that passes while the journal is opened again.
+  /// Returns the error for a call that found the connections closed: a transient fault while the journal is reopened.
   func beingReopened(_ error: JournalError) -> JournalError {
     let (isClosed, fault) = state.withLock { ($0.isClosed, $0.fault) }
     guard error.code == .closed, !isClosed else { return error }

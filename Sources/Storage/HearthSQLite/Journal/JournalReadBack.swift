@@ -2,12 +2,13 @@ import CSQLite
 import GRDB
 import HearthJournal
 
-/// Moves a journal's log into its file, and reads from the disk what is there then, while no other connection has it open.
+/// The read-back of a journal: moves its log into its file, and reads the content from the disk, while no other
+/// connection has it open.
 struct JournalReadBack {
-  /// What a journal ends with.
+  /// The end of a journal's content.
   struct Content {
     var head: JournalHead
-    /// The place where the current snapshot stands; 0 without one.
+    /// The position of the current snapshot; 0 without one.
     var snapshotPosition: Int64
   }
 
@@ -20,8 +21,8 @@ struct JournalReadBack {
     return try alone("reading the journal back", content)
   }
 
-  /// Runs `body` on a connection that has the file to itself. SQLite then finds out from the log what is in it, and believes
-  /// no note in shared memory of how much has been moved already.
+  /// Runs `body` on a connection with exclusive access. SQLite then determines the log's content from the log itself,
+  /// and ignores the state in shared memory about how much has been moved.
   private func alone<Value>(
     _ action: String, _ body: (Database) throws -> Value
   ) throws(JournalError) -> Value {
@@ -36,7 +37,7 @@ struct JournalReadBack {
       return try queue.writeWithoutTransaction { database in
         try JournalError.mapping(action, path: path) {
           try SQLiteJournal.setUpConnection(database)
-          // A log that was not moved stays when the connection is closed: it is written anew before the next attempt.
+          // A log that was not moved stays when the connection is closed: it is rewritten before the next attempt.
           _ = hearth_sqlite_keep_log(database.sqliteConnection)
           return try body(database)
         }

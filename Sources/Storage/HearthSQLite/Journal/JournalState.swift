@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// What changes while a journal is open. Touched for moments only; the writer's queue keeps writes in order.
+/// The variable state of an open journal. Locked for moments only; the writer's queue keeps writes in order.
 struct JournalState {
   /// The snapshot that is being written.
   struct OpenSnapshot {
@@ -11,30 +11,31 @@ struct JournalState {
   }
 
   var head: JournalHead
-  /// What keeps the journal from taking writes; nil when nothing does.
+  /// The fault that keeps the journal from accepting writes; nil when there is none.
   var fault: JournalFault?
-  /// The head after the last append, where that failed and may be in the file all the same.
+  /// The head after a failed last append, which may be in the file all the same.
   var inDoubt: JournalHead?
-  /// The head after an append that failed and was found in the file when that was read back: the same append is
-  /// acknowledged when it is tried again.
+  /// The head after a failed append that the read-back found in the file: the same append is acknowledged when it is
+  /// repeated.
   var found: JournalHead?
-  /// The place where the current snapshot stands.
+  /// The position of the current snapshot.
   var snapshotPosition: Int64
   var isClosed = false
   var openSnapshot: OpenSnapshot?
   var bytesSinceCheckpoint = 0
   var isCheckpointing = false
-  /// The tables of the outbox are there.
+  /// True when the tables of the outbox exist.
   var hasOutbox = false
 
-  /// Returns true when an append that failed was found in the file. It is asked once.
+  /// Returns true when a failed append was found in the file, and clears the note.
   mutating func takeFound(_ next: JournalHead, hasEntries: Bool) -> Bool {
     guard found == next, head == next else { return false }
     (found, inDoubt, hasOutbox) = (nil, nil, hasOutbox || hasEntries)
     return true
   }
 
-  /// Returns true when what was read back is what was acknowledged. The last append may be there without having been.
+  /// Returns true when the content read back is the acknowledged one. The last append may be there without an
+  /// acknowledgement.
   func acknowledges(_ content: JournalReadBack.Content) -> Bool {
     let isKnown = [head, inDoubt].contains { known in
       known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true
@@ -42,7 +43,7 @@ struct JournalState {
     return isKnown && content.head.epoch >= head.epoch && content.snapshotPosition >= snapshotPosition
   }
 
-  /// Goes on with what was read back.
+  /// Continues with the content read back.
   mutating func reopen(with content: JournalReadBack.Content) {
     if content.head.position != head.position { found = content.head }
     (head, snapshotPosition) = (content.head, content.snapshotPosition)

@@ -2,9 +2,9 @@ import GRDB
 import HearthJournal
 
 extension SQLiteJournal {
-  /// Counts what went into SQLite's log, and has it moved into the database file when it is enough.
+  /// Counts bytes written to SQLite's log, and starts a checkpoint at the limit.
   func noteWritten(_ sizeBytes: Int) {
-    // A row costs a page or two beside its payload.
+    // A row takes a page or two beside its payload.
     let sizeBytes = sizeBytes + 8_192
     let isDue = state.withLock { state in
       state.bytesSinceCheckpoint += sizeBytes
@@ -19,8 +19,8 @@ extension SQLiteJournal {
     checkpointQueue.async { [weak self] in self?.checkpoint() }
   }
 
-  /// Moves the log into the database file, and cuts it to nothing: what was removed is in neither then. While somebody reads
-  /// it, such as a backup, it stays, until the journal is closed. Blocks; appends wait for no more than a moment.
+  /// Moves the log into the database file and truncates it, so that removed data is in neither. While a reader such as
+  /// a backup uses the log, it stays until the journal is closed. Blocks; appends wait for no more than a moment.
   func emptyLog() {
     checkpointQueue.sync {
       checkpoint()
@@ -34,9 +34,9 @@ extension SQLiteJournal {
     }
   }
 
-  /// Moves the log into the database file: most of it on a connection of its own while appends go on, and what they
-  /// added meanwhile on the writer's, so that the next append begins the log anew. With the first step alone the log
-  /// would never be empty under a steady load, and grow.
+  /// Moves the log into the database file: most of it on a separate connection while appends continue, and their
+  /// additions on the writer's, so that the next append restarts the log. With the first step alone the log would never
+  /// be empty under a steady load, and grow.
   private func checkpoint() {
     defer { state.withLock { $0.isCheckpointing = false } }
     minding {
@@ -59,8 +59,8 @@ extension SQLiteJournal {
     do {
       try JournalError.mapping(Self.checkpointing, path: path, body)
     } catch {
-      // Without space the log simply stays. What else failed may have been a sync of pages that SQLite takes for durable from
-      // then on: the next append tells of it, and has the journal opened again.
+      // Without space the log simply stays. Another failure may have been a sync of pages that SQLite then takes for
+      // durable: the next append reports it, and reopens the journal.
       if error.leavesOutcomeUnknown { noteFault(error, isReported: false) }
     }
   }

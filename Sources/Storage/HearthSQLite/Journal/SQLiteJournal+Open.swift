@@ -23,7 +23,7 @@ extension SQLiteJournal {
   }
 
   private static func requireSQLite(_ path: String) throws(JournalError) {
-    // The power went while SQLite made the file, which it begins by a rollback journal: it takes back what it wrote.
+    // The power failed while SQLite created the file, which it begins with a rollback journal: it undoes its writes.
     if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
     let magic = Array("SQLite format 3\0".utf8)
     var start = [UInt8](repeating: 0, count: magic.count)
@@ -35,9 +35,9 @@ extension SQLiteJournal {
     }
   }
 
-  /// Looks at the log before SQLite drops what it cannot read.
+  /// Inspects the log before SQLite drops its unreadable part.
   ///
-  /// - Returns: What will be dropped; nil when the log is clean.
+  /// - Returns: The part that will be dropped; nil when the log is clean.
   /// - Throws: `.corrupt` when acknowledged commits would be dropped and `mode` does not allow it.
   static func inspectLog(_ path: String, mode: JournalRecovery.Mode) throws(JournalError) -> JournalRecovery.Damage? {
     let logPath = path + "-wal"
@@ -62,7 +62,7 @@ extension SQLiteJournal {
       place: place, finding: finding + "; " + (try WriteAheadLog.setAside(databasePath: path)))
   }
 
-  /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.
+  /// Opens the connections, enables WAL and full syncs, and creates the tables in a new file.
   static func connect(_ path: String, options: Options) throws(JournalError) -> SQLiteConnections {
     let action = "opening the journal"
     return try JournalError.mapping(action, path: path) {
@@ -79,7 +79,7 @@ extension SQLiteJournal {
           let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
           _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / max(1, pageBytes)))")
         }
-        // A log of its own generation: what an earlier crash left in it must not be taken for this run's.
+        // The log starts a new generation, so that an earlier crash's remains are not taken for this run's.
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
       let checkpointer = try DatabaseQueue(path: path, configuration: configuration)
@@ -88,17 +88,17 @@ extension SQLiteJournal {
     }
   }
 
-  /// Sets what each writing connection needs.
+  /// Sets the options of each writing connection.
   ///
   /// GRDB sets `synchronous` to NORMAL when it opens a pool, and with that SQLite syncs at checkpoints only: an
-  /// acknowledged commit could be lost. So it is set here, afterwards, and read back.
+  /// acknowledged commit could be lost. It is therefore set here, afterwards, and read back.
   static func setUpConnection(_ database: Database) throws {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-    // What is removed is overwritten, whatever SQLite was built to do: somebody may have asked to be forgotten.
+    // Deleted data is overwritten whatever SQLite's build options: a user may have requested its erasure.
     _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
-    // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
+    // Checkpoints run beside the appends, see `SQLiteJournal+Checkpoint.swift`.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
     let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
     guard level == 2 else {
@@ -116,7 +116,7 @@ extension SQLiteJournal {
   /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
   private static func requireFormat(_ database: Database, path: String) throws {
     guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
-    // GRDB has made a commit that nothing synced. Only one may be so: see `WriteAheadLog`.
+    // GRDB has made a commit without a sync. There may be only one: see `WriteAheadLog`.
     _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     try database.inTransaction(.immediate) {
       try database.execute(sql: SQLiteSchema.creation)

@@ -62,7 +62,7 @@ extension SQLiteJournal: OutboxJournal {
 
   // MARK: In transactions of the log
 
-  /// Adds entries to those that wait, and makes the tables with the first.
+  /// Adds waiting entries, and creates the tables with the first.
   func add(_ entries: [OutboxEntry], _ database: GRDB.Database) throws {
     if !hasOutbox, try !database.tableExists("outbox") {
       try SQLiteSchema.add(OutboxSchema.creation, version: OutboxSchema.version, database)
@@ -70,7 +70,7 @@ extension SQLiteJournal: OutboxJournal {
     try OutboxRows(database: database, path: path).add(entries)
   }
 
-  /// Entries of commits that were cut off come of nothing.
+  /// Removes the entries of commits that were cut off.
   func dropEntries(after position: Int64, _ database: GRDB.Database) throws {
     if hasOutbox { try OutboxRows(database: database, path: path).drop(after: position) }
   }

@@ -30,7 +30,7 @@ extension SQLiteJournal {
 
   /// Deletes some of the batches that end at or before `position`, oldest first.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: True when there may be more.
   private func pruneStep(through position: Int64) throws(JournalError) -> Bool {
     let removedBytes = try writing("pruning") { database in
       let rows = try Row.fetchCursor(
@@ -49,8 +49,7 @@ extension SQLiteJournal {
       try database.execute(sql: "DELETE FROM batch WHERE first_position <= ?", arguments: [last])
       return Int(clamping: sizeBytes)
     }
-    // SQLite writes zeros over what it removes, and those go through its log: without this it would grow by all that is
-    // pruned.
+    // SQLite writes zeros over removed data, through its log, which without this would grow by all that is pruned.
     if let removedBytes { noteWritten(removedBytes) }
     return removedBytes != nil
   }
@@ -66,7 +65,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Removes what a failed or replaced snapshot left; there is one writer of snapshots, and it is about to begin anew.
+  /// Removes the remains of a failed or replaced snapshot; the only writer of snapshots is about to begin a new one.
   func removeUnfinishedSnapshots() throws(JournalError) {
     let unfinished = try reading("looking for unfinished snapshots") { database in
       try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0")
@@ -76,8 +75,8 @@ extension SQLiteJournal {
     }
   }
 
-  /// Deletes a snapshot in small steps. From the first one on it is unfinished, so that no reader takes it for whole
-  /// and the next start removes what an interruption leaves.
+  /// Deletes a snapshot in small steps. From the first one on it is incomplete, so that readers ignore it and the next
+  /// start removes the remains of an interruption.
   func removeSnapshot(_ identifier: Int64) throws(JournalError) {
     var isMore = true
     while isMore {
@@ -86,9 +85,9 @@ extension SQLiteJournal {
     }
   }
 
-  /// One step of that, within a transaction.
+  /// Performs one step of that, within a transaction.
   ///
-  /// - Returns: Whether there is more.
+  /// - Returns: True when there is more.
   static func removeSnapshotStep(_ identifier: Int64, _ database: Database) throws -> Bool {
     let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
     try database.execute(

@@ -8,7 +8,7 @@ extension SQLiteJournal {
       let rows = try Row.fetchCursor(database, sql: SQLiteSchema.batchesAfter, arguments: [position])
       var batches: [JournalBatch] = []
       var sizeBytes = 0
-      // What comes after the snapshot that was current then was verified when the journal was opened, or written since.
+      // The log after the snapshot that was current at the opening was verified then, or written since.
       let isKept = position < recovery.snapshotPosition
       let seams = isKept ? try SeamRows(database) : nil
       var hash: RunningHash?
@@ -32,9 +32,9 @@ extension SQLiteJournal {
     }
   }
 
-  /// The running hash that a batch was written after.
+  /// Returns the running hash before a batch.
   ///
-  /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
+  /// - Throws: `.pruned` when the batch is about to be pruned.
   func runningHash(before found: BatchRow, _ database: Database) throws -> RunningHash {
     let position = found.first - 1
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
@@ -58,7 +58,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Nothing follows: right at the end, wrong before it.
+  /// Checks that a missing row is at the end of the log and not before it.
   private func requireEnd(_ position: Int64, _ database: Database) throws {
     let tail = try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
     guard position >= tail else { throw JournalError.pruned(position, path: path) }

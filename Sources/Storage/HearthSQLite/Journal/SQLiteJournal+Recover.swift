@@ -3,7 +3,7 @@ import HearthJournal
 import HearthRows
 
 extension SQLiteJournal {
-  /// Verifies snapshot and log, cuts off what `mode` allows, and says where the log stands.
+  /// Verifies snapshot and log, cuts off the damage that `mode` allows, and returns the head of the log.
   static func recover(
     _ pool: DatabasePool, path: String, mode: JournalRecovery.Mode, damages: [JournalRecovery.Damage]
   ) throws(JournalError) -> (JournalHead, JournalRecovery) {
@@ -29,8 +29,8 @@ extension SQLiteJournal {
     }
   }
 
-  /// A snapshot that was being written when the process ended does not exist. What is removed goes through SQLite's log,
-  /// which is emptied after every step: on a disk with little room, all of it at once might have none.
+  /// Removes a snapshot that was being written when the process ended. The removal goes through SQLite's log, which is
+  /// emptied after every step: on a nearly full disk, a single step might have no room.
   private static func dropUnfinishedSnapshots(_ database: Database) throws {
     for identifier in try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0") {
       var isMore = true
@@ -44,7 +44,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// The current snapshot, with all its chunks there. Their content is verified when it is read.
+  /// Returns the current snapshot, if all its chunks exist. Their content is verified when it is read.
   static func verifiedSnapshot(_ database: Database, path: String) throws -> SnapshotInfo? {
     guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
     guard let snapshot = SnapshotInfo(row) else {
@@ -69,7 +69,7 @@ extension SQLiteJournal {
       arguments: [damage.firstPosition])
     let last = counts?.integer(1) ?? damage.firstPosition
     let place = JournalError.Place(file: path, position: damage.firstPosition, byteOffset: damage.byteOffset)
-    // SQLite stores a row as a whole or not at all: what is in the table was committed, the last batch too.
+    // SQLite stores a row as a whole or not at all: every row in the table was committed, including the last batch.
     guard mode == .truncateAtFirstDamage else {
       let rest = counts?.integer(0) == 1 ? "" : " and batches follow it up to position \(last);"
       throw JournalError(

@@ -17,7 +17,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// The running hash where a batch ends at `position`.
+  /// Returns the running hash at the end of a batch.
   private func runningHash(at position: Int64, _ database: Database) throws -> RunningHash {
     if let hash = try SeamRows(database).hash(at: position) { return hash }
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
@@ -44,7 +44,7 @@ extension SQLiteJournal {
         }
       }
     } catch {
-      // What was counted and what was written may differ now.
+      // The counted and the written size may differ now.
       state.withLock { state in
         if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
       }
@@ -74,7 +74,7 @@ extension SQLiteJournal {
     state.withLock { state in
       if state.openSnapshot?.ticket == ticket { state.openSnapshot = nil }
     }
-    // One that a failed chunk gave up is no longer open, and on a full disk its chunks are what is in the way.
+    // A snapshot that a failed chunk ended is no longer open, and on a full disk its chunks occupy the space.
     let isUnfinished = try reading("looking for a snapshot") { database in
       try Bool.fetchOne(
         database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 0",

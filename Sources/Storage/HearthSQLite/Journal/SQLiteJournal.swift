@@ -8,21 +8,20 @@ import Synchronization
 /// The embedded journal: one SQLite file in WAL mode, every commit synced.
 ///
 /// A group commit is one row, so SQLite's cost is paid for each batch and not for each write. The files beside it are
-/// SQLite's `-wal` and `-shm`; `.lock`, which says who owns the journal; and `.mark`, see `HighWaterMark`.
+/// SQLite's `-wal` and `-shm`; `.lock`, which locks the journal for its owner; and `.mark`, see `HighWaterMark`.
 public final class SQLiteJournal: Journal {
-  /// How to open a journal.
+  /// The options for opening a journal.
   public struct Options: Sendable {
-    /// What to do about damage.
+    /// The handling of damage.
     public var recovery: JournalRecovery.Mode
 
-    /// The most bytes that the database file may grow to; nil for what the disk holds. Appends past it fail with
-    /// `.noSpace`.
+    /// The maximum size of the database file in bytes; nil for no limit. Appends above it fail with `.noSpace`.
     public var sizeBytesMax: Int?
 
-    /// How many bytes of log SQLite's `-wal` file takes before they are moved into the database file.
+    /// The size of SQLite's `-wal` file in bytes at which its content is moved into the database file.
     public var checkpointBytes: Int
 
-    /// The standard options, or others.
+    /// The default options, or others.
     public init(
       recovery: JournalRecovery.Mode = .truncateTornTail, sizeBytesMax: Int? = nil,
       checkpointBytes: Int = 16 << 20
@@ -33,31 +32,31 @@ public final class SQLiteJournal: Journal {
     }
   }
 
-  /// The database file.
+  /// The path of the database file.
   public let path: String
 
-  /// What opening found and did.
+  /// The findings and repairs of the opening.
   public let recovery: JournalRecovery
 
   let options: Options
-  /// Nil while the journal is opened again, and once it is closed.
+  /// The connections; nil while the journal is reopened, and once it is closed.
   let connections: Mutex<SQLiteConnections?>
-  /// Held while the journal is opened again or closed.
+  /// The lock that is held while the journal is reopened or closed.
   let reopening = Mutex(())
   let checkpointQueue: DispatchQueue
   let state: Mutex<JournalState>
-  /// Held until `close()` or the end of this object.
+  /// The owner's lock, held until `close()` or the end of this object.
   private let lock: Mutex<OwnerLock?>
   private let mark: Mutex<HighWaterMark>
 
-  /// Opens the journal at `path`, creating it when there is none, verifies it and takes its lock.
+  /// Opens the journal at `path`, which is created when it is missing, verifies it and takes its lock.
   ///
   /// - Parameters:
   ///   - path: The database file. Its folder exists.
-  ///   - options: How to open it.
-  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged, or ends before what was
-  ///   acknowledged, in a way that `options.recovery` does not allow to cut off; `.notAJournal`, `.unsupportedFormat`, `.permissionDenied`,
-  ///   `.noSpace`, `.inputOutput`.
+  ///   - options: The options for opening it.
+  /// - Throws: `.inUse` when another process has it open; `.corrupt` when it is damaged, or ends before the
+  ///   acknowledged position, in a way that `options.recovery` does not allow to cut off; `.notAJournal`,
+  ///   `.unsupportedFormat`, `.permissionDenied`, `.noSpace`, `.inputOutput`.
   public init(path: String, options: Options = Options()) throws(JournalError) {
     let lock = try OwnerLock(journalPath: path)
     var damages: [JournalRecovery.Damage] = []
@@ -83,7 +82,7 @@ public final class SQLiteJournal: Journal {
   }
 
   deinit {
-    // No checkpoint is under way, because it would hold this object; and this may be its queue.
+    // No checkpoint is running, because it would retain this object; and this may be its queue.
     if state.withLock({ !$0.isClosed }) { try? release() }
   }
 
@@ -159,7 +158,7 @@ public final class SQLiteJournal: Journal {
     throw .positionMismatch(head, current: current, path: path)
   }
 
-  /// Returns the reason why the log refused an append.
+  /// Returns the reason that the log refused an append.
   private func refusal(of head: JournalHead, _ database: Database) throws -> JournalError {
     let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
     if epoch != head.epoch { return .staleEpoch(head.epoch, current: epoch, path: path) }
@@ -174,12 +173,12 @@ public final class SQLiteJournal: Journal {
       return !state.isClosed
     }
     guard isFirst else { return }
-    // Waits for a checkpoint that is under way.
+    // Waits for a running checkpoint.
     checkpointQueue.sync {}
     try reopening.withLock { _ throws(JournalError) in try release() }
   }
 
-  /// Closes the connections and gives the lock back.
+  /// Closes the connections and releases the lock.
   private func release() throws(JournalError) {
     defer { lock.withLock { $0 = nil } }
     try disconnect()
@@ -200,12 +199,12 @@ public final class SQLiteJournal: Journal {
     }
   }
 
-  /// Empties SQLite's log, so that the file is whole and can be copied by itself. While somebody still reads it, such as a
-  /// backup, it stays, which is as good.
+  /// Empties SQLite's log, so that the file is complete and can be copied by itself. While a reader such as a backup
+  /// still uses the log, it stays, which does no harm.
   ///
-  /// After a sync that failed it stays in any case. The system may have dropped pages of the database file, and SQLite takes
-  /// for durable what it had moved there before: it would move the rest alone, and remove the log. Whoever opens the
-  /// journal next moves all of it.
+  /// After a failed sync the log always stays. The system may have dropped pages of the database file, and SQLite takes
+  /// for durable what it had moved there before: it would move the rest alone, and remove the log. The next opening of
+  /// the journal moves all of it.
   private func settleLog(_ database: Database) throws {
     if state.withLock({ $0.fault == nil }) {
       _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
@@ -219,9 +218,10 @@ extension SQLiteJournal {
   /// Runs one transaction on the writer connection.
   ///
   /// - Parameters:
-  ///   - writer: the owner's appends have the journal opened again after a fault; other writes are refused until then.
-  ///   - committed: Called on the writer's queue once the transaction is durable: a commit may fail where the statements in
-  ///     it did not.
+  ///   - writer: The kind of the write: the owner's appends reopen the journal after a fault; other writes are refused
+  ///     until then.
+  ///   - committed: Called on the writer's queue once the transaction is durable: a commit may fail although its
+  ///     statements succeeded.
   func writing<Value>(
     _ action: String, as writer: Writer = .other, _ body: (Database) throws -> Value,
     committed: (Value) -> Void = { _ in }
@@ -237,7 +237,7 @@ extension SQLiteJournal {
               return .commit
             }
           }
-          // Because the block above either set it or threw.
+          // The block above either set it or threw.
           let done = value!
           committed(done)
           return done
@@ -248,7 +248,7 @@ extension SQLiteJournal {
     }
   }
 
-  /// Runs `body` on a reader connection, beside appends.
+  /// Runs `body` on a reader connection, in parallel to appends.
   func reading<Value>(_ action: String, _ body: (Database) throws -> Value) throws(JournalError) -> Value {
     if state.withLock(\.isClosed) { throw closedError }
     do {

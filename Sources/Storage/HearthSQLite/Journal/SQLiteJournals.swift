@@ -8,16 +8,16 @@ public struct SQLiteJournals: JournalFactory {
   /// The folder's path.
   public let folder: String
 
-  /// - Parameter folder: its path. It exists.
+  /// - Parameter folder: The path of an existing folder.
   public init(folder: String) { self.folder = folder }
 
-  /// Opens the journal in the file of that name, which is made when there is none.
+  /// Opens the journal in the file of that name, which is created when it is missing.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal {
     let journal = try SQLiteJournal(path: path(of: name))
     return OpenedJournal(journal, damages: journal.recovery.damages)
   }
 
-  /// Removes the file of that name, and all that is kept beside it.
+  /// Removes the file of that name, and the files beside it.
   public func remove(_ name: String) throws(JournalError) {
     let path = path(of: name)
     let files = try entries().filter { $0.hasPrefix(name + Self.suffix) }
@@ -27,7 +27,7 @@ public struct SQLiteJournals: JournalFactory {
       let path = folder + "/" + file
       guard unlink(path) == 0 || errno == ENOENT else { throw JournalError.system("cannot remove", path: path, errno) }
     }
-    // One that was made just now.
+    // The lock file may have been created just now.
     unlink(path + ".lock")
     try PosixFile.synchronizeFolder(of: path)
     _ = consume lock
@@ -35,7 +35,7 @@ public struct SQLiteJournals: JournalFactory {
 
   func path(of name: String) -> String { folder + "/" + name + Self.suffix }
 
-  /// What the folder's files are named, without `.sqlite`.
+  /// Returns the names of the folder's files, without `.sqlite`.
   public func names() throws(JournalError) -> [String] {
     try entries().filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
   }

@@ -1,20 +1,20 @@
 import HearthJournal
 
-/// Goes through the frames of a write-ahead log with its running checksum.
+/// The iteration over a write-ahead log's frames with its running checksum.
 struct FrameWalk {
   enum Frame: Equatable {
-    /// The checksum holds.
+    /// The checksum matches.
     case valid(endsCommit: Bool)
-    /// Of this generation, but the checksum does not hold, here or before.
+    /// The frame is of this generation, but its checksum or an earlier one is wrong.
     case broken(endsCommit: Bool)
-    /// Of an earlier generation, or not a frame.
+    /// The frame is of an earlier generation, or no frame.
     case foreign
   }
 
-  /// True when the header's checksum held.
+  /// True when the header's checksum matches.
   let isHeaderValid: Bool
 
-  /// The page size, when it is a possible one.
+  /// The page size; nil when it is not a valid one.
   let pageBytes: Int?
 
   private let isBigEndian: Bool
@@ -24,7 +24,7 @@ struct FrameWalk {
 
   /// Begins after `header`: 32 bytes, or none when the file is shorter than that.
   ///
-  /// - Parameter databasePageBytes: What the database file says, for a header that cannot be believed.
+  /// - Parameter databasePageBytes: The page size of the database file, for an invalid header.
   init(header: [UInt8], databasePageBytes: Int) {
     guard header.count == WriteAheadLog.headerBytes else {
       (isHeaderValid, pageBytes, isBigEndian, salt, isBroken) = (false, nil, false, nil, true)
@@ -38,7 +38,7 @@ struct FrameWalk {
       magic & ~1 == 0x377F_0682 && checksum.isStored(in: header, at: 24) && Self.isPageSize(size)
     let fallback = Self.isPageSize(databasePageBytes) ? databasePageBytes : nil
     pageBytes = isHeaderValid ? size : fallback
-    // A header that cannot be believed gives no salt: the first frame's is taken for this generation's.
+    // An invalid header gives no salt: the first frame's is taken for this generation's.
     salt = isHeaderValid ? long(header, 16) : nil
     isBroken = !isHeaderValid
   }
@@ -47,7 +47,7 @@ struct FrameWalk {
     bytes >= 512 && bytes <= 65_536 && bytes & (bytes - 1) == 0
   }
 
-  /// Judges the next frame: its header and page.
+  /// Classifies the next frame, with its header and page.
   mutating func next(_ frame: [UInt8]) -> Frame {
     if salt == nil, word(frame, 0) != 0 { salt = long(frame, 8) }
     guard hasSalt(frame), word(frame, 0) != 0 else { return .foreign }
@@ -59,7 +59,7 @@ struct FrameWalk {
     return isBroken ? .broken(endsCommit: endsCommit) : .valid(endsCommit: endsCommit)
   }
 
-  /// Returns true when a frame header carries this generation's salt.
+  /// Returns true when a frame header has this generation's salt.
   func hasSalt(_ frame: [UInt8]) -> Bool {
     salt == long(frame, 8)
   }

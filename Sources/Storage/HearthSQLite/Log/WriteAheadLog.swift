@@ -8,7 +8,7 @@ import HearthJournal
   import Darwin
 #endif
 
-/// What SQLite will find in a write-ahead log, found out before SQLite opens it.
+/// The content of a write-ahead log as SQLite will read it, determined before SQLite opens it.
 ///
 /// SQLite reads the log up to the last commit whose checksums hold and drops the rest without a word. That is right for
 /// the transaction that was being written when the power went, and wrong for a log that was damaged in the middle: then
@@ -28,22 +28,22 @@ import HearthJournal
 ///
 /// A frame whose salt is not the header's is left from an earlier generation and ends the log.
 struct WriteAheadLog: Equatable {
-  /// The file's size.
+  /// The size of the file.
   var sizeBytes = 0
 
-  /// The place where the last valid commit ends.
+  /// The offset of the end of the last valid commit.
   var validBytes = 0
 
-  /// Valid commits.
+  /// The number of valid commits.
   var commitCount = 0
 
-  /// The place where this generation's first unreadable frame begins; nil when the log ends cleanly.
+  /// The offset of this generation's first unreadable frame; nil when the log ends cleanly.
   var breakOffset: Int?
 
-  /// Frames of this generation past the break that end a commit.
+  /// The number of frames of this generation after the break that end a commit.
   var commitsAfterBreak = 0
 
-  /// True when commits that were acknowledged are beyond the break.
+  /// True when acknowledged commits are after the break.
   var lostAcknowledgedCommits: Bool { commitsAfterBreak > 1 }
 
   static let headerBytes = 32
@@ -57,7 +57,7 @@ struct WriteAheadLog: Equatable {
     try scan(PosixFile(logPath, flags: O_RDONLY), databasePageBytes: Self.pageBytes(ofDatabase: path))
   }
 
-  /// The page size that a database file's header tells: two bytes at 16, of which 1 means 65,536.
+  /// Returns the page size in a database file's header: two bytes at 16, where 1 means 65,536.
   private static func pageBytes(ofDatabase path: String) throws(JournalError) -> Int {
     var start = [UInt8](repeating: 0, count: 18)
     _ = try PosixFile(path, flags: O_RDONLY).read(into: &start, at: 0)
@@ -74,7 +74,7 @@ struct WriteAheadLog: Equatable {
     } else {
       breakOffset = 0
     }
-    // Without a page size that can be believed there are no frames to look for.
+    // Without a valid page size no frames can be found.
     guard let pageBytes = walk.pageBytes else { return }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + pageBytes)
     var offset = Self.headerBytes
@@ -86,13 +86,13 @@ struct WriteAheadLog: Equatable {
     if offset < sizeBytes, breakOffset == nil, try isOurs(file, at: offset, walk) { breakOffset = offset }
   }
 
-  /// Takes one frame into account.
+  /// Records a frame.
   ///
   /// - Returns: False when the generation ends here.
   private mutating func note(_ frame: FrameWalk.Frame, at offset: Int, sizeBytes: Int) -> Bool {
     switch frame {
     case .foreign:
-      // Past a break, frames of the same generation may follow a hole.
+      // After a break, frames of the same generation may follow a hole.
       return breakOffset != nil
     case .broken(let endsCommit):
       if breakOffset == nil { breakOffset = offset }
@@ -106,7 +106,7 @@ struct WriteAheadLog: Equatable {
     return true
   }
 
-  /// Returns true when the incomplete frame at the end of the file carries this generation's salt.
+  /// Returns true when the incomplete frame at the end of the file has this generation's salt.
   private func isOurs(_ file: borrowing PosixFile, at offset: Int, _ walk: FrameWalk) throws(JournalError) -> Bool {
     var start = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
     let count = try file.read(into: &start, at: offset)
@@ -115,11 +115,11 @@ struct WriteAheadLog: Equatable {
 }
 
 extension WriteAheadLog {
-  /// Writes SQLite's log as it is read, and makes it durable, before anything is moved from it.
+  /// Rewrites SQLite's log with the bytes read from it, and makes it durable, before anything is moved from it.
   ///
-  /// After a sync that failed, in this process or in one before it, the system may show pages that the disk never took, and no
-  /// later sync writes them. Were they moved into the database file from there, and the power went in the middle of it, half
-  /// of a commit would be in the file and its log nowhere.
+  /// After a failed sync, in this process or an earlier one, the system may show pages that the disk never took, and no
+  /// later sync writes them. If they were moved into the database file from there, and the power failed in the middle,
+  /// half of a commit would be in the file and its log nowhere.
   ///
   /// - Returns: False when there was no room to write it.
   @discardableResult
@@ -138,12 +138,12 @@ extension WriteAheadLog {
       try log.synchronize()
       return true
     } catch  where error.code == .noSpace {
-      // A file system that never writes in place is full. Reads go on.
+      // A copy-on-write file system is full. Reads still work.
       return false
     }
   }
 
-  /// Keeps a copy of SQLite's log before it is cut.
+  /// Keeps a copy of SQLite's log before it is truncated.
   static func setAside(databasePath path: String) throws(JournalError) -> String {
     try PosixFile.copy(path + "-wal", to: path + "-wal.damaged")
     return "a copy is kept as \(path)-wal.damaged"

@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// What is found not to be as it should.
+/// The errors for damaged content.
 extension JournalError {
   static func staleEpoch(_ epoch: Int64, current: Int64, path: String? = nil) -> JournalError {
     JournalError(

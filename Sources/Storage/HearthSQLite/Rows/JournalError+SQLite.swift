@@ -11,12 +11,12 @@ import HearthSystem
 #endif
 
 extension JournalError {
-  /// Runs `body` and turns what SQLite throws into the journal's words.
+  /// Runs `body` and translates SQLite's errors into those of a journal.
   ///
-  /// It stands as near to SQLite as it can: where a connection is closed between the two, why a read failed is forgotten.
+  /// It must be called close to SQLite: closing a connection in between loses the reason of a failed read.
   ///
   /// - Parameters:
-  ///   - action: What was tried, as the beginning of a sentence: "appending a batch".
+  ///   - action: The attempted action, as the beginning of a sentence: "appending a batch".
   ///   - path: The journal's file.
   static func mapping<Value>(
     _ action: String, path: String, _ body: () throws -> Value
@@ -34,14 +34,14 @@ extension JournalError {
     }
   }
 
-  /// Runs a transaction, and tells a write that found no room from one that failed.
+  /// Runs a transaction, and distinguishes a write without space from a failed one.
   ///
-  /// SQLite has a code of its own for a full disk alone; a full quota and a file that may not grow are to it like any
-  /// other failed write. After all three it is certain that nothing was written: the frame that would end the commit
-  /// comes last, and it is this write, or one before it, that failed.
+  /// SQLite has an error code for a full disk only; it reports a full quota and a file size limit like any other failed
+  /// write. After all three it is certain that nothing was written: the frame that would end the commit comes last, and
+  /// the failed write is this one or an earlier one.
   static func tellingFullDisks(_ action: String, path: String, _ transaction: () throws -> Void) throws {
     do {
-      // SQLite runs on this thread, and leaves here why the write failed.
+      // SQLite runs on this thread, and leaves the reason of a failed write here.
       errno = 0
       try transaction()
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
@@ -57,13 +57,13 @@ extension JournalError {
       cause: "SQLite \(number): \(error.message ?? String(describing: error))")
   }
 
-  /// Returns true when a number of the system says that a file could not be read. SQLite calls that damage, and it may be
-  /// none: the next attempt may find everything there. It runs on this thread, and leaves here why a read failed.
+  /// Returns true when an error number means that a file could not be read. SQLite reports damage then, but the next
+  /// attempt may succeed. It runs on this thread, and leaves the reason of a failed read here.
   private static func isUnread(_ number: CInt) -> Bool { number == EIO || number == ENXIO || number == ERANGE }
 
-  /// Whether a transaction that fails with a code has left nothing to doubt: SQLite reads and writes again what it needs when
-  /// the transaction is tried again, and syncs it then. A failed sync is not among them, and neither is a code that is not
-  /// known to be.
+  /// Returns true when a transaction that failed with a code is certainly rolled back: SQLite reads and writes again
+  /// what it needs when the transaction is repeated, and syncs it then. Failed syncs and unknown codes are not among
+  /// them.
   private static func isRolledBack(_ code: ResultCode) -> Bool {
     switch code {
     case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_WRITE: true
@@ -106,7 +106,7 @@ extension JournalError {
 }
 
 extension Configuration {
-  /// Says at once why the first read of a connection failed: GRDB closes it then, which leaves another number of the system.
+  /// Reports at once why the first read of a connection failed: GRDB closes it then, which overwrites the error number.
   mutating func tellFirstRead(_ action: String, path: String) {
     prepareDatabase { database in
       try JournalError.mapping(action, path: path) {

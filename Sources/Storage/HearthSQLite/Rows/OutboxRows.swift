@@ -1,10 +1,10 @@
 import GRDB
 import HearthJournal
 
-/// The rows of the outbox, inside of transactions.
+/// The rows of the outbox, within a transaction.
 struct OutboxRows {
   let database: GRDB.Database
-  /// For errors.
+  /// The file's path, for errors.
   let path: String
 
   func queues() throws -> [String] {
@@ -15,7 +15,7 @@ struct OutboxRows {
 
   // MARK: Waiting
 
-  /// Adds entries to those that wait, or to those that were given up.
+  /// Adds waiting entries or dead letters.
   func add(_ entries: [OutboxEntry]) throws {
     let waiting = try database.cachedStatement(sql: OutboxSchema.add)
     for entry in entries {
@@ -85,7 +85,7 @@ struct OutboxRows {
     return database.changesCount
   }
 
-  /// Entries of commits that were cut off come of nothing.
+  /// Removes the entries of commits that were cut off.
   func drop(after position: Int64) throws {
     for table in ["outbox", "dead_letter"] {
       try database.execute(sql: "DELETE FROM \(table) WHERE position > ?", arguments: [position])
@@ -109,10 +109,10 @@ struct OutboxRows {
 
   // MARK: Copies
 
-  /// True when a file has the tables.
+  /// True when the file has the tables.
   var isThere: Bool { get throws { try database.tableExists("outbox") } }
 
-  /// Adds an entry as it was elsewhere. Makes the tables with the first.
+  /// Adds an entry with its former state. Creates the tables with the first.
   func add(_ entry: KeptEntry) throws {
     if try !isThere { try SQLiteSchema.add(OutboxSchema.creation, version: OutboxSchema.version, database) }
     let key: StatementArguments = [
@@ -128,7 +128,7 @@ struct OutboxRows {
     }
   }
 
-  /// Calls `body` with all entries, in order of queue and place: those that wait, then those that were given up.
+  /// Calls `body` with all entries, in order of queue and place: the waiting ones, then the dead letters.
   func forEach(_ body: (KeptEntry) throws -> Void) throws {
     guard try isThere else { return }
     for query in [OutboxSchema.allWaiting, OutboxSchema.allDead] {
@@ -147,7 +147,7 @@ struct OutboxRows {
       state: reason.map { .dead(reason: $0, milliseconds: end) } ?? .waits(dueMilliseconds: end))
   }
 
-  // MARK: Given up
+  // MARK: Dead letters
 
   func dead(_ queue: String, after place: OutboxPlace?, countMax: Int) throws -> [DeadEntry] {
     try Row.fetchAll(
@@ -197,7 +197,7 @@ struct OutboxRows {
     return database.changesCount
   }
 
-  /// Removes some of those that were given up before a time, and the oldest of too many bytes.
+  /// Removes some dead letters from before a time, and the oldest above a total size.
   func removeDead(_ queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int) throws -> Int {
     let excess = try figures(queue).deadBytes - sizeBytesMax
     let rows = try Row.fetchAll(
@@ -224,7 +224,7 @@ struct OutboxRows {
 }
 
 extension Row {
-  /// The place in the first two columns.
+  /// Returns the place in the first two columns.
   fileprivate var place: OutboxPlace? {
     guard let position = integer(0), let ordinal = integer(1).flatMap({ Int32(exactly: $0) }) else { return nil }
     return OutboxPlace(position: position, ordinal: ordinal)

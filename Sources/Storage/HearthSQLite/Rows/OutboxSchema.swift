@@ -1,9 +1,9 @@
-/// The tables of the outbox, which are made with the first entry: a file that never had one is of the format before.
+/// The tables of the outbox, which are created with the first entry: a file without entries keeps the earlier format.
 ///
-/// - `outbox`: entries that wait.
+/// - `outbox`: waiting entries.
 /// - `dead_letter`: entries that were given up.
 enum OutboxSchema {
-  /// The version of a file with these tables, in SQLite's `user_version`, or a later one.
+  /// The lowest version of a file with these tables, in SQLite's `user_version`.
   static let version: Int64 = 2
 
   static let creation = """
@@ -37,34 +37,35 @@ enum OutboxSchema {
     VALUES (?, ?, ?, ?, ?, 0, 0, ?)
     """
 
-  /// The reason is handed in as bytes, here and in ``bury``: SQLite takes and gives texts up to their first zero.
+  /// Adds a dead letter. The reason is passed as bytes, here and in ``bury``, because SQLite cuts texts at their first
+  /// zero.
   static let addDead = """
     INSERT INTO dead_letter
       (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
     VALUES (?1, ?2, ?3, ?4, ?5, 0, ?5, CAST(?6 AS TEXT), ?7)
     """
 
-  /// An entry as it was in another journal.
+  /// Adds an entry of another journal.
   static let addKept = """
     INSERT INTO outbox
       (queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  /// The same for one that was given up.
+  /// Adds a kept dead letter.
   static let addKeptDead = """
     INSERT INTO dead_letter
       (queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, reason, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)
     """
 
-  /// All that wait, in order.
+  /// Selects all waiting entries, in order.
   static let allWaiting = """
     SELECT position, ordinal, milliseconds, attempt_count, due_milliseconds, queue, lane, content, NULL FROM outbox
     ORDER BY queue, position, ordinal
     """
 
-  /// All that were given up, in order.
+  /// Selects all dead letters, in order.
   static let allDead = """
     SELECT position, ordinal, milliseconds, attempt_count, dead_milliseconds, queue, lane, content,
       CAST(reason AS BLOB) FROM dead_letter

@@ -6,23 +6,23 @@ import HearthRows
 ///
 /// - `ownership`: one row. The epoch of the last owner; an append under another epoch is refused.
 /// - `batch`: one row for each group commit. `running_hash` is `RunningHash`, as a signed integer of the same bits.
-/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; others that are
-///   complete are kept for those who look back, with the batches between them. A row that is not complete is being
-///   written or removed, or was when the process ended.
+/// - `snapshot`: one row for each snapshot. The current one is the complete row with the highest position; other
+///   complete ones are kept for reads of the past, with the batches between them. An incomplete row is being written or
+///   removed, or was when the process ended.
 /// - `snapshot_chunk`: its content. `chunk_hash` is XXH64 of the payload with the chunk's index as the seed.
-/// - `seam`: see ``SeamRows``. Made with the first batch whose content is written anew.
-/// - `damaged_batch`: rows that were cut off as damaged, kept for whoever wants to look.
+/// - `seam`: see ``SeamRows``. Created with the first batch whose content is rewritten.
+/// - `damaged_batch`: rows that were cut off as damaged, kept for an examination.
 ///
 /// A tail without a batch row is the current snapshot's: after pruning, `batch` may be empty while positions go on.
 enum SQLiteSchema {
-  /// Marks the file as ours in SQLite's header: "Hrth".
+  /// The application id in SQLite's header: "Hrth".
   static let applicationID: Int64 = 0x4872_7468
 
   /// The version of these tables, in SQLite's `user_version`; ``OutboxSchema/version`` with those of an outbox, and
   /// ``SeamRows/version`` with that of seams.
   static let version: Int64 = 1
 
-  /// The versions that are read.
+  /// The versions that this program reads.
   static let versions = version...SeamRows.version
 
   static let creation = """
@@ -66,14 +66,14 @@ enum SQLiteSchema {
     PRAGMA user_version = \(version);
     """
 
-  /// Appends only for the owner and only at the end, so that the log itself refuses everybody else.
+  /// Appends only for the owner and only at the end, so that the log itself refuses all other writers.
   static let append = """
     INSERT INTO batch (first_position, last_position, epoch, running_hash, size_bytes, payload)
     SELECT ?1, ?2, ?3, ?4, ?5, ?6
     WHERE (SELECT epoch FROM ownership) = ?3 AND (\(tail)) = ?7
     """
 
-  /// The last position.
+  /// Selects the last position.
   static let tail = """
     SELECT coalesce(
       (SELECT last_position FROM batch ORDER BY first_position DESC LIMIT 1),
@@ -86,13 +86,14 @@ enum SQLiteSchema {
     FROM snapshot WHERE is_complete = 1 ORDER BY position DESC, id DESC LIMIT 1
     """
 
-  /// Complete ones, oldest first; of several at one position the last is the newest.
+  /// Selects complete snapshots, oldest first; of several at one position the last is the newest.
   static let snapshots = """
     SELECT id, position, running_hash, chunk_count, size_bytes
     FROM snapshot WHERE is_complete = 1 ORDER BY position, id
     """
 
-  /// Batches that end after a position, in order. The first one is found by its key, however much log is kept before it.
+  /// Selects batches that end after a position, in order. The first one is found by its key, however much log precedes
+  /// it.
   static let batchesAfter = """
     SELECT \(BatchRow.columns) FROM batch
     WHERE first_position >= coalesce((SELECT max(first_position) FROM batch WHERE first_position <= ?1), 0)
@@ -100,7 +101,7 @@ enum SQLiteSchema {
     ORDER BY first_position
     """
 
-  /// The running hash where a batch ends at a position, or where a snapshot stands.
+  /// Selects the running hash at the end of a batch or at a snapshot.
   static let runningHash = """
     SELECT running_hash FROM batch WHERE last_position = ?1
       AND first_position = (SELECT max(first_position) FROM batch WHERE first_position <= ?1)
@@ -109,7 +110,7 @@ enum SQLiteSchema {
 
   /// Refuses another program's file, and a newer version's.
   ///
-  /// - Returns: false for a file that has no tables yet.
+  /// - Returns: False for a file without tables.
   static func requireKnown(_ database: Database, path: String) throws -> Bool {
     let place = JournalError.Place(file: path)
     let application = try Int64.fetchOne(database, sql: "PRAGMA application_id") ?? 0
@@ -128,7 +129,7 @@ enum SQLiteSchema {
     return true
   }
 
-  /// Adds tables to a file, whose version is then at least this one.
+  /// Adds tables to a file, and raises its version to at least this one.
   static func add(_ tables: String, version: Int64, _ database: Database) throws {
     try database.execute(sql: tables)
     let found = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
@@ -136,7 +137,7 @@ enum SQLiteSchema {
   }
 }
 
-/// A row of `batch`, as it was found.
+/// A row of `batch`.
 struct BatchRow {
   var first: Int64
   var last: Int64
@@ -147,8 +148,8 @@ struct BatchRow {
 
   static let columns = "first_position, last_position, epoch, running_hash, size_bytes, payload"
 
-  /// Takes the columns as they are stored; nil when one has another type than was ever written. (A typed read would
-  /// stop the process on such a row.)
+  /// Reads the stored columns; nil when one has an unexpected type. (A typed read would stop the process on such a
+  /// row.)
   init?(_ row: Row) {
     guard row.count == 6, let first = row.integer(0), let last = row.integer(1), let epoch = row.integer(2),
       let hash = row.integer(3), let size = row.integer(4), let payload = row.blob(5)
@@ -165,7 +166,7 @@ struct BatchRow {
     JournalBatch(firstPosition: first, lastPosition: last, payload: payload)
   }
 
-  /// The running hash behind it, when its content is what was written.
+  /// Returns the running hash after it, if its content is unaltered.
   func verified(after hash: RunningHash, path: String) throws(JournalError) -> RunningHash {
     let expected = hash.appending(batch, epoch: epoch)
     guard expected == runningHash else {
@@ -178,7 +179,7 @@ struct BatchRow {
 }
 
 extension SnapshotInfo {
-  /// Takes a row of `SQLiteSchema.currentSnapshot`; nil when it cannot have been written by us.
+  /// Reads a row of `SQLiteSchema.currentSnapshot`; nil when it is malformed.
   init?(_ row: Row) {
     guard row.count == 5, let identifier = row.integer(0), let position = row.integer(1), position >= 0,
       let hash = row.integer(2), let chunks = row.integer(3), chunks >= 0, let size = row.integer(4), size >= 0

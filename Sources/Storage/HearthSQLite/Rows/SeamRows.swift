@@ -1,16 +1,16 @@
 import GRDB
 import HearthJournal
 
-/// The seams of a log, within a transaction: where the content of batches was written anew.
+/// The seams of a log, where the content of batches was rewritten; within a transaction.
 ///
-/// A batch's running hash covers its content, and the next one's covers that hash. So that what follows need not be
-/// written anew too, a seam keeps the hash that the batch had at first: the next batch goes on from it, and the batch itself
-/// is held against a hash of its new content.
+/// A batch's running hash covers its content, and the next one's covers that hash. To avoid rewriting the following
+/// batches too, a seam keeps the original hash of the batch: the next batch continues from it, and the batch itself is
+/// compared with a hash of its new content.
 ///
-/// The table is made with the first of them.
+/// The table is created with the first seam.
 struct SeamRows {
-  /// The version of a file with this table, in SQLite's `user_version`: to a program that knows nothing of seams such a
-  /// file would seem to be damaged.
+  /// The version of a file with this table, in SQLite's `user_version`: to a program without seams such a file would
+  /// seem damaged.
   static let version: Int64 = 3
 
   private static let creation = """
@@ -28,29 +28,29 @@ struct SeamRows {
     isThere = try database.tableExists("seam")
   }
 
-  /// Makes the table, unless it is there.
+  /// Creates the table, unless it exists.
   static func make(_ database: Database) throws {
     guard try !database.tableExists("seam") else { return }
     try SQLiteSchema.add(creation, version: version, database)
   }
 
-  /// The running hash that is gone on from behind the batch that ends at a position; nil where that is as it was written at
-  /// first.
+  /// Returns the running hash that the batch after a position continues; nil when the batch before it was not
+  /// rewritten.
   func hash(at position: Int64) throws -> RunningHash? {
     guard isThere else { return nil }
     let statement = try database.cachedStatement(sql: "SELECT running_hash FROM seam WHERE position = ?")
     return try Int64.fetchOne(statement, arguments: [position]).map { RunningHash(rawValue: UInt64(bitPattern: $0)) }
   }
 
-  /// Keeps the hash of a batch that is written anew. When that is done once more, what follows goes on from its first
-  /// content all the same.
+  /// Keeps the hash of a rewritten batch. After another rewriting, the next batch still continues from the original
+  /// content.
   func keep(_ hash: RunningHash, at position: Int64) throws {
     try database.execute(
       sql: "INSERT OR IGNORE INTO seam (position, running_hash) VALUES (?, ?)",
       arguments: [position, Int64(bitPattern: hash.rawValue)])
   }
 
-  /// Forgets those of batches that are gone.
+  /// Removes the seams of pruned batches.
   func remove(before position: Int64) throws {
     guard isThere else { return }
     try database.execute(sql: "DELETE FROM seam WHERE position < ?", arguments: [position])

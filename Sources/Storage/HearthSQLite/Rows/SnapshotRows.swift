@@ -7,9 +7,9 @@ struct SnapshotRows {
   let database: Database
   let path: String
 
-  /// A chunk of a completed snapshot, held against the hash that was stored with it.
+  /// Returns a chunk of a completed snapshot, compared with its stored hash.
   ///
-  /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot is not there any more.
+  /// - Throws: `.corrupt`; `.snapshotAbandoned` when the snapshot was removed.
   func chunk(_ index: Int, of snapshot: SnapshotInfo) throws -> [UInt8] {
     let row = try Row.fetchOne(
       database, sql: "SELECT chunk_hash, payload FROM snapshot_chunk WHERE snapshot_id = ? AND chunk_index = ?",
@@ -35,7 +35,7 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
-  /// What `chunk_hash` holds.
+  /// Returns the value of `chunk_hash`.
   private static func hash(_ chunk: [UInt8], _ index: Int) -> Int64 {
     Int64(bitPattern: XXH64.hash(chunk.span, seed: UInt64(bitPattern: Int64(index))))
   }

@@ -2,24 +2,24 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// Saves of a damaged journal what a state can be put together from: of its snapshots that are whole, and its first batch,
-/// the one from which most of the log follows; and the log from there up to the first damage.
+/// The salvage of a damaged journal: of its intact snapshots and its first batch, the base from which most of the log
+/// follows; and the log from there up to the first damage.
 ///
-/// Owns the journal as a server does, so that none runs meanwhile. Looking changes nothing.
+/// Owns the journal as a server does, so that none runs meanwhile. The examination changes nothing.
 public final class JournalSalvage {
-  /// The database file.
+  /// The path of the database file.
   public let path: String
   private let lock: OwnerLock
 
   /// Takes the journal's lock.
   ///
-  /// - Throws: `.inUse` while somebody has it open; `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.inUse` while the journal is open elsewhere; `.permissionDenied`, `.inputOutput`.
   public init(path: String) throws(JournalError) {
     lock = try OwnerLock(journalPath: path)
     self.path = path
   }
 
-  /// Looks at all of it. What the disk cannot read counts as damage.
+  /// Examines the whole journal. Content that the disk cannot read counts as damage.
   public func examine() -> SalvageReport {
     var report = SalvageReport()
     var logFailure: JournalError?
@@ -55,7 +55,7 @@ public final class JournalSalvage {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  // MARK: Look
+  // MARK: Examination
 
   private func examine(_ database: Database, _ report: inout SalvageReport) throws {
     guard try SQLiteSchema.requireKnown(database, path: path) else { return noteMark(&report, stored: 0) }
@@ -68,7 +68,7 @@ public final class JournalSalvage {
       walk.run(database) { _ in }
       if let known = best, known.walk.chain.position >= walk.chain.position { continue }
       best = (base, walk)
-      // Nothing breaks it off, so that no other one leads further.
+      // The walk reached the end of the log, so that no other base can reach further.
       if walk.finding == nil { break }
     }
     guard let best else { return }
@@ -83,7 +83,7 @@ public final class JournalSalvage {
     noteMark(&report, stored: report.lastLostBatch?.lastPosition ?? report.headPosition)
   }
 
-  /// What SQLite says of the file's pages.
+  /// Records the damage that SQLite finds in the file's pages.
   private func checkPages(_ database: Database, _ report: inout SalvageReport) {
     let pageBytes = (try? Int.fetchOne(database, sql: "PRAGMA page_size")) ?? 4_096
     do {
@@ -102,7 +102,7 @@ public final class JournalSalvage {
     }
   }
 
-  /// Where a state can begin, the newest first: snapshots that are whole, and nothing.
+  /// Returns the possible starts of a state, the newest first: intact snapshots, and nil for the beginning of the log.
   private func bases(_ database: Database, _ report: inout SalvageReport) -> [SnapshotInfo?] {
     var bases: [SnapshotInfo?] = []
     var identifiers: [Int64] = []
@@ -134,15 +134,15 @@ public final class JournalSalvage {
     return bases + [nil]
   }
 
-  /// Follows the log from each older snapshot, and from its first batch, to where the next one begins.
+  /// Follows the log from each older snapshot, and from its first batch, to the start of the next one.
   ///
-  /// - Parameter bases: where a state can begin, the newest first.
+  /// - Parameter bases: The possible starts of a state, the newest first.
   private func checkPast(
     _ database: Database, from bases: [SnapshotInfo?], before position: Int64, _ report: inout SalvageReport
   ) {
     var end = position
     for base in bases where (base?.position ?? 0) < end {
-      // What is in front of the oldest snapshot was pruned, or is about to be.
+      // The log before the oldest snapshot was pruned, or is about to be.
       if base == nil, !hasFirstBatch(database) { break }
       var walk = SalvageWalk(base, path: path)
       walk.run(database, through: end) { _ in }
@@ -157,7 +157,7 @@ public final class JournalSalvage {
     (try? Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM batch WHERE first_position = 1)")) == true
   }
 
-  /// The log's last row that can be read.
+  /// Returns the log's last readable row.
   private func lastRow(_ database: Database) -> BatchRow? {
     let row = try? Row.fetchOne(
       database, sql: "SELECT \(BatchRow.columns) FROM batch ORDER BY first_position DESC LIMIT 1")
@@ -171,7 +171,7 @@ public final class JournalSalvage {
       database, sql: "SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM dead_letter)")
   }
 
-  /// Holds the end against what was acknowledged.
+  /// Compares the end with the acknowledged position.
   private func noteMark(_ report: inout SalvageReport, stored: Int64) {
     var last = stored
     if case .found(let slot)? = try? HighWaterMark.read(journalPath: path), slot.position > stored {
@@ -187,10 +187,10 @@ public final class JournalSalvage {
 
   // MARK: Save
 
-  /// Makes a journal of what can be kept, beside the damaged one.
+  /// Writes a journal of the salvageable part, beside the damaged one.
   ///
-  /// - Parameter report: what ``examine()`` found.
-  /// - Returns: its file, durable and opened once.
+  /// - Parameter report: The result of ``examine()``.
+  /// - Returns: The path of its file, durable and opened once.
   /// - Throws: `JournalError`, ``JournalError/Code/noSpace`` among them: then nothing has changed.
   func save(_ report: SalvageReport) throws(JournalError) -> String {
     let target = path + ".repaired"
@@ -210,7 +210,7 @@ public final class JournalSalvage {
         var end = report.base?.runningHash ?? .empty
         try walk.run(database) { row in
           guard row.last <= report.headPosition else { return }
-          // Where batches were written anew, what follows is tied to them here.
+          // At rewritten batches, the seam connects the next batch.
           end = end.appending(row.batch, epoch: row.epoch)
           try restoration.append(JournalLink(batch: row.batch, epoch: row.epoch, runningHash: end))
         }
@@ -220,7 +220,7 @@ public final class JournalSalvage {
     return target
   }
 
-  /// The files of a journal, as they are named behind its path.
+  /// The suffixes of a journal's files after its path.
   static let ends = ["", "-wal", "-shm", ".mark", ".lock"]
 }
 

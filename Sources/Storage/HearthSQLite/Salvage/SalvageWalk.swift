@@ -2,13 +2,13 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-/// The way from a snapshot, or from nothing, along the log, one batch at a time: a page that cannot be read ends it there
-/// and no earlier.
+/// The iteration over the log from a snapshot, or from the beginning, one batch at a time: an unreadable page ends it
+/// there and no earlier.
 struct SalvageWalk {
   private(set) var chain: BatchChain
-  /// The last batch that fits.
+  /// The last batch that matches.
   private(set) var last: JournalBatch?
-  /// What ended it; nil at the log's end.
+  /// The damage that ended the walk; nil at the log's end.
   private(set) var finding: JournalRecovery.Damage?
   private let path: String
 
@@ -18,7 +18,7 @@ struct SalvageWalk {
     self.path = path
   }
 
-  /// Goes to a position, to the end, or to the first damage, and hands over each batch.
+  /// Iterates to a position, to the end, or to the first damage, and passes each batch on.
   mutating func run(
     _ database: Database, through end: Int64 = .max, _ body: (BatchRow) throws -> Void
   ) rethrows {
@@ -34,7 +34,7 @@ struct SalvageWalk {
         return
       }
       guard let row else { return noteGap(database, at: position) }
-      // A seam that cannot be read shows as a batch that does not follow.
+      // An unreadable seam shows as a batch that does not follow.
       if let hash = try? seams?.hash(at: chain.position) { chain.runningHash = hash }
       if let found = chain.add(row) {
         finding = damage(found.firstPosition, found.byteOffset, found.text)
@@ -46,7 +46,7 @@ struct SalvageWalk {
     }
   }
 
-  /// The log ends here, or goes on behind a gap.
+  /// Records the end of the log, or a gap before its continuation.
   private mutating func noteGap(_ database: Database, at position: Int64) {
     do {
       let next = try Int64.fetchOne(
