@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// What clients may take of a database, by a clock that the tests move.
+/// Tests of clients' quotas of a database, with a simulated clock.
 @Suite struct QuotaTests {
   private static let second: Int64 = 1_000_000_000
 
