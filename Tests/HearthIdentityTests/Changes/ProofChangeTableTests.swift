@@ -154,7 +154,7 @@ struct ProofWorld {
       claims: claims, issuedAtSeconds: world.nowSeconds, lifetimeSeconds: 86_400)
   }
 
-  /// Returns the tokens of a session that are still valid.
+  /// Returns the state of a session: it goes on, cannot refresh, or has ended.
   func standing(of session: TokenTriple) async throws -> String {
     let credential = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: world.nowSeconds)
     let counts = accounts.revocations.standing(of: credential) == .good
