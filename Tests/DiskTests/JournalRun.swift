@@ -154,7 +154,7 @@ struct JournalRun: DiskRun {
     return outcome
   }
 
-  // MARK: What must be there
+  // MARK: Checks
 
   /// Compares the end of a log with the acknowledged and attempted appends.
   private mutating func check(_ head: JournalHead, _ place: String) {

@@ -87,7 +87,7 @@ struct PowerLoss {
     }
   }
 
-  // MARK: What is there
+  // MARK: Disk images
 
   private static func names(in folder: Folder, first count: Int) -> [String: Int] {
     var names = folder.durable

@@ -250,7 +250,7 @@ import Testing
     #expect(try world.swap(2, 1, 2, at: "/a/x") == ["2 written 2", #"1 stale {"x":2,"y":1}"#])
   }
 
-  // MARK: What comes between
+  // MARK: Interruptions
 
   @Test func `what a connection wrote in time comes before what it writes next`() throws {
     var world = try Counters(people: 3)

@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  // MARK: What is stored and answered
+  // MARK: Stored and returned settings
 
   @Test("what is stored is counted when it is different, and not all the time")
   func storage() throws {

@@ -51,7 +51,7 @@ final class CoreStory {
     return lines
   }
 
-  // MARK: What the app does
+  // MARK: Operations of the app
 
   private func operation() -> OperationID {
     nextOperation += 1
@@ -100,7 +100,7 @@ final class CoreStory {
     note(core.onDisconnectSet(Self.location(path), Self.value(json), operation: operation()))
   }
 
-  // MARK: What the server says
+  // MARK: Messages of the server
 
   /// Answers the last request of that action.
   func reply(_ action: String, _ status: String = "ok", _ json: String = "null") {

@@ -39,7 +39,7 @@ enum WitnessCheck {
     return nil
   }
 
-  // MARK: Who
+  // MARK: Identity
 
   /// Returns the reason why `auth` is not in an identity class, or nil when it is.
   static func problem(

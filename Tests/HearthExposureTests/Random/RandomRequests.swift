@@ -88,7 +88,7 @@ struct RandomRequests {
       })
   }
 
-  // MARK: Who
+  // MARK: Identity
 
   /// Returns `auth` of a member of an identity class, or nil when the class is empty at the path.
   private mutating func auth(

@@ -241,7 +241,7 @@ struct ProofWorld {
     }.tokens
   }
 
-  // MARK: What is asked
+  // MARK: Requirements
 
   func asked(afterSeconds seconds: Int64 = 0, showsFactor: Bool = true) async throws -> String {
     let session = try await session(.password, showsFactor: showsFactor)
@@ -302,7 +302,7 @@ struct ProofWorld {
     }
   }
 
-  // MARK: What ends
+  // MARK: Ended sessions
 
   func ends() async throws -> (same: String, other: String, cookie: String, mail: String) {
     guard change.terms.means != .elsewhere else { return ("-", "-", "-", "-") }

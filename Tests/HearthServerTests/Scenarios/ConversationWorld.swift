@@ -95,7 +95,7 @@ struct ConversationPlayer {
     try expect(name, .reply(action: "auth", status: "ok", data: nil))
   }
 
-  // MARK: What comes
+  // MARK: Received messages
 
   private mutating func expect(_ name: String, _ expectation: Conversation.Expectation) throws {
     guard let told = try world.next(name) else {

@@ -78,7 +78,7 @@ package final class MemoryJournal: Journal {
     state = Mutex(start)
   }
 
-  // MARK: What a test does to it
+  // MARK: Control by tests
 
   /// Makes the append with this number fail; the first append is number 1, and failed ones count.
   package func failAppend(_ number: Int, _ fault: Fault) {

@@ -268,7 +268,7 @@ package struct Simulation {
     return engine
   }
 
-  // MARK: What happens next
+  // MARK: Random steps
 
   private mutating func nextStep() throws -> SimulationStep {
     if !returning.isEmpty { return SimulationStep(command: returning.removeFirst()) }

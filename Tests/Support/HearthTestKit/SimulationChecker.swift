@@ -175,7 +175,7 @@ struct SimulationChecker {
     }
   }
 
-  // MARK: What goes in
+  // MARK: Commands
 
   private func isDue(_ client: Client) -> Bool { client.deadline.map { $0 <= now.monotonicMilliseconds } ?? false }
 

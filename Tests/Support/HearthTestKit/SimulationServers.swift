@@ -68,7 +68,7 @@ struct SimulationServers {
     try require(state)
   }
 
-  // MARK: What travels between them
+  // MARK: Messages between the servers
 
   /// Executes a command on the server with the connections. Ended credentials are reported to the owner.
   private mutating func act(_ command: Command, at now: Instant) throws -> [Effect] {
@@ -124,7 +124,7 @@ struct SimulationServers {
     guard effects.isEmpty else { throw broken("a note has the effects \(effects)") }
   }
 
-  // MARK: What must be the same
+  // MARK: Comparison
 
   private func require(_ reply: Reply, for command: Command, among effects: [Effect]) throws {
     var expected: Reply?

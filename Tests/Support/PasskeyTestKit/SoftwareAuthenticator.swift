@@ -133,7 +133,7 @@ public final class SoftwareAuthenticator {
       clientDataJSON: client, authenticatorData: data, signature: sign(data + Digest(sha256: client).bytes))
   }
 
-  // MARK: What is said
+  // MARK: Response content
 
   public func clientData(_ type: String, _ challenge: [UInt8], _ words: Words) -> [UInt8] {
     let origin = words.origin.map { #","origin":"\#($0)""# } ?? ""
