@@ -1,11 +1,11 @@
-/// A command that takes long, set aside to be worked on beside the others.
+/// A command that takes long, set aside for the background.
 public enum LargeCommand: Sendable {
-  /// A write: to be decided.
+  /// A write to be decided.
   case write(LargeWrite)
-  /// A command that compares a large value: to be compared, and then decided.
+  /// A command with a large comparison, which is decided after it.
   case comparison(LargeComparison)
 
-  /// As it was handed over.
+  /// The command as it was submitted.
   package var command: Command {
     switch self {
     case .write(let write): write.command
@@ -13,7 +13,7 @@ public enum LargeCommand: Sendable {
     }
   }
 
-  /// The places that it replaces, where others must not write before it; empty when that is not known before it is worked on.
+  /// The locations that it replaces, where other writes must not precede it; empty when they are not known in advance.
   package var places: PlaceSet {
     switch self {
     case .write(let write): write.places ?? PlaceSet()
