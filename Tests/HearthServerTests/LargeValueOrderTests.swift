@@ -65,7 +65,7 @@ import Testing
         #expect(try test.http("PUT", "/a/y.json", "\(round + 1)").status == 200)
         for (number, socket) in sockets.enumerated() {
           let tag = number < 3 ? "" : ",\"t\":\(number)"
-          // A query is told of children that come into it by a merge.
+          // A query receives children that enter it by a merge.
           let isNew = number >= 3 && round == 0
           let (large, small) = ("\"\(round)\(Self.large)\"", "\(round + 1)")
           Self.expect(

@@ -37,7 +37,7 @@ import Testing
     let hog = "X-Forwarded-For: 2001:db8:1:ff::1\r\n"
     // As deep as the last refused listens: one that counts for less would still fit.
     #expect(try Self.listen(try test.socket(headers: hog), "/8/100").contains("too many listeners"))
-    // A stream must be told to retry, which a 500 does not.
+    // A stream must receive an instruction to retry, which a 500 is not.
     let accept = ["Accept": "text/event-stream", "X-Forwarded-For": "2001:db8:1:ff::2"]
     let refused = try test.http("GET", "/8/100.json", headers: accept)
     #expect(refused.status == 503 && refused.headers["retry-after"] != nil, "\(refused)")

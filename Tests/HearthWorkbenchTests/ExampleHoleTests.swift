@@ -8,7 +8,7 @@ import Testing
 @testable import HearthWorkbench
 
 /// Tests of the examples, each broken at one rule so that a request is allowed that one of its own test cases expects
-/// to be denied. The evaluator decides what a hole is; the proofs must then find every one.
+/// to be denied. The evaluator defines a hole; the proofs must then find every one.
 @Suite struct ExampleHoleTests {
   @Test("holes planted in the examples are open, with a request, and a difference of the two files")
   func planted() throws {

@@ -10,7 +10,7 @@ struct Manifest: Decodable {
     var type: String
     /// The folder of its files, relative to the checkout.
     var path: String
-    /// For each dependency its kind, its name and related values.
+    /// The dependencies, each with its kind, its name and related values.
     private var dependencies: [[String: [String?]]]
 
     /// The folder of its group: `Sources/Database`.

@@ -15,7 +15,7 @@ package struct EngineFaults: OptionSet, Sendable {
   package static let noReplacement = EngineFaults(rawValue: 8)
   /// Listens with a query are decided as if they had none.
   package static let noQueryInRules = EngineFaults(rawValue: 16)
-  /// On-disconnect writes are executed without a rules decision.
+  /// The engine executes on-disconnect writes without a rules decision.
   package static let noRulesAtEnd = EngineFaults(rawValue: 32)
   /// A session stays after its on-disconnect writes were executed.
   package static let noEndOfSessions = EngineFaults(rawValue: 64)

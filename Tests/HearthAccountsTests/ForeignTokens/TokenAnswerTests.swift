@@ -49,7 +49,7 @@ import Testing
     #expect(try Self.credential(Self.judged()).expiresAtSeconds == Self.now + 3_600)
     #expect(Self.judged { $0.expiresAtSeconds = Self.now }.outcome == .refused(.expired))
     #expect(Self.judged { $0.cacheSeconds = .max }.cacheMilliseconds == 3_600_000)
-    // A user who was signed out everywhere a second ago would be signed in again by it.
+    // It would sign in again a user whose sessions were all revoked a second ago.
     #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now + 1 }).claims["iat"] == nil)
     #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now }).claims["iat"] == .int(Self.now))
   }

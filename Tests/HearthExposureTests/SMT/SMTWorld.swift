@@ -22,7 +22,7 @@ final class SMTWorld {
   /// Locations with their own unknowns, by the number in their names.
   private(set) var places: [Place: Int] = [:]
   private(set) var priorities: [Place: Int] = [:]
-  /// For a location above the written one: whether it has a child beside the path to it.
+  /// The known children beside the path to a written location, by each location above it.
   private var others: [[String]: Int] = [:]
   private var derived: [Place: SMTValue] = [:]
 

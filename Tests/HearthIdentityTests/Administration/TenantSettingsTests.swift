@@ -156,7 +156,7 @@ import Testing
         ], in: tenant)
       #expect(second.status == 200, "\(second.text)")
     }
-    // When it is off, no user can enrol one, and users who have one still show it. The project's setting does not
+    // When it is off, no user can enrol one, and enrolled users still use theirs. The project's setting does not
     // matter.
     let changed = try await Self.patch(
       world, wide, "mfaConfig.providerConfigs",

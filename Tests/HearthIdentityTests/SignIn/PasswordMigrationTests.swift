@@ -60,7 +60,7 @@ struct PasswordMigrationTests {
     "Somebody comes in with the password of the other system, gets an account, and it is not asked about them again")
   func migration() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook())
-    // A user who may not sign up may still be migrated.
+    // Migration is allowed even when sign-up is not.
     let world = try Self.world(old, hooks: [hook]) { $0.allowsSignUp = false }
     let answer = try await world.signIn("ANN@example.com", "old secret")
     #expect(answer.status == 200 && answer.localID == "shop-17", "\(answer.text)")

@@ -49,7 +49,7 @@ package final class MemoryJournal: Journal {
     var rewriteCount = 0
     var rewriteCountMax = Int.max
     var isFull = false
-    /// Nil while the store answers; otherwise whether an append is written although it fails.
+    /// The state of an outage: whether an append is written although it fails; nil while the store answers.
     var away: Bool?
     /// The append whose outcome is unknown.
     var doubt: RunningHash?

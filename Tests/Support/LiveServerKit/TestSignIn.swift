@@ -68,7 +68,7 @@ package final class SlowProvider: SignInProvider {
 
   /// The number of requests.
   package var askedCount: Int { state.withLock { $0.asked } }
-  /// Lets the provider answer.
+  /// Unblocks the provider, so that it answers.
   package func open() { state.withLock { $0.isOpen = true } }
 
   /// Answers once the provider is open.

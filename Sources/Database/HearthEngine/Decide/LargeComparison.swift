@@ -60,7 +60,7 @@ public struct ComparisonResult: Sendable {
     ComparisonResult(comparison: comparison)
   }
 
-  /// Returns true when the data at a write's path is what its writer holds.
+  /// Returns true when the data at a write's path equals the writer's expected value.
   func isMatch(of node: Node) -> Bool { isMatch && comparison.source.isIdentical(to: node) }
 
   /// Returns the compared version of the value when the location is unchanged, or nil.

@@ -23,7 +23,7 @@ struct TurnTimeouts: Sendable {
     lapses[user] = (count(of: user, at: instant) + 1, instant.monotonicMilliseconds)
   }
 
-  /// Forgives a user who was slow, and not silent.
+  /// Decreases the count of a user that was slow, not silent.
   mutating func forgive(_ user: TurnRequester.User) {
     guard let count = lapses[user]?.count else { return }
     if count > 1 { lapses[user]?.count = count - 1 } else { lapses[user] = nil }

@@ -10,7 +10,7 @@ public struct TrialJudge {
   public enum Verdict: Sendable {
     /// The relevant rules are the same in both files; they were not evaluated.
     case sameRules
-    /// Both rules files give the same answer.
+    /// The same answer from both rules files.
     case equal
     /// The staged rules took too many steps.
     case undecided

@@ -62,7 +62,7 @@ public struct TrialFlip: Sendable {
   public var firstMilliseconds: Int64
   /// The time of the last flip, in milliseconds since 1970.
   public var lastMilliseconds: Int64
-  /// Some examples, of different users or locations.
+  /// A sample of examples, of different users or locations.
   public var examples: [TrialExample] = []
 
   init(

@@ -26,14 +26,14 @@ final class FanoutLoad {
 
   /// The bytes of one delivery.
   private var deliveryBytes = Int.max
-  /// For each subscriber: the received bytes of an incomplete delivery, whether the last byte ended a line, and the
-  /// number of its deliveries.
+  /// The state of each subscriber: the received bytes of an incomplete delivery, whether the last byte ended a line,
+  /// and the number of its deliveries.
   private var rest: [Int]
   private var isAtLineEnd: [Bool]
   private var received: [Int]
   /// The number of messages in all runs.
   private var published = 0
-  /// For each message of this run: its send time, and the number of subscribers without it.
+  /// The messages of this run: the send time of each, and the number of subscribers without it.
   private var sentTimes: [Int64] = []
   private var missing: [Int] = []
   private var isRunning = false

@@ -15,7 +15,7 @@ final class MixedScenario: BenchScenario {
   private var latencies = LatencyRecorder()
   private var isRunning = true
   private var deliveries = 0
-  /// For each room the times of its writes, and for each listener the number of its events.
+  /// The times of the writes in each room, and the number of events of each listener.
   private var sentTimes: [[Int64]] = []
   private var received: [Int] = []
   private var written = 0

@@ -8,7 +8,7 @@ final class WriteScenario: BenchScenario {
   private var latencies = LatencyRecorder()
   private var isRunning = true
   private var acknowledged = 0
-  /// For each socket the send times of unanswered writes, oldest first; answers arrive in order.
+  /// The send times of each socket's unanswered writes, oldest first; answers arrive in order.
   private var sent: [[Int64]] = []
 
   init(sockets: BenchSockets, size: BenchSize) {
