@@ -2,18 +2,19 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.signIn(APIKeySignIn.self)
 
-/// Signing in with an API key, for machines: an example of a provider that Firebase does not have.
+/// A sign-in plugin for API keys of machines: an example of a provider that Firebase does not have.
 ///
-/// The operator makes a key, gives it to a machine, and writes its SHA-256 into the configuration together with the uid
-/// that it stands for. Who reads the configuration learns no key.
+/// The operator makes a key, gives it to a machine, and writes its SHA-256 into the configuration with the uid that it
+/// stands for. The configuration does not reveal the key.
 public enum APIKeySignIn: SignInPlugin {
-  /// `signIn.apiKey` in the configuration.
+  /// The plugin's name, for `signIn.apiKey` in the configuration.
   public static let name = "apiKey"
 
-  /// One provider for all keys of the list `keys`, which must not be empty: `sha256`, `uid`, and `claims` if there are any.
+  /// Returns one provider for all keys of the list `keys`, which must not be empty: `sha256`, `uid`, and optional
+  /// `claims`.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try SettingsReader(settings.values, at: "signIn.apiKey", names: ["keys"])
     var users: [String: NamedUser] = [:]
@@ -50,12 +51,12 @@ public enum APIKeySignIn: SignInPlugin {
   }
 }
 
-/// Turns a key into the user it stands for.
+/// A provider that maps a key to its user.
 struct APIKeyProvider: SignInProvider {
   static let id = "apikey"
 
-  /// By the hexadecimal SHA-256 of the key. Looking a digest up tells by its duration nothing about a key that somebody
-  /// could use: nobody can choose keys by their digests.
+  /// The users by the hexadecimal SHA-256 of their keys. The duration of a lookup reveals nothing useful, because
+  /// clients cannot choose keys by their digests.
   let users: [String: NamedUser]
 
   let manifest = ProviderManifest(id: id, displayName: "API key", methods: [.credential])

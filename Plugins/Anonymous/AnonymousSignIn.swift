@@ -1,23 +1,24 @@
 import HearthPlugin
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.signIn(AnonymousSignIn.self)
 
-/// Anonymous sign-in: a new account that can be upgraded later.
+/// A plugin for anonymous sign-in: a new account that can be upgraded later.
 public enum AnonymousSignIn: SignInPlugin {
-  /// `signIn.anonymous` in the configuration.
+  /// The plugin's name, for `signIn.anonymous` in the configuration.
   public static let name = "anonymous"
-  /// On for development: an app under test makes accounts freely, a server that is open to strangers should not by itself.
+  /// Enabled by default for development: an app under test creates accounts freely, which a public server should not
+  /// permit unasked.
   public static let defaultUse = DefaultUse.inDevelopment
 
-  /// One provider; there is nothing to set.
+  /// Returns one provider, which has no settings.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     _ = try SettingsReader(settings.values, at: "signIn.anonymous", names: [])
     return [AnonymousProvider()]
   }
 }
 
-/// Vouches for nothing and asks for nothing. How many accounts one address may make is the server's to limit.
+/// A provider that verifies nothing. The server limits how many accounts one address may create.
 struct AnonymousProvider: SignInProvider {
   let manifest = ProviderManifest(id: "anonymous", displayName: "Anonymous", methods: [.anonymous])
 

@@ -2,25 +2,25 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.signIn(CustomTokenSignIn.self)
 
-/// Signing in with a token that one of the project's service accounts has signed.
+/// A sign-in plugin for tokens that one of the project's service accounts has signed.
 public enum CustomTokenSignIn: SignInPlugin {
-  /// `signIn.customToken` in the configuration.
+  /// The plugin's name, for `signIn.customToken` in the configuration.
   public static let name = "customToken"
 
-  /// Whoever can sign a custom token is a program of the operator's, so it opens no door to strangers.
+  /// Enabled by default everywhere: only programs of the operator can sign custom tokens.
   public static let defaultUse = DefaultUse.everywhere
 
-  /// One provider; there is nothing to set.
+  /// Returns one provider, which has no settings.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     _ = try SettingsReader(settings.values, at: "signIn.customToken", names: [])
     return [CustomTokenProvider()]
   }
 }
 
-/// Verifies custom tokens with the keys of the service accounts that the server names.
+/// A provider that verifies custom tokens with the keys of the server's service accounts.
 struct CustomTokenProvider: SignInProvider {
   let manifest = ProviderManifest(
     id: "custom", displayName: "Custom token", methods: [.customToken], needs: [.serviceAccounts])
@@ -35,7 +35,8 @@ struct CustomTokenProvider: SignInProvider {
     do {
       token = try verifier.verify(request.parameters["token"] ?? "", nowSeconds: request.facts.nowSeconds)
     } catch {
-      // Without a code of a client's mistake it is the server that could not decide: no refusal, but a failure.
+      // An error without a code for a client's mistake means that the server could not decide: a failure, not a
+      // refusal.
       guard let code = SignInRefusal.Code(rawValue: error.code.rawValue) else { throw error }
       return .refused(SignInRefusal(code, error.detail))
     }

@@ -1,10 +1,10 @@
 import HearthPlugin
 
-/// What clients are told about access tokens.
+/// Refusals of access tokens, with texts for clients.
 extension SignInRefusal {
   static let unknownAccessToken = SignInRefusal(
     .invalidProviderResponse, "The provider does not know the access token.")
-  /// The hole of home-made sign-ins: asking whose token it is, and not for which app it was made.
+  /// The typical flaw of home-made sign-ins: they check whose token it is, and not for which app it was issued.
   static let accessTokenOfAnotherApp = SignInRefusal(
     .invalidProviderResponse, "The access token was made for another app.")
 }

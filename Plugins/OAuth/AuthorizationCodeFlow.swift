@@ -3,21 +3,23 @@ import HearthOutbound
 import HearthPlugin
 import HearthTree
 
-/// Sends browsers to a provider's page and redeems the codes that they come back with.
+/// The authorization code flow: sends browsers to a provider's page and redeems the codes that they return with.
 struct AuthorizationCodeFlow: Sendable, Redacted {
-  /// Where the provider's page is, and where codes are redeemed.
+  /// The provider's authorization and token endpoints.
   enum Endpoints: Sendable {
     case fixed(authorization: String, token: String)
-    /// An issuer, whose configuration document names both.
+    /// An issuer whose configuration document contains both.
     case issuer(String)
   }
 
-  /// What the server shows where a code is redeemed.
+  /// The server's credential at the token endpoint.
   enum Secret: Sendable {
     case text(String)
-    /// Made anew each time (Apple).
+    /// An assertion that is signed anew each time (Apple).
     case signed(ClientAssertion)
 
+    /// Returns the secret as text.
+    ///
     /// - Throws: ``ProviderHTTP/unavailable`` when it cannot be signed.
     func text(nowSeconds: Int64) throws(SignInRefusal) -> String {
       switch self {
@@ -30,19 +32,19 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   }
 
   let endpoints: Endpoints
-  /// As the provider's answers name it in `iss`.
+  /// The values that the provider's answers may have in `iss`.
   let issuers: [String]
   let clientID: String
   let clientSecret: Secret
-  /// Asked for at every sign-in.
+  /// The scopes requested at every sign-in.
   let scopes: [String]
-  /// Nil for a provider without ID tokens, which takes no nonce.
+  /// The rule for nonces; nil for a provider without ID tokens, which takes no nonce.
   let nonce: NonceRule?
-  /// The provider has the browser post its answer, and demands to be asked so (Apple).
+  /// True when the provider makes the browser post its answer, and requires a request for this (Apple).
   var postsAnswers = false
   let http: ProviderHTTP
 
-  /// What an app may not say in the flow's place.
+  /// Parameters that an app must not set, because the flow sets them.
   private static let reserved: Set<String> = [
     "response_type", "response_mode", "client_id", "client_secret", "redirect_uri", "scope", "state", "nonce",
     "code_challenge", "code_challenge_method", "request", "request_uri", "registration", "code", "audience", "resource",
@@ -78,7 +80,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
         ("code_verifier", code.codeVerifier), ("client_id", clientID),
         ("client_secret", try clientSecret.text(nowSeconds: code.nowSeconds)),
       ])
-    // GitHub says what is wrong with the status of what is right.
+    // GitHub reports errors with a status of 200.
     guard answer.status == 200, answer.json["error"] == nil else {
       if answer.json["error"]?.string == "invalid_client" {
         throw SignInRefusal(.invalidProviderResponse, "The provider does not know this server's client id and secret.")
@@ -90,7 +92,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
       if let text = answer.json[name]?.string, !text.isEmpty { parts[name] = text }
     }
     if let seconds = answer.json["expires_in"]?.int { parts["expires_in"] = String(seconds) }
-    // With a nonce there is an ID token, and nothing else counts: an access token bears none.
+    // With a nonce there is an ID token, and only it counts: an access token contains no nonce.
     if nonce != nil {
       guard parts["id_token"] != nil else { throw ProviderHTTP.unavailable }
     } else {
@@ -103,14 +105,14 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   private static let badCode = SignInRefusal(
     .invalidProviderResponse, "The provider did not take the code: it was used before, has expired, or is not its own.")
 
-  /// The provider's addresses, and its word on RFC 9207.
+  /// The provider's endpoints, and its support of RFC 9207.
   private struct Places {
     var authorization: String
     var token: String
     var namesIssuer = false
   }
 
-  /// OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
+  /// Returns the endpoints. OpenID Connect Discovery 1.0 §4: the document must name exactly the requested issuer.
   private func places() async throws(SignInRefusal) -> Places {
     switch endpoints {
     case .fixed(let authorization, let token): return Places(authorization: authorization, token: token)
@@ -120,7 +122,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
         ["https://", "http://"].contains(where: page.hasPrefix), !page.contains("#"),
         page.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), page.utf8.count <= 2_048
       else { throw ProviderHTTP.unavailable }
-      // A page in clear is for a provider that itself is asked in clear, on this machine.
+      // A page over plain HTTP is only for a provider that is reached over plain HTTP, on this machine.
       guard page.hasPrefix("https://") || issuer.hasPrefix("http://") else { throw ProviderHTTP.unavailable }
       return Places(
         authorization: page, token: token,
@@ -128,7 +130,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
     }
   }
 
-  /// RFC 6749 §3.3.
+  /// Returns true for a scope of RFC 6749 §3.3.
   private static func isScope(_ text: String) -> Bool {
     (1...256).contains(text.utf8.count)
       && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
@@ -136,7 +138,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
 }
 
 extension NonceRule {
-  /// What the provider is told, so that the rule holds for its token.
+  /// Returns the nonce for the provider, so that the rule holds for its token.
   func sent(_ nonce: String) -> String {
     self == .hashed ? Digest.hexadecimal(Digest(sha256: nonce.utf8).bytes) : nonce
   }

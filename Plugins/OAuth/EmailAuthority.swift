@@ -1,19 +1,21 @@
-/// For which addresses a provider's word counts that they are the caller's.
+/// The addresses for which a provider's verification is trusted.
 ///
-/// A provider that proved an address once knows nothing of who has it today; only who gives the addresses out does. An
-/// account is handed over on that word, so a provider is believed for its own domains and for those that the operator
-/// names.
+/// A provider that verified an address once does not know its present owner; only the operator of its domain does.
+/// Because an account is handed over on that claim, a provider is trusted for its own domains and for those that the
+/// operator names.
 struct EmailAuthority: Sendable, Equatable {
   var domains: Set<String> = []
-  /// The operator believes the provider for every address.
+  /// True when the operator trusts the provider for every address.
   var isUniversal = false
-  /// Google names the organisation's domain in `hd` when it manages the account.
+  /// True for Google, which names the organisation's domain in `hd` when it manages the account.
   var honoursHostedDomain = false
 
   static let google = EmailAuthority(domains: ["gmail.com", "googlemail.com"], honoursHostedDomain: true)
   static let apple = EmailAuthority(domains: ["icloud.com", "me.com", "mac.com", "privaterelay.appleid.com"])
 
-  /// - Parameter names: domains; `*` is every one.
+  /// Returns this authority with additional domains.
+  ///
+  /// - Parameter names: The domains; `*` is every one.
   func extended(with names: [String]) -> EmailAuthority {
     var extended = self
     for name in names {

@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthOutbound
 import HearthPlugin
 
-/// Facebook's access tokens: `debug_token`, asked with our app's own token, says for which app and for whom; the profile
-/// is asked for with a proof that we have the app's secret.
+/// A check of Facebook's access tokens: `debug_token`, called with the app's own token, states their app and user; the
+/// profile is requested with a proof of the app's secret.
 struct FacebookAccessTokens: TokenCheck {
   let client: OAuthSettings.SecretClient
   let http: ProviderHTTP
@@ -19,7 +19,7 @@ struct FacebookAccessTokens: TokenCheck {
     guard data["is_valid"]?.bool == true, data["type"].map({ $0.string == "USER" }) ?? true,
       let subject = ProfileText.id(data["user_id"])
     else { throw .unknownAccessToken }
-    // 0 is a token that does not end.
+    // 0 is a token that does not expire.
     if let end = data["expires_at"]?.int, end != 0, end <= token.nowSeconds { throw .unknownAccessToken }
 
     guard let proof = MessageCode.hmacSHA256(Array(token.text.utf8), key: Array(client.secret.utf8)) else {
@@ -35,7 +35,7 @@ struct FacebookAccessTokens: TokenCheck {
     var identity = ForeignIdentity(rawID: subject)
     identity.profile = profile.json
     identity.email = ProfileText.email(profile.json["email"])
-    // Facebook says of no address whether it was proven.
+    // Facebook does not state whether an address was verified.
     if let email = identity.email { identity.isEmailVerified = client.emails.covers(email) }
     identity.displayName = ProfileText.line(profile.json["name"])
     identity.firstName = ProfileText.line(profile.json["first_name"])

@@ -4,8 +4,8 @@ import HearthOutbound
 import HearthPlugin
 import HearthTree
 
-/// GitHub's access tokens: the app's own endpoint, opened with our id and secret, knows only tokens that were made for
-/// it.
+/// A check of GitHub's access tokens: the app's own endpoint, called with its ID and secret, accepts only tokens issued
+/// for it.
 struct GitHubAccessTokens: TokenCheck {
   let client: OAuthSettings.SecretClient
   let http: ProviderHTTP
@@ -42,7 +42,7 @@ struct GitHubAccessTokens: TokenCheck {
     return identity
   }
 
-  /// The primary address, when the token's scope lets us see it.
+  /// Returns the primary address, or nil when the token's scope does not include it.
   private func addresses(_ headers: [OutboundHeader]) async -> (email: String, isVerified: Bool)? {
     guard let answer = try? await http.ask(.get, Self.api + "/user/emails", headers: headers), answer.status == 200,
       let primary = answer.json.array?.first(where: { $0["primary"]?.bool == true }),

@@ -1,7 +1,7 @@
 import HearthOutbound
 import HearthPlugin
 
-/// Google's access tokens: `tokeninfo` says for which app, `userinfo` says who.
+/// A check of Google's access tokens: `tokeninfo` states their app, `userinfo` their user.
 struct GoogleAccessTokens: TokenCheck {
   let clientIDs: [String]
   let emails: EmailAuthority

@@ -2,14 +2,14 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// Checks ID tokens: made by the provider, for us, for this request, now.
+/// A check of ID tokens: their issuer, audience, nonce and time.
 struct IDTokenCheck: TokenCheck {
   let verifier: ForeignTokenVerifier
   let keys: ProviderKeys
   let nonce: NonceRule
   let emails: EmailAuthority
   var attributes: [String] = []
-  /// The client may add the person's name, which the provider tells only once and only the client (Apple).
+  /// True when the client may add the user's name, which the provider sends only once and only to the client (Apple).
   var takesNameFromClient = false
 
   func identity(of token: ProviderToken) async throws(SignInRefusal) -> ForeignIdentity {
@@ -52,7 +52,7 @@ struct IDTokenCheck: TokenCheck {
     }
   }
 
-  /// Tells the app's developer which claim is wrong, and nobody anything about a key.
+  /// Returns a refusal that tells the app's developer the wrong claim, and no details about keys.
   private static func refusal(_ error: ForeignTokenError) -> SignInRefusal {
     switch error.code {
     case .nonce: SignInRefusal(.invalidNonce, "The nonce does not match the one in the ID token.")
@@ -65,7 +65,8 @@ struct IDTokenCheck: TokenCheck {
     }
   }
 
-  /// `{"name": {"firstName": …, "lastName": …}}`; the person's own word, fit for display and nothing else.
+  /// Adds the name from `{"name": {"firstName": …, "lastName": …}}`, which is the user's own claim and only fit for
+  /// display.
   private static func addName(from user: String?, to identity: inout ForeignIdentity) {
     guard let user, user.utf8.count <= 4_096, let name = JSON(parsing: user.utf8)?["name"] else { return }
     identity.firstName = identity.firstName ?? ProfileText.line(name["firstName"])

@@ -1,18 +1,20 @@
 import HearthCrypto
 
-/// How the nonce in an ID token relates to the one in the request.
+/// The relation between the nonce in an ID token and the one in the request.
 enum NonceRule: String, Sendable, CaseIterable {
-  /// The token has the request's nonce.
+  /// The token contains the request's nonce.
   case exact
-  /// The token has the SHA-256 of the request's nonce: who only saw the token cannot use it.
+  /// The token contains the SHA-256 of the request's nonce, so that a party that only saw the token cannot use it.
   case hashed
-  /// One of the two.
+  /// The token contains either of the two.
   case either
-  /// As `either` when the request has one, and otherwise not looked at: for clients that cannot tell the nonce, such as
-  /// Google's on iOS.
+  /// The same as `either` when the request has a nonce; otherwise the token's is ignored, for clients that do not know
+  /// it, such as Google's on iOS.
   case optional
 
-  /// - Parameter nonce: the request's.
+  /// Returns the expected nonce of the token.
+  ///
+  /// - Parameter nonce: The request's nonce.
   func expectation(_ nonce: String?) -> ForeignNonce {
     guard let nonce, !nonce.isEmpty else { return self == .optional ? .unchecked : .absent }
     return switch self {

@@ -1,11 +1,12 @@
 import HearthOutbound
 import HearthPlugin
 
-/// Providers of issuers that administrators set up while the server runs. They are checked as those of the settings are.
+/// A factory of providers for issuers that administrators configure on a running server. Their checks are those of
+/// configured providers.
 struct OAuthIssuers: IssuerProviders {
-  /// The place where their servers may be.
+  /// The permitted addresses of the issuers' servers.
   let policy: OutboundPolicy
-  /// Makes what asks the servers of one provider; nil for one that follows the policy.
+  /// Creates the HTTP client of one provider; nil for a client under the policy.
   var http: (@Sendable () -> any OutboundHTTP)?
 
   func provider(of issuer: ConfiguredIssuer) -> any SignInProvider {

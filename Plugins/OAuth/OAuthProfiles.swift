@@ -1,10 +1,10 @@
 import HearthCrypto
 
-/// The providers that have a profile of their own: ids, addresses and rules of each, in one place.
+/// The built-in providers, with the IDs, addresses and rules of each in one place.
 struct OAuthProfiles {
   let http: ProviderHTTP
 
-  /// https://developers.google.com/identity/openid-connect/openid-connect
+  /// Google. https://developers.google.com/identity/openid-connect/openid-connect
   func google(_ client: OAuthSettings.IDTokenClient) -> OAuthProvider {
     OAuthProvider(
       id: "google.com", displayName: "Google",
@@ -18,7 +18,7 @@ struct OAuthProfiles {
         issuers: ["https://accounts.google.com"], client))
   }
 
-  /// https://developer.apple.com/documentation/signinwithapplerestapi
+  /// Apple. https://developer.apple.com/documentation/signinwithapplerestapi
   func apple(_ apple: OAuthSettings.Apple) -> OAuthProvider {
     var check = idTokens(issuers: [apple.issuer], keys: .keySet(url: apple.issuer + "/auth/keys"), apple.client)
     check.takesNameFromClient = true
@@ -44,7 +44,7 @@ struct OAuthProfiles {
         clientID: client.id, clientSecret: .text(client.secret), scopes: ["user:email"], nonce: nil, http: http))
   }
 
-  /// Access tokens, and the ID tokens that the limited login on iOS gives out, whose nonce is hashed as Apple's is.
+  /// Facebook: access tokens, and the ID tokens of the limited login on iOS, whose nonce is hashed as Apple's is.
   func facebook(_ client: OAuthSettings.SecretClient) -> OAuthProvider {
     let own = OAuthSettings.IDTokenClient(clientIDs: [client.id], nonce: .hashed, emails: client.emails)
     return OAuthProvider(
@@ -77,7 +77,7 @@ struct OAuthProfiles {
       codes: codes(.issuer(issuer.issuer), issuers: [issuer.issuer], issuer.client))
   }
 
-  /// Nil without a secret.
+  /// Returns the code flow of a client, or nil when it has no secret.
   private func codes(
     _ endpoints: AuthorizationCodeFlow.Endpoints, issuers: [String], _ client: OAuthSettings.IDTokenClient
   ) -> AuthorizationCodeFlow? {

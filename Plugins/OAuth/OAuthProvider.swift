@@ -1,13 +1,15 @@
 import HearthCrypto
 import HearthPlugin
 
-/// A way to find out who a provider's token is about, and that it was made for us.
+/// A check of a provider's tokens, which finds their user and verifies that they were issued for this app.
 protocol TokenCheck: Sendable {
-  /// - Throws: a refusal with a text that may be shown to the client.
+  /// Returns the identity that a token states.
+  ///
+  /// - Throws: A refusal with a text for the client.
   func identity(of token: ProviderToken) async throws(SignInRefusal) -> ForeignIdentity
 }
 
-/// What a client shows of a provider.
+/// A provider's token in a client's request.
 struct ProviderToken: Sendable, Redacted {
   var text: String
   /// The other parts of the credential.
@@ -15,16 +17,16 @@ struct ProviderToken: Sendable, Redacted {
   var nowSeconds: Int64
 }
 
-/// One provider: which kinds of its tokens count, and how each is checked.
+/// A sign-in provider: the accepted kinds of its tokens, and the check of each.
 struct OAuthProvider: SignInProvider {
   let id: String
   let displayName: String
   var idTokens: (any TokenCheck)?
   var accessTokens: (any TokenCheck)?
-  /// Nil leaves the provider's page to the client.
+  /// The code flow; nil leaves the provider's page to the client.
   var codes: AuthorizationCodeFlow?
 
-  /// Longer texts are no tokens of anybody.
+  /// The length of the longest token in bytes; longer texts are refused.
   private static let tokenBytesMax = 16_384
 
   var manifest: ProviderManifest { ProviderManifest(id: id, displayName: displayName, methods: [.credential]) }
@@ -42,7 +44,7 @@ struct OAuthProvider: SignInProvider {
     }
   }
 
-  /// An ID token says for itself whom it was made for, so it goes first.
+  /// Returns the check for the credential. An ID token states its audience itself, so it takes precedence.
   private func choose(_ parameters: [String: String]) throws(SignInRefusal) -> (any TokenCheck, String) {
     func part(_ name: String) -> String? { parameters[name].flatMap { $0.isEmpty ? nil : $0 } }
     let chosen: (any TokenCheck, String)

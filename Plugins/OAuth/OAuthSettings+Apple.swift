@@ -2,23 +2,23 @@ import HearthCrypto
 import HearthPlugin
 
 extension OAuthSettings {
-  /// Apple: apps that bring its tokens, and its own page.
+  /// The settings of Apple: apps with its tokens, and its own page.
   struct Apple {
     static let issuer = "https://appleid.apple.com"
     static let pageNames = ["servicesID", "teamID", "keyID", "privateKeyFile"]
 
-    /// What people sign in with on its page.
+    /// The settings of sign-ins on Apple's page.
     struct Page {
-      /// The client's id on the web; apps have their bundle id.
+      /// The client's ID on the web; apps have their bundle ID.
       var servicesID: String
-      /// In the place of a secret.
+      /// The assertion in place of a secret.
       var assertion: ClientAssertion
     }
 
     var client: IDTokenClient
-    /// Another server stands in its place in tests.
+    /// The issuer, which tests replace by another server.
     var issuer: String
-    /// Nil leaves its page to clients.
+    /// The settings of Apple's page; nil leaves the page to clients.
     var page: Page?
 
     init(_ object: SettingsReader) throws(SettingsError) {

@@ -10,10 +10,11 @@ struct OAuthSettings {
   private static let secretNames = ["clientSecret", "clientSecretFile"]
 
   private let values: SettingsReader
-  /// The place where the providers may be.
+  /// The permitted addresses of the providers.
   let policy: OutboundPolicy
 
-  /// True when they say it, so that they are good for issuers that are set up while the server runs.
+  /// True when the settings contain a policy, so that they are useful for issuers that are configured on a running
+  /// server.
   var saysWhereProvidersAre: Bool { policy != .publicHTTPS }
 
   init(_ json: JSON) throws(SettingsError) {
@@ -27,17 +28,18 @@ struct OAuthSettings {
       allowsPlainHTTP: try values.bool("allowsPlainHTTP") ?? false, authorityFile: try values.text("authorityFile"))
   }
 
-  /// A provider whose ID tokens are taken.
+  /// The settings of a provider with ID tokens.
   struct IDTokenClient: Redacted {
-    /// Our ids at the provider: what a token must have been made for.
+    /// The app's IDs at the provider, which a token must have as audience.
     var clientIDs: [String]
-    /// Of the first of the ids: the server signs people in on the provider's page. Nil leaves that to clients.
+    /// The secret of the first ID, with which the server signs users in on the provider's page; nil leaves the page to
+    /// clients.
     var secret: String?
     var nonce: NonceRule
     var emails: EmailAuthority
   }
 
-  /// A provider that is asked about access tokens with our own key and secret.
+  /// The settings of a provider whose access tokens are checked with the app's own key and secret.
   struct SecretClient: Redacted {
     var id: String
     var secret: String
@@ -49,7 +51,7 @@ struct OAuthSettings {
     var id: String
     var displayName: String
     var issuer: String
-    /// Nil asks the issuer where its keys are.
+    /// The URL of the issuer's keys; nil to take it from the issuer's configuration document.
     var keysURL: String?
     var client: IDTokenClient
     /// Claims of the ID token that are copied into the tokens of the session.
@@ -109,7 +111,7 @@ struct OAuthSettings {
       throw object.error("keysURL", "must be a URL")
     }
     let attributes = try object.texts("attributes") ?? []
-    // Said now: later it would be nobody's sign-in that works.
+    // Reported at the start: otherwise every sign-in would fail later.
     if let name = attributes.first(where: IDTokenClaims.isTaken) {
       throw object.error("attributes", "\(name) is reserved: tokens have it already, with a meaning of its own")
     }
@@ -130,7 +132,7 @@ struct OAuthSettings {
   static func idTokenClient(
     _ object: SettingsReader, furtherID: String? = nil, nonce: NonceRule, emails: EmailAuthority
   ) throws(SettingsError) -> IDTokenClient {
-    // Without an id of ours every app's tokens would be welcome.
+    // Without a client ID every app's tokens would be accepted.
     let ids = (try object.texts("clientIDs") ?? []) + (furtherID.map { [$0] } ?? [])
     guard !ids.isEmpty else {
       throw object.error("clientIDs", "must name at least one client id of yours at the provider")

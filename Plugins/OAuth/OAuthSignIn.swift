@@ -1,32 +1,34 @@
 import HearthOutbound
 import HearthPlugin
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.signIn(OAuthSignIn.self)
 
-/// Signing in with what another provider gave the client: an ID token or an access token.
+/// A sign-in plugin for ID tokens and access tokens that another provider gave the client.
 ///
-/// The provider's own page is the client's affair; there is no redirect here that could lead astray.
+/// The client itself handles the provider's page; this plugin has no redirect that could be abused.
 public enum OAuthSignIn: SignInPlugin {
-  /// `signIn.oauth` in the configuration.
+  /// The plugin's name, for `signIn.oauth` in the configuration.
   public static let name = "oauth"
 
-  /// A provider for each of `google`, `apple`, `github`, `facebook`, `twitter` and each issuer of `oidc` that is set; at least
-  /// one must be, unless the settings are for issuers that are set up while the server runs.
+  /// Returns a provider for each of `google`, `apple`, `github`, `facebook`, `twitter` and each issuer of `oidc` that
+  /// is set; at least one must be, unless the settings are for issuers that are configured on a running server.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try OAuthSettings(settings.values)
     return try providers(values) { OutboundClient(policy: values.policy, pool: OutboundPool()) }
   }
 
-  /// What makes providers of issuers that are set up while the server runs. Where their servers may be is said by the same
-  /// settings; without any, at public addresses by https.
+  /// Returns the factory of providers for issuers that are configured on a running server. The same settings limit the
+  /// addresses of their servers; without any these are public addresses over HTTPS.
   public static func issuerProviders(_ settings: PluginSettings?) throws(SettingsError) -> (any IssuerProviders)? {
     let policy = try settings.map { settings throws(SettingsError) in try OAuthSettings(settings.values).policy }
     return OAuthIssuers(policy: policy ?? .publicHTTPS)
   }
 
-  /// - Parameter http: makes what asks the servers of one provider. Each provider has its own, with threads of its own:
-  ///   one that hangs keeps nobody out who comes by another.
+  /// Returns the configured providers.
+  ///
+  /// - Parameter http: Creates the HTTP client of one provider. Each has its own, with its own threads, so that a
+  ///   provider that hangs does not affect the users of another.
   static func providers(
     _ settings: OAuthSettings, http: () -> any OutboundHTTP
   ) throws(SettingsError) -> [any SignInProvider] {

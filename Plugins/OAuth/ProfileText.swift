@@ -1,12 +1,12 @@
 import HearthTree
 
-/// Texts from a provider's profile: left out when they are of another kind, too long, or have characters that no such
-/// text has.
+/// Texts from a provider's profile, which are dropped when they have another type, are too long, or contain invalid
+/// characters.
 enum ProfileText {
   private static let lengthMax = 256
   private static let urlBytesMax = 2_048
 
-  /// A name.
+  /// Returns a name, or nil when it is invalid.
   static func line(_ value: JSON?) -> String? {
     guard let text = value?.string, !text.isEmpty, text.unicodeScalars.count <= lengthMax, isOneLine(text) else {
       return nil
@@ -14,8 +14,8 @@ enum ProfileText {
     return text
   }
 
-  /// The address of a picture. Some providers, and test suites, still say `http:`; it is shown to clients and never
-  /// fetched from here.
+  /// Returns the address of a picture, or nil when it is invalid. Some providers, and test suites, still use `http:`;
+  /// the server never fetches it.
   static func url(_ value: JSON?) -> String? {
     guard let text = value?.string, text.utf8.count <= urlBytesMax,
       ["https://", "http://"].contains(where: text.hasPrefix),
@@ -30,7 +30,7 @@ enum ProfileText {
     return parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty ? text : nil
   }
 
-  /// An id, which providers write as a number or as a text.
+  /// Returns an ID, which providers encode as a number or as a text.
   static func id(_ value: JSON?) -> String? {
     switch value {
     case .string(let text): (1...255).contains(text.utf8.count) && isOneLine(text) ? text : nil
@@ -39,7 +39,7 @@ enum ProfileText {
     }
   }
 
-  /// `true`, which some providers write as a text.
+  /// Returns true for `true`, which some providers encode as a text.
   static func isTrue(_ value: JSON?) -> Bool { value?.bool == true || value?.string == "true" }
 
   private static func isOneLine(_ text: String) -> Bool {

@@ -3,23 +3,25 @@ import HearthOutbound
 import HearthPlugin
 import HearthTree
 
-/// Questions to providers, which answer with a JSON object.
+/// HTTP requests to providers that answer with a JSON object.
 struct ProviderHTTP: Sendable {
   let http: any OutboundHTTP
 
-  /// A credential is checked with at most two questions one after the other, and the server waits ten seconds.
+  /// The timeout of one request; a check makes at most two requests in sequence, and the server waits ten seconds.
   static let timeoutSeconds = 4
-  /// Profiles and key sets take some kilobytes.
+  /// The largest answer; profiles and key sets take some kilobytes.
   static let responseSizeBytesMax = 131_072
 
   struct Answer: Sendable {
     var status: Int
     var json: JSON
-    /// How long the answer may be kept, as the provider says; nil when it does not.
+    /// The lifetime of the answer in seconds as the provider states it; nil when it does not.
     var maxAgeSeconds: Int64?
   }
 
-  /// - Throws: a refusal when nothing usable came: the provider is down, slow, answers too much or no JSON object.
+  /// Sends a request and returns the answer.
+  ///
+  /// - Throws: A refusal when the provider is down or slow, or its answer is too large or not a JSON object.
   func ask(
     _ method: OutboundRequest.Method = .get, _ url: String, query: [(String, String)] = [],
     headers: [OutboundHeader] = [], body: JSON? = nil, form: [(String, String)]? = nil
@@ -43,10 +45,10 @@ struct ProviderHTTP: Sendable {
     return Answer(status: response.status, json: json, maxAgeSeconds: Self.maxAge(response.header("Cache-Control")))
   }
 
-  /// What a client is told of every trouble with a provider; which one it is concerns nobody outside.
+  /// The refusal for every failure of a provider; clients do not learn which one.
   static let unavailable = SignInRefusal(.invalidProviderResponse, "The provider did not give a usable answer.")
 
-  /// `name=value&…`, percent-encoded.
+  /// Returns `name=value&…`, percent-encoded.
   static func form(_ fields: [(String, String)]) -> String {
     fields.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
   }

@@ -2,23 +2,23 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// A provider's keys, fetched when they are needed and kept as long as the provider says.
+/// A provider's keys, fetched on demand and cached for the time that the provider states.
 actor ProviderKeys {
   enum Source: Sendable {
-    /// The keys themselves.
+    /// The URL of the keys.
     case keySet(url: String)
-    /// An issuer, whose configuration document names the keys' URL.
+    /// An issuer whose configuration document contains the keys' URL.
     case issuer(String)
   }
 
-  /// A provider that says "do not keep" must not be asked at every sign-in.
+  /// The shortest lifetime: even a provider that forbids caching must not be asked at every sign-in.
   private static let keptSecondsMin: Int64 = 300
-  /// A key that the provider withdrew is forgotten after that, whatever it said before.
+  /// The longest lifetime, after which a withdrawn key is dropped in any case.
   private static let keptSecondsMax: Int64 = 86_400
   private static let keptSecondsDefault: Int64 = 3_600
-  /// Between fetches on behalf of tokens with an unknown key: anybody can send such a token.
+  /// The pause between fetches for tokens with an unknown key, because any client can send such a token.
   private static let unknownKeySeconds: Int64 = 60
-  /// Between fetches of a provider that did not answer.
+  /// The pause between fetches of a provider that did not answer.
   private static let failureSeconds: Int64 = 5
 
   private struct Kept {
@@ -38,19 +38,20 @@ actor ProviderKeys {
     self.http = http
   }
 
-  /// The keys.
+  /// Returns the keys.
   ///
-  /// - Parameter isStale: a token named a key that is not among them, so fetch them again unless that was done just now.
+  /// - Parameter isStale: True when a token names an unknown key, so that the keys are fetched again unless that was
+  ///   done just now.
   func keys(nowSeconds: Int64, isStale: Bool = false) async throws(SignInRefusal) -> ForeignKeySet {
     if let kept {
-      // A clock that went back makes everything old.
+      // A clock that went back makes all keys stale.
       let age = nowSeconds - kept.fetchedAtSeconds
       if age >= 0, age < (isStale ? Self.unknownKeySeconds : kept.lifetimeSeconds) { return kept.keys }
     }
     if let failedAtSeconds, (0..<Self.failureSeconds).contains(nowSeconds - failedAtSeconds) {
       throw ProviderHTTP.unavailable
     }
-    // One fetch serves all who wait; it goes on when the first of them has gone away.
+    // One fetch serves all waiting requests; it continues when the first of them is cancelled.
     let task = fetching ?? Task { [source, http] in await Self.fetch(source, http: http, nowSeconds: nowSeconds) }
     fetching = task
     let result = await task.value
@@ -92,7 +93,8 @@ actor ProviderKeys {
     return url
   }
 
-  /// What an issuer says of itself. OpenID Connect Discovery 1.0 §4: the document must name the very issuer that was asked.
+  /// Returns an issuer's configuration document. OpenID Connect Discovery 1.0 §4: it must name exactly the requested
+  /// issuer.
   static func configuration(of issuer: String, http: ProviderHTTP) async throws(SignInRefusal) -> JSON {
     let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
     let answer = try await http.ask(.get, base + "/.well-known/openid-configuration")

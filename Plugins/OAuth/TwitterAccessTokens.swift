@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthOutbound
 import HearthPlugin
 
-/// Access tokens of Twitter, now X, in its OAuth 1.0a form: the request is signed with our app's key and secret beside
-/// the user's, and tokens of other apps do not fit that.
+/// A check of access tokens of Twitter, now X, in its OAuth 1.0a form: the request is signed with the app's key and
+/// secret and the user's, for which other apps' tokens are invalid.
 struct TwitterAccessTokens: TokenCheck {
   let client: OAuthSettings.SecretClient
   let http: ProviderHTTP

@@ -1,18 +1,18 @@
 import Glibc
 import HearthPlugin
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.mailer(OutboxMail.self)
 
-/// Mail into a folder, for development: one file for each, and the link on the terminal.
+/// A mailer plugin for development that writes each mail to a file in a folder, and its link to the terminal.
 public enum OutboxMail: MailerPlugin {
-  /// `mail.outbox` in the configuration.
+  /// The plugin's name, for `mail.outbox` in the configuration.
   public static let name = "outbox"
-  /// On for development: its files are keys to accounts.
+  /// Enabled by default for development only, because its files give access to accounts.
   public static let defaultUse = DefaultUse.inDevelopment
 
-  /// A mailer into `folder`, by default `outbox` in the data folder, which is made for its owner alone. `showsLinks` prints each
-  /// link to standard output.
+  /// Returns a mailer for `folder`, by default `outbox` in the data folder, which is created with access for its owner
+  /// only. `showsLinks` prints each link to standard output.
   public static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer {
     let values = try SettingsReader(settings.values, at: "mail.outbox", names: ["folder", "showsLinks"])
     let folder = try values.text("folder") ?? settings.dataDirectory + "/outbox"
@@ -23,7 +23,7 @@ public enum OutboxMail: MailerPlugin {
     guard try values.bool("showsLinks") ?? true else { return OutboxMailer(folder: outbox, show: nil) }
     return OutboxMailer(folder: outbox) { line in
       print(line)
-      // A developer who reads the output through a pipe wants the link now.
+      // A developer who reads the output through a pipe needs the link now.
       fflush(nil)
     }
   }

@@ -2,10 +2,10 @@ import Glibc
 import HearthCrypto
 import HearthPlugin
 
-/// Writes each mail to the folder and shows its link.
+/// A mailer that writes each mail to the folder and shows its link.
 struct OutboxMailer: Mailer {
   let folder: OutboxFolder
-  /// Takes a line for the developer's terminal; nil shows nothing.
+  /// Prints a line on the developer's terminal; nil prints nothing.
   let show: (@Sendable (String) -> Void)?
 
   func send(_ message: MailMessage) async throws {
@@ -18,7 +18,7 @@ struct OutboxMailer: Mailer {
     if let link = message.link { show("  \(Self.printable(link))") }
   }
 
-  /// Nothing that a terminal would obey.
+  /// Returns the text without characters that control a terminal.
   private static func printable(_ text: String) -> String {
     var out = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

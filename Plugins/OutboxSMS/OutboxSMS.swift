@@ -2,18 +2,18 @@ import Glibc
 import HearthCrypto
 import HearthPlugin
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.smsSender(OutboxSMS.self)
 
-/// Text messages into a folder, for development: one file for each, and its text on the terminal.
+/// An SMS plugin for development that writes each message to a file in a folder, and its text to the terminal.
 public enum OutboxSMS: SMSPlugin {
-  /// `phone.outbox` in the configuration.
+  /// The plugin's name, for `phone.outbox` in the configuration.
   public static let name = "outbox"
-  /// On for development: its files are keys to accounts.
+  /// Enabled by default for development only, because its files give access to accounts.
   public static let defaultUse = DefaultUse.inDevelopment
 
-  /// A sender into `folder`, by default `outbox` in the data folder, which is made for its owner alone. `showsTexts` prints
-  /// each message to standard output.
+  /// Returns a sender for `folder`, by default `outbox` in the data folder, which is created with access for its owner
+  /// only. `showsTexts` prints each message to standard output.
   public static func sender(_ settings: PluginSettings) throws(SettingsError) -> any SMSSender {
     let values = try SettingsReader(settings.values, at: "phone.outbox", names: ["folder", "showsTexts"])
     let folder = try values.text("folder") ?? settings.dataDirectory + "/outbox"
@@ -24,16 +24,16 @@ public enum OutboxSMS: SMSPlugin {
     guard try values.bool("showsTexts") ?? true else { return OutboxSMSSender(folder: outbox, show: nil) }
     return OutboxSMSSender(folder: outbox) { line in
       print(line)
-      // A developer who reads the output through a pipe wants the code now.
+      // A developer who reads the output through a pipe needs the code now.
       fflush(nil)
     }
   }
 }
 
-/// Writes each message to the folder and shows it.
+/// A sender that writes each message to the folder and shows it.
 struct OutboxSMSSender: SMSSender {
   let folder: OutboxFolder
-  /// Takes a line for the developer's terminal; nil shows nothing.
+  /// Prints a line on the developer's terminal; nil prints nothing.
   let show: (@Sendable (String) -> Void)?
 
   func send(_ message: SMSMessage) async throws {
@@ -45,7 +45,7 @@ struct OutboxSMSSender: SMSSender {
     show?("  \(Self.printable(message.text))")
   }
 
-  /// Nothing that a terminal would obey.
+  /// Returns the text without characters that control a terminal.
   private static func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isPrintable ? $0 : "?" }))
   }

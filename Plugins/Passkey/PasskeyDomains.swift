@@ -1,16 +1,16 @@
-/// Which domains and origins go together for passkeys.
+/// The rules for domains and origins of passkeys.
 enum PasskeyDomains {
-  /// The domain when none is named: that of the app's own page, or of the server. An address is none; `localhost` stands
-  /// for this machine's.
+  /// Returns the default domain: that of the app's own page, or of the server. An IP address is not a domain;
+  /// `localhost` replaces that of this machine.
   ///
-  /// - Parameter origins: of the pages that sign people in, the server's own first.
+  /// - Parameter origins: The origins of the pages with sign-ins, the server's own first.
   static func relyingPartyID(of origins: [String]) -> String {
     let hosts = origins.compactMap { host(of: $0) }
     guard let host = hosts.dropFirst().first ?? hosts.first else { return "localhost" }
     return isDomain(host) ? host : "localhost"
   }
 
-  /// Returns true when it is a name that keys can be bound to: `localhost`, or one with a point in it, and no address.
+  /// Returns true for a name that keys can be bound to: `localhost`, or one with a dot, and not an IP address.
   static func isDomain(_ text: String) -> Bool {
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
     let isName = labels.allSatisfy { label in
@@ -24,7 +24,8 @@ enum PasskeyDomains {
   /// Returns true when a page of that host may use the keys of a relying party.
   static func covers(_ id: String, _ host: String) -> Bool { host == id || host.hasSuffix("." + id) }
 
-  /// The host of an origin in the form in which browsers say it; nil for anything else. Plain http is for this machine.
+  /// Returns the host of an origin in the form of browsers, or nil for any other text. Plain HTTP is only for this
+  /// machine.
   static func host(of origin: String) -> String? {
     let (isSecure, isPlain) = (origin.hasPrefix("https://"), origin.hasPrefix("http://"))
     guard isSecure || isPlain, origin == origin.lowercased() else { return nil }

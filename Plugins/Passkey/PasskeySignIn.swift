@@ -2,17 +2,18 @@ import HearthPlugin
 import HearthTree
 import HearthWebAuthn
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.signIn(PasskeySignIn.self)
 
-/// Signing in with a passkey (WebAuthn).
+/// A sign-in plugin for passkeys (WebAuthn).
 public enum PasskeySignIn: SignInPlugin {
-  /// `signIn.passkey` in the configuration.
+  /// The plugin's name, for `signIn.passkey` in the configuration.
   public static let name = "passkey"
-  /// On for development: `http://localhost` is enough to try it, and whoever has no passkey sees nothing of it.
+  /// Enabled by default for development: `http://localhost` suffices to try it, and it does not affect users without a
+  /// passkey.
   public static let defaultUse = DefaultUse.inDevelopment
 
-  /// One provider, for the relying party that the settings name.
+  /// Returns one provider, for the relying party in the settings.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let values = try SettingsReader(
       settings.values, at: "signIn.passkey",
@@ -33,8 +34,8 @@ public enum PasskeySignIn: SignInPlugin {
     return [WebAuthnPasskeys(party, origins: try origins(values, id, settings))]
   }
 
-  /// Those that are named; or the pages that sign people in and the domains that links may lead to, as far as they are
-  /// within the relying party's domain.
+  /// Returns the configured origins, or by default the pages with sign-ins and the permitted link domains within the
+  /// relying party's domain.
   private static func origins(
     _ values: SettingsReader, _ id: String, _ settings: PluginSettings
   ) throws(SettingsError) -> AllowedOrigins {

@@ -1,5 +1,5 @@
 extension CommonPasswords {
-  /// Those of 8 characters and more, lower-case, in alphabetical order.
+  /// The passwords of 8 characters and more, lower-case, in alphabetical order.
   static let long: StaticString = #"""
     !@#$%^&* !qaz2wsx 0.0.0.000 00000000 0000000000o 01011900 01011910 01011950 01011960 01011961 01011970 01011971
     01011972 01011973 01011974 01011975 01011976 01011977 01011978 01011979 01011980 01011981 01011982 01011983

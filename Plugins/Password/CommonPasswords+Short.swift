@@ -1,5 +1,5 @@
 extension CommonPasswords {
-  /// Those of 6 and 7 characters, lower-case, in alphabetical order.
+  /// The passwords of 6 and 7 characters, lower-case, in alphabetical order.
   static let short: StaticString = #"""
     !@#$%^ !@#$%^& 0.0.000 000000 000007 007007 010203 012345 0123456 098765 100000 101010 102030 102938 10sne1 111111
     111222 112233 112358 121212 121314 123098 123123 123123a 123321 123321q 1234321 123456 1234567 123456a 123456k

@@ -1,15 +1,16 @@
 import HearthPlugin
 
-/// Looks whether others would guess a new password; the server itself measures its length and its characters.
+/// A check of whether a new password is easy to guess; the server itself checks its length and its characters.
 struct NewPasswordCheck: Sendable {
   let policy: PasswordPolicy
-  /// The project's name, the app's: words that everybody thinks of first.
+  /// The names of the project and the app, which are easy to guess.
   let contextWords: [String]
 
-  /// A shorter word would be found in passwords by chance.
+  /// The length of the shortest context word; passwords contain shorter ones by chance.
   private static let contextWordLengthMin = 4
 
-  /// Returns the reason why a new password is not taken; nil when it is. The text names the rule, never the password.
+  /// Returns the reason to refuse a new password, or nil when it is accepted. The text names the rule, never the
+  /// password.
   func problem(password: String, email: String) -> SignInRefusal? {
     if policy.refusesCommon, CommonPasswords.contains(password) {
       return SignInRefusal(.weakPassword, "Password is one of those that are tried first")

@@ -1,18 +1,19 @@
 import HearthPlugin
 import HearthTree
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.signIn(PasswordSignIn.self)
 
-/// Signing in with an e-mail address and a password, or with a link that was mailed to the address.
+/// A sign-in plugin for e-mail addresses with passwords, or with mailed links.
 public enum PasswordSignIn: SignInPlugin {
-  /// `signIn.password` in the configuration.
+  /// The plugin's name, for `signIn.password` in the configuration.
   public static let name = "password"
-  /// On for development: it is what a developer tries first; on a server it needs a mailer to be of use.
+  /// Enabled by default for development, where it is usually tried first; on a server it needs a mailer to be useful.
   public static let defaultUse = DefaultUse.inDevelopment
 
-  /// One provider, for passwords and for links by mail unless `emailLink` is false. Of new passwords it refuses those that
-  /// others would guess, as far as the server's policy says so; `contextWords` adds words that they must not contain.
+  /// Returns one provider, for passwords, and for mailed links unless `emailLink` is false. It refuses new passwords
+  /// that are easy to guess, as far as the server's policy demands; `contextWords` adds words that they must not
+  /// contain.
   public static func providers(_ settings: PluginSettings) throws(SettingsError) -> [any SignInProvider] {
     let place = "signIn.password"
     guard settings.values["policy"] == nil else {
@@ -27,7 +28,8 @@ public enum PasswordSignIn: SignInPlugin {
   }
 }
 
-/// Looks at e-mail address and password before the server does the expensive part. It knows no users and no hashes.
+/// A provider that checks the form of address and password before the server's expensive work. It has no access to
+/// users and hashes.
 struct PasswordProvider: SignInProvider {
   let newPasswords: NewPasswordCheck
   let takesEmailLinks: Bool
@@ -46,12 +48,12 @@ struct PasswordProvider: SignInProvider {
     }
   }
 
-  /// A sign-in is not measured by the policy: the password may be from before it, and the stored hash decides. The
-  /// password goes on byte for byte, for whatever is trimmed or cut here is a password that others have too.
+  /// Checks a password. The policy does not apply to sign-ins: the password may be older, and the stored hash decides.
+  /// The password is passed on byte for byte, because a trimmed or cut one would equal other users' passwords.
   private func password(_ request: SignInRequest) -> SignInAnswer {
     let email = request.parameters["email"] ?? ""
     let password = request.parameters["password"] ?? ""
-    // The account whose password is changed is known by other means than its address, and may have none.
+    // The account whose password changes is identified by other means than its address, and may have none.
     if let refusal = Self.problem(email: email), request.operation != .change || !email.isEmpty {
       return .refused(refusal)
     }
@@ -69,7 +71,7 @@ struct PasswordProvider: SignInProvider {
     return .emailCode(EmailCodeProof(email: email, code: code))
   }
 
-  /// What is wrong with an address whatever accounts there are; the server has already made it canonical.
+  /// Returns a formal defect of an address, or nil when there is none; the server has already made it canonical.
   private static func problem(email: String) -> SignInRefusal? {
     if email.isEmpty { return SignInRefusal(.missingEmail) }
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)

@@ -3,15 +3,15 @@ import HearthCrypto
 import HearthOutbound
 import HearthPlugin
 
-/// What this folder brings into the program.
+/// The entry of this folder in the program's list of plugins.
 public let builtIn = BuiltInPlugin.mailer(SMTPMail.self)
 
-/// Mail through an SMTP server, over libcurl.
+/// A mailer plugin for an SMTP server, over libcurl.
 public enum SMTPMail: MailerPlugin {
-  /// `mail.smtp` in the configuration.
+  /// The plugin's name, for `mail.smtp` in the configuration.
   public static let name = "smtp"
 
-  /// A mailer through `host`, which is connected to with the first mail and not before.
+  /// Returns a mailer through `host`, which connects with the first mail and not before.
   public static func mailer(_ settings: PluginSettings) throws(SettingsError) -> any Mailer {
     let names = [
       "host", "port", "security", "username", "password", "passwordFile", "clientName", "timeoutSeconds",
@@ -53,7 +53,7 @@ public enum SMTPMail: MailerPlugin {
   }
 }
 
-/// Writes each mail down and hands it to the server.
+/// A mailer that encodes each mail and sends it to the server.
 struct SMTPMailer: Mailer {
   let mail: OutboundMail
   let random: RandomBytes

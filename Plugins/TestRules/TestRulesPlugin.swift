@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package test-rules [PATH…] [OPTIONS…]`: builds `hearth-rules` and runs the package's rules tests with its `test`
-/// command.
+/// A command plugin for `swift package test-rules [PATH…] [OPTIONS…]`: builds `hearth-rules` and runs the package's
+/// rules tests with its `test` command.
 @main
 struct TestRulesPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -18,7 +18,7 @@ struct TestRulesPlugin: CommandPlugin {
     try process.run()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      // What failed was said already.
+      // The failure has been printed already.
       Diagnostics.error("rules tests ended with \(process.terminationStatus)")
       return
     }

@@ -11,11 +11,11 @@ interface Held {
   sent: string;
 }
 
-/** A database in memory behind the socket protocol and the outline, as far as the tree uses them. */
+/** A fake server in memory with the parts of the socket protocol and the outline that the tree uses. */
 export class FakeServer {
   root: Node | null;
   listens: Held[] = [];
-  /** Paths that may not be read. */
+  /** Paths without read permission. */
   closed: string[] = [];
   readonly wire = new Wire({ hello: () => {}, shutdown: () => {}, credentialEnded: () => {}, roundTrip: () => {} }, () => 0);
 

@@ -3,7 +3,7 @@ import test from "node:test";
 import { hashOf } from "../../Sources/Server/HearthConsole/Page/tree/hash";
 import { fromExport, Json } from "../../Sources/Server/HearthConsole/Page/tree/node";
 
-// Values that the protocol's specification gives.
+// Values from the protocol's specification.
 const KNOWN: [Json, string][] = [
   [null, ""],
   ["", "Ki0Xy0V6morg0TO3Sxi/jwugYDQ="],

@@ -5,7 +5,7 @@ import { dirname, join, normalize, relative } from "node:path";
 
 const page = process.env.PAGE!;
 
-/** Imports of each file of the page, types too, by paths below it. */
+/** Returns the imports of each file of the page, including types, by paths below it. */
 function imports(): Map<string, string[]> {
   const files = new Map<string, string[]>();
   const visit = (folder: string) => {

@@ -43,7 +43,7 @@ async function expand(model: TreeModel, path: string[]): Promise<Branch> {
 
 const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => ["k" + String(at).padStart(6, "0"), at]));
 
-/** What has to hold of a tree, however it came to be. */
+/** Checks the invariants of a tree. */
 function check(model: TreeModel, server: FakeServer): void {
   const all = lines(model);
   all.forEach((line, at) => {

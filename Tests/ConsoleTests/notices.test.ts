@@ -3,7 +3,7 @@ import test from "node:test";
 import { Notices } from "../../Sources/Server/HearthConsole/Page/state/notices";
 import { Store } from "../../Sources/Server/HearthConsole/Page/state/store";
 
-/** The frames that a page asked for. */
+/** Animation frames that the page has requested. */
 const frames: (() => void)[] = [];
 Object.assign(globalThis, { document: { hidden: false }, requestAnimationFrame: (frame: () => void) => frames.push(frame) });
 

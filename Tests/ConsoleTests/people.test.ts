@@ -33,7 +33,7 @@ test("an import is read as exports have it", () => {
     emailVerified: true, disabled: true, providerUserInfo: [{ providerId: "google.com", rawId: "g1", email: "ann@gmail.com" }] }] });
   assert.deepEqual(readImport(row + ",".repeat(4)), readImport(row));
   assert.match((readImport(row + "\na,b") as { problem: string }).problem, /Row 2 has 2 columns/);
-  // Since May 2026 an export has 52 columns; further ones are not read.
+  // Since May 2026 an export has 52 columns; further ones are ignored.
   const apple = row.split(",").concat(Array(60).fill("")).slice(0, 52);
   [apple[28], apple[29], apple[48]] = ["a-1", "ann@apple.example", "y-1"];
   const { users } = readImport(apple.concat("new").join(",")) as { users: { providerUserInfo: object[] }[] };

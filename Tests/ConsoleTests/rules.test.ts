@@ -112,7 +112,7 @@ test("where both changed something, somebody chooses", () => {
   assert.equal(merged(parts, ["mine"]), "a\nmine\nmore\nc\nD");
   const gone = merge("a\nb\nc", "a\nc", "a\nB\nc");
   assert.equal(merged(gone, ["theirs"]), "a\nc");
-  // Both put something at one place: which comes first cannot be said.
+  // Both sides insert at the same position, so the order is undefined.
   assert.equal(conflictsOf(merge("a\nb", "a\nx\nb", "a\ny\nb")).length, 1);
 });
 

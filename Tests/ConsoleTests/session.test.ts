@@ -2,7 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { ApiError, ConsoleApi } from "../../Sources/Server/HearthConsole/Page/api/console";
 
-/** What is asked, and answers to it: the status by the path. */
+/** Replaces fetch with one that records requests and answers with a status for each path. */
 function fakeFetch(answers: { [path: string]: number }): string[] {
   const asked: string[] = [];
   globalThis.fetch = (async (address: string, request: RequestInit) => {

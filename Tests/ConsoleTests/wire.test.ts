@@ -8,7 +8,7 @@ import { EventReader } from "../../Sources/Server/HearthConsole/Page/api/events"
 
 const later = () => new Promise(done => setTimeout(done));
 
-/** A wire whose other end is the test. */
+/** A wire with the test as the other end. */
 class Talk {
   sent: any[] = [];
   hello = 0;

@@ -97,7 +97,8 @@ final class AccountFiles: SteppedFiles {
     }
   }
 
-  /// Waits for it as a request does, and has timers fire meanwhile: what finds no room is tried again by one.
+  /// Waits as a request does, and lets timers fire meanwhile, because a change that finds no room is retried by a
+  /// timer.
   private func transact(
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void
   ) throws {
@@ -115,7 +116,7 @@ final class AccountFiles: SteppedFiles {
     throw StepFailure(outcome: DiskOutcome(error), reason: "\(error)")
   }
 
-  /// As its queue does it when one is due.
+  /// Takes a snapshot, as the store's queue does when one is due.
   private func snapshot() throws {
     let database = store.database
     guard database.status == .running else { throw StepFailure(outcome: .stopped, reason: "\(database.status)") }
@@ -148,7 +149,7 @@ private final class TransactionOutcome: Sendable {
 }
 
 extension DiskOutcome {
-  /// What a change's error says of it.
+  /// The outcome that a change's error states.
   fileprivate init(_ error: AccountError) {
     self =
       switch error.code {

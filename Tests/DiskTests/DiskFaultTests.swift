@@ -2,8 +2,8 @@ import Foundation
 import RandomTestKit
 import Testing
 
-/// Disks that are full, that fail, and that lose what was not synced when the power goes: what was acknowledged is there
-/// after it, what was refused is not, and every file opens.
+/// Tests on disks that are full, fail, and lose unsynced data in a power failure: acknowledged changes are there
+/// afterwards, refused ones are not, and every file opens.
 @Suite(.serialized) struct DiskFaultTests {
   private static func extent(pointStride: Int, callStride: Int) -> FaultExtent {
     Torture.isOn
@@ -32,7 +32,7 @@ import Testing
 
   @Test("a log of which a part was moved beside a reader is moved whole after a sync that failed")
   func logMovedBesideReader() throws {
-    // The sync that ends the second move is what counts; with this seed the sample meets it.
+    // The sync that ends the second checkpoint matters; with this seed the sample includes it.
     var matrix = try FaultMatrix<MovedBesideReader>(Self.extent(pointStride: 1, callStride: 5), seed: 13)
     try matrix.fail(.lostSync)
     guard !matrix.isImpossible else { return }
@@ -95,7 +95,7 @@ import Testing
     Torture.report("\(run)\n\(matrix.table.text)\n\(matrix.imageCount) disks, \(matrix.problems.count) problems")
   }
 
-  /// On a thread of its own: the work waits for tasks, which need the threads that tests run on.
+  /// Runs work on its own thread, because it waits for tasks that need the threads of tests.
   private func apart(_ work: @escaping @Sendable () throws -> Void) async throws {
     let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Void, any Error>, Never>) in
       let thread = Thread { done.resume(returning: Result { try work() }) }

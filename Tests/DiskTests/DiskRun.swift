@@ -1,41 +1,43 @@
-/// Something that lives on a watched disk for a while: what was done to it, what came of that, and what must be there after.
+/// A run of files on a watched disk: operations, their outcomes, and a check of the final state.
 protocol DiskRun {
-  /// - Parameter folder: where its files are; empty.
+  /// Creates a run.
+  ///
+  /// - Parameter folder: The empty folder of its files.
   init(folder: String, disk: WatchedDisk)
 
-  /// Does all of it once; goes on after each failure as a server does.
+  /// Performs all operations once; continues after each failure as a server does.
   mutating func run()
 
-  /// Lets go of the files, as the end of a process does.
+  /// Closes the files, as the end of a process does.
   mutating func end()
 
-  /// What was done, in order, and what came of it.
+  /// The operations in order, with their outcomes.
   var outcomes: [(operation: String, outcome: DiskOutcome)] { get }
 
-  /// What was wrong.
+  /// Problems that the run found.
   var problems: [String] { get }
 
-  /// What is wrong with what a start finds in a folder; nil when nothing is.
+  /// Returns a problem with the state that a start finds in a folder, or nil when there is none.
   ///
-  /// - Parameter promised: what was promised last before the power went.
+  /// - Parameter promised: The last acknowledged value before the power failure.
   func problem(in folder: String, promised: Int64) -> String?
 }
 
-/// What came of an operation.
+/// The outcome of an operation.
 enum DiskOutcome: String, CaseIterable, Sendable {
   case done
-  /// Refused; nothing was written, and the same may be tried again.
+  /// Refused without a write; the operation may be repeated.
   case refused
-  /// Nobody knows, and nothing more is written.
+  /// Unknown; no further writes are made.
   case unknown
-  /// Refused because of an earlier one.
+  /// Refused because of an earlier failure.
   case stopped
 }
 
-/// What came of operations under faults, counted.
+/// The numbers of outcomes under faults.
 struct OutcomeTable {
   private var counts: [String: [String: [DiskOutcome: Int]]] = [:]
-  /// In the order in which they were first done.
+  /// The operations in the order of their first occurrence.
   private var operations: [String] = []
 
   mutating func add(_ fault: String, _ outcomes: [(operation: String, outcome: DiskOutcome)]) {
@@ -45,7 +47,7 @@ struct OutcomeTable {
     }
   }
 
-  /// A line for each fault and operation.
+  /// The report, with a line for each fault and operation.
   var text: String {
     var lines = [
       "fault".padded(25) + "operation".padded(25) + DiskOutcome.allCases.map { $0.rawValue.padded(9) }.joined()

@@ -1,16 +1,16 @@
 import RandomTestKit
 
-/// How much of a ``FaultMatrix`` is tried.
+/// The extent of a ``FaultMatrix``.
 struct FaultExtent {
-  /// Images of the disk for each point of a run.
+  /// The number of disk images for each point of a run.
   var images: Int
-  /// Of all points of a run, one in so many is looked at; the others with another seed.
+  /// The distance between tested points of a run; other seeds test other points.
   var pointStride: Int
-  /// Of all calls that may fail, one in so many does.
+  /// The distance between tested calls that may fail.
   var callStride: Int
 }
 
-/// Files on a disk that fails and loses power, in every way that there is or in some of them.
+/// A test of files on a disk that fails and loses power, in every combination or in a sample.
 struct FaultMatrix<Run: DiskRun> {
   let extent: FaultExtent
   private var random: SeededRandom
@@ -19,7 +19,7 @@ struct FaultMatrix<Run: DiskRun> {
   private(set) var table = OutcomeTable()
   private(set) var imageCount = 0
   private(set) var problems: [String] = []
-  /// Calls cannot be watched here.
+  /// True when calls cannot be watched on this system.
   private(set) var isImpossible = false
 
   init(_ extent: FaultExtent, seed: UInt64) throws {
@@ -28,7 +28,7 @@ struct FaultMatrix<Run: DiskRun> {
     (folder, other) = (try DiskFolder(), try DiskFolder())
   }
 
-  /// One run; nil where calls cannot be watched.
+  /// Runs once; returns nil when calls cannot be watched.
   private mutating func run(_ fault: WatchedDisk.Fault?, at number: Int) throws -> (Run, WatchedDisk)? {
     try folder.hold([:], of: folder.path)
     var run: Run?
@@ -45,14 +45,14 @@ struct FaultMatrix<Run: DiskRun> {
     return (run, disk)
   }
 
-  /// The power goes, at points of a run in which nothing fails.
+  /// Simulates power failures at points of a run without other faults.
   mutating func losePower() throws {
     guard let (run, disk) = try run(nil, at: 0) else { return }
     report(run, "without a fault")
     try open(run, disk.events, "the power goes", from: 0)
   }
 
-  /// Each fault happens, to one call after another, and then the power goes.
+  /// Causes each fault in one call after another, each followed by power failures.
   mutating func fail(_ fault: WatchedDisk.Fault) throws {
     var number = random.below(extent.callStride)
     while true {
@@ -70,7 +70,7 @@ struct FaultMatrix<Run: DiskRun> {
     problems += run.problems.map { "\(place): \($0)" }
   }
 
-  /// Opens what the disk may hold, at points from one on.
+  /// Opens the possible states of the disk, at points from `first` on.
   private mutating func open(_ run: Run, _ events: [DiskEvent], _ place: String, from first: Int) throws {
     var loss = PowerLoss(seed: random.next())
     let stride = first == 0 ? extent.pointStride : 1

@@ -5,11 +5,11 @@ import RandomTestKit
 
 @testable import HearthCrypto
 
-/// What writes small files.
+/// The writers of small files.
 enum FileWriterKind: CaseIterable {
   case wholeFile, textFile, privateFolder
 
-  /// Puts bytes in the place of the file's.
+  /// Replaces the file's bytes.
   func write(_ bytes: [UInt8], _ folder: String) throws {
     switch self {
     case .wholeFile: try WholeFile(folder: folder, name: "file").write(bytes)
@@ -20,7 +20,7 @@ enum FileWriterKind: CaseIterable {
     }
   }
 
-  /// What is there; nil for nothing.
+  /// Returns the file's bytes, or nil when there is no file.
   func read(_ folder: String) throws -> [UInt8]? {
     switch self {
     case .wholeFile: try WholeFile(folder: folder, name: "file").read(bytesMax: 1 << 20)
@@ -32,20 +32,20 @@ enum FileWriterKind: CaseIterable {
   }
 }
 
-/// A file that is replaced again and again on a disk that fails and loses power.
+/// A file that is replaced repeatedly on a disk that fails and loses power.
 struct FileMatrix {
   private static let versionCount: Int64 = 4
 
   private let writer: FileWriterKind
   private let images: Int
-  /// Of all calls that may fail, one in so many does.
+  /// The distance between tested calls that may fail.
   private let stride: Int
   private var random: SeededRandom
   private let folder: DiskFolder
   private let other: DiskFolder
   private(set) var imageCount = 0
   private(set) var problems: [String] = []
-  /// Calls cannot be watched here.
+  /// True when calls cannot be watched on this system.
   private(set) var isImpossible = false
 
   init(_ writer: FileWriterKind, images: Int, stride: Int, seed: UInt64) throws {
@@ -54,7 +54,7 @@ struct FileMatrix {
     (folder, other) = (try DiskFolder(), try DiskFolder())
   }
 
-  /// What the file holds as its so-many-th version; the first is no file.
+  /// Returns the file's content in a version; version 0 is no file.
   private static func content(_ version: Int64) -> [UInt8]? {
     version == 0 ? nil : Array("\(version) ".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 700 * Int(version))
   }
@@ -66,7 +66,9 @@ struct FileMatrix {
     while try run(fault, at: number) { number += stride }
   }
 
-  /// - Returns: whether the fault happened.
+  /// Runs once.
+  ///
+  /// - Returns: True when the fault happened.
   @discardableResult
   private mutating func run(_ fault: WatchedDisk.Fault?, at number: Int) throws -> Bool {
     try folder.hold([:], of: folder.path)
@@ -78,7 +80,7 @@ struct FileMatrix {
           try writer.write(Self.content(version) ?? [], folderPath)
           disk.promise(version)
         } catch {
-          // Nobody was told that it is there; it may be, and the next one is written all the same.
+          // This version was not acknowledged; it may be there, and the next one is written all the same.
         }
         let found = try? writer.read(folderPath)
         let isWhole = (0...version).contains { found == Self.content($0) }

@@ -2,9 +2,9 @@ import Foundation
 import HearthJournal
 import HearthSQLite
 
-/// A journal's life on a watched disk.
+/// The operations of a journal on a watched disk.
 struct JournalRun: DiskRun {
-  /// What is done to a journal.
+  /// An operation of a journal.
   private enum Operation: String {
     case open, acquire, append
     case appendLarge = "append, large"
@@ -12,11 +12,11 @@ struct JournalRun: DiskRun {
   }
 
   private(set) var outcomes: [(operation: String, outcome: DiskOutcome)] = []
-  /// The running hashes at each position that appends were handed in for.
+  /// The running hashes of all attempted appends by position.
   private(set) var hashes: [Int64: Set<UInt64>] = [0: [RunningHash.empty.rawValue]]
   /// The last position that was acknowledged.
   private(set) var acknowledged: Int64 = 0
-  /// The last position that an append was handed in for whose outcome nobody knows.
+  /// The last position of an append with an unknown outcome.
   private(set) var attempted: Int64 = 0
   private(set) var problems: [String] = []
 
@@ -51,7 +51,7 @@ struct JournalRun: DiskRun {
 
   mutating func end() { journal = nil }
 
-  /// Opens; again if the first attempt failed, as whoever starts a server does.
+  /// Opens the journal; a second time when the first attempt fails, as an operator would.
   private mutating func start(_ operation: Operation) {
     journal = nil
     for _ in 0..<2 {
@@ -78,7 +78,7 @@ struct JournalRun: DiskRun {
   }
 
   private mutating func append(_ operation: Operation, _ sizeBytes: Int) {
-    // A fault happens once, and the journal is opened again where that has to be.
+    // A fault happens once, and the journal is reopened when necessary.
     for attempt in 0..<3 {
       let position = head.position + 1
       let batch = JournalBatch(
@@ -94,7 +94,7 @@ struct JournalRun: DiskRun {
         run.disk.promise(run.acknowledged)
       }
       if outcome == .done || journal == nil { return }
-      // Nothing was written, that is what it says.
+      // A refusal states that nothing was written.
       if outcome == .refused { attempted = acknowledged }
       if attempt == 2 { problems.append("an append fails again and again") }
     }
@@ -106,7 +106,7 @@ struct JournalRun: DiskRun {
     }
   }
 
-  /// Reads go on whatever happened before, and show what was acknowledged.
+  /// Checks that reads work after any failure, and return acknowledged batches.
   private mutating func read() {
     let (first, last) = (max(0, acknowledged - 2), acknowledged)
     perform(.read) { journal, run in
@@ -136,7 +136,7 @@ struct JournalRun: DiskRun {
     }
   }
 
-  /// An error names the file, and what it says of the outcome is one of three things.
+  /// Checks that an error names the file and states one of three outcomes.
   @discardableResult
   private mutating func note(_ operation: Operation, _ error: JournalError) -> DiskOutcome {
     let outcome: DiskOutcome =
@@ -154,9 +154,9 @@ struct JournalRun: DiskRun {
     return outcome
   }
 
-  // MARK: What must be there
+  // MARK: Checks
 
-  /// Holds the end of a log against what was acknowledged and what was tried.
+  /// Compares the end of a log with the acknowledged and attempted appends.
   private mutating func check(_ head: JournalHead, _ place: String) {
     if let problem = problem(head, promised: acknowledged) { problems.append("\(place): \(problem)") }
     if head.position > attempted { problems.append("\(place): position \(head.position) was refused, and is there") }
@@ -174,7 +174,7 @@ struct JournalRun: DiskRun {
     }
   }
 
-  /// What is wrong with the end of a log; nil when nothing is.
+  /// Returns a problem with the end of a log, or nil when there is none.
   private func problem(_ head: JournalHead, promised: Int64) -> String? {
     if head.position < promised { return "position \(promised) was acknowledged, and the log ends at \(head.position)" }
     if hashes[head.position]?.contains(head.runningHash.rawValue) != true {
@@ -185,7 +185,7 @@ struct JournalRun: DiskRun {
 }
 
 extension SQLiteJournal {
-  /// A snapshot of three chunks; given up when one of its steps fails.
+  /// Writes a snapshot of three chunks, aborted when one of its steps fails.
   func takeSnapshot(at position: Int64) throws {
     let ticket = try beginSnapshot(at: position)
     do {

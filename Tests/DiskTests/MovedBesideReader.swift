@@ -2,8 +2,8 @@ import HearthJournal
 
 @testable import HearthSQLite
 
-/// A journal whose log is moved into its file while somebody reads an earlier state, so that SQLite moves a part of it and
-/// syncs nothing yet; then the rest is moved, and the journal is closed and opened again.
+/// A journal whose write-ahead log is checkpointed while a reader holds an earlier state, so that SQLite moves a part
+/// of it and syncs nothing yet; then the rest is moved, and the journal is closed and reopened.
 struct MovedBesideReader: DiskRun {
   private(set) var outcomes: [(operation: String, outcome: DiskOutcome)] = []
   private(set) var problems: [String] = []
@@ -25,7 +25,7 @@ struct MovedBesideReader: DiskRun {
       head = try run.append(1, journal, after: head)
       journal.emptyLog()
     }
-    // As a server that is started again.
+    // Reopened as by a restarted server.
     live { (journal, head, run) throws(JournalError) in
       head = try run.append(1, journal, after: head)
     } then: { _, _, _ in
@@ -51,7 +51,7 @@ struct MovedBesideReader: DiskRun {
     }
   }
 
-  /// Batches of some pages each, so that what is moved is no single page.
+  /// Appends batches of several pages each, so that a checkpoint moves more than one page.
   private mutating func append(
     _ count: Int, _ journal: SQLiteJournal, after head: JournalHead
   ) throws(JournalError) -> JournalHead {

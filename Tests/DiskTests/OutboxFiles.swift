@@ -1,7 +1,7 @@
 import HearthJournal
 import HearthSQLite
 
-/// A journal with the entries of an outbox, which are there with their commits and change beside them.
+/// A journal with outbox entries, which are appended with their commits and change independently later.
 final class OutboxFiles: SteppedFiles {
   private enum Step: String, CaseIterable {
     case append = "append, two entries"
@@ -121,7 +121,7 @@ final class OutboxFiles: SteppedFiles {
 }
 
 extension DiskOutcome {
-  /// What a journal's error says of the outcome.
+  /// The outcome that a journal's error states.
   init(_ error: JournalError) {
     self =
       switch error.code {

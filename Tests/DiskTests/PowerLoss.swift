@@ -1,12 +1,12 @@
 import Foundation
 import RandomTestKit
 
-/// What a disk may hold after the power went, at any point of what was done to it.
+/// The possible states of a disk after a power failure at any point of a run.
 ///
-/// Of a file, everything before its last sync is there. Of the writes after that, each may be there, or not, or some of its
-/// sectors, whatever became of the others; sectors of 512 bytes are whole. Of the names in a folder, those are there that
-/// were made before its last sync, and after that the first few changes, in order: a rename is one change, and no name is
-/// there without its file. Files and folders are independent of each other.
+/// Of a file, all data before its last sync is there. Each later write may be complete, missing, or there in some of
+/// its sectors, independently of the others; sectors of 512 bytes are whole. Of the names in a folder, those from
+/// before its last sync are there, and after that the first few changes, in order: a rename is one change, and no name
+/// is there without its file. Files and folders are independent of each other.
 struct PowerLoss {
   private enum Change {
     case write(Int, [UInt8])
@@ -35,18 +35,20 @@ struct PowerLoss {
   private var names: [String: Int] = [:]
   private var folders: [String: Folder] = [:]
   private var nextFile = 0
-  /// The last thing that was promised.
+  /// The last acknowledged value.
   private(set) var promised: Int64 = 0
   private var random: SeededRandom
 
-  /// - Parameter seed: of what becomes of pages after a sync that failed.
+  /// Creates the disk.
+  ///
+  /// - Parameter seed: Determines the state of pages after a failed sync.
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
   private static func folder(of path: String) -> String {
     String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
   }
 
-  /// Follows one more thing that was done.
+  /// Applies the next event.
   mutating func follow(_ event: DiskEvent) {
     switch event {
     case .create(let path):
@@ -85,7 +87,7 @@ struct PowerLoss {
     }
   }
 
-  // MARK: What is there
+  // MARK: Disk images
 
   private static func names(in folder: Folder, first count: Int) -> [String: Int] {
     var names = folder.durable
@@ -99,9 +101,9 @@ struct PowerLoss {
     return names
   }
 
-  /// A file's bytes with those parts of its last changes that the disk has taken.
+  /// Returns a file's bytes with the parts of its last changes that the disk has written.
   ///
-  /// - Parameter takes: of which change, in order, and of which sector.
+  /// - Parameter takes: Returns true when a sector of a change, counted in order, was written.
   private func bytes(of file: Int, takes: (_ change: Int, _ sector: Int) -> Bool) -> [UInt8] {
     guard let file = files[file] else { return [] }
     var bytes = file.durable
@@ -127,10 +129,10 @@ struct PowerLoss {
     return bytes
   }
 
-  /// What is there if the power goes now. Where few things are not synced, each of them there or not, in every way; else all
-  /// of them, none of them, and some by chance. Beside that, some torn ones.
+  /// Returns possible states after a power failure at this point. With few unsynced changes these are all combinations;
+  /// otherwise all, none, and random subsets of them. Some states with torn writes are added.
   ///
-  /// - Parameter count: how many are wanted, roughly.
+  /// - Parameter count: The approximate number of states.
   func images(_ count: Int, _ random: inout SeededRandom) -> [[String: [UInt8]]] {
     let open = files.filter { !$0.value.pending.isEmpty }.keys.sorted()
     let changeCount = open.reduce(0) { $0 + (files[$1]?.pending.count ?? 0) }
@@ -144,7 +146,7 @@ struct PowerLoss {
         }
       ]
     }
-    // Where a file's changes begin among all of them.
+    // The index of each file's first change among all of them.
     var starts: [Int: Int] = [:]
     var start = 0
     for file in open {
@@ -187,7 +189,7 @@ struct PowerLoss {
       }
     }
     for _ in 0..<count / 2 where changeCount > 0 {
-      // Of each sector a version: what the first few changes made of it.
+      // Each sector has a version: the result of the first few changes.
       let salt = random.next()
       images.append(
         image { file, change, sector in
@@ -200,7 +202,7 @@ struct PowerLoss {
     return images
   }
 
-  /// A number below 256: one answer for each question.
+  /// Returns a number below 256, the same for the same arguments.
   private static func chance(_ salt: UInt64, _ file: UInt64, _ change: UInt64, _ sector: UInt64) -> Int {
     var seed = salt
     for part in [file, change, sector] {
@@ -223,7 +225,7 @@ struct PowerLoss {
   }
 }
 
-/// A folder of a test, in memory where the system has such.
+/// A temporary folder, in memory where the system supports that.
 final class DiskFolder {
   let path: String
 
@@ -239,9 +241,9 @@ final class DiskFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Has the folder hold these files and no others.
+  /// Replaces the folder's content with these files.
   ///
-  /// - Parameter other: the folder that the paths are of.
+  /// - Parameter other: The base folder of the given paths.
   func hold(_ image: [String: [UInt8]], of other: String) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       try FileManager.default.removeItem(atPath: path + "/" + name)

@@ -1,42 +1,42 @@
 import Synchronization
 
-/// Something that is kept in files and changed by the same steps every time, each of them made whole or not at all.
+/// A store in files that is changed by a fixed sequence of atomic steps.
 protocol SteppedFiles: AnyObject {
-  /// What the steps are called, in order.
+  /// The names of the steps in order.
   static var steps: [String] { get }
 
-  /// Opens what is in a folder, or makes it.
+  /// Opens the store in a folder, or creates it.
   ///
-  /// - Throws: any error; also when damage is found.
+  /// - Throws: Any error, also on damage.
   init(folder: String) throws
 
-  /// Makes the step of that number, after all before it.
+  /// Performs a step, after all steps before it.
   ///
   /// - Throws: ``StepFailure``.
   func perform(_ step: Int) throws
 
-  /// All that is kept, in a form that is the same after the same steps.
+  /// Returns the stored state in a form that is the same after the same steps.
   func state() throws -> String
 
-  /// Lets go of the files.
+  /// Closes the files.
   func close()
 }
 
-/// A step that was not made, or of which nobody knows.
+/// An error for a step that failed or whose outcome is unknown.
 struct StepFailure: Error {
   var outcome: DiskOutcome
   var reason: String
 }
 
-/// Steps on a watched disk. Each one is tried until it is made, on files that are opened again where nobody knows what
-/// became of it: what is there is always what some number of the steps comes to.
+/// Steps on a watched disk. Each step is repeated until it succeeds, on reopened files when its outcome is unknown; the
+/// state always equals that after some number of steps.
 struct SteppedRun<Files: SteppedFiles>: DiskRun {
   private(set) var outcomes: [(operation: String, outcome: DiskOutcome)] = []
   private(set) var problems: [String] = []
   private let folder: String
   private let disk: WatchedDisk
   private var files: Files?
-  /// After no step, one, and so on.
+  /// The states after no step, one step, and so on.
   private let states: [String]
   private var madeCount = 0
 
@@ -49,7 +49,7 @@ struct SteppedRun<Files: SteppedFiles>: DiskRun {
   mutating func run() {
     guard !states.isEmpty else { return }
     open(attempted: 0)
-    // A fault happens once.
+    // A fault happens only once.
     var failureCount = 0
     while madeCount < Files.steps.count, failureCount < 4 {
       guard let files else { return problems.append("it cannot be opened again") }
@@ -80,9 +80,9 @@ struct SteppedRun<Files: SteppedFiles>: DiskRun {
 
   private mutating func note(_ operation: String, _ outcome: DiskOutcome) { outcomes.append((operation, outcome)) }
 
-  /// Opens; again if the first attempt failed, as whoever starts a server does.
+  /// Opens the files; a second time when the first attempt fails, as an operator would.
   ///
-  /// - Parameter attempted: how many steps may have been made.
+  /// - Parameter attempted: The number of steps that may have been made.
   private mutating func open(attempted: Int) {
     end()
     var reason = ""
@@ -118,11 +118,13 @@ struct SteppedRun<Files: SteppedFiles>: DiskRun {
   }
 }
 
-/// What steps come to on a disk that does not fail, found out once.
+/// The states after the steps on a disk without faults, computed once.
 private enum StepStates {
   private static let known = Mutex<[ObjectIdentifier: [String]]>([:])
 
-  /// - Returns: empty when a step fails.
+  /// Returns the states of a type.
+  ///
+  /// - Returns: An empty list when a step fails.
   static func of<Files: SteppedFiles>(_ type: Files.Type) -> [String] {
     known.withLock { known in
       if let states = known[ObjectIdentifier(type)] { return states }
@@ -133,7 +135,7 @@ private enum StepStates {
   }
 
   private static func make<Files: SteppedFiles>(_ type: Files.Type) throws -> [String] {
-    // Its paths are not the watched ones.
+    // The folder is outside the watched paths.
     let folder = try DiskFolder()
     let files = try Files(folder: folder.path)
     defer { files.close() }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import HearthSQLite
 
-/// A journal on a disk that fails once, or for a while: what passes does not end writing, and after a failed sync nothing is
-/// acknowledged before the file was read back.
+/// Tests of a journal on a disk that fails once, or for a while: a temporary fault does not end writing, and after a
+/// failed sync nothing is acknowledged before the file was read back.
 @Suite(.serialized) struct SyncFaultTests {
-  /// A journal with two batches on a disk that can be told to fail.
+  /// A journal with two batches on a disk with faults on command.
   private final class Life {
     let folder: DiskFolder
     let disk: WatchedDisk
@@ -29,7 +29,7 @@ import Testing
       return nil
     }
 
-    /// Returns true when a start finds what was acknowledged, and no more than that.
+    /// Returns true when a start finds exactly the acknowledged batches.
     func isThere(at position: Int64) throws -> Bool {
       try journal.close()
       let again = try SQLiteJournal(path: path)
@@ -49,7 +49,7 @@ import Testing
       if isWrite {
         life.disk.fail(.failedWrite, of: "-wal")
       } else {
-        // The next transaction reads the file's pages anew.
+        // The next transaction rereads the file's pages.
         try life.journal.pool.writeWithoutTransaction { database in
           database.releaseMemory()
           try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -101,7 +101,7 @@ import Testing
     try live { (life: Life) throws in
       life.disk.fail(.failedSync, of: "-wal")
       #expect(life.code() == .diskFault)
-      // As on a file system that shows what the disk has: the second batch's pages are those of before.
+      // As on a file system that shows the disk's data: the second batch's pages have their former content.
       let log = life.path + "-wal"
       let commits = try WriteAheadLog(databasePath: life.path).commitCount
       #expect(commits >= 2)
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// Where a commit ends in the log, counted from 1.
+  /// Returns the offset at which a commit, counted from 1, ends in the log.
   private func end(ofCommit number: Int, _ path: String) throws -> UInt64 {
     let bytes = try Data(contentsOf: URL(filePath: path))
     var (offset, count) = (WriteAheadLog.headerBytes, 0)

@@ -2,11 +2,11 @@ import CDiskTap
 import Foundation
 import Synchronization
 
-/// A folder whose files are watched while a body runs: every change is written down, and calls fail as a plan says.
+/// A watched folder: every change to its files is recorded, and calls fail according to a plan.
 ///
-/// A sync is written down and not made, since the machine goes on. One folder is watched at a time.
+/// Syncs are recorded and not executed, because the machine does not fail. Only one folder is watched at a time.
 final class WatchedDisk: Sendable {
-  /// What a file system can do instead of what it was asked for.
+  /// A fault of the file system.
   enum Fault: String, CaseIterable, Sendable {
     case fullOnWrite = "ENOSPC, write"
     case failedWrite = "EIO, write"
@@ -14,7 +14,7 @@ final class WatchedDisk: Sendable {
     case shortThenFull = "short write, then ENOSPC"
     case failedRead = "EIO, read"
     case failedSync = "EIO, sync"
-    /// The pages that were to be synced are gone or not, and no later sync says so.
+    /// The unsynced pages may be lost, and later syncs do not report it.
     case lostSync = "EIO, sync, pages lost"
     case fullOnOpen = "ENOSPC, new file"
     case failedTruncate = "EIO, truncate"
@@ -37,13 +37,13 @@ final class WatchedDisk: Sendable {
   private struct State {
     var events: [DiskEvent] = []
     var fault: Fault?
-    /// Calls of the fault's kind until it happens.
+    /// The number of calls of the fault's kind until it happens.
     var countdown = 0
     var didHappen = false
     var isFullNow = false
-    /// The end of the names of the files that it happens to.
+    /// The ending of file names to which the fault is limited.
     var suffix = ""
-    /// How often it happens.
+    /// The number of times that the fault still happens.
     var timesLeft = 1
   }
 
@@ -52,15 +52,17 @@ final class WatchedDisk: Sendable {
 
   private static let current = Mutex<WatchedDisk?>(nil)
 
-  /// - Parameter folder: as realpath(3) gives it.
+  /// Creates a recorder.
+  ///
+  /// - Parameter folder: The path as realpath(3) returns it.
   private init(folder: String) { self.folder = folder }
 
   /// Watches a folder while the body runs.
   ///
   /// - Parameters:
-  ///   - fault: happens once, to the call of its kind with that number, from 0 on.
-  ///   - body: its files must be closed when it returns, or be of no interest.
-  /// - Returns: nil where calls cannot be watched.
+  ///   - fault: Happens once, in the call of its kind with that number, from 0 on.
+  ///   - body: Must close its files before it returns, unless their later changes do not matter.
+  /// - Returns: Nil when calls cannot be watched.
   static func watch(
     _ folder: String, _ fault: Fault? = nil, at number: Int = 0, _ body: (WatchedDisk) throws -> Void
   ) rethrows -> WatchedDisk? {
@@ -79,13 +81,13 @@ final class WatchedDisk: Sendable {
     return disk
   }
 
-  /// What was done, in order.
+  /// The recorded events in order.
   var events: [DiskEvent] { state.withLock { $0.events } }
 
   /// True when the fault happened.
   var didHappen: Bool { state.withLock { $0.didHappen } }
 
-  /// Has calls on files whose names end so fail from now on, so many times.
+  /// Makes calls on files with that ending fail from now on, a number of times.
   func fail(_ fault: Fault, of suffix: String, times: Int = 1) {
     state.withLock { state in
       (state.fault, state.countdown, state.didHappen) = (fault, 0, false)
@@ -93,11 +95,11 @@ final class WatchedDisk: Sendable {
     }
   }
 
-  /// Writes down that something is promised from here on.
+  /// Records that a value is acknowledged from here on.
   func promise(_ value: Int64) { state.withLock { $0.events.append(.promise(value)) } }
 
   private func judge(_ call: disk_call) -> Int64 {
-    // Its content is nothing that anybody keeps.
+    // SQLite's shared-memory file has no durable content.
     if String(cString: call.path).hasSuffix("-shm") { return 0 }
     return state.withLock { state in
       if state.isFullNow, call.kind == DISK_WRITE {
@@ -144,18 +146,18 @@ final class WatchedDisk: Sendable {
   }
 }
 
-/// Something that was done to the files of a folder.
+/// An event on the files of a folder.
 enum DiskEvent: Sendable {
   case create(String)
   case write(String, Int, [UInt8])
   case truncate(String, Int)
-  /// Of a file, or of a folder.
+  /// A sync of a file or a folder.
   case sync(String)
-  /// A sync that failed, after which nobody writes what was to be synced.
+  /// A failed sync, after which the unsynced data is never written.
   case lostSync(String)
   case unlink(String)
   case rename(String, String)
   case link(String, String)
-  /// A test's own word.
+  /// A value that the test acknowledged.
   case promise(Int64)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The corpora of `make fuzz`: what fuzzers found worth keeping, and what once broke something.
+/// Replays the corpora of `make fuzz`: inputs that fuzzers found interesting, and inputs that once caused a failure.
 @Suite struct ReplayTests {
   @Test("any input of the corpus ends in a value or a refusal", arguments: Parser.all.map(\.name))
   func replay(name: String) throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthAccounts
 
 extension AccountStore {
-  /// What a body throws, as a value; nil when it throws nothing.
+  /// Returns the error that a body throws, or nil when it throws none.
   func refusal<Value: Sendable>(
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
   ) async -> AccountError.Code? {
@@ -27,6 +27,6 @@ extension AccountStore {
 }
 
 extension Digest {
-  /// The digest of some name, for tests that need different ones.
+  /// Returns the digest of a name, for tests that need different ones.
   static func of(_ name: String) -> Digest { Digest(sha256: name.utf8) }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthCrypto
 
-/// The operator's guide says what the configuration is: every member, its default, and a file that is read as it stands.
+/// Tests that the operator's guide describes the configuration: every member, its default, and a valid file.
 @Suite struct GuideTests {
   private static let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Sources/Guide/HearthGuide.docc/RunningAccounts.md")
@@ -35,7 +35,7 @@ import Testing
     #expect(settings.passwordPolicy != Self.standard.passwordPolicy)
   }
 
-  /// Each member's place in the file, and its default as the file would have it.
+  /// Returns each member's path in the file, with its default as JSON.
   private static func members(of configuration: AccountsConfiguration) -> [String: String] {
     var members: [String: String] = [:]
     func add(_ value: Any, at place: String) {
@@ -47,14 +47,14 @@ import Testing
       }
     }
     for child in Mirror(reflecting: configuration).children { add(child.value, at: child.label ?? "") }
-    // What no file says, and what the plugins' own guides say.
+    // Members that no file contains, and members that plugins' own guides describe.
     for place in ["isEmulator", "consoleClaim", "signIn", "mail.mailer", "phone.sender"] { members[place] = nil }
     return members
   }
 
   private static func text(_ value: Any) -> String {
     switch value {
-    // An empty array is one of every type to a cast.
+    // An empty array casts to arrays of every type.
     case _ where type(of: value) == [SecondFactorSettings.RequiredClaim].self: "{}"
     case let cost as PasswordCost: cost == .standard ? "\"standard\"" : "another"
     case let text as String: "\"\(text)\""

@@ -57,7 +57,7 @@ import Testing
     try world["databases/a"].commit(&random, 4)
     let second = try world.backUp()
     #expect(second.kind == .incremental && second.parent == first.id)
-    // What has not changed is not kept again, and what has goes on where the first ended.
+    // Unchanged data is not stored again, and changed data continues where the first backup ended.
     #expect(second.database("databases/b") == first.database("databases/b"))
     #expect(second.database("databases/a")?.segments.count == 2 && second.files == first.files)
     let restored = try world.restore(.latest)
@@ -72,7 +72,7 @@ import Testing
     let world = try BackupWorld()
     try filled(world, &random)
     let known = Dictionary(uniqueKeysWithValues: world.databases.map { ($0.name, $0.head.position) })
-    // Three views are looked at first; the clock is read; then these are opened one after another.
+    // First three views are opened; then the clock is read; then these views are opened in order.
     let counts: [Int: [String]] = [
       4: ["databases/a", "databases/b"], 5: ["databases/b"], 6: ["accounts", "databases/a"],
     ]
@@ -194,7 +194,7 @@ import Testing
           try restored.expect(database, at: position)
           let time = database.states[position].time
           for other in world.databases where other.name != database.name && time > first {
-            // Those of its millisecond, or of the backup that has it as its last.
+            // The commits of its millisecond, or of the backup that ends with it.
             let found = restored.position(other.name) ?? 0
             #expect(other.states[Int(found)].time <= max(time, restored.outcome.backup.instantMilliseconds))
             try restored.expect(other, at: Int(found))

@@ -11,13 +11,13 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// A journal as a server writes it, and what each of its positions held.
+/// A journal as a server writes it, with the state at each position.
 final class TestDatabase: @unchecked Sendable {
   let name: String
   private unowned let world: BackupWorld
   private(set) var journal: SQLiteJournal
   private(set) var head: JournalHead
-  /// By position; the first is the empty one.
+  /// The states by position; the first is the empty one.
   private(set) var states: [(time: Int64, root: Node)] = [(.min, .empty)]
   private(set) var hashes: [Int64: RunningHash] = [0: .empty]
 
@@ -30,8 +30,8 @@ final class TestDatabase: @unchecked Sendable {
 
   var root: Node { states[states.count - 1].root }
 
-  /// One batch of some commits, each in a millisecond of its own. Some are as several servers write them, and some are
-  /// notes of theirs, which have no time, but not the first.
+  /// Appends one batch of some commits, each at its own millisecond. Some records, but not the first, are like those of
+  /// several servers, and some are their notes, which have no time.
   func commit(_ random: inout SeededRandom, _ count: Int = 1, sizeBytes: Int = 20) throws {
     var payload: [UInt8] = []
     var kinds = SeededRandom(seed: UInt64(states.count))
@@ -58,7 +58,7 @@ final class TestDatabase: @unchecked Sendable {
     hashes[head.position] = head.runningHash
   }
 
-  /// A batch that changes nothing.
+  /// Appends a batch without changes.
   func note() throws {
     var payload: [UInt8] = []
     note(in: &payload)
@@ -72,7 +72,7 @@ final class TestDatabase: @unchecked Sendable {
     states.append((states[states.count - 1].time, root))
   }
 
-  /// A snapshot of the last state, as the server writes it.
+  /// Writes a snapshot of the last state, as the server does.
   func snapshot(prunes: Bool = true) throws {
     let state = Published(root: root, rules: .denyAll, position: head.position)
     let ticket = try journal.beginSnapshot(at: head.position)
@@ -83,24 +83,24 @@ final class TestDatabase: @unchecked Sendable {
 
   func stop() throws { try journal.close() }
 
-  /// Another run of the server.
+  /// Reopens the journal, as another run of the server.
   func restart() throws {
     try journal.close()
     journal = try SQLiteJournal(path: "\(world.data)/\(name).sqlite")
     head = try journal.acquire()
   }
 
-  /// The last position at a time.
+  /// Returns the last position at a time.
   func position(at time: Int64) -> Int { (states.firstIndex { $0.time > time } ?? states.count) - 1 }
 }
 
-/// A data folder that a test writes, a folder for backups, and folders that are made of them.
+/// A data folder that a test writes, a folder for backups, and restored folders.
 final class BackupWorld: @unchecked Sendable {
   let folder: TestFolder
   let clock = TestClock()
   private(set) var databases: [TestDatabase] = []
   private var restoredCount = 0
-  /// Called before each view that is opened, with how many there were.
+  /// The hook called before each view is opened, with the number of earlier ones.
   let hook: ViewHook
 
   var data: String { folder("data") }
@@ -166,7 +166,7 @@ final class BackupWorld: @unchecked Sendable {
   }
 }
 
-/// A folder that was made of a backup.
+/// A folder restored from a backup.
 struct Restored {
   let path: String
   let outcome: Restore.Outcome
@@ -182,7 +182,7 @@ struct Restored {
     return (engine.state.root, head)
   }
 
-  /// Expects a database as it was at a position, with the running hash that it had.
+  /// Expects a database to have its state and running hash of a position.
   func expect(_ database: TestDatabase, at position: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
     guard position > 0 || self.position(database.name) != nil else { return }
     let (root, head) = try root(database.name)
@@ -200,12 +200,12 @@ final class TestClock: Sendable {
   private let value = Atomic<Int64>(1_700_000_000_000)
   var now: Int64 { value.load(ordering: .relaxed) }
 
-  /// The next millisecond.
+  /// Advances to the next millisecond.
   @discardableResult
   func tick() -> Int64 { value.add(1, ordering: .relaxed).newValue }
 }
 
-/// What happens while views are being opened.
+/// The action to run while views are being opened.
 final class ViewHook: Sendable {
   private struct State {
     var count = 0
@@ -226,7 +226,7 @@ final class ViewHook: Sendable {
   }
 }
 
-/// An archive whose views can be met by writes.
+/// An archive whose views can coincide with writes.
 struct HookedArchive: JournalArchive {
   private let journals: SQLiteJournals
   private let hook: ViewHook

@@ -59,10 +59,10 @@ import Testing
     #expect(whole.count > 2)
     #expect(pieces(bytes, 524_288) == whole)
     #expect(pieces(bytes, 100_003) == whole)
-    // Something put in near the beginning.
+    // An insertion near the beginning.
     let changed = Set(pieces(Array(bytes[..<100_000]) + [1, 2, 3] + bytes[100_000...], 524_288)).subtracting(whole)
     #expect(changed.count <= 2)
-    // What has no content to cut at is cut all the same.
+    // Data without content to cut at is cut all the same.
     #expect(pieces([UInt8](repeating: 0, count: 5 << 20), 1 << 20).map(\.count).max() == BackupLimits.pieceBytesMax)
   }
 

@@ -2,18 +2,18 @@ import Synchronization
 
 @testable import HearthBackup
 
-/// Files in memory that a test can end the world for: after any number of changes, with what a disk may then have kept.
+/// Files in memory with simulated crashes: after any number of changes, with the possible states of a disk.
 ///
-/// A file's bytes are kept for certain once it was synchronized, and a name, or that it is gone, once its folder was. All
-/// else is there, or not, or half there.
+/// A file's bytes are durable once it was synchronized, and a name, or its removal, once its folder was. All other
+/// changes are there, missing, or partial.
 final class MemoryFiles: FileLayer {
-  /// What the disk did with what was not yet durable.
+  /// The disk's treatment of changes that were not yet durable.
   enum Disk: CaseIterable {
-    /// Kept all of it.
+    /// All of them are there.
     case kept
-    /// Lost all of it.
+    /// All of them are lost.
     case lost
-    /// Kept names, and half of the bytes.
+    /// Names are there, with half of the bytes.
     case torn
   }
 
@@ -23,9 +23,9 @@ final class MemoryFiles: FileLayer {
   }
 
   private struct State {
-    /// What is there now: by path, the number of a file.
+    /// The number of each file by path.
     var names: [String: Int] = [:]
-    /// What is there for certain.
+    /// The durable names.
     var durable: [String: Int] = [:]
     var contents: [Int: File] = [:]
     var folders: Set<String> = []
@@ -40,13 +40,13 @@ final class MemoryFiles: FileLayer {
 
   private init(_ start: State) { state = Mutex(start) }
 
-  /// How often something was changed.
+  /// The number of changes.
   var changeCount: Int { state.withLock { $0.changeCount } }
 
-  /// Ends the world after so many more changes.
+  /// Simulates a crash after so many more changes.
   func end(after count: Int?) { state.withLock { state in state.endsAfter = count.map { state.changeCount + $0 } } }
 
-  /// What the next start finds.
+  /// Returns the files that the next start finds.
   func restarted(_ disk: Disk) -> MemoryFiles {
     state.withLock { state in
       var next = State()
@@ -68,19 +68,19 @@ final class MemoryFiles: FileLayer {
         next.names[path] = number
         next.contents[number] = file
       }
-      // A new number is beyond those that are there.
+      // New numbers are greater than existing ones.
       next.changeCount = state.changeCount
       next.durable = next.names
       return MemoryFiles(next)
     }
   }
 
-  /// All files, by path.
+  /// All files by path.
   var all: [String: [UInt8]] {
     state.withLock { state in state.names.compactMapValues { state.contents[$0]?.bytes } }
   }
 
-  /// Puts bytes in the place of a file's.
+  /// Replaces the bytes of a file.
   func damage(_ path: String, _ bytes: [UInt8]) {
     state.withLock { state in if let number = state.names[path] { state.contents[number]?.bytes = bytes } }
   }

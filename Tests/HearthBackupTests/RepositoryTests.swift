@@ -6,7 +6,7 @@ import Testing
 @testable import HearthBackup
 
 @Suite struct RepositoryTests {
-  /// Two backups with commits between them, then the removal of what is not needed; ends with the world.
+  /// Makes two backups with commits between them, then prunes; a simulated crash may interrupt it.
   private func history(_ world: BackupWorld, _ files: MemoryFiles) throws {
     var random = SeededRandom(seed: 40)
     let database = world["databases/a"]
@@ -70,7 +70,7 @@ import Testing
         damaged[place] ^= 1 << UInt8(random.below(8))
         files.damage(path, damaged)
         let findings = try Verification(repository).run().findings
-        // Zstandard's frames have a bit that says nothing.
+        // Zstandard's frames have an unused bit.
         let piece = BlobID(hex: String(path.suffix(64))).flatMap { BlobFormat.decode(damaged, $0) }
         #expect(piece != nil || findings.contains { $0.path == path }, "byte \(place) of \(path)")
         if path.contains("/blobs/") { #expect(findings.allSatisfy { !$0.backups.isEmpty }) }
@@ -111,7 +111,7 @@ import Testing
     for time in limit...manifests[5].instantMilliseconds {
       try world.restore(.time(time)).expect(database, at: database.position(at: time))
     }
-    // The last one stays whatever its age.
+    // The last one stays at any age.
     let last = try Retention(Repository(path: world.repository, for: .removing)).prune(before: .max)
     #expect(last.keptCount == 1)
     try world.restore(.latest).expect(database, at: 18)
@@ -223,7 +223,7 @@ import Testing
       }
     }
     let (first, second) = (try stream(), try stream())
-    // All but the list with the instant, at the end.
+    // All but the list with the time, at the end.
     let common = zip(first, second).prefix { $0 == $1 }.count
     #expect(common > first.count * 3 / 4 && first.count == second.count)
     try receive(first, "received")

@@ -1,12 +1,12 @@
 import Foundation
 import HearthBackup
 
-/// A folder that disappears with the test that made it.
+/// A folder that is removed with the test that made it.
 final class TestFolder: Sendable {
   let path: String
 
   init() throws {
-    // In memory where there is such a place: these tests are about what is written, not about how long a disk takes.
+    // In memory if possible, because these tests are about written data, not about the speed of a disk.
     let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     path = parent + "/hearth-backup-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -14,7 +14,7 @@ final class TestFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// A path in the folder.
+  /// Returns a path in the folder.
   func callAsFunction(_ name: String) -> String { path + "/" + name }
 
   static func write(_ bytes: [UInt8], _ path: String, mode: Int = 0o600) throws {
@@ -35,7 +35,7 @@ final class TestFolder: Sendable {
 
   static func isThere(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-  /// All files below a folder.
+  /// Returns all files below a folder.
   static func files(_ path: String) -> [String] {
     let names = (FileManager.default.enumerator(atPath: path)?.allObjects as? [String]) ?? []
     return names.map { path + "/" + $0 }.filter { path in

@@ -3,7 +3,7 @@ import Testing
 @testable import HearthBytes
 
 @Suite("SHA-1 and base64") struct SHA1Tests {
-  /// FIPS 180-4 examples, and lengths on both sides of every padding border.
+  /// Examples of FIPS 180-4, and lengths around every padding boundary.
   @Test(
     "Agrees with the published vectors",
     arguments: [

@@ -7,9 +7,9 @@ import Testing
 @testable import HearthClientLegacy
 
 extension LegacyTests {
-  /// Settings, which a process makes once: each test has processes of its own.
+  /// Tests of settings, which apply once in a process: each test starts its own processes.
   @Suite struct LegacyConfigTests {
-    /// The two ways to have data on disk.
+    /// The two ways to store data on disk.
     enum Way: String, CaseIterable, Codable, Sendable { case config, option }
 
     private static func start(_ way: Way, _ folder: String, _ url: String) -> Firebase {

@@ -191,7 +191,7 @@ extension LegacyTests {
       }
     }
 
-    // Not over a carrier that cuts: a transaction whose answer is cut off ends with `disconnect`, so that nobody knows the count.
+    // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
     @Test("transactions commit and are given up", arguments: Carrier.whole)
     func transactions(over carrier: Carrier) async throws {
       try await LegacyWorld.with(over: carrier) { world async throws in
@@ -218,7 +218,7 @@ extension LegacyTests {
       }
     }
 
-    // Not over a carrier that cuts: the server does it already when the proxy cuts the connection.
+    // Without carriers that cut: the server executes the write when the proxy cuts the connection.
     @Test("what the server does when a client is gone; offline and online again", arguments: Carrier.whole)
     func onDisconnect(over carrier: Carrier) async throws {
       try await LegacyWorld.with(over: carrier) { world async throws in

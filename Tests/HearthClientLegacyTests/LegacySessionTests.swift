@@ -9,7 +9,7 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacySessionTests {
-    // Not over a carrier that cuts: a request about an account is asked once, and its app hears of a cut.
+    // Without carriers that cut: an account request is sent once, and a cut is reported to its app.
     @Test("accounts are made, changed and removed; nobody is signed in by that", arguments: Carrier.whole)
     func accounts(over carrier: Carrier) async throws {
       try await LegacyWorld.with(over: carrier) { world async throws in
@@ -48,12 +48,12 @@ extension LegacyTests {
         #expect(
           await code { ref.removeUser("new@example.com", password: "secret2", withCompletionBlock: $0) } == nil)
         #expect(ref.authData == nil)
-        // No password was in an address.
+        // No address contained a password.
         #expect(!world.test.log.lines.contains { $0.contains("secret2") })
       }
     }
 
-    // Not over a carrier that cuts: a request about an account is asked once, and its app hears of a cut.
+    // Without carriers that cut: an account request is sent once, and a cut is reported to its app.
     @Test(
       "guests, other providers, custom tokens and the secret sign in; the rules see who it is", arguments: Carrier.whole
     )
@@ -138,7 +138,7 @@ extension LegacyTests {
         LegacySession(
           root: root, directory: URL(fileURLWithPath: "/nowhere"), queue: DispatchQueue(label: "test"), store: store)
       }
-      // {"d":{"uid":"ada"},"iat":1}, which the server's word decides on.
+      // {"d":{"uid":"ada"},"iat":1}, which the server's answer decides on.
       let token = "e30.eyJkIjp7InVpZCI6ImFkYSJ9LCJpYXQiOjF9.x"
       let first = session()
       let codes = Calls<Int?>()

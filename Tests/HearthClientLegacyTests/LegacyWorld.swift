@@ -9,18 +9,18 @@ import Testing
 @testable import HearthClient
 @testable import HearthClientLegacy
 
-/// One after another: the class's `goOffline` is everybody's.
+/// The suite of this library's tests, serialized because the class's `goOffline` affects all clients.
 @Suite(.serialized) enum LegacyTests {}
 
-/// A server, and what version 2 makes of it.
+/// A server with clients of version 2 of the SDK.
 struct LegacyWorld {
   let test: TestServer
   let route: Route
   let ref: Firebase
-  /// A client of the modern library at the server itself, whatever is between the server and the others.
+  /// A client of the modern library that connects to the server directly.
   private let witness: Database
 
-  /// Settings are made once in a process.
+  /// The folder of settings, which apply once in a process.
   private static let folder = Result {
     let folder = try TemporaryFolder()
     let config = Firebase.defaultConfig()
@@ -33,8 +33,8 @@ struct LegacyWorld {
     return folder
   }
 
-  /// How clients of a test connect: attempts need not be spared, and what goes silent is noticed soon. How long
-  /// it takes to get through is up to the machine, and no read is given up for it.
+  /// Sets short delays between attempts, and fast detection of silent connections. The time to connect depends on the
+  /// machine, so no read times out.
   private static func configure(_ settings: inout RepositorySettings) {
     settings.trust = .roots(pem: TestCertificate.certificatePEM)
     settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
@@ -56,18 +56,18 @@ struct LegacyWorld {
       defer { witness.shutDown() }
       let world = LegacyWorld(
         test: test, route: route, ref: Firebase(url: route.address + "/?ns=default"), witness: witness)
-      // for good: whoever brings everybody back on line would have them look for servers that are gone
+      // for good: goOnline on all clients would otherwise revive those whose servers are gone
       defer { for app in HearthClientLegacy.FirebaseApp.everyone { app.shutDown() } }
       try await body(world)
     }
   }
 
-  /// Another name of the same database: a client of its own.
+  /// Returns a separate client of the same database, under another name.
   func another(_ path: String = "") -> Firebase {
     Firebase(url: route.address(host: "localhost") + "/\(path)?ns=default")
   }
 
-  /// What the server has at a place, in export form, members sorted by name.
+  /// Returns the server's data at a path in export form, members sorted by name.
   func stored(_ path: String) async throws -> String {
     let snapshot = try await witness.reference(withPath: path).getData()
     let value = snapshot.exists() ? snapshot.valueInExportFormat() ?? NSNull() : NSNull()
@@ -76,7 +76,7 @@ struct LegacyWorld {
   }
 }
 
-/// Requests to a server whose certificate only tests trust; to others as programs make them.
+/// A transport that trusts the tests' certificate, and is the usual one for other servers.
 private struct CertificateTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer {
     guard request.url.scheme == "https" else { return try await URLSessionTransport.shared.send(request) }
@@ -86,7 +86,7 @@ private struct CertificateTransport: AuthTransport {
   }
 }
 
-/// Nobody is signed in.
+/// The credentials of a signed-out client.
 private final class Nobody: CredentialProvider {
   var currentUserID: String? { nil }
   func credential(
@@ -97,12 +97,12 @@ private final class Nobody: CredentialProvider {
   func connectionReported(_ report: CredentialReport) {}
 }
 
-/// Waits for a block's call.
+/// Waits for the call of a block.
 func called<Value: Sendable>(_ work: (@escaping @Sendable (Value) -> Void) -> Void) async -> Value {
   await withCheckedContinuation { continuation in work { continuation.resume(returning: $0) } }
 }
 
-/// What a block was called with.
+/// The arguments of a block's calls.
 final class Calls<Value: Sendable>: Sendable {
   private let calls = Mutex<[Value]>([])
 

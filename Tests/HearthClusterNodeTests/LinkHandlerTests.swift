@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthClusterNode
 
-/// One connection at the level of its bytes, on a clock of the test's.
+/// Tests of one connection at the level of its bytes, on a simulated clock.
 @Suite struct LinkHandlerTests {
   private static func bytes(_ message: PeerMessage) -> [UInt8] {
     LinkMessage.database(DatabaseID(rawValue: 5), message).encoded(in: 2)
@@ -59,7 +59,7 @@ import Testing
         continue
       }
       #expect(connection.received.isEmpty && !connection.channel.isActive && connection.ended.count == 1)
-      // What comes after it is of no interest.
+      // Later bytes are ignored.
       #expect(throws: Never.self) { try connection.receive(Self.bytes(.handoff(epoch: 1))) }
       #expect(connection.received.isEmpty)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthClusterNode
 
-/// Questions over one connection, on a clock of the test's.
+/// Tests of requests over one connection, on a simulated clock.
 @Suite struct LinkQuestionTests {
   private struct Failure: Error {}
 
@@ -131,7 +131,7 @@ import Testing
       limits.unhandledBytesMax = 1_000
     }
     defer { connection.end() }
-    // One is taken whatever its size, and no other beside it.
+    // One is accepted at any size, and no other beside it.
     try Self.receive(.question(number: 1, Array(repeating: 0, count: 600)), connection)
     try Self.receive(.question(number: 2, []), connection)
     #expect(try connection.sent() == [.reply(number: 2, .refused(.crowded))])

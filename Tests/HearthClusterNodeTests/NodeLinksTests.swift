@@ -8,7 +8,7 @@ import Testing
 
 @testable import HearthClusterNode
 
-/// Nodes on loopback, with real certificates.
+/// Tests of nodes on loopback, with real certificates.
 @Suite struct NodeLinksTests {
   private static let certificates = Result { try LinkCertificates(["a", "b", "c"]) }
   private static let database = DatabaseID(rawValue: 5)
@@ -96,7 +96,7 @@ import Testing
     let connect = { try await ClientBootstrap(group: group).connect(host: "127.0.0.1", port: port).get() }
     var first: [any Channel] = []
     for _ in 0..<70 { first.append(try await connect()) }
-    // Those that others take the place of are closed, and come again at once.
+    // Connections that are replaced by others are closed, and reconnect at once.
     let attacker = Task { [first] in
       var idle = first
       while !Task.isCancelled {
@@ -120,12 +120,12 @@ import Testing
     defer { a.links.close() }
     for node in [a, b] { node.begin(knowing: [a, b]) }
     #expect(try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
-    // Its lease was declared over.
+    // Its lease was declared expired.
     b.links.end()
     #expect(try await Patience.until { a.seen == [.up(b.run), .down(b.run)] && b.links.connected.isEmpty })
     b.links.begin(b.run)
     #expect(try await Patience.until { a.links.connected == [b.run] })
-    // Its process died, and another one is on its port.
+    // Its process died, and another one uses its port.
     b.links.close()
     #expect(try await Patience.until { a.links.connected.isEmpty })
     let next = try await LinkedNode("b", number: 2, try certificates.identity("b"), port: b.port)

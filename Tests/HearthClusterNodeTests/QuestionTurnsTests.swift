@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthClusterNode
 
-/// Questions that wait for others to the same node.
+/// Tests of requests that wait for others to the same node.
 @Suite struct QuestionTurnsTests {
   private final class Asked: Sendable {
     private let asked = Mutex<[Int]>([])

@@ -43,9 +43,9 @@ import Testing
       let gone = table.insert(number, from: Self.network(8))
       #expect(gone != 200 && gone != 201)
     }
-    // Neither of them had to go, and of those from its address the oldest gives way.
+    // Neither was closed, and the oldest connection from its address is replaced.
     #expect(table.insert(202, from: Self.network(7)) == 200)
-    // Of what is no node's any more the places count among the others.
+    // The connections of an address that is no node's any more count among the others.
     table.setPeers([])
     #expect(table.insert(203, from: Self.network(7)) != nil)
   }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import HearthCluster
 
-/// One database on one node, from what it is told to what it wants done.
+/// Tests of one database on one node: its inputs and the resulting actions.
 @Suite struct DatabaseMemberTests {
   private static let me = Incarnation(node: NodeID("a"), number: 1)
   private static let other = Incarnation(node: NodeID("b"), number: 2)
   private static let session = SessionID(rawValue: 5)
 
-  /// Says what it was asked, and allows what is not empty.
+  /// A decider that answers with the request, and allows requests that are not empty.
   private struct Decider: RequestDecider {
     var calls: [String] = []
 
@@ -34,18 +34,18 @@ import Testing
     }
   }
 
-  /// A member, and a store that does what it is asked at once.
+  /// A member with a store that answers at once.
   private struct Bench {
     var member = DatabaseMember(node: me.node, timing: ClusterTiming())
     var decider = Decider()
     var log: [LogRow] = []
     var owner = OwnerRecord(epoch: 0, owner: nil, isLapsed: false)
     var time: Int64 = 10_000
-    /// What it wanted, calls to the store and messages to itself aside.
+    /// The requested actions, without calls to the store and messages to itself.
     var wanted: [MemberAction] = []
-    /// Calls to the store that are not answered.
+    /// True while calls to the store stay unanswered.
     var isStoreAway = false
-    /// There is no room for rows.
+    /// True while there is no room for rows.
     var isStoreFull = false
 
     var head: JournalHead { log.last?.head ?? .empty }
@@ -98,10 +98,10 @@ import Testing
       wanted.compactMap { if case .acknowledge(_, _, let outcome) = $0 { outcome } else { nil } }
     }
 
-    /// How often an owner elsewhere was told of all sessions.
+    /// The number of session announcements to owners elsewhere.
     var announcedCount: Int { wanted.count { if case .send(_, .announce) = $0 { true } else { false } } }
 
-    /// How often an owner elsewhere was asked for a beat.
+    /// The number of pulses sent to owners elsewhere.
     var pulseCount: Int { wanted.count { if case .send(_, .pulse) = $0 { true } else { false } } }
 
     var ownersSeen: [NodeID?] { wanted.compactMap { if case .ownerSeen(let node) = $0 { node } else { nil } } }
@@ -113,7 +113,7 @@ import Testing
     return bench
   }
 
-  /// A node that follows another one's database.
+  /// Returns a node that follows another one's database.
   private static func following() -> Bench {
     var bench = Bench()
     bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
@@ -143,14 +143,14 @@ import Testing
     bench.isStoreFull = true
     for ticket: UInt64 in [40, 41] { bench.handle(.submitted(Self.session, ticket: ticket, .write([1]))) }
     bench.handle(.submitted(reader, ticket: 50, .get([])))
-    // Nor does one who comes now, for whose session there is no room yet.
+    // The same for a new session, for whose opening there is no room yet.
     let late = SessionID(rawValue: 78)
     bench.handle(.opened(late))
     bench.handle(.submitted(late, ticket: 60, .get([])))
     bench.handle(.submitted(late, ticket: 61, .write([2])))
     let room = bench.wanted.compactMap { if case .room(let isThere) = $0 { isThere } else { nil } }
     #expect(room == [false])
-    // The first waits, and the second is told behind it; the reader waits for nobody.
+    // The first write waits, and the second is answered after it; the reader waits for no write.
     #expect(bench.acknowledged.count == 3)
     if case .value(_, let position)? = bench.acknowledged.first { #expect(position == bench.head.position) }
     bench.isStoreFull = false
@@ -215,7 +215,7 @@ import Testing
     bench.owner.isLapsed = true
     bench.tick()
     #expect(bench.ownersSeen == [Self.other.node, Self.me.node])
-    // Somebody else took over.
+    // Another node took over.
     let beat = PeerMessage.beat(epoch: 9, head: bench.head, stamp: .distantPast)
     bench.handle(.received(beat, from: Self.other))
     #expect(bench.ownersSeen.suffix(2) == [nil, Self.other.node])
@@ -279,7 +279,7 @@ import Testing
     bench.handle(.opened(Self.session))
     bench.isStoreAway = true
     bench.tick(after: 2_000)
-    // The ticket of the reading that this tick asked for.
+    // The ticket of the read that this tick requested.
     bench.handle(.stored(.replica, ticket: 2, .pruned))
     guard case .pruned(after: 0)? = bench.wanted.last else {
       Issue.record("nobody is told that rows are gone")
@@ -297,7 +297,7 @@ import Testing
       if case .send(Self.other.node, .announce(epoch: 4, [Self.session])) = $0 { true } else { false }
     }
     #expect(announced)
-    // Nobody asked for another one.
+    // No other state was requested.
     bench.handle(.restored(.empty, SessionTable()))
     #expect(bench.member.replica.head == head)
   }

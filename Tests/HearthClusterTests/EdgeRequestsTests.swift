@@ -2,11 +2,11 @@ import Testing
 
 @testable import HearthCluster
 
-/// What a client's node keeps for it, and tells it.
+/// Tests of the requests that a client's node keeps, and of its answers.
 @Suite struct EdgeRequestsTests {
   private static let session = SessionID(rawValue: 5)
 
-  /// A session whose opening was answered.
+  /// Returns requests of sessions whose opening was answered.
   private static func opened(_ ids: [SessionID] = [session]) -> EdgeRequests {
     var requests = EdgeRequests()
     for id in ids {
@@ -43,9 +43,9 @@ import Testing
       Issue.record("nothing was opened: \(actions)")
       return
     }
-    // The owner takes it at once, for all before it are over.
+    // The owner can accept it at once, because all before it are finished.
     #expect((ordinal, answered) == (3, 2))
-    // The next run of the node counts anew.
+    // The next run of the node counts from the beginning.
     _ = again.drop()
     #expect(again.openedCount == 0)
   }
@@ -61,7 +61,7 @@ import Testing
       requests.applied(5) == [
         .acknowledge(Self.session, ticket: 70, first), .acknowledge(Self.session, ticket: 60, second),
       ])
-    // So is one who is refused: what its node shows along with that is what it was refused for.
+    // A refusal waits as well: the node then shows the data that it was refused for.
     let refused = Outcome.refused(position: 6, reply: [3])
     #expect(Self.answer(4, refused, applied: 5, &requests).isEmpty)
     #expect(requests.applied(6) == [.acknowledge(Self.session, ticket: 50, refused)])

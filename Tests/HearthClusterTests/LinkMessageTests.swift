@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthCluster
 
-/// Messages between nodes: what is written is read, and nothing else is.
+/// Tests of messages between nodes: encoded ones can be decoded, and other bytes cannot.
 @Suite struct LinkMessageTests {
   static let row = LogRow(
     [.takeover(Incarnation(node: NodeID("a"), number: 7)), .noop], after: JournalHead.empty, epoch: 3)

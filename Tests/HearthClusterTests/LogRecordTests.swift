@@ -5,12 +5,12 @@ import Testing
 
 @testable import HearthCluster
 
-/// Rows of a log: what is written is read, whoever wrote it, and nothing else is.
+/// Tests of a log's rows: those of any node can be decoded, and other bytes cannot.
 @Suite struct LogRecordTests {
   private static let run = Incarnation(node: NodeID("a"), number: 9)
   private static let origin = Origin(session: SessionID(rawValue: 5), request: 2, answered: 1)
 
-  /// A frame of the engine's: a commit without a change.
+  /// Returns an engine's frame: a commit without a change.
   private static func frame(_ kind: UInt8 = 1, _ content: [UInt8] = [0]) -> [UInt8] {
     [UInt8(9 + content.count), 0, 0, 0, kind, 3, 0, 0, 0, 0, 0, 0, 0] + content
   }
@@ -83,7 +83,7 @@ import Testing
     for count in 1..<frame.count { #expect(!LogRecord.isContent(Array(frame[..<count]))) }
     // A commit has its time.
     #expect(!LogRecord.isContent([8, 0, 0, 0, 1, 3, 0, 0, 0, 0, 0, 0]))
-    // What the cluster writes does not lie in itself.
+    // The cluster's own records cannot be nested.
     #expect(!LogRecord.isContent(LogRecord.encode([.write(Self.origin, content: [])])))
   }
 

@@ -66,7 +66,7 @@ import Testing
       lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .ended, at: Self.at(9_000)) == [.dropAll(Self.me)])
     #expect(!lease.standing.isBelieved(at: Self.at(100)))
     #expect(lease.tick(at: Self.at(9_001)) == [.ask(.register(Self.me.node), sentAt: Self.at(9_001))])
-    // An answer to the earlier run's heartbeat says nothing of this one.
+    // An answer to the earlier run's heartbeat does not count for this one.
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(8_999), .renewed(gaps: 0), at: Self.at(9_002))
     #expect(!lease.standing.isBelieved(at: Self.at(9_002)))
   }

@@ -24,7 +24,7 @@ struct NodeQuestionTests {
       if [.load, .look].contains(question) {
         #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: bytes + [0]) }
       }
-      // What comes behind these is a name.
+      // A name follows these bytes.
       let fixedCount = if case .receipts = question { 12 } else { 2 }
       for count in 0..<fixedCount {
         #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: Array(bytes[..<count])) }
@@ -33,7 +33,7 @@ struct NodeQuestionTests {
     for answer in Self.answers {
       let bytes = answer.encoded
       #expect(try NodeAnswer(encoded: bytes) == answer)
-      // What receipts say is not read here.
+      // The content of receipts is not decoded here.
       if case .receipts = answer { continue }
       #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: bytes + [0]) }
       for count in bytes.indices {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthCluster
 
-/// The steps to an ownership, and what ends one.
+/// Tests of the steps to ownership, and of its ends.
 @Suite struct OwnershipTests {
   private static let me = Incarnation(node: NodeID("a"), number: 1)
   private static let other = Incarnation(node: NodeID("b"), number: 2)
@@ -12,7 +12,7 @@ import Testing
     incarnation: me, believedUntil: now.advanced(by: 5_000), steadySince: MonotonicInstant(milliseconds: 0),
     leaseMilliseconds: 6_000)
 
-  /// An owner's machine, what its node knows of the log, and the calls that it made.
+  /// An owner's state machine, its node's view of the log, and the calls that it made.
   private struct Bench {
     var ownership = Ownership(timing: ClusterTiming())
     var memory = RowMemory(from: .empty, timing: ClusterTiming())
@@ -56,7 +56,7 @@ import Testing
     .owner(OwnerRecord(epoch: epoch, owner: other, isLapsed: true))
   }
 
-  /// An owner of epoch 2, whose log begins with its takeover row.
+  /// Returns an owner of epoch 2, whose log begins with its takeover row.
   private static func serving() -> Bench {
     var bench = Bench()
     bench.tick()
@@ -83,7 +83,7 @@ import Testing
     let takeover = LogRow([.takeover(Self.me)], after: row.head, epoch: 2)
     #expect(bench.call == .append(takeover, after: row.head, claim: 2))
     #expect(bench.ownership.epoch == nil)
-    // A row of the earlier owner came in between: its tail is read again.
+    // A row of the earlier owner was inserted before: the tail is read again.
     bench.answer(.refused)
     #expect(bench.call == .read(after: 1))
     let late = LogRow([.noop], after: row.head, epoch: 1)
@@ -121,7 +121,7 @@ import Testing
     bench.tick()
     bench.answer(Self.lapsed(1), standing)
     #expect(bench.calls.isEmpty)
-    // Its own it may claim again at once.
+    // Its own expired ownership may be claimed again at once.
     bench = Bench()
     bench.tick()
     bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.me, isLapsed: true)), standing)
@@ -139,7 +139,7 @@ import Testing
       bench.take(bench.ownership.tick(at: later, Self.standing, isOwnerHeard: false))
       #expect(bench.calls.count == count)
     }
-    // One who renews it is looked at as seldom as ever.
+    // A renewed lease is read as rarely as before.
     bench.answer(
       .owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false, remainingMilliseconds: 6_000)))
     let later = Self.now.advanced(by: 1_299)
@@ -159,7 +159,7 @@ import Testing
     let (first, tip) = (bench.calls.map(\.call), Int64(3 + ClusterLimits.rowRecordsWorthwhile))
     #expect(first.count == 2)
     bench.answer(.noRoom)
-    // The row behind it is refused because of that.
+    // The row behind it is refused for that reason.
     bench.answer(.refused)
     #expect(bench.ownership.epoch == 2 && bench.ownership.lacksRoom && bench.others.last == .room(false))
     bench.ownership.propose(.noop)
@@ -316,7 +316,7 @@ import Testing
     bench.answer(.claimed(epoch: 2))
     bench.answer(.pruned)
     #expect(bench.others.last == .pruned && bench.call == .release(epoch: 2))
-    // Frames came while it was read.
+    // Frames arrived during the read.
     bench = Bench()
     bench.tick()
     bench.answer(Self.lapsed(1))

@@ -43,7 +43,7 @@ struct PlacementTests {
           Issue.record("it never ends")
           return
         }
-        // One after the other, as nodes look at their own times.
+        // One after the other, because nodes check at different times.
         for index in owned.indices {
           let others = owned.indices.filter { $0 != index }
             .map { Placement.Load(Self.nodes[$0], ownedCount: owned[$0]) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReplicaTests {
   private static func at(_ milliseconds: Int64) -> MonotonicInstant { MonotonicInstant(milliseconds: milliseconds) }
 
-  /// Rows of one record, each behind the one before it.
+  /// Returns rows of one record each, in sequence.
   private static func rows(_ epochs: [Int64], after head: JournalHead = JournalHead.empty) -> [LogRow] {
     var head = head
     return epochs.map { epoch in
@@ -70,7 +70,7 @@ import Testing
     #expect(!early.contains(.openSockets))
     #expect(replica.received(row, at: Self.at(20)).last == .openSockets)
     #expect(replica.isFresh(at: Self.at(999)) && !replica.isFresh(at: Self.at(1_000)))
-    // A beat that was on its way for long brings an old stamp.
+    // A delayed beat has an old stamp.
     _ = replica.received(beatOf: 1, at: row.head, stamp: Self.at(5), now: Self.at(900))
     #expect(!replica.isFresh(at: Self.at(1_005)))
     #expect(replica.tick(at: Self.at(1_005)).first == .closeSockets)
@@ -117,7 +117,7 @@ import Testing
     #expect(replica.tick(at: Self.at(2_000)) == [.ask(ticket: 1, .read(after: 1))])
     #expect(replica.answered(1, .pruned, at: Self.at(2_001)) == [.pruned(after: 1)])
     #expect(replica.tick(at: Self.at(9_000)).isEmpty && replica.isPruned)
-    // Its state may be on its way to be another one.
+    // Its state may be about to be replaced.
     #expect(replica.received(rows[1], at: Self.at(9_000)).isEmpty && replica.head == rows[0].head)
     #expect(replica.restore(at: rows[1].head, now: Self.at(9_001)).isEmpty)
     #expect(replica.tick(at: Self.at(9_002)) == [.ask(ticket: 2, .read(after: 2))])

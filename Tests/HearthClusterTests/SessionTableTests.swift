@@ -38,7 +38,7 @@ import Testing
     #expect(!table.isEnded(Incarnation(node: Self.edge.node, number: 4)))
   }
 
-  /// A table with something of everything.
+  /// Returns a table with every kind of entry.
   private static func full() -> SessionTable {
     var table = SessionTable()
     let other = Incarnation(node: NodeID("b"), number: 9)
@@ -78,7 +78,7 @@ import Testing
         if let table = try? SessionTable(encoded: altered) { #expect(table.encoded == altered) }
       }
     }
-    // More elements than there are bytes for: nothing is set aside for them.
+    // More elements than bytes: no memory is allocated for them.
     #expect(throws: MalformedBytes.self) { try SessionTable(encoded: [1, 0xFF, 0xFF, 0xFF, 0xFF]) }
   }
 }

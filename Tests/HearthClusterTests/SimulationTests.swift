@@ -3,13 +3,13 @@ import HearthCluster
 import RandomTestKit
 import Testing
 
-/// How much of what is looked for has happened.
+/// The number of occurrences of the events under test.
 private struct Tally: Sendable {
   var (acknowledged, reads, takeovers, restored, disconnected) = (0, 0, 0, 0, 0)
   var (losses, heard, handoffs, ended) = (0, 0, 0, 0)
-  /// On-disconnect writes that were made; starts from a snapshot, and those for which the log had been pruned meanwhile.
+  /// Executed on-disconnect writes; starts from a snapshot, and snapshot loads because the log was pruned meanwhile.
   var (onDisconnect, snapshotStarts, snapshotRestores) = (0, 0, 0)
-  /// Requests that were sent again and had been applied.
+  /// Repeated requests that had been applied before.
   var repeated = 0
 
   init() {}
@@ -36,7 +36,7 @@ private struct Tally: Sendable {
     }
   }
 
-  /// Losses that cannot be mended aside, which are too seldom for a sample.
+  /// True when all events occurred, except unrecoverable losses, which are too rare for a sample.
   var isOfEverything: Bool {
     [
       acknowledged, reads, takeovers, restored, disconnected, heard, handoffs, ended, onDisconnect,
@@ -61,7 +61,7 @@ private struct Tally: Sendable {
   }
 }
 
-/// Clusters on a time of their own, in which everything goes wrong that a seed says.
+/// Tests of simulated clusters with faults from a seed.
 @Suite struct SimulationTests {
   private static func violations(
     _ seed: UInt64, plan: SimulationPlan? = nil, faults: Set<PlantedFault> = []
@@ -71,7 +71,7 @@ private struct Tally: Sendable {
     return HistoryChecker(run).violations
   }
 
-  /// The whole of what happens in a seed.
+  /// Returns the whole schedule of a seed.
   private static func schedule(of seed: UInt64, plan: SimulationPlan? = nil) -> String {
     let run = Simulation(seed: seed, plan: plan, isTraced: true)
     run.run()
@@ -132,7 +132,7 @@ private struct Tally: Sendable {
     #expect(Self.schedule(of: 5) == Self.schedule(of: 5))
   }
 
-  /// In how many schedules a planted fault is looked for at most. Most show in the first few.
+  /// Searches at most 400 schedules for a planted fault. Most faults show in the first few.
   @Test("a planted fault is found", arguments: PlantedFault.allCases)
   func planted(fault: PlantedFault) {
     let found = (0..<UInt64(400)).first { seed in
@@ -141,7 +141,7 @@ private struct Tally: Sendable {
     #expect(found != nil, "\(fault.rawValue) was not found")
   }
 
-  /// Schedules in which a fault can show: those of the seed, with more of what it needs.
+  /// Returns the seed's plan with more of the events in which the fault can show.
   private static func plan(for fault: PlantedFault, _ seed: UInt64) -> SimulationPlan {
     var random = SeededRandom(seed: seed)
     var plan = SimulationPlan(&random)

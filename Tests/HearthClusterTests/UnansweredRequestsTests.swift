@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthCluster
 
-/// When an owner's answers leave, and what is in them.
+/// Tests of an owner's unanswered requests: when their answers leave, and their content.
 @Suite struct UnansweredRequestsTests {
   private static func answer(_ outcome: Outcome, isRead: Bool = false) -> UnansweredRequests.Answer {
     let origin = Origin(session: SessionID(rawValue: 1), request: 2, answered: 1)

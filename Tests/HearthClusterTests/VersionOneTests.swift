@@ -3,8 +3,8 @@ import Testing
 
 @testable import HearthCluster
 
-/// What nodes of the first version send and store, byte for byte: a program that writes it otherwise, or does not read it,
-/// cannot take a node's place while others are of that version.
+/// Tests of the first version's messages and rows byte for byte: a node that encodes them differently, or cannot decode
+/// them, cannot join a cluster of that version.
 @Suite struct VersionOneTests {
   private static let node = Incarnation(node: NodeID("a"), number: 7)
   private static let session = SessionID(rawValue: 5)
@@ -16,7 +16,7 @@ import Testing
     .ended(node), .noop,
   ]
 
-  /// What can be said in it.
+  /// Messages that the first version supports.
   private static let sayable: [LinkMessage] = LinkMessageTests.messages.map { message in
     switch message {
     case .hello(let hello): .hello(Hello(versions: 1...1, cluster: hello.cluster, incarnation: hello.incarnation))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthConsole
 
-/// Links, sessions and credentials, on times that the tests say.
+/// Tests of links, sessions and credentials, at times that the tests set.
 @Suite struct ConsoleAccessTests {
   private static let authority = "127.0.0.1:9000"
 

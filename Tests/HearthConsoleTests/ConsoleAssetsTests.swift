@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthConsole
 
-/// What the build made of the page.
+/// Tests of the console page that the build made.
 @Suite struct ConsoleAssetsTests {
   @Test("the page names files that are there, and each name but the page's has a hash")
   func page() throws {

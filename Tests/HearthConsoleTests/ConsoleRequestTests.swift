@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthConsole
 
-/// Which requests are answered at all.
+/// Tests of the requests that the console answers.
 @Suite struct ConsoleRequestTests {
   private static let local = KnownHosts(host: "127.0.0.1", names: [])
 

@@ -60,7 +60,7 @@ struct AdminTokensTests {
       #expect(tokens.verify(String(token.prefix(length)), nowSeconds: now) == .unknown)
     }
     #expect(tokens.verify("x" + token.dropFirst(), nowSeconds: now) == .unknown)
-    // Of nobody: what has no owner names none.
+    // A token without an owner has no holder.
     #expect(tokens.holder(of: try tokens.mint(nowSeconds: now, random: .system)) == .operator)
   }
 

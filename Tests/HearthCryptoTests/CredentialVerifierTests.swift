@@ -67,7 +67,7 @@ struct CredentialVerifierTests {
       TokenForge.refusal(
         TokenForge.hs256(TokenForge.idPayload(), header: #"{"alg":"HS256","kid":"\#(TokenForge.keys.signingKeyID)"}"#))
         == .invalidToken)
-    // With v it is a legacy token without d: nobody, whatever sub says.
+    // With v it is a legacy token without d: no user, with any sub.
     let both = try front.verify(TokenForge.hs256(TokenForge.idPayload(["v": "0"])), nowSeconds: now)
     #expect(both.kind == .legacyToken && both.authPayload == nil && !both.authority.bypassesRules)
   }
@@ -80,7 +80,7 @@ struct CredentialVerifierTests {
     let id = TokenForge.rs256(TokenForge.idPayload())
     let legacyVerifier = LegacyTokenVerifier(secrets: TokenForge.secrets)
     let idVerifier = IDTokenVerifier(projectID: TokenForge.projectID, keys: TokenForge.keys)
-    // Signed with the right key, and still: a custom token, a cookie, a legacy payload under RS256.
+    // Signed with the right key, and still refused: a custom token, a cookie, a legacy payload under RS256.
     for payload in [custom, cookie, TokenForge.legacyPayload()] {
       let token = TokenForge.rs256(payload)
       #expect(TokenForge.refusal(token) == .invalidToken)

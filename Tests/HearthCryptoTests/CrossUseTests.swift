@@ -4,11 +4,11 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Each kind of credential in the place of each other, and the known ways of bending a token, at every door that takes
-/// one.
+/// Tests of each kind of credential in place of each other, and of the known manipulations of tokens, at every entry
+/// point.
 @Suite("Credentials in the wrong place")
 struct CrossUseTests {
-  /// In memory alone: the folder is gone as soon as it has been read.
+  /// The keys in memory: the folder is removed as soon as it has been read.
   private static let ring = try! KeyFolder().ring()  // the folder was made just now
   private static let now = TokenForge.now
 
@@ -20,7 +20,7 @@ struct CrossUseTests {
     case database, idTokenField, cookieField, customTokenField, assertionField, legacyVerifier, adminField
   }
 
-  /// Every door and what may pass it.
+  /// Every entry point with the credentials that it accepts.
   private static let welcome: [Door: Set<Sort>] = [
     .database: [.legacy, .idToken, .rawSecret, .adminToken], .idTokenField: [.idToken],
     .cookieField: [.sessionCookie], .customTokenField: [.custom], .assertionField: [.assertion],
@@ -123,7 +123,7 @@ struct CrossUseTests {
     let secret = Array(Self.ring.legacySecrets.active[0].utf8)
     let bent = TokenForge.hs256(token.payload.json, key: secret)
     for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
-    // With the legacy format's own claims it is a legacy token and nothing more: no `d`, no user.
+    // With the legacy format's own claims it is only a legacy token: without `d`, without a user.
     let members = (token.payload.members ?? []) + [.init("v", .int(0))]
     let legacy = TokenForge.hs256(ClaimValue.object(members).json, key: secret)
     let credential = try Self.ring.verifier.verify(legacy, nowSeconds: Self.now)
@@ -170,13 +170,13 @@ struct CrossUseTests {
     }
   }
 
-  /// Another letter whose decoded bits that count are the same.
+  /// Returns another letter with the same significant bits.
   private static func twin(of letter: Character) -> Character? {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
     return alphabet.firstIndex(of: letter).map { alphabet[$0 ^ 1] }
   }
 
-  /// The token with a right signature over whatever it says: only the reader is between it and the door.
+  /// Returns the token with any content and a valid signature, so that only the reader can refuse it.
   private static func resign(_ sort: Sort, header: String, payload: String) throws -> String {
     switch sort {
     case .legacy: TokenForge.hs256(payload, header: header, key: Array(ring.legacySecrets.active[0].utf8))
@@ -186,7 +186,7 @@ struct CrossUseTests {
     }
   }
 
-  /// What the processor spent on this thread: the machine may be busy with other things.
+  /// The processor time of this thread, which does not depend on other load on the machine.
   private static var threadSeconds: Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

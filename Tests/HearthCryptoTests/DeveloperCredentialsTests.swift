@@ -5,7 +5,7 @@ import Testing
 @Suite("Developer credentials")
 struct DeveloperCredentialsTests {
   private let front = CredentialVerifier(developerCredentials: DeveloperCredentials())
-  /// What the web client makes up for a mock user: another header name, and an end in 1970.
+  /// A token of the web client for a mock user: another header name, and an expiry in 1970.
   private let mock = TokenForge.unsigned(
     #"{"iss":"https://securetoken.google.com/p","aud":"p","iat":0,"exp":3600,"auth_time":0,"sub":"bob","user_id":"bob","#
       + #""firebase":{"sign_in_provider":"custom","identities":{}}}"#, header: #"{"alg":"none","type":"JWT"}"#)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthCrypto
 
-/// libjwt and OpenSSL's own verification must agree on every token that the reader lets through.
+/// Tests that libjwt and OpenSSL's own verification agree on every token that the reader accepts.
 @Suite("libjwt against OpenSSL")
 struct DifferentialTests {
   private static let keyPEM = TokenForge.key.publicPEM() ?? []
@@ -60,7 +60,7 @@ struct DifferentialTests {
 
   @Test("Claims that the reader takes, libjwt takes too")
   func claims() {
-    // Otherwise a token that passes our checks would be refused for its contents alone.
+    // Otherwise a token that passes these checks would be refused for its contents alone.
     let key = Array(TokenForge.secret.utf8)
     let seeds = [
       TokenForge.legacyPayload([
@@ -94,7 +94,7 @@ struct DifferentialTests {
     await withTaskGroup(of: Void.self) { group in
       for worker in 0..<8 {
         group.addTask {
-          // A front of its own for every second worker, so that the cache does not hide the signature checks.
+          // Every second worker has its own front, so that the cache does not hide the signature checks.
           let front =
             worker % 2 == 0
             ? TokenForge.front
@@ -126,7 +126,7 @@ struct DifferentialTests {
     #expect(read.payload == TokenForge.object(#"{"a":"x","b":1}"#))
   }
 
-  /// A change that the reader may still let through: letters for letters, segments swapped or resigned.
+  /// Returns a change that the reader may still accept: replaced letters, segments swapped or resigned.
   private static func mutate(_ token: String, using random: inout SeededRandom) -> String {
     var bytes = Array(token.utf8)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

@@ -2,7 +2,7 @@ import HearthBytes
 import HearthCrypto
 import Testing
 
-/// Which texts may be told to somebody else: none that the server itself could have made.
+/// Tests of the tokens that may be sent to an external verifier: none that the server itself could have issued.
 @Suite struct ForeignTokenFormTests {
   static func jwt(_ header: String, _ payload: String, signature: String = "c2ln") -> String {
     "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8))).\(signature)"
@@ -34,7 +34,7 @@ import Testing
   func opaque(token: String) { #expect(ForeignTokenForm(token, projectID: "mine") == .opaque) }
 
   static let owned: [String] = [
-    // A database secret that was, access tokens, the word of emulator clients.
+    // A former database secret, access tokens, the credential of emulator clients.
     String(repeating: "a", count: 40), "hearth_admin_", "hearth_admin_x", "owner",
     "hearth_admin_old.token", "hearth_refresh_AAAA.s1.AAAA",
     // Tokens in the legacy format, custom tokens, ID tokens, session cookies.
@@ -45,12 +45,12 @@ import Testing
     ),
     jwt(#"{"alg":"RS256","kid":"gone"}"#, #"{"iss":"https://securetoken.google.com/mine"}"#),
     jwt(#"{"alg":"ES256"}"#, #"{"iss":"https://session.firebase.google.com/mine"}"#),
-    // Unsigned, and pieces.
+    // Unsigned tokens, and fragments.
     jwt(#"{"alg":"none"}"#, #"{"iss":"https://id.example/a"}"#), jwt(#"{"alg":"nOnE"}"#, #"{"iss":"a"}"#),
     jwt(#"{"alg":"RS256"}"#, #"{"iss":"https://id.example/a"}"#, signature: ""), jwt(#"{"typ":"JWT"}"#, "{}"),
     String(jwt(#"{"alg":"RS256"}"#, #"{"iss":"https://securetoken.google.com/mine"}"#).dropLast(6)) + "!",
     "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJo", "",
-    // Nothing that could not be in a header.
+    // Texts that are invalid in a header.
     "a b", "a\nb", "ä", "a\u{0}", String(repeating: "x", count: 16_385),
   ]
 

@@ -9,7 +9,7 @@ struct ForeignTokenTests {
   private let verifier = ForeignTokenVerifier(
     issuers: ["https://issuer.example", "issuer.example"], audiences: ["app-1", "app-2"])
 
-  // A P-256 key and a token of it, made by another library (pyca/cryptography) for `TokenForge.now`.
+  // A P-256 key and a token signed with it, made by another library (pyca/cryptography) for `TokenForge.now`.
   private static let ecKey = """
     {"kty":"EC","crv":"P-256","kid":"ec","use":"sig","alg":"ES256",\
     "x":"8pOxC9cH_PnXVwMRzwVd2XOH4WT4QjmGBvywzH8v6hw","y":"qhcVG-6_gUPLMCbjQWj7Po0NW7Iq9sw_nTJPaxR_-gM"}
@@ -27,7 +27,7 @@ struct ForeignTokenTests {
     """
   private static let ecSignature =
     "Zk_brSeGNb-AaoC0HCJBKE9qBO3-KVARh4PAv4o-NUGXsU1f2phVgGtxfiA10-9l7IdEVZH1yuXydxO5DbV1Yg"
-  /// The same signature in the form that OpenSSL has and tokens have not.
+  /// The same signature in OpenSSL's form, which tokens do not have.
   private static let ecSignatureDER =
     "MEUCIGZP260nhjW_gGqAtBwiQShPagTt_ilQEYeDwL-KPjVBAiEAl7FNX9qYVYBrcX4gNdPvZeyHRFWR9crl8ncTuQ21dWI"
   private static let p384Key = """
@@ -44,7 +44,7 @@ struct ForeignTokenTests {
     try ForeignKeySet(jwks: Array("{\"keys\":[\(keys.joined(separator: ","))]}".utf8))
   }
 
-  /// The forge's RSA key as another provider would publish it, beside the P-256 key.
+  /// The forge's RSA key as another provider would publish it, with the P-256 key.
   private static let keys: ForeignKeySet = {
     let published = String(decoding: PublishedKeys(TokenForge.keys, kind: .idToken).jwks, as: UTF8.self)
     return try! set(String(published.dropFirst(9).dropLast(2)), ecKey)  // both are sound
@@ -209,7 +209,7 @@ struct ForeignTokenTests {
       #"{"kty":"EC","crv":"P-256","x":1,"y":2}"#, "{}",
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AQAC"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AQ"}"#,
-      // One again, behind a zero: a signature under it would be its own text.
+      // Exponent one, after a zero: a signature under it would equal its text.
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"AAE"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 4_000))","e":"AQAB"}"#,
       #"{"kty":"RSA","n":"\#(String(repeating: "_", count: 344))","e":"\#(String(repeating: "_", count: 344))"}"#,

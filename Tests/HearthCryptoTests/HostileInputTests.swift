@@ -3,8 +3,7 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Whatever somebody sends, reading it ends with a value or an error: never with a trap, and never with something
-/// forged that counts.
+/// Tests of hostile input: parsing always ends with a value or an error, never with a trap or an accepted forgery.
 @Suite("Hostile input")
 struct HostileInputTests {
   private let folder = KeyFolder()

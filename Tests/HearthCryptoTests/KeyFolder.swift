@@ -2,8 +2,7 @@ import Glibc
 
 @testable import HearthCrypto
 
-/// A key store in a directory of its own, removed afterwards. Its keys are made once for all tests, since a pair takes
-/// 100 ms.
+/// A key store in its own directory, removed afterwards. Its keys are shared by all tests, because a pair takes 100 ms.
 final class KeyFolder: Sendable {
   static let projectID = TokenForge.projectID
 

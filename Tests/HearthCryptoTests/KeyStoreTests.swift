@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Key store")
 struct KeyStoreTests {
-  /// An empty directory of its own for each test, removed afterwards.
+  /// An empty directory for each test, removed afterwards.
   private final class Scratch {
     let path: String
 
@@ -16,7 +16,7 @@ struct KeyStoreTests {
 
     var keys: String { path + "/keys" }
 
-    /// Puts key pairs there that are made already: each takes 100 ms, and few tests are about that.
+    /// Copies prepared key pairs into the directory: each takes 100 ms to make, and few tests need new ones.
     func lendKeyPairs(_ names: [String] = ["id-token-keys.pem", "session-cookie-keys.pem", "minting-key.pem"]) {
       for name in names { write(TokenForge.otherKeys.text, to: name) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Signing keys that are made while a server answers already.
+/// Tests of signing keys that are made after the server has started to answer.
 @Suite("Keys beside a start")
 struct KeysBesideStartTests {
   private let folder = KeyFolder()

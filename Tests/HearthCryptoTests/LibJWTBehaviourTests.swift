@@ -6,14 +6,14 @@ import Testing
 
 @testable import HearthCrypto
 
-/// What the system's libjwt does by itself. The guards around it rest on these facts; a distribution's upgrade that
-/// changes one of them shows up here, and either the guard may go or another is needed.
+/// Tests of the behaviour of the system's libjwt. The guards around it depend on these facts; a distribution's upgrade
+/// that changes one shows here, and then a guard may be removed or another is needed.
 @Suite("libjwt by itself")
 struct LibJWTBehaviourTests {
   private static let secret = Array(TokenForge.secret.utf8)
   private let payload = TokenForge.legacyPayload()
 
-  /// What `jwt_decode` makes of a text; nil when it refuses.
+  /// Returns the algorithm that `jwt_decode` finds in a token, or nil when it refuses the token.
   private func decode(_ token: String, key: [UInt8]?) -> jwt_alg_t? {
     var decoded: OpaquePointer?
     let status = token.withCString { text in
@@ -168,7 +168,7 @@ struct LibJWTBehaviourTests {
   @Test("A long token overruns a small stack; we cap tokens far below")
   func stackOverrun() async {
     await #expect(processExitsWith: .signal(SIGSEGV)) {
-      signal(SIGSEGV, SIG_DFL)  // no crash report, just the end
+      signal(SIGSEGV, SIG_DFL)  // no crash report, only the exit
       LibJWTBehaviourTests.decodeOnSmallStack(tokenBytes: 1 << 20)
     }
     await #expect(processExitsWith: .success) {
@@ -192,7 +192,7 @@ struct LibJWTBehaviourTests {
       SigningKeys(text: "kid: \(String(repeating: "a", count: 40))\n" + String(decoding: pem, as: UTF8.self)) == nil)
   }
 
-  /// Lets libjwt decode a token of about that size on a thread with a stack of 512 KiB.
+  /// Decodes a token of about that size with libjwt on a thread with a stack of 512 KiB.
   private static func decodeOnSmallStack(tokenBytes: Int) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)

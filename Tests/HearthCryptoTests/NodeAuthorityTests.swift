@@ -3,12 +3,12 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Certificates of a cluster's nodes, as OpenSSL's own program reads them.
+/// Tests of the certificates of a cluster's nodes, as OpenSSL's own program reads them.
 @Suite struct NodeAuthorityTests {
-  /// 2026-11-24T12:00:00Z
+  /// The current time: 2026-11-24T12:00:00Z.
   private static let now: Int64 = 1_795_521_600
 
-  /// What `openssl x509` says of a certificate.
+  /// Returns the output of `openssl x509` for a certificate.
   private static func openssl(_ arguments: [String], _ certificate: [UInt8]) throws -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

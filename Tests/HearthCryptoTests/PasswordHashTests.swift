@@ -43,7 +43,7 @@ struct PasswordHashTests {
     let long = String(repeating: "p", count: 4_097)
     #expect(throws: PasswordHashError(.passwordTooLong)) { try make(long) }
     #expect(throws: PasswordHashError(.emptyPassword)) { try make("") }
-    // A hash of the empty password, as an import could bring one.
+    // A hash of the empty password, as an import may contain.
     let empty = StoredHash(scheme: .digest(.sha256, order: .saltFirst), salt: [], hash: Digest(sha256: []).bytes)
     #expect(!verify("", empty.text))
     let tooLong = StoredHash(
@@ -66,7 +66,8 @@ struct PasswordHashTests {
 
   @Test("Zero bytes at the very end are what scrypt itself cannot see")
   func trailingZero() throws {
-    // HMAC fills its key up with zeros. A change here would be another algorithm, that reads no other server's hashes.
+    // HMAC pads its key with zeros. A change here would be another algorithm, which cannot verify other servers'
+    // hashes.
     #expect(verify("secret\u{0}", try make("secret")))
     #expect(!verify("secret\u{0}", try make("secret1")))
   }
@@ -87,7 +88,7 @@ struct PasswordHashTests {
     let text = Bcrypt.hash(WipedBytes(head), setting: setting).map { String(decoding: $0, as: UTF8.self) }
     #expect(text != nil)
     #expect(verify(head, text ?? "") && verify(head + "tail", text ?? ""))
-    // Longer than what crypt itself takes.
+    // Longer than crypt itself accepts.
     #expect(verify(head + String(repeating: "y", count: 1_000), text ?? ""))
     #expect(!verify(String(head.dropLast()), text ?? ""))
   }

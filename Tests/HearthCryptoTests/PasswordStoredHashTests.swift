@@ -15,7 +15,7 @@ struct PasswordStoredHashTests {
   private static let hash = "D7lSJtJDGLLVcrxL7dWjkoRxbs+pMvcVYIJ+gbuyltk"
   private static let right = "$scrypt$ln=14,r=8,p=5$\(salt)$\(hash)"
 
-  /// Each of them one step away from a good one.
+  /// Texts that differ from a valid one in a single point.
   static let tampered: [String] = [
     "", "$", "$$$$", "*0", "*1", "x", "password", "$scrypt$", "$scrypt$$$", "scrypt$ln=14,r=8,p=5$\(salt)$\(hash)",
     "$scrypt$ln=31,r=8,p=1$\(salt)$\(hash)", "$scrypt$ln=63,r=8,p=1$\(salt)$\(hash)",
@@ -57,7 +57,7 @@ struct PasswordStoredHashTests {
   @Test("Security 11: a stored string that was tampered with is nobody's, at once", arguments: tampered)
   func failsClosed(text: String) {
     #expect(StoredHash(parsing: text) == nil)
-    // With a cost of microseconds around it, the whole list takes a moment: nothing in it was computed.
+    // At a cost of microseconds the whole list is fast, which shows that no hash was computed.
     #expect(
       !PasswordHash.verifyEvenly(
         "password", against: text, cost: .developer, allowsDeveloperCost: true, signerKey: { _ in [1] }))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthCrypto
 
-/// Published vectors, and some that were made with other implementations.
+/// Tests with published vectors, and with some made by other implementations.
 @Suite("Password vectors")
 struct PasswordVectorTests {
   private func verify(_ password: String, _ stored: String, key: [UInt8]? = nil) -> Bool {

@@ -1,6 +1,6 @@
 @testable import HearthCrypto
 
-/// A service account, and tokens in its name: as an SDK makes them, and as an attacker would.
+/// A service account with tokens in its name: valid ones as an SDK makes them, and forged ones.
 enum ServiceForge {
   static let email = "backend@demo-forge.iam.gserviceaccount.com"
   static let keys = KeyFolder.mintingKeys
@@ -19,7 +19,7 @@ enum ServiceForge {
     json(["alg": "\"RS256\"", "typ": "\"JWT\"", "kid": "\"\(keyID)\""], changes)
   }
 
-  /// A custom token with members replaced (nil removes one); values are JSON texts.
+  /// Returns a custom token with members replaced (nil removes one); values are JSON texts.
   static func custom(_ changes: [String: String?] = [:], header: String = header(), key: RSAKey = key) -> String {
     TokenForge.rs256(customPayload(changes), header: header, key: key)
   }
@@ -32,7 +32,7 @@ enum ServiceForge {
       ], changes)
   }
 
-  /// An assertion as Google's libraries make it.
+  /// Returns an assertion as Google's libraries make it.
   static func assertion(_ changes: [String: String?] = [:], header: String = header(), key: RSAKey = key) -> String {
     let payload = json(
       [

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("Keys that several servers share")
 struct SharedKeysTests {
-  /// A place in memory.
+  /// A place for shared keys in memory.
   final class Place: SharedKeyPlace {
     struct State {
       var text: String?
       var writeCount = 0
-      /// What somebody else puts there before the next write.
+      /// A change by another server before the next write.
       var faster: String?
       var problem: KeyStoreError?
     }
@@ -30,7 +30,7 @@ struct SharedKeysTests {
     }
   }
 
-  /// A server's folder that is a copy of another one's, as the nodes of a cluster have them.
+  /// Returns two servers whose folders are copies, as for the nodes of a cluster.
   private static func servers() throws -> (KeyRing, KeyRing, folders: [KeyFolder]) {
     let (one, other) = (KeyFolder(), KeyFolder())
     let store = try one.store()
@@ -60,7 +60,7 @@ struct SharedKeysTests {
     try one.remove(.idToken, kid: old)
     #expect(try other.takeShared().keyIDs == [old])
     #expect(other.list(.idToken).map(\.kid) == [new.kid])
-    // What is there is what a server finds in its folder when it starts again.
+    // A server's folder contains the shared keys when it restarts.
     #expect(try folders[1].ring().list(.idToken).map(\.kid) == [new.kid])
     #expect(try other.takeShared() == LostKeys())
     #expect(place.state.withLock { $0.text }?.contains("PRIVATE") == false)
@@ -89,7 +89,7 @@ struct SharedKeysTests {
       defer { state.text = nil }
       return state.text
     }
-    // The other one's change comes between reading and writing.
+    // The other server's change comes between reading and writing.
     place.state.withLock { $0.faster = text }
     let ours = try one.rotate(.idToken, nowSeconds: now, isUrgent: true).kid
     #expect(one.list(.idToken).map(\.kid) == [ours, theirs, first])
@@ -119,7 +119,7 @@ struct SharedKeysTests {
     let (one, _, folders) = try Self.servers()
     let place = Place()
     try one.share(in: place)
-    // Whoever looks first puts there what is there.
+    // The first server to check stores the shared keys.
     _ = one.rotateIfDue(nowSeconds: now)
     let written = place.state.withLock { $0.writeCount }
     #expect(written > 0)
@@ -128,7 +128,7 @@ struct SharedKeysTests {
     #expect(throws: KeyStoreError.self) { try one.rotate(.idToken, nowSeconds: now, isUrgent: true) }
     #expect(one.list(.idToken).map(\.kid) == before)
     #expect(try Self.text(of: folders[0], "id-token-keys.pem") == kept)
-    // Nothing is written where nothing is to be changed.
+    // Without a change there is no write.
     #expect(one.rotateIfDue(nowSeconds: now) == .success(false))
     #expect(place.state.withLock { $0.writeCount } == written)
   }

@@ -3,8 +3,8 @@ import HearthBytes
 
 @testable import HearthCrypto
 
-/// Makes tokens out of any header and payload text, correctly signed or not: what an attacker can do, and what broken
-/// generators do.
+/// A maker of tokens with any header and payload, correctly signed or not, as attackers and broken generators make
+/// them.
 enum TokenForge {
   static let secret = "0123456789abcdef0123456789abcdef01234567"
   static let otherSecret = "abcdefghijabcdefghijabcdefghijabcdefghij"
@@ -12,7 +12,7 @@ enum TokenForge {
 
   static let projectID = "demo-forge"
 
-  /// Some key pairs, made once for all tests: making one takes 100 ms.
+  /// Shared key pairs of all tests, because making one takes 100 ms.
   static let keys = try! SigningKeys.generate(random: .system)  // a test machine has randomness
   static let otherKeys = try! SigningKeys.generate(random: .system)  // the same
   static var key: RSAKey { keys.entries[0].key }
@@ -36,7 +36,7 @@ enum TokenForge {
     segment(header) + "." + segment(payload) + "."
   }
 
-  /// RS256 over any bytes; independent of the minter.
+  /// Returns an RS256 signature over any bytes, independent of the minter.
   static func sign(_ bytes: [UInt8], key: RSAKey) -> [UInt8] {
     let context = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(context) }
@@ -49,7 +49,7 @@ enum TokenForge {
 
   static let now: Int64 = 1_800_000_000
 
-  /// The payload of a good ID token for `now`, with members replaced (nil removes one); values are JSON texts.
+  /// Returns the payload of a valid ID token at `now`, with members replaced (nil removes one); values are JSON texts.
   static func idPayload(_ changes: [String: String?] = [:]) -> String {
     var members: [String: String] = [
       "iss": "\"https://securetoken.google.com/\(projectID)\"", "aud": "\"\(projectID)\"", "sub": "\"alice\"",
@@ -61,26 +61,26 @@ enum TokenForge {
     return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
   }
 
-  /// The payload of a good legacy token for `now`.
+  /// Returns the payload of a valid legacy token at `now`.
   static func legacyPayload(_ changes: [String: String?] = [:]) -> String {
     var members: [String: String] = ["v": "0", "iat": "\(now - 10)", "d": #"{"uid":"alice","role":"ed"}"#]
     for (name, value) in changes { members[name] = value }
     return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
   }
 
-  /// A front with every ordinary kind switched on.
+  /// A verifier with every ordinary kind of credential enabled.
   static let front = CredentialVerifier(
     legacyTokens: LegacyTokenVerifier(secrets: secrets), legacySecrets: secrets,
     idTokens: IDTokenVerifier(projectID: projectID, keys: keys), adminTokens: adminTokens([adminToken]))
   private static let sealingText = Base64URL.encode((0..<32).map { UInt8($0) })
 
-  /// Access tokens that are sealed with the same key each time.
+  /// Returns access tokens that are sealed with the same key each time.
   static func adminTokens(_ permanent: [String], projectID: String = projectID) -> AdminTokens {
     AdminTokens(permanent: permanent, key: SealingKey(text: sealingText)!, projectID: projectID)
   }
   static let adminToken = AdminTokens.prefix + "0123456789012345678901234567890123456789012"
 
-  /// The code by which the front refuses a credential, nil when it accepts it.
+  /// Returns the error code for a credential, or nil when it is accepted.
   static func refusal(
     _ credential: String, nowSeconds: Int64 = now, front: CredentialVerifier = front
   ) -> CredentialError.Code? {

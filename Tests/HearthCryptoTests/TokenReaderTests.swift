@@ -81,7 +81,7 @@ struct TokenReaderTests {
   func huge() {
     let megabyte = String(repeating: "A", count: 1 << 20) + ".." + good
     let dots = String(repeating: ".", count: 100_000)
-    // Were they looked at, this loop would take minutes.
+    // If they were parsed, this loop would take minutes.
     for _ in 0..<10_000 where isRead(megabyte) || isRead(dots) { Issue.record("accepted") }
     #expect(!isRead(String(repeating: ".", count: TokenLimits.tokenBytesMax)))
   }
@@ -90,7 +90,7 @@ struct TokenReaderTests {
   func sizeLimit() {
     let header = TokenForge.segment(#"{"alg":"HS256"}"#)
     func token(_ size: Int) -> String {
-      // The signature segment pads the token to any size that is canonical: all-zero bits.
+      // The signature segment pads the token to any canonical size: all-zero bits.
       let start = header + "." + TokenForge.segment("{}") + "."
       return start + String(repeating: "A", count: size - start.utf8.count)
     }

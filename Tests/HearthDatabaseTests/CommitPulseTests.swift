@@ -5,7 +5,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Commits that are counted at places, without a word of what they wrote.
+/// Tests of commit counts by place, which do not contain the written data.
 @Suite struct CommitPulseTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 

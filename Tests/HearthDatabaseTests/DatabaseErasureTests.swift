@@ -8,7 +8,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// A person is taken out of the past: nothing else of it is different.
+/// Tests of the erasure of a user from the history, which must leave all other data unchanged.
 @Suite struct DatabaseErasureTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
@@ -17,13 +17,13 @@ import Testing
     limits.snapshotIntervalBytes = 600
     limits.history = HistoryRetention(ageMilliseconds: .max)
     limits.engine.recordsAuthors = true
-    // Some writes come in pieces.
+    // Large records are split into pieces.
     limits.engine.largeWriteBytes = 400
     limits.recordPieceBytes = 64
     return limits
   }
 
-  /// A past of two people, who write here and there and ask for something to be done at their end.
+  /// A history of two users with writes and on-disconnect writes.
   private struct Past {
     var states: [Int64: Node] = [0: .empty]
     let host = DatabaseHost()
@@ -81,7 +81,7 @@ import Testing
       ])
     }
 
-    /// What was expected at a position, without the place.
+    /// Expects the original states at each position, without the erased location.
     func expect(_ place: Path, in history: DatabaseHistory, sourceLocation: SourceLocation = #_sourceLocation) throws {
       for (position, root) in states.sorted(by: { $0.key < $1.key }) {
         let found = try history.state(at: position).node
@@ -97,7 +97,7 @@ import Testing
       } while before != nil
     }
 
-    /// Nothing of a text is in what the journal holds up to a position.
+    /// Expects that no batch and no snapshot up to a position contains a text.
     func expectNothing(of text: String, through last: Int64, _ journal: MemoryJournal) throws {
       let bytes = Array(text.utf8)
       for batch in journal.storedBatches where batch.lastPosition <= last {
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// As an account is deleted before: the person's connection ends, and what is at a place goes.
+  /// Disconnects the user and deletes a location, as an account deletion does before the erasure.
   private func delete(_ path: String, _ past: Past) {
     past.database.submit([
       Command(connection: ConnectionID(rawValue: 1), action: .disconnect),
@@ -131,13 +131,13 @@ import Testing
     let past = try Past(seed: seed)
     let place = Path("users/eve")
     delete("users/eve", past)
-    // Warm states are of before.
+    // The warm states are from before the erasure.
     _ = try past.database.history.state(at: 3)
     let report = try past.database.erase(uid: "eve", places: [place])
     #expect(report.batchCount > 0 && report.position == past.database.published.position)
     try past.expect(place, in: past.database.history)
     try past.expectNothing(of: "\u{3}eve", through: report.position, past.journal)
-    // Again there is nothing left to do.
+    // A second erasure finds nothing to do.
     let again = try past.database.erase(uid: "eve", places: [place])
     #expect(again.batchCount == 0 && again.snapshotCount == 0)
     past.database.close()
@@ -208,7 +208,7 @@ import Testing
       }
     }
     #expect(try journal.snapshots().isEmpty)
-    // Somebody else's is of no interest.
+    // Another user's data does not matter.
     _ = try database.erase(uid: "ann", places: [])
     database.submit([Command(connection: connection, action: .disconnect)])
     host.finish(database)

@@ -8,11 +8,11 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// States of the past: the same as were remembered when they were the present.
+/// Tests of past states, compared with the states that were recorded while they were current.
 @Suite struct DatabaseHistoryTests {
   private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
 
-  /// A snapshot every few writes, and all of the past.
+  /// Limits with a snapshot every few writes and unlimited history.
   private static func limits(
     everyBytes: Int = 400, _ history: HistoryRetention = HistoryRetention(ageMilliseconds: .max)
   ) -> DatabaseLimits {
@@ -23,7 +23,7 @@ import Testing
     return limits
   }
 
-  /// Waits until all is stored and pruned.
+  /// Waits until all commits are stored and old ones pruned.
   private func finish(_ host: DatabaseHost, _ database: Database) {
     host.finish(database)
     database.snapshotQueue.sync {}
@@ -91,7 +91,7 @@ import Testing
       let path = Path((0..<random.below(3)).map { _ in Key(random.pick(["a", "b", "c"])) })
       #expect(try history.state(at: position, of: path).node == known.root[path], "\(path) at \(position)")
     }
-    // By time: the last of those that had been made by then.
+    // By time: the last state at or before it.
     for time in stride(from: -1, through: time + 1, by: 7) {
       let expected = states.filter { $0.key == 0 || $0.value.time <= time }.keys.max()
       #expect(try history.position(atMilliseconds: time) == expected)
@@ -100,7 +100,7 @@ import Testing
     database.close()
   }
 
-  /// The changes of places are where the remembered states differ, page by page.
+  /// Expects the changes at locations, page by page, to be the differences between the recorded states.
   private func checkChanges(
     _ history: DatabaseHistory, _ states: [Int64: Node], _ random: inout SeededRandom
   ) throws {
@@ -146,7 +146,7 @@ import Testing
       warm.keep(PastState(path: .root, node: Node(.int(position)), position: position), of: 0)
     }
     #expect(warm.states.map(\.position) == [3, 2])
-    // The one that is used stays.
+    // The most recently used state stays.
     _ = warm.nearest(.root, from: 2, to: 2)
     warm.keep(PastState(path: .root, node: Node(.string(String(repeating: "x", count: 20_000))), position: 4), of: 0)
     warm.keep(PastState(path: .root, node: Node(.int(5)), position: 5), of: 0)
@@ -164,7 +164,7 @@ import Testing
       finish(host, database)
     }
     let oldest = try database.history.oldestPosition()
-    // The clock says 4,000: what was there at 3,000 can be told, and not much more.
+    // At clock time 4,000 the state at 3,000 must be available, and little more.
     #expect((24...29).contains(oldest))
     #expect(try database.history.position(atMilliseconds: 3_000) == 30)
     #expect(try database.history.state(at: 30).node[Path("a/n")] == Node(.int(30)))
@@ -251,7 +251,7 @@ import Testing
     let page = try database.history.changes(of: Path("big"), countMax: 10)
     #expect(page.changes.map(\.position) == [last - 1] && page.changes.first?.to == text)
     #expect(page.changes.first?.author?.isAdministrator == true)
-    // Forwards, so that each could go on from the one before.
+    // In ascending order, so that each read can continue from the one before.
     for position in 1..<last {
       let state = try database.history.state(at: position)
       #expect(state.node[Path("a")] == Node(.int(1)))

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// The world around a database: a clock and timers in the test's hand, and everything that comes out, as text.
+/// A host of databases: a clock and timers that the test controls, and all output as text.
 final class DatabaseHost: Sendable {
   private struct State {
     var now: Int64 = 0
@@ -36,7 +36,7 @@ final class DatabaseHost: Sendable {
     )
   }
 
-  /// What a database of this world is given.
+  /// The environment of databases on this host.
   var environment: DatabaseEnvironment {
     DatabaseEnvironment(
       clock: { [self] in
@@ -65,7 +65,7 @@ final class DatabaseHost: Sendable {
       })
   }
 
-  /// Moves the clock and lets the timers fire that are due.
+  /// Sets the clock and fires the timers that are due.
   func advance(to time: Int64) {
     let due = state.withLock { state in
       state.now = time
@@ -75,7 +75,7 @@ final class DatabaseHost: Sendable {
     for timer in due { timer.work() }
   }
 
-  /// Waits until something is so; gives up after a time that only a hang takes.
+  /// Waits until a condition is true; gives up after a time that only a deadlock would take.
   func waitUntil(_ isSo: () -> Bool) {
     for _ in 0..<Patience.seconds * 1_000 {
       if isSo() { return }
@@ -83,16 +83,16 @@ final class DatabaseHost: Sendable {
     }
   }
 
-  /// Waits for as many lines, and expects them to be these.
+  /// Waits for as many lines as expected, and compares them.
   func expect(_ expected: [String], sourceLocation: SourceLocation = #_sourceLocation) {
     waitUntil { lines.count >= expected.count }
     #expect(lines == expected, sourceLocation: sourceLocation)
   }
 
-  /// Waits until everything that was handed over is decided.
+  /// Waits until all submitted commands are decided.
   func settle(_ database: Database) { database.decidingQueue.sync {} }
 
-  /// Waits until everything that was handed over is decided, and what is to be told of it is told.
+  /// Waits until all submitted commands are decided and their effects delivered.
   func finish(_ database: Database) {
     settle(database)
     database.journalQueue.sync {}
@@ -116,7 +116,7 @@ extension DatabaseNotice {
 }
 
 extension Command.Action {
-  /// Puts a number at a place.
+  /// Returns a write of a number to a path.
   static func put(_ path: String, _ value: Int64) -> Command.Action {
     .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(Node(.int(value))))))
   }

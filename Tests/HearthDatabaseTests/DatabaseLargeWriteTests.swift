@@ -7,8 +7,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// A database decides large writes beside the others. The queue on which that happens is held, so that it takes as long
-/// as a test wants.
+/// Tests of large writes in the background. Their queue is suspended, so that a test controls how long they take.
 @Suite struct DatabaseLargeWriteTests {
   private static let rules = """
     {"rules": {".read": true, ".write": true, "big": {"$k": {".validate": "root.child('gate').val() != 'shut'"}}}}
@@ -32,7 +31,7 @@ import Testing
     Command(connection: ConnectionID(rawValue: connection), request: 1, action: action)
   }
 
-  /// Who was told or answered, in order.
+  /// The recipients of events and answers in order.
   private static func told(_ host: DatabaseHost) -> [String] {
     host.lines.map { $0.split(separator: " ").prefix(3).joined(separator: " ") }
   }
@@ -73,7 +72,7 @@ import Testing
     host.settle(database)
     database.submit([Self.write(2, "gate", Node(.string("ajar")))])
     host.waitUntil { host.lines.count >= 5 }
-    // Decided from a tree without the gate; the second time the gate is not moved any more.
+    // Decided from a tree without the gate; the second time the gate stays.
     database.largeWriteQueue.resume()
     host.waitUntil { host.lines.count >= 6 }
     #expect(Self.told(host).last?.hasPrefix("1 written") == true)
@@ -98,14 +97,14 @@ import Testing
     database.submit([Self.write(1, "seen", Self.many)])
     host.waitUntil { host.lines.count >= 10 }
     database.largeReadQueue.suspend()
-    // Each compares another query, so that none of them waits for another one's outcome.
+    // Each compares another query, so that none waits for another's outcome.
     for connection in UInt64(1)...5 {
       let query = Query(order: .key, limit: .last(50 + Int(connection)))
       let listen = ListenRequest(Path("seen"), hash: "wrong", query: query, tag: 1)
       database.submit([Self.other(connection, .listen(listen)), Self.write(connection, "after", Node(.int(1)))])
     }
     database.submit([Self.write(6, "big", Self.many), Self.write(7, "small", Node(.int(1)))])
-    // One is under way, two wait, and two are told everything.
+    // One is in progress, two wait, and two receive all data.
     host.waitUntil { host.lines.count >= 18 }
     #expect(
       Set(Self.told(host).dropFirst(10).map { $0.prefix(9) }) == [

@@ -9,13 +9,13 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// What a database counts of itself.
+/// Tests of a database's metrics.
 @Suite struct DatabaseMetersTests {
   private static let rules = """
     {"rules": {"open": {".read": true, ".write": true}, "numbers": {".write": true, ".validate": "newData.isNumber()"}}}
     """
 
-  /// A registry, and meters over it whose clock goes on by a millisecond with each look.
+  /// A registry with meters, whose clock advances a millisecond with each reading.
   private struct Counting {
     let registry = MetricsRegistry()
     let meters: DatabaseMeters

@@ -7,11 +7,11 @@ import Testing
 
 @testable import HearthDatabase
 
-/// What is made of commits, and when.
+/// Tests of the outbox entries that commits produce.
 @Suite struct DatabaseOutboxTests {
   private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
 
-  /// One entry for each place that a commit names, with who wrote and what was there before and after.
+  /// Returns an outbox with one entry for each location of a commit, with the author and the values before and after.
   private static func outbox(refusing refused: String? = nil) -> DatabaseOutbox {
     var refusal: (@Sendable (CommittedChange) -> Failure?)?
     if let refused {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HearthDatabase
 
-/// Little room on the disk: what is refused, what is not, and how a database makes room for itself.
+/// Tests of a disk with little room: refused and accepted writes, and how a database frees space.
 @Suite struct DatabaseSpaceTests {
   private static let open = #"{ "rules": { ".read": true, ".write": true } }"#
 

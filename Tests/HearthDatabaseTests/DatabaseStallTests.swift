@@ -10,17 +10,21 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// A disk without room: nothing is lost, nothing is said that is not so, and it ends by itself.
+/// Tests of a full disk: no commit is lost, no wrong answer is given, and the database resumes by itself.
 @Suite struct DatabaseStallTests {
   private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
 
-  /// A database whose first write has just found the disk full. Connection 1 asked for it and waits; 2 listens to it.
+  /// A database whose first write has just found the disk full. Connection 1 waits for its answer; connection 2 has a
+  /// listen there.
   private struct Stalled {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database: Database
 
-    /// - Parameter away: nobody answers, instead of a disk without room; whether what is appended is written all the same.
+    /// Starts the stall.
+    ///
+    /// - Parameter away: Nil for a full disk; otherwise the store does not answer, and the value states whether appends
+    ///   are written all the same.
     init(
       rules: String = DatabaseStallTests.open, before actions: [Command.Action] = [],
       limits: DatabaseLimits = DatabaseLimits(), away: Bool? = nil
@@ -37,12 +41,12 @@ import Testing
       #expect(host.notices == ["stalled"])
     }
 
-    /// The number of lines that there were before.
+    /// The number of earlier lines.
     private let told: Int
-    /// What was told since.
+    /// The lines since the stall.
     var lines: [String] { Array(host.lines.dropFirst(told)) }
 
-    /// Makes room, and lets time pass until the next try.
+    /// Frees space, and advances the clock to the next attempt.
     func makeRoom() {
       journal.setFull(false)
       journal.setAway(false)
@@ -51,7 +55,7 @@ import Testing
       host.finish(database)
     }
 
-    /// Lets the next try come.
+    /// Advances the clock to the next attempt.
     func retry() {
       let count = journal.appendCount
       host.advance(to: host.timers.max() ?? 0)
@@ -151,16 +155,16 @@ import Testing
       {"rules": {"a": {".read": true}, "c": {".read": "root.child('a').val() === 1"}, "d": {".read": true}}}
       """
     let test = try Stalled(rules: rules, before: [.put("d", 4)])
-    // Somebody new is served beside what waits.
+    // A new connection is served while the write waits.
     test.host.send(
       test.database, from: 3,
       [.connect, .listen(ListenRequest(Path("d"))), .get(Path("d")), .unauthenticate, .unlisten(Path("d"))])
     test.host.waitUntil { test.lines.count == 6 }
     #expect(test.lines == ["3 ok", "3 < put /d 4", "3 ok", "3 value 4", "3 ok", "3 ok"])
-    // The value that waits, and a permission that depends on it, wait with it.
+    // Reads of the waiting value, and of data whose permission depends on it, wait as well.
     test.host.send(test.database, from: 4, [.connect, .get(Path("a"))])
     test.host.send(test.database, from: 5, [.connect, .listen(ListenRequest(Path("c")))])
-    // Whoever is to be told of it gets nothing out of turn.
+    // A connection that will receive the write gets its answers in order.
     test.host.send(test.database, from: 2, [.get(Path("d"))])
     test.host.waitUntil { test.lines.count == 8 }
     test.host.finish(test.database)
@@ -205,7 +209,7 @@ import Testing
   @Test func `a one-off request is told after a while that nobody knows, a connection waits for the outcome`() throws {
     let test = try Stalled()
     #expect(test.lines == [])
-    // Handed over before the disk was found full: nobody of that name has connected.
+    // Submitted before the disk was found full, by a connection that is not connected.
     let other = DatabaseHost()
     let journal = MemoryJournal()
     let database = try other.database(journal, rules: Self.open)
@@ -248,7 +252,7 @@ import Testing
     journal.setFull(true)
     host.send(database, [.put("x", 1)])
     host.waitUntil { !host.timers.isEmpty }
-    // bob leaves, cid becomes somebody who may not, dan stays.
+    // bob disconnects, cid signs in without permission and disconnects, dan stays connected.
     host.send(database, from: 2, [.disconnect])
     host.send(database, from: 3, [person("eve"), .disconnect])
     host.send(database, from: 4, [person("eve")])
@@ -259,7 +263,7 @@ import Testing
     host.finish(database)
     let (bob, cid, dan): (Path, Path, Path) = (Path("bob"), Path("cid"), Path("dan"))
     #expect(database.published.root[bob] == Node(.bool(true)) && database.published.root[cid].isEmpty)
-    // What was dan's is now eve's, also for the next start.
+    // The on-disconnect write of dan's connection now has eve's permissions, also after the next start.
     let again = try host.database(journal.crash(), rules: rules)
     #expect(again.recovery.openSessionCount == 1)
     #expect(again.published.root[bob] == Node(.bool(true)) && again.published.root[dan].isEmpty)
@@ -297,7 +301,7 @@ import Testing
 
   // MARK: Under load
 
-  /// What one connection was told.
+  /// The messages to one connection.
   private struct Client {
     var replica = Node.empty
     var written: [Int32] = []

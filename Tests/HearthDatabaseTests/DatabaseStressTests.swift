@@ -10,9 +10,9 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Several threads hand commands over at once, while a slow disk holds batches back.
+/// Tests in which several threads submit commands at once while a slow disk delays batches.
 @Suite struct DatabaseStressTests {
-  /// What one connection was told, in the order of delivery.
+  /// The messages to one connection, in the order of delivery.
   private struct Client {
     var replica = Node.empty
     var answered: [Int32] = []
@@ -70,7 +70,7 @@ import Testing
         database.submit(commands)
         commands = []
       }
-      // The disk is slow for as long as it takes the next thread to come by.
+      // The disk is slow until the next thread opens the gate.
       if random.isOne(in: 20) { journal.gate.close() }
       if random.isOne(in: 5) { journal.gate.open() }
     }

@@ -70,7 +70,7 @@ import Testing
     host.waitUntil { host.lines.count >= 5 }
     host.send(database, [.put("a", 3), .get(Path("a"))])
     host.waitUntil { host.lines.count >= 7 }
-    // The write that failed may be there after a restart; those after it were not tried.
+    // The failed write may be there after a restart; the writes after it were not attempted.
     #expect(host.lines[4...] == ["1 outcome-unknown", "1 unavailable", "1 unavailable"])
     #expect(database.published.root[Path("a")] == Node(.int(1)))
     #expect(database.status == .halted(JournalError(.inputOutput, "")))

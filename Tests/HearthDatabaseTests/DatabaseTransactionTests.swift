@@ -5,11 +5,11 @@ import HearthTestKit
 import HearthTree
 import Testing
 
-/// The time when transactions are answered.
+/// Tests of the delay of transactions' answers.
 @Suite struct DatabaseTransactionTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
-  /// Adds one to the number at a path.
+  /// Returns a transaction that increments the number at a path.
   private static func increment(_ path: String) -> Command.Action {
     .transact(
       Transaction { draft in
@@ -58,7 +58,7 @@ import Testing
     database.close()
   }
 
-  /// A compared write of a number by a connection.
+  /// Submits a compared write of a number for a connection.
   private func swap(_ database: Database, _ who: UInt64, _ old: Int64?, _ new: Int64) {
     let operation = WriteOperation(
       .put(Location(path: Path("c")), WriteValue(Node(.int(new)))),
@@ -80,7 +80,7 @@ import Testing
     swap(database, 2, nil, 1)
     swap(database, 3, nil, 1)
     host.settle(database)
-    // However long the disk takes, within reason, the answer has its time after it.
+    // The minimum time before the answer counts from the end of the append, within reason.
     host.advance(to: 9_000)
     host.settle(database)
     #expect(host.lines.count == 4)

@@ -9,12 +9,12 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Staged rules beside a live database: judged away from the deciding queue, and never in its way.
+/// Tests of staged rules on a live database: they are judged off the deciding queue and never delay it.
 @Suite struct DatabaseTrialTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
   private static let staged = #"{"rules":{"a":{".read":true},"n":{".validate":"newData.val() < 10"}}}"#
 
-  /// Waits until nothing waits for the judge.
+  /// Waits until the judge has no decisions left.
   private func settle(_ host: DatabaseHost, _ database: Database) {
     host.settle(database)
     database.trial?.queue.sync {}
@@ -64,7 +64,7 @@ import Testing
       source: ForecastSource(
         connections: { [] }, listens: { _ in StandingListens(state: Self.state) }, state: { Self.state }),
       clock: {
-        // Each look at the clock is a millisecond later.
+        // Each reading of the clock is a millisecond later.
         let now = ticks.wrappingAdd(1, ordering: .relaxed).newValue
         return Instant(wallMilliseconds: now, monotonicMilliseconds: now)
       },
@@ -98,7 +98,7 @@ import Testing
     host.settle(database)
     #expect(database.traffic(inLastMilliseconds: 1_000).allowedCount == 3)
     #expect(database.traffic(inLastMilliseconds: 1_000).deniedCount == 1)
-    // What promoting does to those who listen shows at once.
+    // The effect of the promotion on listeners shows at once.
     host.send(database, [.deployRules(.denyAll)])
     host.settle(database)
     #expect(database.traffic(inLastMilliseconds: 1_000).cancelledCount == 1)

@@ -2,7 +2,7 @@ import HearthTree
 
 @testable import HearthEngine
 
-/// A change as a client that listens to all of a tree makes it in its own.
+/// A change as a client with a listen at the root applies it.
 struct FollowedPut {
   let path: Path
   let node: Node
@@ -11,7 +11,7 @@ struct FollowedPut {
 }
 
 extension Effect {
-  /// Calls `body` with everybody who is told of a put, and the put.
+  /// Calls `body` with each recipient of a put, and the put.
   func forEachPut(_ body: (ConnectionID, FollowedPut) -> Void) {
     guard case .event(let event, let recipients) = self, case .put(let node) = event.change else { return }
     for connection in recipients { body(connection, FollowedPut(path: event.path, node: node)) }

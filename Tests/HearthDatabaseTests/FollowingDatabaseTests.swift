@@ -8,11 +8,11 @@ import Testing
 
 @testable import HearthDatabase
 
-/// A database that follows a log: what it decides itself, what it asks, and in which order it tells.
+/// Tests of a database that follows a log: local decisions, requests to the owner, and the order of delivery.
 @Suite struct FollowingDatabaseTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
-  /// The owner of the log, which answers when the test says so.
+  /// A fake owner of the log, which answers when the test says so.
   private final class TestOwner: OwnerLine {
     private struct State {
       var decider: ChangeDecider
@@ -38,9 +38,9 @@ import Testing
       state.withLock { $0.asked.append((session, ticket, question)) }
     }
 
-    /// Decides the next question.
+    /// Decides the next request.
     ///
-    /// - Returns: what the database is to be told, in this order.
+    /// - Returns: The events for the database, in order.
     func answerNext() -> [FollowedEvent] {
       state.withLock { state in
         let (session, ticket, question) = state.asked.removeFirst()
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// 101, 102 and so on.
+  /// Session numbers 101, 102 and so on.
   private final class Numbers: Sendable {
     private let last = Atomic<UInt64>(100)
     func next() -> UInt64 { last.add(1, ordering: .relaxed).newValue }
@@ -93,7 +93,7 @@ import Testing
         environment: environment, makeSession: { numbers.next() })
     }
 
-    /// Everything that was asked is decided and told.
+    /// Decides all requests and delivers their effects.
     func answerAll() {
       host.settle(database)
       while owner.openQuestions > 0 {
@@ -148,7 +148,7 @@ import Testing
     world.database.follower?.take(.sessionEnded(101))
     world.host.finish(world.database)
     #expect(world.host.lines.last == "closed 1")
-    // Its answer comes too late for anybody.
+    // The answer is too late and has no recipient.
     for event in world.owner.answerNext() { world.database.follower?.take(event) }
     world.host.finish(world.database)
     #expect(world.host.lines.last == "closed 1")
@@ -161,7 +161,7 @@ import Testing
     world.host.send(world.database, [.connect, wish])
     world.host.finish(world.database)
     world.database.follower?.take(.sessionEnded(101))
-    // What it had sent before it was let go.
+    // Commands that it had sent before it was closed.
     world.host.send(world.database, [wish, .get(Path("b")), .listen(ListenRequest(Path("b")))])
     world.host.finish(world.database)
     world.host.send(world.database, [.disconnect])
@@ -185,13 +185,13 @@ import Testing
     #expect(world.host.lines.contains("away"))
     #expect(world.database.published.root.isEmpty)
     #expect(world.database.published.position == 0)
-    // Also its end is over: that of its connection, which is nobody's any more, changes nothing.
+    // The session has already ended: the end of its connection changes nothing.
     #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
     world.host.send(world.database, [.disconnect])
     world.host.finish(world.database)
     #expect(world.owner.said.filter { $0 == "close 101" } == ["close 101"])
 
-    // An answer to what was asked before is none to what is asked now.
+    // The answer to an earlier request must not be taken for the answer to this one.
     world.host.send(world.database, from: 2, [.connect, .get(Path("a"))])
     world.host.finish(world.database)
     let count = world.host.lines.count

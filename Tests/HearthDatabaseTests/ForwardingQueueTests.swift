@@ -4,14 +4,14 @@ import Testing
 
 @testable import HearthDatabase
 
-/// What a following database has asked its owner, and what waits.
+/// Tests of the queue of a following database's requests to its owner.
 @Suite struct ForwardingQueueTests {
   private static let connection = ConnectionID(rawValue: 1 << 32 | 7)
   private static let write = Command(
     connection: connection, request: 1,
     action: .write(WriteOperation(.put(Location(path: Path([Key("a")])), WriteValue(.empty)))))
 
-  /// A queue in a test's hand, whose sessions are 1, 2, 3 and so on unless others are drawn.
+  /// A queue whose sessions are 1, 2, 3 and so on unless the test provides other numbers.
   private final class QueueInHand {
     typealias Seat = (session: UInt64, ticket: UInt64, isNew: Bool)
 
@@ -54,7 +54,7 @@ import Testing
     #expect(queue.answered(second.ticket)?.command?.request == 2)
     #expect(queue.answered(second.ticket) == nil)
     #expect(queue.end(Self.connection) == first.session)
-    // Its other question is of no interest any more.
+    // The answer to its other request is dropped.
     #expect(queue.answered(first.ticket) == nil)
     #expect(queue.queue.openCount == 0)
   }
@@ -76,7 +76,7 @@ import Testing
       #expect(!queue.holdsBack(command))
       tickets.append(try #require(queue.ask(command)).ticket)
     }
-    // A listen could be decided here, and comes after the write before it all the same.
+    // The listen could be decided locally, but must follow the write before it.
     #expect(queue.holdsBack(Self.request(1_000)))
     #expect(queue.holdsBack(Self.request(1_001)))
     #expect(!queue.holdsBack(Command(connection: ConnectionID(rawValue: 9), action: .barrier)))
@@ -106,7 +106,7 @@ import Testing
     #expect(lost.connection == Self.connection)
     #expect(lost.unanswered.map(\.request) == [2])
     #expect(queue.answered(second.ticket) == nil)
-    // Until its end nothing counts that the connection says.
+    // The connection's requests are ignored until it disconnects.
     #expect(queue.queue.ignores(Self.request(3)))
     #expect(!queue.queue.ignores(Command(connection: Self.connection, action: .endCredential())))
     #expect(queue.end(Self.connection) == nil)
@@ -128,7 +128,7 @@ import Testing
     #expect(queue.queue.overdue(atMilliseconds: 60_000) == OverdueRequests([2], true))
     #expect(queue.queue.overdue(atMilliseconds: 60_000) == OverdueRequests([], true), "nobody is told twice")
     #expect(queue.queue.overdue(atMilliseconds: 90_000) == OverdueRequests([3], false), "a connection goes on waiting")
-    // The owner answers at last, or never.
+    // The owner's answer comes late, or never.
     let late = try #require(queue.answered(first.ticket))
     #expect(late.command == nil && queue.answered(first.ticket) == nil)
     #expect(try #require(queue.lost(second.session)).unanswered.isEmpty)
@@ -149,7 +149,7 @@ import Testing
 }
 
 extension ForwardingQueue {
-  /// The numbers of the requests.
+  /// Takes the overdue requests as numbers.
   fileprivate mutating func overdue(atMilliseconds now: Int64) -> OverdueRequests {
     let found: (overdue: [Command], othersWait: Bool) = takeOverdue(atMilliseconds: now)
     return OverdueRequests(found.overdue.compactMap(\.request), found.othersWait)

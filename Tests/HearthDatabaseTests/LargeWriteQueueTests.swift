@@ -6,7 +6,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// The commands that wait for large ones, and the order in which they come after them.
+/// Tests of commands that wait for large ones, and of their order afterwards.
 @Suite final class LargeWriteQueueTests {
   private var queue: LargeWriteQueue
   private static let state = Published(root: .empty, rules: .denyAll, position: 0)
@@ -80,7 +80,7 @@ import Testing
     return admit(commands, from: source)
   }
 
-  /// The next command of a worker, which it is done with at once.
+  /// Takes the next command for a worker, and completes it at once.
   private func next(_ worker: LargeWriteQueue.Worker, steps: Int = 0) -> String? {
     guard let command = queue.next(for: worker) else { return nil }
     queue.finish(worker, steps: steps)
@@ -103,7 +103,7 @@ import Testing
     #expect(!queue.isIdle && queue.waitingCount == 5)
     queue.finish(.writes)
     #expect(takeReleased(2) == ["3 /big/k", "9 /big"])
-    // What comes meanwhile stands behind.
+    // Commands that arrive meanwhile are queued behind.
     #expect(admit([Self.put(3, "late"), Self.put(2, "late"), Self.put(1, "late")]) == ["2 /late"])
     #expect(takeReleased() == ["4 /"])
     #expect(takeReleased() == ["1 /small", "1 /late", "3 /other", "3 /late"])
@@ -237,7 +237,7 @@ import Testing
     #expect(begin(Self.listen(10, "b", isHashKnown: false)) == .later)
     queue.finish(.reads)
     #expect(takeReleased() == (2...9).map { "\($0) listens /a" })
-    // The place has changed meanwhile.
+    // The data has changed meanwhile.
     let starts = (UInt64(2)...5).map { begin(Self.listen($0, "a", isHashKnown: false), from: .due) }
     #expect(starts == [.later, .uncompared, .uncompared, .uncompared])
     #expect(next(.reads) == "10 listens /b")

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// Connections take turns; what is counted here is how many commands somebody else's have to wait for.
+/// Tests of the fairness between connections, measured by how many commands of others a command waits for.
 @Suite struct MailboxTests {
   private func commands(_ connection: UInt64, _ numbers: Range<Int32>, principal: Principal? = nil) -> [Command] {
     numbers.map {
@@ -110,7 +110,7 @@ import Testing
     limits.roundCommandsMax = 4
     var box = Mailbox(limits: limits)
     var (sent, got): ([UInt64: Int32], [UInt64: Int32]) = ([:], [:])
-    /// For connections with a single command waiting: how many were taken since.
+    /// The number of commands taken since the only waiting command of each connection arrived.
     var waits: [UInt64: Int] = [:]
     var longest = 0
     for _ in 0..<4_000 {
@@ -133,13 +133,13 @@ import Testing
     }
     _ = box.take(.max)
     #expect(box.count == 0 && box.sizeBytes == 0)
-    // At most what is left of the round, and one share of each of the others in the next.
+    // At most the rest of the round, and a share of each other connection in the next.
     #expect(longest > 0 && longest <= 2 * 6 * limits.roundCommandsMax)
   }
 
   // MARK: Steps
 
-  /// Takes and charges as a database does: each batch is a few commands of one round.
+  /// Takes and charges commands as a database does: each batch is a few commands of one round.
   private func share(_ box: inout Mailbox, commandsPerBatch: Int, until total: Int, steps: (UInt64) -> Int) -> [UInt64:
     Int]
   {
@@ -193,7 +193,7 @@ import Testing
         if names(batch).contains("30.\(number)") { break }
         ahead += batch.count
       }
-      // One batch of each at most, and not a round of 32 commands.
+      // At most one batch of each, not a round of 32 commands.
       #expect(ahead <= 80)
     }
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// The server is killed at every moment: what connections wanted is done exactly once.
+/// Tests that kill the server at every position: on-disconnect writes are executed exactly once.
 @Suite struct OnDisconnectRecoveryTests {
   private static let open = "{\"rules\": {\".read\": true, \".write\": true}}"
   private static let member = """
@@ -16,7 +16,7 @@ import Testing
       "own": {"$u": {".write": "auth.uid == $u && root.child('lock').val() != $u"}}}}
     """
 
-  /// Adds one to a number: what is done twice shows.
+  /// Returns a write that increments a number, so that a second execution shows.
   private static func count(_ path: String) -> Command.Action {
     let deferred = WriteValue.Deferred(location: Location(path: .root), operation: .increment(.int(1)))
     return .onDisconnect(.put(Location(path: Path(path)), WriteValue(Node(.int(0)), deferred: [deferred])))
@@ -72,7 +72,7 @@ import Testing
     return database.published
   }
 
-  /// The tree when the same has happened, and then each connection ends in turn.
+  /// The tree after the same commands, when each connection then disconnects in turn.
   private func everybodyLeaves(after commands: ArraySlice<Command>, _ rules: RuleSet) throws -> Node {
     var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
     for command in commands { _ = engine.decide([command], at: Self.instant) }

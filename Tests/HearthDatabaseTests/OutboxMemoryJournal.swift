@@ -2,14 +2,14 @@ import HearthJournal
 import HearthTestKit
 import Synchronization
 
-/// A journal in memory that also takes entries, and tells which.
+/// A journal in memory with an outbox whose entries tests can read.
 final class OutboxMemoryJournal: OutboxJournal {
   let journal: MemoryJournal
   private let stored = Mutex<[OutboxEntry]>([])
 
   init(_ journal: MemoryJournal = MemoryJournal()) { self.journal = journal }
 
-  /// What was appended together with a batch.
+  /// The entries appended with batches.
   var entries: [OutboxEntry] { stored.withLock { $0 } }
 
   func append(
@@ -20,7 +20,7 @@ final class OutboxMemoryJournal: OutboxJournal {
     return head
   }
 
-  // The database appends; the rest is others' business.
+  // The database only appends; other components call the rest.
   func outboxQueues() throws(JournalError) -> [String] { [] }
   func waitingEntries(
     of queue: String, after place: OutboxPlace?, countMax: Int

@@ -6,7 +6,8 @@ import Testing
 @testable import HearthDatabase
 @testable import HearthEngine
 
-/// A log that several servers wrote, read by one: what a request came to is one record, and notes stand between.
+/// Tests of reading a log that several servers have written, in which all results of a request are one record, with
+/// notes between records.
 @Suite struct SharedLogTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
   private static let closed = #"{"rules": {".read": false}}"#
@@ -31,8 +32,8 @@ import Testing
     CommitRecord(wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
   }
 
-  /// By batches: two notes; a write of eve's; an end that does three things, one at another place, and a request that
-  /// changes nothing; rules; notes.
+  /// The log in batches: two notes; a write of eve's; a disconnect with three writes, one at another place, and a
+  /// request that changes nothing; rules; notes.
   private static let log: [[CommitRecord]] = [
     [note, note],
     [joint(by("eve", "a/x", Node(.int(1)), at: 100, "/a"), of: .request(session: 4, request: 1, answered: 0))],
@@ -49,7 +50,9 @@ import Testing
     [note],
   ]
 
-  /// - Parameter snapshot: after which batch there is one.
+  /// Writes the log to a journal.
+  ///
+  /// - Parameter snapshot: The batch after which a snapshot is written; nil for none.
   private func journal(snapshot: Int? = nil) throws -> MemoryJournal {
     let journal = MemoryJournal()
     var (head, root) = (try journal.acquire(), Node.empty)
@@ -75,7 +78,7 @@ import Testing
     #expect(state.position == 7 && state.storedRules == Self.closed)
     #expect(state.root == Node.empty.replacing([(Path("a/y"), Node(.int(2))), (Path("b"), Node(.int(3)))]))
     #expect(database.recovery.replayedCommitCount == 7)
-    // It goes on from there by itself.
+    // It continues from there by itself.
     host.send(database, [.put("c", 4)])
     host.finish(database)
     #expect(database.published.position == 8)
@@ -122,7 +125,7 @@ import Testing
   }
 
   @Test func `where the log is gone before a note nobody can tell its time`() throws {
-    // Only the two notes, and the write after them, are before the snapshot.
+    // The snapshot covers only the two notes and the write after them.
     let journal = try journal(snapshot: 1)
     try journal.prune()
     let times = HistoryTimes(journal)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthDatabase
 
-/// When a snapshot is due, and what it may take.
+/// Tests of when a snapshot is due, and of its limits.
 @Suite struct SnapshotScheduleTests {
   private static var limits: DatabaseLimits {
     var limits = DatabaseLimits()
@@ -31,7 +31,7 @@ import Testing
     #expect(Self.schedule(500, 51).isDueAtEnd(limits))
   }
 
-  /// A schedule that is changed within an expectation.
+  /// A schedule in a class, so that expectations can change it.
   private final class Changing {
     private var schedule: SnapshotSchedule
     private let limits = SnapshotScheduleTests.limits

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthDoctor
 
-/// What each check makes of what was seen, without a machine to look at.
+/// Tests of the doctor's checks with given observations, independent of the machine.
 @Suite struct DoctorTests {
   private func seen(_ findings: [Finding]) -> [String] { findings.map { "\($0.severity.rawValue) \($0.code)" } }
 
@@ -74,7 +74,7 @@ import Testing
     #expect(disk([25_000, 26_000, 300], .solid) == ["warning sync-slow", "ok disk-room"])
     #expect(disk([60, 70, 9_000], .rotating) == ["warning sync-implausible", "ok disk-room"])
     #expect(disk([6_000, 8_000, 9_000], .rotating) == ["ok sync", "ok disk-room"])
-    // What a host does is not guessed at.
+    // A host's behaviour is not guessed.
     #expect(disk([60, 70, 80], .virtual) == ["ok sync", "notice disk-virtual", "ok disk-room"])
     #expect(disk([60, 70, 80], .unknown) == ["ok sync", "ok disk-room"])
     #expect(disk([], .solid) == ["notice sync-slow", "ok disk-room"])

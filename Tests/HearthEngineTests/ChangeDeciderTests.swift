@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// Deciding for sessions that other servers hold. That followers come to the same as one server alone, ``SimulationTests``
-/// show.
+/// Tests of decisions for sessions of other servers. ``SimulationTests`` show that followers reach the same state as
+/// one server alone.
 @Suite struct ChangeDeciderTests {
   private static let rules = """
     {"rules": {".read": "auth != null", ".write": "auth != null", "mine": {"$u": {".write": "auth.uid === $u"}},
@@ -49,7 +49,7 @@ import Testing
     let author = CommitAuthor(uid: "ann", connection: ConnectionID(rawValue: 1 << 60), address: .publicNetwork)
     #expect(record.author == author)
     #expect(decider.state.position == 7 && decider.state.root[Path("a")] == Node(.int(1)))
-    // What changes nothing takes its position with nothing in it.
+    // A request without changes takes its position with empty content.
     let again = decider.decide(write, of: 2, at: 8, Self.now)
     #expect(again.content == [] && decider.state.position == 8)
     let barrier = decider.decide(ForwardedChange(.barrier, as: .signedOut), of: 2, at: 9, Self.now)
@@ -82,7 +82,7 @@ import Testing
       let decided = decider.decide(change, of: session, at: position, Self.now)
       switch decided.reply {
       case .written(let node): #expect(session == 1 && node == Node(.int(1)) && decided.content?.isEmpty == false)
-      // What is there may be of any size, and whoever shows it reads it.
+      // The present value may be of any size; the server that answers the client reads it there.
       case .stale(let node): #expect(session > 1 && node.isEmpty && decided.content == nil)
       case let reply: Issue.record("\(reply)")
       }
@@ -133,7 +133,7 @@ import Testing
     #expect(decide(.onDisconnect(Self.put("back", 3)), Self.ann).content?.isEmpty == false)
     #expect(decide(.cancelOnDisconnect(Location(path: Path("back"))), Self.ann).content?.isEmpty == false)
     decider = ChangeDecider(state: decider.state)
-    // Later ones come after those that another decider took.
+    // Later writes are ordered after those that another decider accepted.
     #expect(decide(.onDisconnect(Self.put("mine", 5)), Self.ann).content?.isEmpty == false)
     #expect(decide(.authenticate, Self.bob, of: 9).content == [])
     let identity = try Self.records(decide(.authenticate, Self.bob))
@@ -156,7 +156,7 @@ import Testing
     let end = decider.end(8, at: 3, Self.now)
     #expect(end.denials.map(\.operation) == [.onDisconnect] && decider.state.root.isEmpty)
     #expect(try CommitRecord.decode(end.content).count == 1)
-    // Also when nobody said that it is somebody else.
+    // The same without an explicit change of identity.
     _ = decider.decide(ForwardedChange(.onDisconnect(Self.put("a", 1)), as: Self.ann), of: 9, at: 4, Self.now)
     _ = decider.decide(ForwardedChange(.onDisconnect(Self.put("b", 1)), as: Self.bob), of: 9, at: 5, Self.now)
     #expect(decider.state.sessions.session(of: ConnectionID(rawValue: 9))?.principal.uid == "bob")
@@ -180,7 +180,7 @@ import Testing
     let fourth = ForwardedChange(.onDisconnect(Self.put("d", 1)), as: Self.ann)
     let refused = decider.decide(fourth, of: 8, at: position, Self.now)
     #expect(refused.content == nil && Self.code(refused) == .tooManyOnDisconnects)
-    // What replaces another one is no more than before.
+    // A replacement does not count as one more.
     let other = ForwardedChange(.onDisconnect(Self.put("c", 2)), as: Self.ann)
     #expect(decider.decide(other, of: 8, at: position, Self.now).content != nil)
     let text = WriteValue(Node(.string(String(repeating: "x", count: 1_900))))
@@ -252,7 +252,7 @@ import Testing
       position += 1
       _ = decider.decide(ForwardedChange(action, as: .administrator), of: 1, at: position, Self.now)
     }
-    // With what it began, nothing is known of yet.
+    // The data before the first decision is not known.
     decide(.write(WriteOperation(Self.put("a", 1))))
     #expect(decider.data(at: 1) == nil)
     decide(.write(WriteOperation(Self.put("a", 2))))

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthEngine
 
 @Suite struct CommitAuthorTests {
-  /// The example of the format's description.
+  /// The example in the description of the format.
   private static let example: [UInt8] = [
     0x33, 0xAC, 0x02, 0x02, 0x75, 0x37, 0x08, 0x70, 0x61, 0x73, 0x73, 0x77, 0x6F, 0x72, 0x64,
   ]
@@ -74,7 +74,7 @@ import Testing
       silent.decide([command], at: instant).payload, telling.decide([command], at: instant).payload
     )
     #expect(try CommitRecord.decode(without).map(\.author) == [nil])
-    // The person, and that it was the rule at the root.
+    // The user's ID, and the rule at the root.
     #expect(with.count - without.count == 40 + 3)
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthEngine
 
-/// By which rules a commit was allowed, in the records of the log.
+/// Tests of the rules that allowed a commit, in the records of the log.
 @Suite struct CommitGrantTests {
   private static let rules = #"""
     {"rules": {

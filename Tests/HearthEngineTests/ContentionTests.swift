@@ -3,13 +3,13 @@ import Testing
 
 @testable import HearthEngine
 
-/// What turns promise to many who want the same place: nothing is lost, everybody comes to it, in time.
+/// Tests of turns among many clients that write to one location: no write is lost, and each client succeeds in time.
 @Suite struct ContentionTests {
   private func near(_ count: Int, roundTrip: Int64 = 4) -> [ContentionWorld.Client] {
     Array(repeating: ContentionWorld.Client(roundTripMilliseconds: roundTrip), count: count)
   }
 
-  /// No commit was lost, and no answer.
+  /// Expects that no commit and no answer was lost.
   private func expectSound(_ world: ContentionWorld) {
     #expect(world.value == Int64(world.commits))
     #expect(world.clients.allSatisfy { !$0.isWaiting })

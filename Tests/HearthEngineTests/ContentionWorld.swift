@@ -4,18 +4,18 @@ import HearthTree
 
 @testable import HearthEngine
 
-/// Many clients that count in one place by transactions, as SDKs do, a disk, and a clock in which nothing takes longer
-/// than it is said to.
+/// A simulation of many clients that increment one location by transactions, as SDKs do, with a disk and an exact
+/// clock.
 ///
-/// A client that is late tries again with what it was told, after a time of its own. It checks that each of its tries is
-/// answered once, and that what it is told on the way is there before the answer.
+/// A client that receives a stale answer retries with the new value after its own delay. It checks that each attempt is
+/// answered once, and that events arrive before the answer that follows from them.
 struct ContentionWorld {
   struct Client {
-    /// From the moment an answer leaves the server to the moment the next try is there.
+    /// The time from the departure of an answer to the arrival of the next attempt.
     var roundTripMilliseconds: Int64
-    /// It gives up whenever it is late.
+    /// True when it gives up at the first stale answer.
     var isSilent = false
-    /// It writes plainly beside its transactions, so often.
+    /// The interval of plain writes beside its transactions; nil for none.
     var plainWriteIntervalMilliseconds: Int64?
 
     var seen: Int64 = 0
@@ -58,16 +58,16 @@ struct ContentionWorld {
     }
   }
 
-  /// What is there: one more for each commit.
+  /// The counter's value: one for each commit.
   var value: Int64 { if case .int(let value)? = engine.state.root[Path("c")].scalar { value } else { 0 } }
   var commits: Int { clients.reduce(0) { $0 + $1.commits } }
   var tries: Int { clients.reduce(0) { $0 + $1.tries } }
   var turns: TransactionTurns { engine.turns }
 
-  /// Nobody begins anything more.
+  /// True when no client starts another transaction.
   private var isOver = false
 
-  /// Lets time pass, and everybody come to an end.
+  /// Advances the time, then lets all clients finish.
   mutating func run(milliseconds: Int64) throws {
     try pass(milliseconds: milliseconds)
     isOver = true
@@ -115,7 +115,7 @@ struct ContentionWorld {
     let connection = ConnectionID(rawValue: UInt64((index ?? -1) + 1))
     let command = Command(connection: connection, request: request > 0 ? request : nil, action: action)
     let batch = engine.decide([command], at: Instant(wallMilliseconds: now, monotonicMilliseconds: now))
-    // One batch after another: what has nothing to store waits for those before it.
+    // Batches complete in order: a batch without commits waits for those before it.
     if batch.hasCommits { diskIsFree = max(diskIsFree, now) + syncMilliseconds }
     if !batch.effects.isEmpty || batch.turn != nil {
       schedule(.deliver(batch.effects, turn: batch.turn), at: max(diskIsFree, now))

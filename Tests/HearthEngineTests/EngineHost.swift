@@ -2,10 +2,10 @@ import HearthEngine
 import HearthTree
 import Testing
 
-/// An engine, and one person who may do anything and looks at what it costs.
+/// An engine with one administrator whose commands' costs are measured.
 struct EngineHost {
   var engine: Engine
-  /// Of the last command.
+  /// The effects of the last command.
   var effects: [Effect] = []
 
   init(engine: Engine) { self.engine = engine }
@@ -17,13 +17,13 @@ struct EngineHost {
     effects = engine.decide([command], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)).effects
   }
 
-  /// Puts a number under `n` of a child of `/m`.
+  /// Writes a number to `n` of a child of `/m`.
   mutating func put(_ key: Key, _ number: Int64) {
     let location = Location(path: Path([Key("m"), key, Key("n")]))
     perform(1, .write(WriteOperation(.put(location, WriteValue(Node(.int(number)))))))
   }
 
-  /// What the engine's counters went up by.
+  /// Returns the growth of the engine's counters during the body.
   mutating func cost(_ body: (inout EngineHost) -> Void) -> QueryCost {
     let before = engine.queryCost
     body(&self)
@@ -46,7 +46,7 @@ struct EngineHost {
     return result
   }
 
-  /// The value that the last command sent first.
+  /// The first value sent by the last command.
   var firstValue: Node? {
     for effect in effects {
       if case .queryEvent(let event, _) = effect, case .put(let node) = event.change { return node }
@@ -54,14 +54,14 @@ struct EngineHost {
     return nil
   }
 
-  /// What a new listen is sent.
+  /// Returns the first data of a new listen.
   mutating func replica(of connection: Int, _ query: Query) -> Node? {
     perform(connection, .connect)
     perform(connection, .listen(ListenRequest(Path("m"), query: query, tag: 1)))
     return firstValue
   }
 
-  /// What a query finds, without any order that is kept.
+  /// Returns the result of a query without an index.
   func result(_ query: Query) -> Node {
     QueryResult(query, of: engine.state.root[Path("m")]).node
   }

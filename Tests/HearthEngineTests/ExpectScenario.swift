@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Expects a script's effects to be exactly those that it lists; shows the first line that differs.
+/// Expects a script to have exactly the effects that it lists, and shows the first line that differs.
 func expectScenario(
   _ script: String, limits: EngineLimits = EngineLimits(), sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -6,7 +6,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// An engine that follows commits. That it tells its listeners the same as the one that decided, ``SimulationTests`` show.
+/// Tests of an engine that follows commits. ``SimulationTests`` show that its listeners receive the same events as
+/// those of the deciding engine.
 @Suite struct FollowTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
   private static let one = ConnectionID(rawValue: 1)
@@ -28,7 +29,7 @@ import Testing
 
   private static func payload(_ records: [CommitRecord]) -> [UInt8] { records.reduce(into: []) { $1.append(to: &$0) } }
 
-  /// An engine that follows, with somebody who listens.
+  /// Returns a following engine with one listener.
   private func follower(_ rules: String = open, _ root: Node = .empty, at path: String = "") throws -> Engine {
     var engine = Engine(following: try state(rules, root))
     let actions: [Command.Action] = [.connect, .listen(ListenRequest(Path(path)))]
@@ -110,7 +111,7 @@ import Testing
       #expect(lines(batch) == ["1 unavailable"])
       #expect(!batch.hasCommits && batch.state.position == 0 && batch.state.root.isEmpty)
     }
-    // Another server's session has the same number as a connection here.
+    // Another server's session has the same number as a local connection.
     var owner = ChangeDecider(state: engine.state)
     let wish = ForwardedChange(.onDisconnect(put), as: .signedOut)
     let content = try #require(owner.decide(wish, of: 1, at: 1, Self.at(1)).content)
@@ -159,7 +160,7 @@ import Testing
     let places: [(String, Int64?)] = [("a/b/c", 1), ("a/b/d/e", 2)]
     for (depth, expected) in [
       (0, "merge / {a/b/c: 1, a/b/d/e: 2}"), (2, "merge /a/b {c: 1, d/e: 2}"), (nil, "merge /a/b {c: 1, d/e: 2}"),
-      // What no engine writes.
+      // Depths that no engine writes.
       (3, "merge /a/b {c: 1, d/e: 2}"), (200, "merge /a/b {c: 1, d/e: 2}"),
     ] {
       var engine = try follower()
@@ -177,7 +178,7 @@ import Testing
       #expect(
         lines(try engine.follow(payload, firstPosition: 1, lastPosition: 1, at: Self.at(9))) == ["1 < " + expected])
     }
-    // Nothing is left of what an erasure took.
+    // An erasure leaves an empty record.
     var engine = try follower()
     let empty = Self.payload([Self.changes([], mergeDepth: 1)])
     #expect(try engine.follow(empty, firstPosition: 1, lastPosition: 1, at: Self.at(9)).effects.isEmpty)
@@ -217,7 +218,7 @@ import Testing
 
   @Test func `data that commits led to is taken as it is where nobody is told of them, and only there`() throws {
     let payload = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
-    // Told from what the records say, so that it is seen which of the two was taken.
+    // Expectations come from the records, so that they show which of the two was used.
     let known = Node.empty.replacing(Path("known"), with: Node(.int(9)))
     func follow(_ engine: inout Engine, from first: Int64 = 1) throws -> Batch {
       try engine.follow(payload, firstPosition: first, lastPosition: first + 1, leadingTo: known, at: Self.at(9))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthEngine
 
-/// Changes and answers as bytes between servers.
+/// Tests of changes and answers in their encoding between servers.
 @Suite struct ForwardedChangeTests {
-  /// The example of the description.
+  /// The example in the description of the format.
   private static let example: [UInt8] = [1, 3, 0, 0, 1, 2, 1, 0, 1, 1, 0x61, 0, 0, 0, 0]
 
   @Test func `the example of the description is written and read`() throws {
@@ -33,7 +33,7 @@ import Testing
       let bytes = change.encoded
       let read = try ForwardedChange(encoded: bytes)
       #expect(read.summary == change.summary)
-      // In any part of other bytes, too.
+      // The same within a part of other bytes.
       #expect(try ForwardedChange(encoded: ([7, 7] + bytes + [7])[2..<bytes.count + 2]).encoded == bytes)
     }
   }
@@ -72,7 +72,7 @@ import Testing
     for answer: [UInt8] in [[], [1], [2, 1], [1, 5], [1, 1, 0], [1, 2], [1, 4, 1, 0x78, 0]] {
       #expect(throws: ForwardingError.self) { try Reply(forwarded: answer) }
     }
-    // A number of elements that there cannot be is refused before anything is set aside for them.
+    // An impossible number of elements is refused before memory is allocated for them.
     bytes = Array(Self.example.dropLast()) + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
     #expect(throws: ForwardingError.self) { try ForwardedChange(encoded: bytes) }
   }
@@ -100,7 +100,7 @@ import Testing
   }
 }
 
-/// Changes of every kind.
+/// A generator of changes of every kind.
 struct ChangeMaker {
   var random: SeededRandom
 
@@ -188,7 +188,7 @@ struct ChangeMaker {
 }
 
 extension ForwardedChange {
-  /// All that it says, as text.
+  /// All properties of the change as text.
   fileprivate var summary: [String] {
     let text = principal.auth.map { String(decoding: $0.text(), as: UTF8.self) }
     let flags = [principal.isAdministrator, principal.isOverridden, principal.isReadOnly, principal.isDebugging]

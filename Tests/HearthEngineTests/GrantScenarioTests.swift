@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Every way of losing a permission: the listener is cancelled before it could see the commit that took it.
+/// Tests of every way to lose a permission: the listener is cancelled before it can receive the commit that revokes it.
 @Suite struct GrantScenarioTests {
   private static let start = """
     rules {"rules":{"rooms":{"$room":{".read":"root.child('members/'+$room+'/'+auth.uid).exists()"}},".write":true}}

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthEngine
 
-/// Records of servers that share a log: notes, and records that are made together.
+/// Tests of the records of servers that share a log: notes, and joint records.
 @Suite struct JointRecordTests {
-  /// The third example of the format's description.
+  /// The third example in the description of the format.
   private static let example: [UInt8] = [
     0x2C, 0, 0, 0, 0x07, 9, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0,
     0x0F, 0, 0, 0, 0x81, 0x00, 0x68, 0xE5, 0xCF, 0x8B, 0x01, 0, 0, 0x00, 0x01, 0x01, 0x01, 0x61, 0x00,
@@ -88,7 +88,7 @@ import Testing
     let start = 4 + 1 + 24
     payload[start] += 1
     #expect(throws: RecordError("", byteOffset: start)) { try CommitRecord.decode(payload) }
-    // Flags are of records with a time.
+    // Only records with a time have flags.
     for kind: UInt8 in [6, 7, 8] {
       for flag: UInt8 in [32, 64, 128] {
         var flagged = Self.bytes(Self.joint([]))
@@ -142,7 +142,7 @@ import Testing
       for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random) }
       if random.isOne(in: 4) { bytes.removeLast(random.below(bytes.count)) }
       guard let records = try? CommitRecord.decode(bytes) else { continue }
-      // What can be read can be written, and is then the same.
+      // A record that can be read can be written, and has the same bytes then.
       var again: [UInt8] = []
       for record in records { record.append(to: &again) }
       #expect(try CommitRecord.decode(again).count == records.count)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import HearthEngine
 
-/// A command that compares a large value is compared beside the others, and decided as if it came when that is done.
+/// Tests of commands that compare a large value: the comparison runs in the background, and the command is decided as
+/// if it had arrived at its end.
 @Suite struct LargeComparisonTests {
   private static let instant = Instant(wallMilliseconds: 7, monotonicMilliseconds: 7)
 
@@ -38,7 +39,7 @@ import Testing
     (0..<count).reduce(Node.empty) { $0.replacing(Path("k\($1)"), with: Node(.int(Int64($1)))) }
   }
 
-  /// Settles until nothing is set aside; others do not come between.
+  /// Settles until nothing is set aside, without commands in between.
   private static func settle(_ engine: inout Engine, _ comparison: LargeComparison) throws -> Batch {
     let batch = engine.settle(comparison.compared(), at: instant, isLast: false)
     guard let again = batch.comparison else { return batch }
@@ -65,7 +66,7 @@ import Testing
       let batch = Self.decide(&engine, 1, action)
       let comparison = try #require(batch.comparison, "\(action)")
       #expect(batch.effects.isEmpty && batch.commandCount == 1 && !batch.hasCommits)
-      // Others are decided meanwhile.
+      // Other commands are decided meanwhile.
       #expect(Self.told(Self.decide(&engine, 2, Self.put("small", Node(.int(1))))) == ["2 written 1"])
       let settled = engine.settle(comparison.compared(), at: Self.instant, isLast: false)
       #expect(settled.comparison == nil && settled.effects.count >= 1)
@@ -153,7 +154,7 @@ import Testing
     #expect(again.effects.isEmpty)
     let settled = engine.settle(second.compared(), at: Self.instant, isLast: false)
     #expect(Self.told(settled).first?.hasPrefix("1 stale") == true)
-    // At the last try a change alone says so.
+    // At the last attempt a change alone makes the answer stale.
     let last = engine.settle(comparison.compared(), at: Self.instant, isLast: true)
     #expect(last.comparison == nil && Self.told(last).first?.hasPrefix("1 stale") == true)
     #expect(engine.state.root[Path("large")].childCount == 3_000)
@@ -200,7 +201,7 @@ import Testing
     #expect(counts["1 sta", default: 0] > 10 && counts["1 wri", default: 0] > 10 && counts["1 ok", default: 0] > 10)
   }
 
-  /// A command that compares what is at `/a`.
+  /// Returns a command that compares the value at `/a`.
   private static func comparing(_ node: Node, _ random: inout SeededRandom) -> Command.Action {
     let query: Query? = random.isOne(in: 3) ? Query(order: .key, limit: .last(2)) : nil
     let shown = query.map { QueryResult($0, of: node).node } ?? node

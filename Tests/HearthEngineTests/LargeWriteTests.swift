@@ -6,12 +6,12 @@ import Testing
 
 @testable import HearthEngine
 
-/// A write that is decided beside others has the outcome of one that is decided when it is settled.
+/// Tests of writes that are decided in the background: the outcome equals that of a decision at the time of settling.
 @Suite struct LargeWriteTests {
   private static let instant = Instant(wallMilliseconds: 7, monotonicMilliseconds: 7)
   private static let user = Principal(auth: .object([JSON.Member("uid", .string("u"))]))
 
-  /// Rules that look everywhere: above, beside, before and after the write.
+  /// Rules that read data above, beside, before and after the write.
   private static let rules = """
     {"rules": {
       ".read": true,
@@ -77,7 +77,7 @@ import Testing
         settledCount += 1
       }
       let expected = plain.decide([large], at: Self.instant)
-      // Which rule refuses is told from what was there when it was decided.
+      // The rule that refuses is reported from the data at the time of its decision.
       try #require(Self.told(batch) == Self.told(expected))
       try #require(engine.state.root == plain.state.root)
       try #require(engine.state.position == plain.state.position)
@@ -126,7 +126,7 @@ import Testing
 
   // MARK: Case by case
 
-  /// Sets `large` aside, decides `others`, and settles; nil when it must be decided again.
+  /// Sets `large` aside, decides `others`, and settles; returns nil when it must be decided again.
   private static func settle(
     _ engine: inout Engine, _ large: WriteOperation.Change, after others: [WriteOperation.Change]
   ) throws -> [String]? {
@@ -200,7 +200,7 @@ import Testing
     let write = try #require(batch.setAside)
     let settled = engine.settle(write.decided(), at: Self.instant)
     #expect(Self.told(settled) == ["1 written {\"k0\":5}"])
-    // Not where nobody would decide it elsewhere.
+    // It is not set aside when the caller does not support that.
     let inLine = engine.decide([Self.command(Self.put("b", Self.big))], at: Self.instant)
     #expect(Self.told(inLine).count == 1 && inLine.setAside == nil)
   }

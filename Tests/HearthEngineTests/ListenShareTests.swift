@@ -4,11 +4,11 @@ import Testing
 
 @testable import HearthEngine
 
-/// The bounds of all listens and of all writes at connections' ends: one network cannot have them alone.
+/// Tests of the limits of all listens and of all on-disconnect writes: one network cannot exhaust them.
 @Suite struct ListenShareTests {
   private static let now = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
 
-  /// An engine and the answers that its connections got last.
+  /// An engine with the last answers of its connections.
   private struct Host {
     var engine: Engine
     var lastConnection: UInt64 = 0
@@ -36,7 +36,7 @@ import Testing
       return id
     }
 
-    /// Listens until one is refused.
+    /// Starts listens until one is refused, and returns their number.
     mutating func listenAll(_ connection: ConnectionID, max: Int = .max) -> Int {
       for count in 0..<max {
         guard case .listening? = ask(connection, .listen(ListenRequest(Path("\(connection.rawValue)/\(count)")))) else {
@@ -64,7 +64,7 @@ import Testing
     let listens = host.listenAll(other, max: 5)
     #expect(listens == 5)
     #expect(host.engine.listens.count == standing + 5)
-    // An administrator of the network that has most is not refused either.
+    // An administrator of the network with the largest share is not refused either.
     let administrator = host.connect(from: Self.network(1))
     _ = host.ask(administrator, .authenticate(.administrator))
     let administered = host.listenAll(administrator, max: 20)
@@ -87,7 +87,7 @@ import Testing
       _ = host.ask(id, .unlisten(deep))
       _ = host.ask(id, .unlisten(Path("q"), query: query, tag: 7))
     }
-    // Deep paths take more than shallow ones, so fewer of them fit.
+    // Deep paths take more memory than shallow ones, so fewer of them fit.
     let shallow = host.listenAll(id)
     _ = host.ask(id, .disconnect)
     let next = host.connect(from: Self.network(1))
@@ -117,7 +117,7 @@ import Testing
     let other = host.connect(from: Self.network(2))
     let isOthersTaken = ask(&host, other)
     #expect(isOthersTaken)
-    // At their ends it is free again.
+    // Disconnects free their share.
     for id in hogs { _ = host.ask(id, .disconnect) }
     let next = host.connect(from: Self.network(1))
     let isNextTaken = ask(&host, next)

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// What connections want to be done at their end, and may. Every effect is listed.
+/// Tests of permissions of on-disconnect writes. Every effect is listed.
 @Suite struct OnDisconnectRuleScenarioTests {
   @Test func `the rules are asked at both times, each write for itself`() throws {
     let open = #"{".write": "root.child('lock').val() == null"}"#

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// What connections want to be done at their end. Every effect is listed.
+/// Tests of on-disconnect writes. Every effect is listed.
 @Suite struct OnDisconnectScenarioTests {
   private static let open = """
     rules {"rules": {".read": true, ".write": true}}

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthEngine
 @testable import HearthTestKit
 
-/// The clients' own model of what is pending, plain and slow: a value, or children by key.
+/// A slow model of clients' pending on-disconnect writes: a value, or children by key.
 private final class PendingModel {
   var value: SimulationTree?
   var children: [String: PendingModel] = [:]
@@ -25,7 +25,9 @@ private final class PendingModel {
     }
   }
 
-  /// - Returns: Whether nothing is left.
+  /// Removes the writes at and below a path.
+  ///
+  /// - Returns: True when none are left.
   func forget(_ path: ArraySlice<String>) -> Bool {
     guard let key = path.first else { return true }
     if var tree = value {
@@ -79,7 +81,7 @@ private final class PendingModel {
         model.remember(keys[...], SimulationTree(value.resolved(existing: .empty, nowMilliseconds: Self.now)))
       }
       tree = writes.tree
-      // What the journal holds comes to the same.
+      // The journal's record results in the same state.
       var bytes: [UInt8] = []
       CommitRecord(wallMilliseconds: 1, content: .sessions(writes.changes.map { ($0.location.under(path), $0.node) }))
         .append(to: &bytes)
@@ -221,7 +223,7 @@ private final class PendingModel {
   }
 
   @Test func `who a connection is stands in its session, an administrator who acts as somebody else too`() throws {
-    // Who wants nothing has no session.
+    // A connection without on-disconnect writes has no session.
     var writes = OnDisconnectWrites(.empty)
     writes.put(Location(path: Path("a")), WriteValue(Node(.int(1))), order: 1)
     for principal in [
@@ -260,7 +262,7 @@ private final class PendingModel {
         var sessions = Sessions()
         sessions.apply(changes)
         readCount += 1
-        // All of it is decided upon, as at a start.
+        // All on-disconnect writes are decided, as at a start.
         var state = Published(root: .empty, rules: .denyAll, position: 0)
         state.sessions = sessions
         var engine = Engine(state: state)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import HearthEngine
 
-/// A commit at a place with many live queries: how many of them one command makes others wait for, and what all are told
-/// in the end. Work is counted; nothing is timed.
+/// Tests of commits to a location with many live queries: how many of them one command updates before other commands,
+/// and all events in the end. Work is counted; nothing is timed.
 @Suite struct QueryBacklogTests {
-  /// An engine, and what its clients hold by connection and tag.
+  /// An engine, and the data of its clients by connection and tag.
   private struct World {
     var engine: Engine
     var replicas: [TaggedRecipient: Node] = [:]
@@ -79,7 +79,7 @@ import Testing
     #expect(batch.tally[.written] == 1)
     var count = 0
     while world.engine.hasPendingRedecisions {
-      // Further writes cost no more, and are told together with those before.
+      // Further writes cost no more, and share events with those before.
       batch = world.put(2, "m/c", Node(.int(Int64(count))))
       #expect(world.queryEventCount <= eventsMax)
       #expect(batch.work.allSatisfy { $0.steps <= 2 * limits.redecisionStepsPerSlice })
@@ -131,7 +131,7 @@ import Testing
           queries[tag] = Self.query(&random)
           world.replicas[TaggedRecipient(connection: ConnectionID(rawValue: 1), tag: tag)] = nil
           world.listen(1, queries[tag] ?? .everything, tag: tag)
-          // The same query under another tag takes the first one's place.
+          // The same query under another tag replaces the first.
           queries = queries.filter { $0.key == tag || $0.value != queries[tag] }
         case 1:
           guard let tag = queries.keys.sorted().first else { continue }

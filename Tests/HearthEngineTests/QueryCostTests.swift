@@ -6,13 +6,13 @@ import Testing
 
 @testable import HearthEngine
 
-/// What live queries and kept orders cost, by counters, and that they leave nothing behind.
+/// Tests of the cost of live queries and indexes, by counters, and of the release of their memory.
 @Suite struct QueryCostTests {
   private static let rules = """
     {"rules": {".read": true, ".write": true, "m": {".indexOn": "n"}}}
     """
 
-  /// Children `k000000…` of `/m`, each with the number of its place under `n`.
+  /// Returns an engine with children `k000000…` of `/m`, each with its index under `n`.
   private static func host(childCount: Int, rules: String = rules, limits: EngineLimits = EngineLimits()) throws
     -> EngineHost
   {
@@ -47,7 +47,7 @@ import Testing
     var random = SeededRandom(seed: 1)
     var eventCount = 0
     for _ in 0..<200 {
-      // Most are below the window, some in it, some above all.
+      // Most are below the window, some in it, some above it.
       let (i, n) = (
         random.below(200_100), Int64(random.isOne(in: 2) ? 199_850 + random.below(400) : random.below(200_000))
       )
@@ -184,7 +184,7 @@ import Testing
     var host = try Self.host(childCount: 500, limits: limits)
     host.perform(1, .connect)
     for i in 0..<50 {
-      // In order of a value that most children have, so that each has an entry.
+      // Ordered by a value that most children have, so that each has an entry.
       let query = Query(order: i == 0 ? .value : .child(Path("n")), limit: .last(i + 1))
       host.perform(1, .listen(ListenRequest(Path("m"), query: query, tag: Int32(i))))
     }

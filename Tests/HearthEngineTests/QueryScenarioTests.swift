@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Listens and reads with a query. Every effect is listed; one that is not fails the test.
+/// Tests of listens and reads with a query. Every effect is listed; an unlisted one fails the test.
 @Suite struct QueryScenarioTests {
   private static let start = """
     rules {"rules":{".read":true,".write":true,"s":{".indexOn":["n","a/b"]},"v":{".indexOn":".value"}}}

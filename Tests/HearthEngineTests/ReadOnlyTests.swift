@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthEngine
 
-/// Somebody who may change nothing: a viewer of everything, or whoever looks as somebody else.
+/// Tests of principals without write permission: viewers of all data, and administrators who act as another user.
 @Suite struct ReadOnlyTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
   private static let closed = #"{"rules":{"mine":{".read":"auth.uid === 'kim'",".write":"auth.uid === 'kim'"}}}"#

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// What the engine says after deciding listens again: the material of receipts.
+/// Tests of the engine's reports after redecisions, from which receipts are made.
 @Suite struct ReceiptScenarioTests {
   private static let start = """
     rules {"rules":{"rooms":{"$room":{".read":"root.child('members/'+$room+'/'+auth.uid).exists()"}},".write":true}}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthEngine
 
-/// Reading what lies at one place comes to the same as reading everything.
+/// Tests that a scan of one location gives the same result as reading all records.
 @Suite struct RecordScanTests {
   private static func path(_ random: inout SeededRandom, levels: Int = 4) -> Path {
     Path((0..<random.below(levels)).map { _ in Key(random.pick(["a", "b", "bb", "é"])) })
@@ -50,7 +50,7 @@ import Testing
       content: content)
   }
 
-  /// One record, or some that are joined, or a note.
+  /// Returns one record, several in a joint record, or a note.
   private static func position(_ random: inout SeededRandom) -> CommitRecord {
     switch random.below(6) {
     case 0: return CommitRecord(wallMilliseconds: 0, content: .note([8]))

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HearthEngine
 
-/// Decisions about many listens: how many one command makes others wait for, and what is told meanwhile. Decisions are
-/// counted; nothing is timed.
+/// Tests of redecisions of many listens: how many one command performs before other commands, and the events meanwhile.
+/// Decisions are counted; nothing is timed.
 @Suite struct RedecisionSliceTests {
-  /// An engine and what it was asked and decided.
+  /// An engine with the counts and effects of its commands.
   private struct World {
     var engine: Engine
-    /// Decisions of rules that each command took.
+    /// The number of rules decisions in each command.
     var decisions: [Int] = []
     var effects: [Effect] = []
 
@@ -41,9 +41,9 @@ import Testing
       perform(0, .write(WriteOperation(.put(Location(path: Path(path)), WriteValue(node)))), as: .administrator)
     }
 
-    /// Has all that is pending decided.
+    /// Ticks until no redecisions are pending.
     ///
-    /// - Returns: How many commands that took.
+    /// - Returns: The number of commands.
     @discardableResult
     mutating func drain() -> Int {
       var count = 0
@@ -63,7 +63,7 @@ import Testing
   private static let signedIn = #"{"rules": {"$x": {".read": "auth != null"}}}"#
   private static let flag =
     #"{"rules": {"r": {"$x": {".read": "root.child('flag').val() != 'shut'"}}, "free": {".read": true}}}"#
-  /// Decisions that one command may take.
+  /// The most decisions in one command.
   private static var decisionsMax: Int {
     let limits = EngineLimits()
     return (limits.redecisionStepsInLine + limits.redecisionStepsPerSlice) / EngineLimits.redecisionSteps + 2
@@ -111,7 +111,7 @@ import Testing
     #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
     world.drain()
     #expect(world.decisions.allSatisfy { $0 <= Self.decisionsMax })
-    // Those that were passed before the last identity came are decided once more.
+    // Listens that were decided before the last change of identity are decided once more.
     #expect(world.decisions.reduce(0, +) <= 2 * count + 160 * Self.decisionsMax / 8)
     #expect(world.engine.listenCount == count)
   }
@@ -206,7 +206,7 @@ import Testing
       if case .event(let event, _) = effect { event.path.description.contains("secret") } else { false }
     }
     #expect(!isSecretTold)
-    // Whether it was decided while it was shut depends on its place in the order.
+    // Whether the listen was decided while the flag was set depends on its position in the order.
     let isCancelled = world.effects.contains { effect in
       guard case .redecided(let redecision) = effect else { return false }
       return redecision.cancelled.contains { $0.name.path == Path("r/x7") }
@@ -262,7 +262,7 @@ import Testing
     #expect(Self.told(world.effects, Path("r/x7"))[1] == ["/r/x7"])
   }
 
-  /// The paths of events at or below a place, by connection, in order.
+  /// Returns the paths of events at or below a path, by connection, in order.
   private static func told(_ effects: [Effect], _ path: Path) -> [UInt64: [String]] {
     var told: [UInt64: [String]] = [:]
     for case .event(let event, let recipients) in effects where path.contains(event.path) {

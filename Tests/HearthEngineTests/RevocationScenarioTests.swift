@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// A credential that is revoked ends as if its deadline had come.
+/// Tests of revoked credentials, which end as if their deadline had come.
 @Suite struct RevocationScenarioTests {
   private static let start = """
     rules {"rules": {"open": {".read": true}, "mine": {".read": "auth != null"}, ".write": true}}

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthTestKit
 import Testing
 
-/// Conversations with the engine. Every effect is listed; one that is not fails the test.
+/// Conversations with the engine. Every effect is listed; an unlisted one fails the test.
 @Suite struct ScenarioTests {
   @Test func `the first value comes before the answer, and not at all when the hash tells it is known`() throws {
     try expectScenario(

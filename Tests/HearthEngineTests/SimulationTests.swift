@@ -44,14 +44,14 @@ import Testing
     #expect(summary.pendingCount > 20)
   }
 
-  /// The place where nearly every decision about listens that are there comes later.
+  /// Conditions in which nearly all redecisions of existing listens are delayed.
   private static var sliced: SimulationConditions {
     var conditions = SimulationConditions()
     conditions.isSliced = true
     return conditions
   }
 
-  /// The place where listens last long enough to be told of much.
+  /// Conditions in which listens last long enough to receive many events.
   private static var talkative: SimulationConditions {
     var conditions = SimulationConditions()
     conditions.policies = [.everybody, .everybody, .everybody, .queryLimit, .queryOrder, .queryAndData]
@@ -66,7 +66,7 @@ import Testing
     var simulation = try Simulation(seed: 100 + seed, conditions)
     let summary = try simulation.run(stepCount: 1_200)
     #expect(summary.startCount > 1)
-    // Of a hundred runs one or two have no connection that ends.
+    // One or two runs in a hundred have no connection that ends.
     #expect(Torture.isOn || summary.endCount > 1)
   }
 
@@ -115,7 +115,7 @@ import Testing
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
-  /// Returns true when some seed fails that does not fail without what is wrong.
+  /// Returns true when a seed fails only because of the planted fault.
   private func isCaught(_ conditions: SimulationConditions) throws -> Bool {
     var sound = conditions
     (sound.faults, sound.ignored) = ([], [])

@@ -11,7 +11,7 @@ import Testing
     var random = SeededRandom(seed: seed)
     var (table, model) = (DenseTable<Int, Int>(), [Int: Int]())
     for step in 0..<2_000 {
-      // Few names keep to where the table changes its form.
+      // Few names keep the table near the size at which its representation changes.
       let name = random.below(seed % 2 == 0 ? 40 : 12)
       switch random.below(3) {
       case 0:

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HearthEngine
 
-/// Changes that are worked out on the newest state.
+/// Tests of transactions, which compute their change from the newest state.
 @Suite struct TransactionTests {
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
-  /// Adds one to the number at a path.
+  /// Returns a transaction that increments the number at a path.
   private static func increment(_ path: String) -> Command.Action {
     .transact(
       Transaction { draft in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthEngine
 
-/// Compared writes that get in each other's way take turns.
+/// Tests of turns, which order conflicting compared writes.
 @Suite struct TransactionTurnTests {
-  /// People who count in some places, each by a compared write.
+  /// Clients that increment counters, each by a compared write.
   struct Counters {
     var scenario: Scenario
 
@@ -21,7 +21,7 @@ import Testing
 
     mutating func step(_ text: String) throws -> [String] { try scenario.perform(text) }
 
-    /// A compared write of a number over another one, or over nothing.
+    /// Performs a compared write of a number, expecting another one or no value.
     mutating func swap(_ who: Int, _ old: Int64?, _ new: Int64, at path: String = "/c") throws -> [String] {
       try step("\(who) swap \(old.map { Node(.int($0)).simpleHash() } ?? "-") \(path) \(new)")
     }
@@ -59,7 +59,7 @@ import Testing
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
     #expect(try world.swap(1, 1, 2) == [])
     #expect(try world.swap(3, 1, 2) == [])
-    // The second lets its turn pass: the first is decided as if it came now.
+    // The second lets its turn expire: the first is decided as if it arrived now.
     #expect(try world.pass(milliseconds: 500) == ["1 written 2", "3 stale 2"])
     #expect(try world.swap(3, 2, 3) == ["3 written 3"])
   }
@@ -149,13 +149,13 @@ import Testing
       if world.turns.isIdle { continue }
       let deadline = try #require(world.scenario.engine.nextDeadlineMonotonicMilliseconds)
       windows.append(deadline - world.scenario.now.monotonicMilliseconds)
-      // Half of them say nothing, and half are refused at the last moment.
+      // Half of them send nothing, and half are refused at the last moment.
       _ = try world.pass(milliseconds: windows[windows.count - 1] - (number.isMultiple(of: 2) ? 0 : 1))
       if !number.isMultiple(of: 2) { #expect(try world.swap(number, 1, 2).contains("\(number) permission-denied")) }
       #expect(world.turns.isIdle)
     }
     #expect(windows == [500, 250, 125, 62])
-    // Others are not concerned, and after a while it is forgotten.
+    // Other clients are not affected, and after a while the record is dropped.
     #expect(try world.swap(1, nil, 2) == ["1 stale 1"])
     #expect(!world.turns.isIdle)
     #expect(try world.swap(1, 1, 2) == ["1 written 2"])
@@ -170,7 +170,7 @@ import Testing
     for number in 2..<12 {
       #expect(requests.swap(Int32(number), "eve", nil, 9) == ["0 stale 1"])
       #expect(requests.engine.turns.isIdle == (number >= 6))
-      // Nobody says that the answer is on its way.
+      // The delivery of the answer is not reported.
       requests.milliseconds += requests.engine.limits.turnUntoldMillisecondsMax
       _ = requests.engine.decide(
         [], at: Instant(wallMilliseconds: requests.milliseconds, monotonicMilliseconds: requests.milliseconds))
@@ -183,7 +183,7 @@ import Testing
     _ = try world.swap(2, nil, 1)
     #expect(try world.pass(milliseconds: 700) == [])
     _ = try world.swap(3, 1, 2)
-    // Late after its first turn, of 500 ms; the next has 1,000.
+    // Late after its first turn of 500 ms; the next has 1,000 ms.
     #expect(try world.swap(2, 1, 2) == ["2 stale 2"])
     #expect(try world.pass(milliseconds: 900) == [])
     #expect(try world.swap(3, nil, 3) == [])
@@ -233,7 +233,7 @@ import Testing
     #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
     #expect(try world.swap(2, nil, 2, at: "/a/y") == ["2 stale 1"])
     #expect(try world.swap(3, nil, 2, at: "/a") == [])
-    // Behind the one above it, although nobody else waits here.
+    // Behind the write above it, although there is no other at its own path.
     #expect(try world.swap(4, 1, 2, at: "/a/x") == [])
     #expect(try world.swap(5, nil, 2, at: "/a/y/deep") == [])
     #expect(try world.swap(2, 1, 2, at: "/a/y") == ["2 written 2"])
@@ -250,7 +250,7 @@ import Testing
     #expect(try world.swap(2, 1, 2, at: "/a/x") == ["2 written 2", #"1 stale {"x":2,"y":1}"#])
   }
 
-  // MARK: What comes between
+  // MARK: Interruptions
 
   @Test func `what a connection wrote in time comes before what it writes next`() throws {
     var world = try Counters(people: 3)
@@ -259,7 +259,7 @@ import Testing
     #expect(try world.swap(3, 1, 5) == [])
     #expect(try world.step("3 put /d 1") == ["3 written 5", "3 written 1"])
     #expect(try world.swap(2, 1, 2) == ["2 stale 5"])
-    // What is late by then keeps its place in the line.
+    // A write with a stale value keeps its position in the queue.
     #expect(try world.swap(3, 5, 6) == [])
     #expect(try world.swap(1, nil, 6) == [])
     #expect(try world.step("1 put /c 9") == ["1 written 9"])
@@ -276,7 +276,7 @@ import Testing
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
     #expect(try world.swap(3, 1, 2) == [])
     #expect(try world.step("3 unauth") == ["3 written 2", "3 ok"])
-    // A credential that ends by itself ends what waits as well.
+    // The expiry of a credential also ends its waiting writes.
     #expect(try world.swap(1, 2, 3) == [])
     #expect(try world.step("1 revoke").first == "1 < ended")
     let lines = try world.pass(milliseconds: 1_000)

@@ -4,14 +4,14 @@ import Testing
 
 @testable import HearthEngine
 
-/// To whom the steps of commands are charged. Steps are counted; nothing is timed.
+/// Tests of the accounting of steps to connections. Steps are counted; nothing is timed.
 @Suite struct WorkPayerTests {
   private static let listenCount = 1_000
   private static let rules = """
     {"rules": {"gate": {".write": true}, "at": {"$item": {".read": "root.child('gate').val() != $item || auth != null"}}}}
     """
 
-  /// An engine with a connection, 1, that has many listens which depend on one place and on who it is.
+  /// An engine with a connection, 1, whose many listens depend on one location and on its identity.
   private static func engine() throws -> Engine {
     var engine = Engine(state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0))
     var commands = [Command(connection: ConnectionID(rawValue: 1), action: .connect)]
@@ -28,7 +28,7 @@ import Testing
     engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)).work
   }
 
-  /// The steps of a command, and of all that is decided because of it.
+  /// Returns the steps of a command and of all its redecisions.
   private static func work(of command: Command, _ engine: inout Engine) -> [ConnectionWork] {
     var work = decide(command, &engine)
     while engine.hasPendingRedecisions {
@@ -117,7 +117,7 @@ import Testing
       #expect(settled.besideWork.map(\.payer) == [payer])
       #expect(settled.besideWork[0].steps >= 3_000 * 64 / EngineLimits.hashedBytesPerStep)
     }
-    // A comparison that is made again is charged again.
+    // A repeated comparison is charged again.
     let write = WriteOperation(.put(Location(path: Path("large")), WriteValue(.empty)), expectedHash: held.simpleHash())
     let command = Command(connection: ConnectionID(rawValue: 1), request: 1, action: .write(write))
     let comparison = try #require(engine.decide([command], at: Self.instant, settingAside: true).comparison)

@@ -4,7 +4,7 @@ import HearthTestKit
 import HearthTree
 import Testing
 
-/// What becomes of single writes: priorities, server values, hashes, limits. Every effect is listed.
+/// Tests of single writes: priorities, server values, hashes, limits. Every effect is listed.
 @Suite struct WriteScenarioTests {
   @Test func `a merge of nothing but its own place is a put, and listeners below get their part`() throws {
     try expectScenario(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// What accounts and addresses answer for beyond one connection, by a clock that the tests move.
+/// Tests of the work charged to accounts and addresses beyond one connection, with a simulated clock.
 @Suite struct CarriedWorkTests {
   private static let second: Int64 = 1_000_000_000
   private static let rate = QuotaLimits.standard.connectionWorkPerSecond
@@ -28,7 +28,7 @@ import Testing
     #expect(ledger.wait(of: .requests(client), at: Self.second) == 8 * Self.second, "and by requests over HTTP")
     #expect(ledger.join(Self.id(3), as: Self.client("192.0.2.2"), at: Self.second) == 0)
     #expect(ledger.join(Self.id(4), as: Self.client("192.0.2.1", "bob"), at: Self.second) == 0)
-    // It is owed once, however often the client comes back, and only until it is paid.
+    // It is owed once, regardless of reconnects, and only until it is paid.
     ledger.leave(Self.id(2), at: 2 * Self.second)
     #expect(ledger.join(Self.id(5), as: client, at: 2 * Self.second) == 7 * Self.second)
     ledger.leave(Self.id(5), at: 9 * Self.second)

@@ -43,7 +43,7 @@ import Testing
     #expect(try Self.client(proxies, from: "10.0.0.1", "1.1.1.1, 203.0.113.1, 10.0.0.2") == "203.0.113.1")
     #expect(try Self.client(proxies, from: "2001:db8::5", "1.1.1.1", "203.0.113.1:99, 10.0.0.2") == "203.0.113.1")
     #expect(try Self.client(proxies, from: "10.0.0.1", "10.0.0.9, 10.0.0.2") == "10.0.0.9")
-    // Behind what cannot be read nobody is known: the last hop that can be counts.
+    // An unreadable entry hides those before it: the last readable hop counts.
     #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, garbage, 10.0.0.2") == "10.0.0.2")
     #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, ") == "10.0.0.1")
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthEngine
 @testable import HearthGateway
 
-/// Refusals as people look at them.
+/// Tests of the feed of denials for the console.
 @Suite struct DenialFeedTests {
   private final class Time: Sendable {
     let now = Atomic<Int64>(1_000)

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct DenialLogTests {
-  /// Keeps what is logged.
+  /// A recorder of log metadata.
   final class Lines: Sendable {
     let all = Mutex<[Logger.Metadata]>([])
   }
@@ -69,7 +69,7 @@ import Testing
       keepsValues: keepsValues, shownRate: rate)
   }
 
-  /// A read that is refused, by rules that look at so many bytes.
+  /// Returns a denied read whose rules read so many bytes.
   private static func refused(_ number: Int, bytes: Int = 1) throws -> Decision {
     let rules = try RuleSet.compile(#"{"rules":{".read":"root.child('a').val() == auth.uid"}}"#)
     let root = Node.empty.replacing(Path("a"), with: Node(.string(String(repeating: "x", count: bytes))))

@@ -12,7 +12,7 @@ import Testing
     ("2026-11-20T15:03:00.5+01:00", .time(milliseconds: 1_795_183_380_500)),
   ]
 
-  /// Texts of times before now, and how long before.
+  /// Texts of times relative to now, with the milliseconds before it.
   private static let relative: [(String, Int64)] = [
     ("10 minutes ago", 600_000), ("2h", 7_200_000), (" 1d12h ", 129_600_000), ("1 week 2 days ago", 777_600_000),
     ("90 sec", 90_000), ("1 min ago", 60_000),
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Texts that are none, and the column of what does not fit; nil for those that are moments all the same.
+  /// Invalid texts with the column of the error; nil for texts that are valid after all.
   private static let refused: [(String, Int?)] = [
     ("", 1), ("ago", 1), ("ten minutes", 1), ("10", nil), ("10 fortnights ago", 4), ("10 minutes later", 12),
     ("5m ago ago", 4), ("-5", 1), ("2026-11-20", 1), ("2026-13-20T14:03:00Z", 1), ("1h30", 5),

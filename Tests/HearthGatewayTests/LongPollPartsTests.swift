@@ -10,7 +10,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// What the requests and the scripts of long polls are made of.
+/// Tests of the parts of long-poll requests and scripts.
 @Suite struct LongPollPartsTests {
   // MARK: Requests
 

@@ -11,14 +11,14 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// A session of polls with a clock that moves when it is told to.
+/// Tests of a long-poll session with a simulated clock.
 @Suite struct LongPollTransportTests {
-  /// Keeps what it is told.
+  /// A delegate that records messages.
   private final class Conversation: TransportDelegate {
     var received: [String] = []
     var end: SocketEnd?
     var finishes = 0
-    /// The conversation closes the transport at this message.
+    /// The message at which the delegate closes the transport; nil for none.
     var endsAt: String?
     var transport: (any ClientTransport)?
 
@@ -65,19 +65,19 @@ import Testing
       transport.start(conversation, callback: "3") { [start] in start.script = String(buffer: $0) }
     }
 
-    /// An entry of the session as if it were that client's.
+    /// Returns a directory entry of the session with a client's address.
     func entry(_ address: String, presence: PollPresence? = nil) -> PollDirectory.Entry {
       PollDirectory.Entry(
         loop: eventLoop, transport: NIOLoopBound(transport, eventLoop: eventLoop), network: ClientNetwork(address),
         presence: presence ?? PollPresence(at: eventLoop.now))
     }
 
-    /// False when there was no free place.
+    /// Adds an entry; returns false when there was no free place.
     func insert(_ entry: PollDirectory.Entry, _ id: String) -> Bool {
       if case .admitted = directory.insert(entry, as: id, at: eventLoop.now) { true } else { false }
     }
 
-    /// Asks, and says something.
+    /// Starts a poll that sends messages.
     func poll(_ messages: String..., serial given: Int? = nil) -> Answer {
       serial += 1
       let answer = Answer()
@@ -336,7 +336,7 @@ import Testing
   func waitingBound() throws {
     let memory = ClientMemory.ofTest()
     let (first, second) = (try Fixture(memory: memory), try Fixture(memory: memory))
-    // More than is kept in case a poll comes again.
+    // More than is kept for a repeated poll.
     let node = Node(.string(String(repeating: "x", count: 20_000)))
     let message = OutboundMessage(.push(.put(path: .root, node: node, tag: nil)), in: memory)
     let size = memory.heldBytes
@@ -396,9 +396,9 @@ import Testing
       presence.asked(nil, at: test.eventLoop.now)
       #expect(test.insert(test.entry("192.0.2.1", presence: presence), "p\(index)"))
     }
-    // The first session of the test has a poll under way as well.
+    // The first session of the test has a poll in progress as well.
     let poll = test.poll()
-    /// In whose place the newcomer is: that of one of the three, or of another.
+    /// Returns which entry the new one replaces: one of the three, or another.
     func newcomer(_ id: String) -> String {
       switch test.directory.insert(test.entry("192.0.2.1"), as: id, at: test.eventLoop.now) {
       case .admitted: "nobody's"
@@ -415,7 +415,7 @@ import Testing
     test.pass(seconds: 1)
     #expect(newcomer("n") == "p1")
     #expect(test.directory.count == 4 && test.directory.find("p1") == nil && test.directory.find("n") != nil)
-    // Who hung up waits for nothing, although the poll is not answered yet.
+    // An aborted poll does not count as waiting, although it is unanswered.
     let gone = Abandonment()
     polled[0].asked(gone, at: test.eventLoop.now)
     gone.declare()
@@ -455,7 +455,7 @@ import Testing
     test.conversation.transport?.setReading(false)
     _ = test.poll("1", "end", "3")
     _ = test.poll()
-    // The rest of a message that never comes.
+    // The end of this message never comes.
     let started = PollPiece(number: 3, count: 2, text: Array("AAAA".utf8))
     test.transport.receive(.init(serial: "900", pieces: [started])) { _ in }
     #expect(test.loop.memory.heldBytes > 4)

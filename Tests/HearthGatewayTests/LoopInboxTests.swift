@@ -12,9 +12,9 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// The way of effects to a loop: in order, in turns, and no further than the loop keeps up.
+/// Tests of the delivery of effects to an event loop: in order, in turns, and no faster than the loop handles them.
 @Suite struct LoopInboxTests {
-  /// Notes what it is told.
+  /// A client that records its events.
   private final class Listener: HubClient {
     private(set) var id = ConnectionID(rawValue: 0)
     let requestID = ""
@@ -57,7 +57,7 @@ import Testing
     let loop: any EventLoop
     let told: @Sendable () -> [String]
 
-    /// A loop with one listener.
+    /// Creates an event loop with one listener.
     init(_ limits: DeliveryLimits) async throws {
       final class Notes: Sendable { let lines = Mutex<[String]>([]) }
       let (loop, notes) = (MultiThreadedEventLoopGroup.singleton.next(), Notes())
@@ -72,7 +72,7 @@ import Testing
       told = { notes.lines.withLock { $0 } }
     }
 
-    /// A delivery of so many events for the listener.
+    /// Hands over a delivery with a number of events for the listener.
     func hand(_ count: Int, of database: String, from first: Int = 0) {
       let effects = (first..<first + count).map { number in
         Effect.event(
@@ -88,7 +88,7 @@ import Testing
       return semaphore
     }
 
-    /// Everything that was handed over has been performed.
+    /// Waits until so many events have been performed.
     func settle(_ count: Int) async throws -> [String] {
       while told().filter({ !$0.hasPrefix("flush") }).count < count { try await Task.sleep(nanoseconds: 1_000_000) }
       try await loop.submit {}.get()
@@ -119,7 +119,7 @@ import Testing
     #expect(told.filter { $0.hasPrefix("/hot") } == (0..<10).map { "/hot/\($0)" })
   }
 
-  /// An event of that many bytes.
+  /// Returns an event with a size of that many bytes.
   private static func event(_ path: String, bytes: Int) -> Event {
     Event(path: Path(path), change: .put(Node(.string(String(repeating: "x", count: bytes - 2)))), position: 1)
   }
@@ -209,7 +209,7 @@ import Testing
       let isDone = DispatchSemaphore(value: 0)
     }
     let progress = Progress()
-    // 40 deliveries of 10: the eleventh is over the bound.
+    // 40 deliveries of 10: the eleventh is over the limit.
     DispatchQueue(label: "hot").async {
       for number in 0..<40 {
         if number == 10 { progress.isHeld.signal() }
@@ -219,7 +219,7 @@ import Testing
       progress.isDone.signal()
     }
     await Task.detached { Self.wait(progress.isHeld) }.value
-    // It is in the eleventh call now, or about to be, and cannot leave it while the loop does nothing.
+    // It is in the eleventh call now, or about to be, and cannot return while the loop is blocked.
     world.hand(50, of: "quiet")
     world.hand(50, of: "quiet", from: 50)
     #expect(progress.handed.withLock { $0 } == 10)

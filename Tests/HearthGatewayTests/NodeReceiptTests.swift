@@ -10,7 +10,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// Receipts that tell of the clients of several nodes.
+/// Tests of receipts about the clients of several nodes.
 @Suite struct NodeReceiptTests {
   private let ann = Revocation.user(uid: "ann")
 
@@ -33,7 +33,7 @@ import Testing
       ])
   }
 
-  /// Has the only loop of a node cut so many listens of one connection in each database.
+  /// Cancels a number of one connection's listens in each database, on the only loop of a node.
   private func cut(
     _ cuts: [String: Int], by desk: ReceiptStore, in round: RevocationRound, position: Int64 = 7
   ) throws -> [SentMark] {
@@ -47,7 +47,7 @@ import Testing
     return marks
   }
 
-  /// The receipts of a revocation, once they are there.
+  /// Waits for the receipts of a revocation.
   private func receipts(of number: UInt64, at desk: ReceiptStore) async throws -> [JSON] {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let answer = loop.makePromise(of: ReceiptPage.self)
@@ -178,7 +178,7 @@ import Testing
     let found = try await receipts(of: round.number, at: a)
     #expect(found.count == 1 && found[0]["late"]?.int == 1 && found[0]["sent"]?.int == 1)
     #expect(found[0]["isComplete"]?.bool == false && found[0]["unanswered"]?.array?.isEmpty == true)
-    // One whose database has not answered at all.
+    // A revocation that one database has not answered.
     _ = b.begin(ann, event: .revoked, loopCount: 1, followedTo: 11)
     let undecided = try #require(NodeReceipt.decoded(try words(b, upTo: 11), limits: b.limits))
     #expect(undecided.map(\.isComplete) == [false])

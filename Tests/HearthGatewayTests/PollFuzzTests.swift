@@ -10,7 +10,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// What clients send to long polls, and forms with files, as random bytes; and scripts out of random data.
+/// Tests of long-poll messages and multipart forms with random bytes, and of scripts from random data.
 @Suite struct PollFuzzTests {
   private static func bytes(_ words: [String], _ count: ClosedRange<Int>, _ numbers: inout SeededRandom) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -81,7 +81,7 @@ import Testing
         waiting.removeFirst(min(count, waiting.count))
       }
       if received != messages || pieces.sizeBytes != 0 { Issue.record("seed \(seed)") }
-      // One that is spoilt is refused, or is another message; what is held stays bounded.
+      // A damaged message is refused, or becomes another one; the memory stays within its limit.
       var spoilt = all
       let place = Int.random(in: 0..<all.count, using: &numbers)
       switch Int.random(in: 0..<4, using: &numbers) {
@@ -122,7 +122,7 @@ import Testing
       if script.contains("{\"__proto__\":") || script.contains(",\"__proto__\":") {
         Issue.record("seed \(seed): \(script)")
       }
-      // Computed names are the one thing that is not JSON.
+      // Computed names are the only part that is not JSON.
       let json = script.replacing("{[\"__proto__\"]:", with: "{\"__proto__\":")
         .replacing(",[\"__proto__\"]:", with: ",\"__proto__\":")
       if JSON(parsing: json.utf8) != data { Issue.record("seed \(seed): \(script)") }
@@ -139,7 +139,7 @@ import Testing
     for seed in 0..<20_000 as Range<UInt64> {
       var numbers = SeededRandom(seed: seed)
       var body = ByteBuffer(bytes: Self.bytes(words, 0...3, &numbers))
-      // What was read of the buffer before is no part of the form.
+      // Bytes of the buffer that were read before are not part of the form.
       body.moveReaderIndex(to: min(2, body.writerIndex))
       let isSound = Int.random(in: 0..<2, using: &numbers) == 0
       if isSound { body.writeString("--XyZ\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\n") }

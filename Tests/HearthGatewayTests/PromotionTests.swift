@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// When staged rules may be promoted, and when promoted ones have denied too much.
+/// Tests of the conditions for promoting staged rules, and for rolling promoted ones back.
 @Suite struct PromotionTests {
   /// A meter that a test sets, with the same seconds as the real one.
   private struct Clock {

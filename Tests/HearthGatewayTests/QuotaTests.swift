@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// What clients may take of a database, by a clock that the tests move.
+/// Tests of clients' quotas of a database, with a simulated clock.
 @Suite struct QuotaTests {
   private static let second: Int64 = 1_000_000_000
 
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  // MARK: What is stored and answered
+  // MARK: Stored and returned settings
 
   @Test("what is stored is counted when it is different, and not all the time")
   func storage() throws {

@@ -40,7 +40,7 @@ import Testing
     let body = Array("\"a\u{2028}b\u{2029}\u{2027}✔\"".utf8)
     let answer = try Self.wrapped("/a.json?callback=f", RESTResponse(body: body))
     #expect(String(buffer: answer.body) == "f(\"a\\u2028b\\u2029\u{2027}✔\");")
-    // Bytes that begin like one at the very end are no reason to read on.
+    // An incomplete character at the end is no reason to read on.
     let cut = try Self.wrapped("/a.json?callback=f", RESTResponse(body: [0xE2, 0x80]))
     #expect(Array(buffer: cut.body) == Array("f(".utf8) + [0xE2, 0x80] + Array(");".utf8))
   }

@@ -105,7 +105,7 @@ import Testing
       ("orderBy=\"a\"&limitToLast=-99999999999999999999", "limitToLast must be positive"),
       ("orderBy=\"a\"&orderBy=\"b\"", "Parameter orderBy given more than once."),
       ("orderBy=\"a\"&startAt=1&startAt=1", "Parameter startAt given more than once."),
-      // What a client that does not encode its values leaves of `equalTo="a&b"`.
+      // `equalTo="a&b"` from a client that does not encode its values.
       ("orderBy=\"a\"&equalTo=\"a&b\"", "Constraint index field must be a JSON primitive"),
     ])
   func contradictions(text: String, message: String) {

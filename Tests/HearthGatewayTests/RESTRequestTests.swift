@@ -86,7 +86,7 @@ import Testing
   @Test func aCredentialComesFromOnePlace() throws {
     #expect(try Self.parse("/.json").get().credential == nil)
     #expect(try Self.parse("/.json", .GET, ["Authorization": "Bearer x"]).get().credential?.token == "x")
-    // What is meant for a proxy in between is not looked at; what contradicts is refused.
+    // Fields for intermediate proxies are ignored; contradictions are refused.
     #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Basic eDp5"]).get().credential?.token == "q")
     #expect(try Self.parse("/.json?auth=q", .GET, ["Authorization": "Bearer q"]).get().credential?.token == "q")
     for name in ["auth", "access_token"] {

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// What is kept of receipts on the disk.
+/// Tests of the receipts on disk.
 @Suite struct ReceiptArchiveTests {
   private let folder: TemporaryFolder
   private let log = LogRecorder()

@@ -10,9 +10,9 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// Receipts as the desk makes them of what databases and loops tell it, on a clock of the test.
+/// Tests of receipts made from the reports of databases and loops, with a simulated clock.
 @Suite struct ReceiptStoreTests {
-  /// Microseconds that only the test moves.
+  /// A clock in microseconds that only the test moves.
   private final class Clock: Sendable {
     private let microseconds = Mutex<Int64>(5_000_000)
     var now: ReceiptMoment {
@@ -43,7 +43,7 @@ import Testing
       examinedCount: examined ?? cut, cancelled: cancelled)
   }
 
-  /// What is kept, after all that waits was put into words.
+  /// Returns the stored receipts after all waiting ones were written.
   private func kept(_ desk: ReceiptStore, _ filter: ReceiptFilter = ReceiptFilter()) throws -> [JSON] {
     desk.close()
     return try desk.page(filter).lines.map { try #require(JSON(parsing: $0)) }

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// Those who are told the same value in the same words get the same bytes, for as long as somebody waits for them.
+/// Tests of shared texts: recipients of the same value in the same form share its bytes while they are in use.
 @Suite struct RecentTextsTests {
   @Test func `a value's text is shared while it is kept, counted once, and forgotten with the last who keeps it`()
     throws

@@ -31,7 +31,7 @@ import Testing
 
   private static func tagged(_ tag: Int32?) -> ListenName { ListenName(path: Path("a"), tag: tag) }
 
-  /// A session with the listen 1 at `a`, answered.
+  /// Returns a session with the answered listen 1 at `a`.
   private static func listening(_ tag: Int32, _ query: JSON = lastTwo) -> ClientSession {
     var session = opened()
     var outputs: [ClientSession.Output] = []

@@ -85,7 +85,7 @@ import Testing
       if i == 3 { settings.canaryRuleset = "r3" }
     }
     #expect(settings.rulesets.map(\.id) == ["r0", "r3"] + (6..<20).map { "r\($0)" })
-    // One that is alone too large stays: it was asked for.
+    // A single ruleset over the limit stays, because it was stored on request.
     settings = DatabaseSettings()
     settings.keep(Ruleset(id: "x", createdAtMilliseconds: 0, source: String(repeating: megabyte, count: 17)))
     #expect(settings.rulesets.count == 1)

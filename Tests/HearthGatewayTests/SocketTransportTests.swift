@@ -7,7 +7,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
-/// A conversation that writes down what it is told.
+/// A delegate that records its calls.
 private final class RecordingConversation: TransportDelegate {
   var events: [String] = []
   var end: SocketEnd?
@@ -30,7 +30,7 @@ private final class RecordingConversation: TransportDelegate {
 }
 
 @Suite struct SocketTransportTests {
-  /// A socket without a network, behind which a conversation is.
+  /// A socket without a network, with its delegate.
   private struct Connection {
     let channel = EmbeddedChannel()
     let loop: TransportLoop

@@ -68,7 +68,7 @@ import Testing
       text == "flipped"
       ? try String(contentsOfFile: path, encoding: .utf8).replacingOccurrences(of: "two", with: "tow") : text
     try damaged.write(toFile: path, atomically: false, encoding: .utf8)
-    // What a crash leaves of a version that was being written.
+    // The remains of a version that was being written during a crash.
     try "half".write(toFile: folder.path + "/rules/a/3.json.new", atomically: false, encoding: .utf8)
     #expect(throws: RESTFailure.self) { try files.source(of: second, in: "a") }
     let log = LogRecorder()
@@ -84,7 +84,7 @@ import Testing
     let folder = try TemporaryFolder()
     let files = Self.files(folder)
     let first = try files.add("one", RulesChange(author: .unknown), at: 0, to: "a")
-    // A folder in the way of the next file's name.
+    // A folder in place of the next file.
     try FileManager.default.createDirectory(
       atPath: folder.path + "/rules/a/2.json/x", withIntermediateDirectories: true)
     #expect(throws: RESTFailure.self) { try files.add("two", RulesChange(author: .unknown), at: 0, to: "a") }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// The charging of work to connections, accounts and networks, by a clock that the tests move.
+/// Tests of the charging of work to connections, accounts and networks, with a simulated clock.
 @Suite struct WorkLedgerTests {
   private static let second: Int64 = 1_000_000_000
   private static let window = QuotaLimits.standard.workWindowMilliseconds * 1_000_000
@@ -19,7 +19,7 @@ import Testing
     ShareClaimant(account: uid, network: NetworkPrefix(address: address))
   }
 
-  /// A ledger with connections of clients, numbered from 1.
+  /// Returns a ledger with connections of clients, numbered from 1.
   private static func ledger(_ clients: [ShareClaimant]) -> WorkLedger {
     var ledger = WorkLedger()
     for (number, client) in clients.enumerated() {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `a connection over its allowance waits until it has refilled, and no other one does`() {
-    // A fourth of what all may cause: shares do not bind.
+    // A fourth of the total rate: shares are not enforced.
     let rate = QuotaLimits.standard.workPerSecond / 4
     var ledger = Self.ledger([Self.client("192.0.2.1"), Self.client("192.0.2.1")])
     ledger.connectionStepsPerSecond = rate
@@ -55,12 +55,12 @@ import Testing
     clients += (0..<20).map { Self.client("198.51.\($0).1", "guest \($0)") }
     var ledger = Self.ledger(clients)
     var taken = 0
-    // Each of the network's connections asks in turn, and waits when it is told to.
+    // Each connection of the network makes requests in turn, and observes its wait.
     while let next = (1...200).first(where: { ledger.wait(of: Self.connection($0), at: 1) == 0 }) {
       _ = ledger.charge(WorkAmount(steps: 20_000), to: Self.connection(next), at: 1)
       taken += 20_000
     }
-    // Beside what all may take before shares bind: the network's part, by those of its clients that have caused little.
+    // The amount before shares are enforced, and the network's share, by those of its clients with little work.
     let most = Self.windowSteps * 7 / 8 + Self.windowSteps / 16
     #expect(taken > Self.windowSteps * 7 / 8 && taken <= most + 40_000)
     for number in 201...220 {
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `a network's work binds only while the server is busy`() {
-    // An office: a thousand users behind one address, each of whom causes a thousandth of the network's work.
+    // A company network: a thousand users behind one address, each with a thousandth of the network's work.
     let clients = (0..<1_000).map { Self.client("192.0.2.1", "user \($0)") }
     var ledger = Self.ledger(clients)
     let each = Self.windowSteps * 3 / 4 / 1_000
@@ -80,7 +80,7 @@ import Testing
       #expect(ledger.charge(WorkAmount(steps: each), to: Self.connection(number), at: 1) == 0)
     }
     #expect(ledger.wait(of: .requests(Self.client("192.0.2.1")), at: 2) == 0)
-    // Now others make it busy: the address has more than its part, of which its clients are served while there is some.
+    // Now others make it busy: the address is over its share, from which its clients are served while some is left.
     ledger.join(ConnectionID(rawValue: 2_000), as: Self.client("203.0.113.1"), at: 2)
     _ = ledger.charge(WorkAmount(steps: Self.windowSteps / 4), to: Self.connection(2_000), at: 2)
     let served = (1...1_000).prefix { number in

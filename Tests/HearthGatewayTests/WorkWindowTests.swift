@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthGateway
 
-/// Which clients of a network wait for what their neighbours have caused, by a clock that the tests move.
+/// Tests of the shares within a network: which clients wait for work that others caused, with a simulated clock.
 @Suite struct WorkWindowTests {
   private static let window = QuotaLimits.standard.workWindowMilliseconds * 1_000_000
   /// The steps of all clients in one window.
@@ -15,7 +15,7 @@ import Testing
 
   private static func ledger(_ clients: [ShareClaimant]) -> WorkLedger {
     var limits = QuotaLimits.standard
-    // Only what is shared is looked at here.
+    // Only shared limits matter here.
     limits.connectionWorkPerSecond = 1 << 40
     var ledger = WorkLedger(limits)
     for (number, client) in clients.enumerated() {
@@ -78,7 +78,7 @@ import Testing
         _ = ledger.charge(WorkAmount(steps: 40_000), to: Self.payer(socket), at: now)
       }
       guard number >= 10 else { continue }
-      // By now all of them have caused so much that what is left of the network's part is for others.
+      // By now each has caused so much that the rest of the network's share is for others.
       #expect(ledger.wait(of: ann, at: now) == 0)
     }
   }
@@ -94,7 +94,7 @@ import Testing
       #expect(window.memberCount <= 1_000)
     }
     #expect(window.memberCount >= 500)
-    // A member makes up for a part of 250,000 steps in a window, of which there are as many as members.
+    // A member makes up for a share of 250,000 steps in a window, of which there are as many as members.
     _ = window.advance(to: 10 * Self.window, stepsPerSecond: 16_000_000)
     #expect(window.memberCount >= 500)
     _ = window.advance(to: 40 * Self.window, stepsPerSecond: 16_000_000)

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// What an operator may switch on beyond the service's own behaviour.
+/// Tests of options that an operator may enable beyond Firebase's behaviour.
 @Suite struct OperatorSwitchTests {
   @Test("changed claims end the tokens that have the old ones, when that is on")
   func claimChange() async throws {

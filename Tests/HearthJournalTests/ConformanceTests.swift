@@ -3,10 +3,10 @@ import HearthTestKit
 import Synchronization
 import Testing
 
-/// The journal that other tests stand on is held to the same promises as those that databases are kept in; and the suite
-/// itself sees it when one is broken.
+/// Tests that the journal in memory, which other tests depend on, passes the conformance checks, and that the checks
+/// detect broken requirements.
 @Suite struct ConformanceTests {
-  /// Opens a journal in memory again as after a crash.
+  /// A factory that reopens a journal in memory as after a crash.
   private final class MemoryJournals: JournalFactory {
     private let last = Mutex<MemoryJournal?>(nil)
 

@@ -2,7 +2,7 @@ import HearthJournal
 import HearthTestKit
 import Testing
 
-/// The faults that the journal in memory plays.
+/// Tests of the simulated faults of the journal in memory.
 @Suite struct MemoryJournalTests {
   @Test("an append without space fails once and may be repeated")
   func noSpace() throws {

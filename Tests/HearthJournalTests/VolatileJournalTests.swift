@@ -19,7 +19,7 @@ import Testing
     expect(.staleEpoch) { () throws(JournalError) in
       try journal.append(JournalBatch.following(stale, commits: 1, sizeBytes: 1), after: stale)
     }
-    // What it has forgotten it does not pretend to know.
+    // Discarded batches are reported as pruned.
     expect(.pruned) { () throws(JournalError) in try journal.batches(after: 0, sizeBytesMax: 1) }
     expect(.pruned) { () throws(JournalError) in try journal.acquire() }
     #expect(try journal.batches(after: 3, sizeBytesMax: 1).isEmpty)

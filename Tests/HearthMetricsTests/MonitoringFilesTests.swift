@@ -2,7 +2,7 @@ import Foundation
 import HearthMetrics
 import Testing
 
-/// The dashboard, the alert rules and the guide know the metrics that there are, and no others.
+/// Tests that the dashboard, the alert rules and the guide mention exactly the existing metrics.
 @Suite struct MonitoringFilesTests {
   private static func text(_ path: String) throws -> String {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -10,7 +10,7 @@ import Testing
     return try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The metrics that a text names; those of a histogram's parts are the histogram.
+  /// Returns the metrics that a text names; parts of a histogram count as the histogram.
   private static func names(in text: String) -> Set<String> {
     let histograms = Set(
       MetricDescription.all.filter { if case .histogram = $0.kind { true } else { false } }.map(\.name))

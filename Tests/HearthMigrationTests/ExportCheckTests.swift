@@ -3,7 +3,7 @@ import HearthTree
 import Testing
 
 @Suite struct ExportCheckTests {
-  /// Looks through a text that arrives in pieces of so many bytes.
+  /// Checks a text that arrives in pieces of so many bytes.
   private func check(
     _ text: String, pieceBytes: Int = .max, limits: JSONLimits = .standard
   ) throws(JSONError) -> ExportCheck {

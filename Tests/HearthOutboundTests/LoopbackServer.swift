@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A server on loopback with a thread per connection, for tests that say byte by byte what the other side does.
+/// A server on loopback with a thread for each connection, for tests that define the other side byte by byte.
 final class LoopbackServer: Sendable {
   /// One accepted connection.
   struct Connection {
     let file: Int32
 
-    /// What came, until the text ends that way; all that came when the other side closed before.
+    /// Reads until the text has that ending; returns all received text when the other side closes before.
     func read(until end: String) -> String {
       var bytes: [UInt8] = []
       let end = Array(end.utf8)
@@ -22,7 +22,7 @@ final class LoopbackServer: Sendable {
       return String(decoding: bytes.prefix(max(0, got)), as: UTF8.self)
     }
 
-    /// False when the other side is gone.
+    /// Writes a text; returns false when the connection is closed.
     @discardableResult
     func write(_ text: String) -> Bool {
       let bytes = Array(text.utf8)
@@ -72,10 +72,10 @@ final class LoopbackServer: Sendable {
     }
   }
 
-  /// Ends the listening; connections end by themselves.
+  /// Ends listening; connections end by themselves.
   func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
-  /// A server that answers each HTTP request with that text.
+  /// Returns a server that answers each HTTP request with that text.
   static func answering(_ text: String) throws -> LoopbackServer {
     try LoopbackServer { connection in
       _ = connection.read(until: "\r\n\r\n")
@@ -84,7 +84,7 @@ final class LoopbackServer: Sendable {
   }
 }
 
-/// Something that threads of a test write and the test reads.
+/// Values that threads of a test append and the test reads.
 final class Collected<Value: Sendable>: Sendable {
   private let values = Mutex<[Value]>([])
   var all: [Value] { values.withLock { $0 } }

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthOutbound
 
 @Suite struct OutboundClientTests {
-  /// Takes plain HTTP on loopback, as only tests do.
+  /// A client that permits plain HTTP on loopback, as only tests do.
   static let local = OutboundClient(policy: OutboundPolicy(allowsPlainHTTP: true))
 
   static func failure(

@@ -2,9 +2,9 @@ import Testing
 
 @testable import HearthOutbound
 
-/// One at a time: the default threads for mail are few, and one test keeps them all busy.
+/// Tests of mail, one at a time: the threads for mail are few, and one test occupies all of them.
 @Suite(.serialized) struct OutboundMailTests {
-  /// A mail server that takes everything, or refuses at one command.
+  /// Returns a mail server that accepts all commands, or refuses one.
   static func server(
     _ lines: Collected<String>, offers: [String] = [], refuses refused: String? = nil
   ) throws -> LoopbackServer {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HearthOutbound
 
-/// Certificates are checked: against a real TLS server, the `openssl` program.
+/// Tests of certificate checks, against a real TLS server, the `openssl` program.
 @Suite struct OutboundTLSTests {
-  /// A server with a certificate of its own making for `localhost`.
+  /// A server with its own self-signed certificate for `localhost`.
   struct Server {
     let folder: URL
     let process: Process
@@ -32,7 +32,7 @@ import Testing
       try process.run()
     }
 
-    /// Asks until the server is up, for a minute at most.
+    /// Connects repeatedly until the server is up, for a minute at most.
     func outcome(
       _ host: String, trustsItsCertificate: Bool
     ) async throws -> Result<OutboundResponse, OutboundError> {
@@ -57,7 +57,7 @@ import Testing
     }
 
     func stop() {
-      // The program inherits what signals are blocked here, and this one nobody can block.
+      // The program inherits the blocked signals, and this one cannot be blocked.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
       try? FileManager.default.removeItem(at: folder)

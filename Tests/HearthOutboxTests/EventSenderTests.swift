@@ -13,7 +13,7 @@ import Logging
 import Synchronization
 import Testing
 
-/// A database, its outbox and a sender, with a receiver and a clock in the test's hand.
+/// A database, its outbox and a sender, with a receiver and a clock that the test controls.
 private final class World: Sendable {
   private struct State {
     var now: Int64 = 1_795_329_000_000
@@ -89,7 +89,7 @@ private final class World: Sendable {
     ])
   }
 
-  /// Moves the clock and lets timers fire that are due.
+  /// Advances the clock and fires the timers that are due.
   func advance(_ milliseconds: Int64) {
     let due = state.withLock { state in
       state.now += milliseconds
@@ -100,7 +100,7 @@ private final class World: Sendable {
     for timer in due { timer.work() }
   }
 
-  /// Waits until something is so; gives up after a time that only a hang takes.
+  /// Waits until a condition is true; gives up after a time that only a deadlock would take.
   func until(_ isSo: () throws -> Bool) async throws {
     for _ in 0..<20_000 {
       if try isSo() { return }
@@ -244,7 +244,7 @@ private final class World: Sendable {
     try await world.until { sender.standings().first?.figures.deliveredCount == 1 }
     world.put(database, "n/b", 1)
     try await world.until { world.requests.count == 2 }
-    // The outcome of the first is being written down; that of the second comes too late for it.
+    // The first outcome is being stored; the second arrives too late to be stored with it.
     world.journal.beforeSettling {
       gate.signal()
       while sender.standings().first?.figures.deliveredCount != 2 { usleep(1_000) }
@@ -281,7 +281,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  /// A plugin that takes events, or throws what it is told.
+  /// A plugin that accepts events, or throws the errors that the test sets.
   private final class Taker: WriteReceiver {
     let name = "index"
     private let failure: (any Error)?

@@ -1,7 +1,7 @@
 import HearthJournal
 import Synchronization
 
-/// A journal whose log is forgotten and whose outbox is kept, until the test ends.
+/// A journal with an outbox that lasts until the end of the test, and without a log.
 final class OutboxInMemory: OutboxJournal {
   struct Kept: Sendable {
     var waiting: [OutboxPlace: (entry: OutboxEntry, attempts: Int, due: Int64)] = [:]
@@ -13,10 +13,10 @@ final class OutboxInMemory: OutboxJournal {
   private let failures = Mutex(0)
   private let settling = Mutex<(@Sendable () -> Void)?>(nil)
 
-  /// Has something done the next time that outcomes are to be written down, before they are.
+  /// Runs a function once, before the next outcomes are stored.
   func beforeSettling(_ body: @escaping @Sendable () -> Void) { settling.withLock { $0 = body } }
 
-  /// That many reads of events fail from now on.
+  /// Makes the next `count` reads of events fail.
   func failReads(_ count: Int) { failures.withLock { $0 = count } }
 
   private func read() throws(JournalError) {

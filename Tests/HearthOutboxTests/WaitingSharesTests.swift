@@ -8,11 +8,11 @@ import Testing
 @testable import HearthEngine
 @testable import HearthOutbox
 
-/// The share of a trigger's queue that each account's writes may have.
+/// Tests of each account's share of a trigger's queue.
 @Suite struct WaitingSharesTests {
   private static let eventsMax = 640
 
-  /// A sender that sends nothing, with one trigger, and the outbox of a database.
+  /// A sender with one trigger that delivers nothing, and the outbox of a database.
   private final class World {
     let sender: EventSender
     let outbox: DatabaseOutboxOfTest
@@ -74,7 +74,7 @@ import Testing
     #expect(world.write(.signedOut) && !world.write(.signedOut), "signed-out clients are one account")
     #expect(!world.write(Self.user("hog")))
     #expect(world.write(.administrator))
-    // Beside each other, many accounts leave administrators the last part.
+    // Many accounts together leave administrators the last part.
     let others = (0..<1_000).count { world.write(Self.user("other \($0)")) }
     #expect(others > 0 && others < Self.eventsMax / 8)
     #expect(world.write(.administrator))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthPluginKit
 
-/// A program whose server is the test.
+/// Tests of a plugin program with the test as its server.
 @Suite struct PluginProgramTests {
-  /// What the server says, and what the program has said.
+  /// The server's lines, and those of the program.
   final class Server: Sendable {
     let lines: AsyncStream<String>
     private let input: AsyncStream<String>.Continuation
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Opens when it is told to, for one who waits there.
+  /// A gate that opens on command, for one waiting task.
   struct Gate: Sendable {
     private let stream = AsyncStream<Void>.makeStream()
     func open() { stream.continuation.finish() }

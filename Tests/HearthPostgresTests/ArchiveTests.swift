@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthPostgres
 
-/// What only this engine can do with entries, views and copies.
+/// Tests of entries, views and copies that are particular to this engine.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ArchiveTests {
   private static func entry(_ ordinal: Int32, dead: String? = nil) -> OutboxEntry {
@@ -116,7 +116,7 @@ struct ArchiveTests {
     }
     do {
       let given = try archive.restoration("databases/b")
-      // More than is sent at once.
+      // More chunks than are sent at once.
       try given.begin(at: 0, runningHash: .empty)
       for number in 0..<300 { try given.append(chunk: [UInt8(number % 256), UInt8(number / 256)]) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ConformanceTests {
-  /// One schema for all checks, and a collection for each.
+  /// One schema for all checks, with a collection for each.
   private static let world = Result { try PostgresWorld() }
 
   @Test("keeps what every journal promises", arguments: JournalConformance.checks)
@@ -76,7 +76,7 @@ struct ConformanceTests {
     let journal = try world.journal()
     var head = try journal.acquire()
     let row = PostgresLimits.rowBytesMax
-    // Each of one byte, the last one apart: a part that is missing or in another place shows.
+    // All bytes but the last are equal to the size: a missing or moved part shows.
     func payload(_ size: Int) -> [UInt8] { [UInt8](repeating: UInt8(size % 251), count: size - 1) + [7] }
     let sizes = [row - 1, row, row + 1, 2 * row, 10 << 20]
     for size in sizes {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthPostgres
 
-/// Rows that are not what was written, and rows that are not there any more.
+/// Tests of changed and missing rows.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct DamageTests {
   private func makeJournal() throws -> (PostgresWorld, PostgresJournal, JournalHead) {
@@ -25,7 +25,7 @@ struct DamageTests {
     let error = #expect(throws: JournalError.self) { try journal.allBatches() }
     #expect(error?.code == .corrupt)
     #expect([3, 99].contains(error?.place.position ?? 0) || change.contains("hash"), "\(error?.description ?? "")")
-    // What comes after it is not less true for that.
+    // The rows after it are still valid.
     #expect(try journal.allBatches(after: 4).map(\.firstPosition) == [5, 6])
   }
 

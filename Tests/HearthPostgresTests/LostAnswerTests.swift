@@ -7,11 +7,11 @@ import Testing
 
 @testable import HearthPostgres
 
-/// Appends of which no answer comes: a cut connection, a killed server, a wait for a standby that was broken off.
+/// Tests of appends without an answer: a cut connection, a killed server, a cancelled wait for a standby.
 @Suite(
   .serialized, .enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct LostAnswerTests {
-  /// One that is killed and set up otherwise.
+  /// A separate server, which the tests kill and reconfigure.
   private static let server = Result { try ThrowawayPostgres() }
 
   @Test(
@@ -21,7 +21,7 @@ struct LostAnswerTests {
     let proxy = try CutProxy(world.server.socketPath)
     let journal = try world.peer(url: proxy.url).journal()
     var head = try journal.acquire()
-    // The connection that appends is there from now on.
+    // The appending connection exists from here on.
     head = try journal.append(.following(head), after: head)
     var bytes = 0
     while true {
@@ -29,11 +29,11 @@ struct LostAnswerTests {
       proxy.cut(after: bytes, direction)
       head = try journal.append(.following(head, sizeBytes: 20), after: head)
       proxy.heal()
-      // So many bytes were not sent at all.
+      // That many bytes were not sent at all.
       guard proxy.cutCount > cutCount else { break }
       bytes += Torture.count(sample: 7, full: 1)
     }
-    // A statement's parameters alone are more than this.
+    // A statement's parameters alone are longer.
     #expect(bytes > (direction == .toServer ? 100 : 20))
     let log = try journal.allBatches()
     #expect(log.map(\.firstPosition) == Array(1...head.position))
@@ -85,7 +85,7 @@ struct LostAnswerTests {
     let entry = OutboxEntry(
       queue: "q", place: OutboxPlace(position: 3, ordinal: 1), lane: "", milliseconds: 1, content: [])
     if isSent {
-      // It is written, and the answer does not come through; then nobody can be asked.
+      // The row is written, the answer is lost, and then the server is unreachable.
       proxy.cut(after: 0, .toClient)
       proxy.refusesAll = true
     } else {
@@ -149,7 +149,8 @@ struct LostAnswerTests {
     }
     let (psql, waiting) = (try Psql(server.url), Self.waiting)
     var broken: [String] = []
-    // The append, the same again, and what shows that it is replicated: each waits, and none is believed.
+    // The append, its repetition, and the check of its replication each wait for the standby; none may be trusted after
+    // a cancelled wait.
     let isBroken = try await Patience.until {
       broken += try psql.run("SELECT pid FROM (SELECT pid, pg_cancel_backend(pid) FROM (\(waiting)) w) c")
       return broken.count >= 5
@@ -169,7 +170,7 @@ struct LostAnswerTests {
     let world = try PostgresWorld(writers: 1)
     let journals = try (0..<5).map { try world.journal("j\($0)") }
     let heads = try journals.map { try $0.acquire() }
-    // Behind a request that takes its time, all others go in one transaction.
+    // Behind a slow request all others share one transaction.
     let deadline = world.engine.deadline
     let slow = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
     let next = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT pg_sleep(0.1)"))], deadline: deadline)
@@ -195,7 +196,7 @@ struct LostAnswerTests {
 
   private static let waiting = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 
-  /// Has commits wait for a standby that there is none of. Sessions know of the setting before the server acts on it.
+  /// Makes commits wait for a standby that does not exist. Sessions see the setting before the server acts on it.
   private func holdCommits(_ server: ThrowawayPostgres) async throws {
     try setUp(server, "synchronous_standby_names", "nobody")
     let psql = try Psql(server.url)

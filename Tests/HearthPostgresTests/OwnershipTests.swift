@@ -7,7 +7,7 @@ import Testing
 
 @testable import HearthPostgres
 
-/// Several servers at one journal: what was acknowledged is in the log, in order, and what was refused is not.
+/// Tests of several servers on one journal: acknowledged batches are in the log, in order, and refused ones are not.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct OwnershipTests {
   @Test("a newer owner elsewhere refuses the older one's appends, and its claim is where the log goes on")
@@ -83,7 +83,7 @@ struct OwnershipTests {
         == JournalHead(epoch: 2, position: batches + 1, runningHash: RunningHash(rawValue: 42)))
   }
 
-  /// What one append of the race came to.
+  /// The outcome of one append in the race.
   private struct Try: Sendable {
     var batch: JournalBatch
     var head: JournalHead
@@ -110,12 +110,12 @@ struct OwnershipTests {
       #expect(isThere == one.isAcknowledged, "position \(one.batch.firstPosition), epoch \(one.head.epoch)")
     }
     #expect(tries.contains { $0.isAcknowledged } && log.count == tries.count { $0.isAcknowledged })
-    // One writer an epoch, and epochs rise.
+    // One writer for each epoch, and epochs rise.
     let epochs = try world.sql("SELECT epoch FROM batch ORDER BY first_position").compactMap { Int($0) }
     #expect(epochs == epochs.sorted() && Set(epochs).count > 6)
   }
 
-  /// Takes the log again and again, and sends appends one behind the other without waiting for the first's answer.
+  /// Acquires the log repeatedly, and sends appends without waiting for the answers before.
   private static func contend(
     _ journal: PostgresJournal, _ number: UInt8, depth: Int, rounds: Int
   ) throws -> [Try] {
@@ -123,7 +123,7 @@ struct OwnershipTests {
     for round in 0..<rounds {
       let first: JournalHead
       do { first = try journal.acquire() } catch {
-        // Another one was quicker.
+        // Another server was faster.
         guard error.code == .staleEpoch else { throw error }
         continue
       }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthPostgres
 
-/// Who uses the tables, and whether anybody answers.
+/// Tests of the sentry, which reports the users of the tables and whether the server answers.
 @Suite(
   .serialized, .enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct SentryTests {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthPostgres
 
-/// What is looked at before journals are kept in a PostgreSQL, and what its errors say.
+/// Tests of the checks of a PostgreSQL server before journals are stored in it, and of their errors.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct StartTests {
   @Test("no error has the password in it, nor a part of it")
@@ -34,7 +34,7 @@ struct StartTests {
     #expect(!"\(address)".contains("HUSH"))
   }
 
-  /// What a server would answer to the checks.
+  /// Returns the settings of a server for the checks.
   private static func answer(
     version: Int64 = 150_000, fsync: String = "on", pages: String = "on", standbys: String = "ANY 1 (a, b)",
     commit: String = "on", clock: Int64 = Int64(Date().timeIntervalSince1970 * 1_000), patroni: Int64 = 0

@@ -1,7 +1,7 @@
 import HearthProgram
 import Testing
 
-/// Numbers as people read them.
+/// Tests of readable numbers.
 @Suite struct FigureTests {
   @Test("one thing has no s, and thousands are grouped")
   func counted() {

@@ -2,9 +2,9 @@ import Foundation
 import HearthProgram
 import Testing
 
-/// What a service manager hears, over sockets of the tests' own.
+/// Tests of messages to a service manager, over the tests' own sockets.
 @Suite struct ServiceManagerTests {
-  /// A manager's socket; the name of one in no file system begins with `@`.
+  /// A manager's socket; a name outside the file system begins with `@`.
   private final class Listener {
     let file: Int32
     private let path: String
@@ -30,7 +30,7 @@ import Testing
       unlink(path)
     }
 
-    /// What has come; nil when nothing has.
+    /// Returns the next message, or nil when there is none.
     func next() -> String? {
       var bytes = [UInt8](repeating: 0, count: 256)
       let count = recv(file, &bytes, bytes.count, Int32(MSG_DONTWAIT))

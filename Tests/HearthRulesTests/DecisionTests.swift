@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Which rules run, and what a decision tells")
 struct DecisionTests {
-  /// Puts values at paths, all at once, and asks.
+  /// Decides a write of values to paths, all at once.
   private func decide(
     _ rules: String, stored: String = "null", writes: [(String, String)], detail: DecisionDetail = []
   ) throws -> Decision {

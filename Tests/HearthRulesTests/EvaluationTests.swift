@@ -157,7 +157,7 @@ struct EvaluationTests {
     #expect(try Trial(query: Query(limit: .first(2))).read("query.orderByKey && query.limitToFirst <= 2") == .yes)
     let child = Query(order: .child(Path("foo/bar")), start: .init(value: .int(1)), end: .init(value: .int(1)))
     #expect(try Trial(query: child).read("query.orderByChild == 'foo/bar' && query.equalTo == 1") == .yes)
-    // some clients write both ends of all keys out
+    // some clients send explicit keys at both ends
     let spelled = Query(
       order: .value, start: .init(value: .int(1), key: .lowest, isInclusive: false),
       end: .init(value: .double(1), key: .highest))

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// Short ways to say what a test starts from.
+/// Helpers that set up the rules and data of a test.
 enum Given {
   static func json(_ text: String) throws -> JSON {
     try withReader(text) { reader throws(JSONError) in try reader.value() }
@@ -38,12 +38,12 @@ enum Given {
     .init("token", .object([.init("firebase", .object([.init("sign_in_provider", .string("anonymous"))]))])),
   ])
 
-  /// A rules file with one rule at `/p`, next to `others`.
+  /// Returns a rules file with one rule at `/p`.
   static func file(_ kind: RuleKind, _ expression: String, at place: String = "p") -> String {
     "{\"rules\":{\"\(place)\":{\".\(kind.rawValue)\":\(text(.string(expression)))}}}"
   }
 
-  /// The refusal of a rule, without its place; nil when it is accepted.
+  /// Returns the error of a rule without its position, or nil when it is accepted.
   static func refusal(_ expression: String, as kind: RuleKind = .write, below wildcards: [String] = []) -> String? {
     let inner = "{\".\(kind.rawValue)\":\(text(.string(expression)))}"
     let body = wildcards.reversed().reduce(inner) { "{\"\($1)\":\($0)}" }
@@ -56,7 +56,7 @@ enum Given {
   }
 }
 
-/// What a rule comes to.
+/// The result of a rule.
 enum Outcome: Equatable {
   case yes
   case no
@@ -73,14 +73,14 @@ extension Outcome: CustomStringConvertible {
   }
 }
 
-/// A rule at `/p`, and what it sees.
+/// A rule at `/p`, with the data that it reads.
 struct Trial {
   var stored = "null"
   var written = "null"
   var auth: JSON? = Given.alice
   var query: Query?
 
-  /// Evaluates a rule as a write of `/p`; `newData` is what is written there.
+  /// Evaluates a rule for a write of `newData` to `/p`.
   func write(_ expression: String) throws -> Outcome {
     let rules = try RuleSet.compile(Given.file(.write, expression))
     let path = Path("p")
@@ -92,7 +92,7 @@ struct Trial {
     return try outcome(rules.decideWrite(request, detail: .trace))
   }
 
-  /// Evaluates a rule as a read of `/p`.
+  /// Evaluates a rule for a read of `/p`.
   func read(_ expression: String) throws -> Outcome {
     let rules = try RuleSet.compile(Given.file(.read, expression))
     let request = ReadRequest(

@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Rules that were made of a file of another language")
 struct OriginTests {
-  /// `mine` stands for a comparison, in a language with a function.
+  /// A source file in which `mine` is a function for a comparison.
   static let written = "rooms/$id\n  read mine($id)\n  write nobody\nmine(x) auth.uid == x 𝄞\n"
   static let rules = #"""
     {"rules":{"rooms":{"$id":{".read":"auth.uid == $id",".write":"false"}}}}
     """#
 
-  /// Segments at texts of the rules, made of texts of the file.
+  /// Returns segments that map texts of the rules to texts of the source file.
   static func segments(_ pairs: [(String, String)]) throws -> [RulesOrigin.Segment] {
     let source = SourceText(written)
     return try pairs.map { made, from in

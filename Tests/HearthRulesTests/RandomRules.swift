@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// Random well-typed rules, and data in which what they name is sometimes there.
+/// Random well-typed rules, with data in which their paths sometimes exist.
 struct RandomRules {
   var dice: SeededRandom
   /// True when `newData` may occur.

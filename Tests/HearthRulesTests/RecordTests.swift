@@ -98,19 +98,19 @@ struct RecordTests {
     #expect(try RandomRecords.check(seeds: 0..<150) > 300)
   }
 
-  /// 100,000 requests; a person starts it, see the Makefile.
+  /// 100,000 requests; started by hand, see the Makefile.
   @Test("Recorded inputs replay to the same verdict: 100,000 requests", .enabled(if: Torture.isOn))
   func torture() throws {
     #expect(try RandomRecords.check(seeds: 10_000..<26_667) > 30_000)
   }
 }
 
-/// Random rules files, each with a few levels of read, write and validate rules, and random requests of them.
+/// Random rules files, each with a few levels of read, write and validate rules, and random requests for them.
 enum RandomRecords {
-  /// Decides random requests plainly, from their record and traced from the live request, and holds the three against
-  /// each other: six for each seed.
+  /// Decides random requests directly, from their record and with a trace of the live request, and compares the three:
+  /// six requests for each seed.
   ///
-  /// - Returns: how many were denied and recorded.
+  /// - Returns: The number of denied and recorded requests.
   static func check(seeds: Range<UInt64>) throws -> Int {
     var recorded = 0
     for seed in seeds {

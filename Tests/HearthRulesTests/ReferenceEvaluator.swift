@@ -2,9 +2,9 @@ import HearthTree
 
 @testable import HearthRules
 
-/// The rules language as plainly as it can be said: walks the syntax, knows no types, builds every text and path.
+/// A simple evaluator of the rules language: it walks the syntax, has no types, and builds every text and path.
 ///
-/// It shares nothing with the compiled evaluator but the parser, so that the two can be held against each other.
+/// It shares only the parser with the compiled evaluator, so that the two can be compared.
 struct ReferenceEvaluator {
   struct Failure: Error {}
 
@@ -19,7 +19,7 @@ struct ReferenceEvaluator {
 
   var old: Node
   var new: Node
-  /// The place where the rule stands.
+  /// The location of the rule.
   var path: [Key]
   var auth: JSON
   var now: Double
@@ -139,7 +139,7 @@ struct ReferenceEvaluator {
       guard let index = Int(name), elements.indices.contains(index) else { return .null }
       return thing(elements[index])
     case .container(let json?): return thing(json[name] ?? .null)
-    case .container(nil): throw Failure()  // what val() gives has no members
+    case .container(nil): throw Failure()  // the result of val() has no members
     case .null, .bool, .number, .text:
       if name == "length" { throw Failure() }
       return .null

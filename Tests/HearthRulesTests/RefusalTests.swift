@@ -30,7 +30,7 @@ struct RefusalTests {
       ("null > null", "Invalid > expression: left operand must be a number or string."),
       ("auth.uid = 'x'", "Rule expressions may not contain assignments."),
       ("auth.uid += 'x'", "Rule expressions may not contain assignments."),
-      // Outside of strict mode 010 is 8, and 10 for a reader: which one is meant has to be written.
+      // Outside of strict mode 010 is 8, and readers take it for 10, so it is refused as ambiguous.
       ("010 == 8", "number format error"), ("auth.n == 007", "number format error"),
       ("7", "Expression must evaluate to a boolean."),
       ("'foo'", "Expression must evaluate to a boolean."),

@@ -21,7 +21,7 @@ struct RegexCostTests {
     let long = String(repeating: "ab", count: 500_000)
     #expect(try outcome(Self.hostile, long + "c") == .error)
     #expect(try outcome(Self.hostile, long) == .error)
-    // As in the language at large, an operand before it may decide.
+    // As elsewhere in the language, an operand before it may decide.
     let guarded = "newData.val().length < 1000 && newData.val().matches(\(Self.hostile))"
     #expect(try Trial(written: Given.text(.string(long))).write(guarded) == .no)
   }
@@ -45,7 +45,7 @@ struct RegexCostTests {
       ("^[a-z]+$", RegexShape.small), ("", .small), ("^(a|b)*c?$", .small), ("foo|bar", .small),
       ("[a-z]{5,100}", .small),
       ("^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,4}$", .small), ("^(()*a?){3}$", .small), ("a{0}", .small),
-      // One place at a time, in a row of five thousand.
+      // One position at a time, in a row of five thousand.
       ("^.{1,5000}$", .wide(1)), ("^([a-z]{1,20} ){1,200}$", .wide(1)),
       // 2¹³ states: which of the last twelve units were an a.
       ("^.*a.{12}$", .wide(14)), ("^.*a.{24}$", .unknown), ("a.{1000}c", .unknown), (".{5000}", .unknown),

@@ -14,7 +14,7 @@ struct RegexTests {
       ("/b/", "abc", true), ("/^b/", "abc", false), ("/^a/", "abc", true), ("/c$/", "abc", true),
       ("/b$/", "abc", false),
       ("/^abc$/", "abc", true), ("/^$/", "", true), ("/^$/", "a", false), ("/a|b/", "xb", true),
-      // Anchors hold for the whole pattern.
+      // Anchors apply to the whole pattern.
       ("/a|b$/", "ax", false), ("/a|b$/", "xa", true), ("/^a|b/", "xb", false), ("/^a|b$/", "b", true),
       ("/^(up|down)$/", "down", true), ("/^(up|down)$/", "downer", false), ("/^a.c$/", "a\nc", true),
       ("/^a*$/", "aaa", true), ("/^a{2}$/", "aa", true), ("/^a{2}$/", "aaa", false), ("/^a{2,}$/", "aaaa", true),
@@ -25,9 +25,9 @@ struct RegexTests {
       ("/^[/]$/", "/", true), ("/^\\/$/", "/", true), ("/^\\d+\\s\\w+$/", "12 ab", true),
       ("/^\\D\\S\\W$/", "ab-", true),
       ("/^\\$\\^$/", "$^", true), ("/^a\\\\$/", "a\\", true), ("/\\{foo}/", "{foo}", true),
-      // A backslash makes any other character stand for itself; there are no control escapes.
+      // A backslash makes any other character literal; there are no control escapes.
       ("/^\\t$/", "t", true), ("/^\\n$/", "n", true), ("/^\\b$/", "b", true),
-      // Where an atom must begin, a character of the syntax stands for itself.
+      // At the start of an atom a syntax character is literal.
       ("/^(?:foo)$/", "?:foo", true), ("/^(?=a)b$/", "?=ab", true), ("/^*$/", "*", true), ("/^a|*$/", "*", true),
       ("/^()$/", "", true),
       ("/^A$/i", "a", true), ("/^[a-z]+$/i", "ABC", true), ("/^[a-z]$/i", "\u{212A}", false),

@@ -15,7 +15,8 @@ struct TraceTests {
       ReadRequest(path: Path(path), root: try Given.node(data), auth: auth, nowMilliseconds: Given.now), detail: .trace)
   }
 
-  /// The parts of an expression with their values, as `text = value`, those not reached as `text -`.
+  /// Returns the parts of an expression with their values, as `text = value`, or `text -` for parts that were not
+  /// evaluated.
   private func parts(_ expression: TracedExpression?) -> [String] {
     guard let expression else { return [] }
     let shown: String =
@@ -118,8 +119,8 @@ struct TraceTests {
 enum RandomTraces {
   static let path = Path("a/b")
 
-  /// Decides each seed's rule on several trees, plainly, traced and counted, and holds the three against each other and
-  /// against the plain evaluator.
+  /// Decides each seed's rule on several trees, directly, traced and counted, and compares the three with each other
+  /// and with the simple evaluator.
   static func check(seeds: Range<UInt64>) throws {
     for seed in seeds {
       var random = RandomRules(dice: SeededRandom(seed: seed))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthSAML
 
-/// Metadata in both directions, and questions.
+/// Tests of metadata in both directions, and of requests.
 @Suite struct MetadataTests {
   private static func metadata(
     _ body: String, id: String = "https://idp.example.com/meta",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthSAML
 
-/// What counts as an answer of an identity provider: everything that is right, and nothing that lacks one thing.
+/// Tests of identity providers' responses: complete ones are accepted, and those with any defect are refused.
 @Suite struct ResponseTests {
   static let now = SAMLTime.seconds("2026-11-28T10:01:00Z") ?? 0
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthSAML
 
-/// Signature wrapping, and XML that does something: a signed part is there, and another one is to be read.
+/// Tests of signature wrapping, and of active XML: a signed part is there, and another one is presented to be read.
 @Suite struct WrappingTests {
   private static let good = ResponseTests.answer()
   private static let evil = ResponseTests.answer {
@@ -13,8 +13,8 @@ import Testing
   }
   private static let signature = good.signature.element(over: good.assertion(), id: "_assertion", by: .shared)
 
-  /// The eight ways of "On Breaking SAML: Be Whoever You Want to Be" (Somorovsky et al., 2012): where the copy of what was
-  /// signed goes, beside the forged one.
+  /// The eight variants of "On Breaking SAML: Be Whoever You Want to Be" (Somorovsky et al., 2012), by the position of
+  /// the signed copy beside the forged one.
   static let variants: [(name: String, text: String)] = {
     let whole = ResponseTests.answer { $0.signed = .response }
     let wholeSignature = whole.signature.element(
@@ -61,7 +61,7 @@ import Testing
   func wrapping(variant: Int) {
     let (name, text) = Self.variants[variant]
     #expect(ResponseTests.refusal(text) != nil, "\(name)")
-    // The same with one id for both.
+    // The same with one ID for both.
     #expect(
       ResponseTests.refusal(text.replacing("_evil-response", with: "_response").replacing("_evil", with: "_assertion"))
         != nil, "\(name)")
@@ -88,7 +88,7 @@ import Testing
     ])
   func comments(name: String) {
     let answer = ResponseTests.answer()
-    // What is signed has no comment: canonicalisation leaves it out.
+    // The signed text has no comment, because canonicalisation removes it.
     let plain = name.replacing("<!-- -->", with: "").replacing("<!---->", with: "")
     var signed = answer
     signed.nameID = plain
@@ -109,7 +109,7 @@ import Testing
         reason?.contains("document type") == true || reason?.contains("processing instruction") == true, "\(prefix)")
     }
     #expect(ResponseTests.refusal(Self.good.text.replacing("ann@", with: "&x;@"))?.contains("well formed") == true)
-    // In another encoding the same bytes would say something else.
+    // In another encoding the same bytes would have another meaning.
     #expect(
       ResponseTests.refusal("<?xml version=\"1.0\" encoding=\"UTF-7\"?>" + Self.good.text)?.contains("encoding") == true
     )

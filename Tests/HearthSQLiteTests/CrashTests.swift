@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthSQLite
 
-/// What a crash may leave on the disk, made by copying and cutting the files.
+/// Tests of the states that a crash may leave on the disk, made by copying and cutting the files.
 @Suite struct CrashTests {
-  /// A journal whose log holds everything: nothing is moved into the database file meanwhile.
+  /// Returns a journal with all data in its write-ahead log, without checkpoints.
   private func makeJournal(_ folder: JournalFolder) throws -> SQLiteJournal {
     try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(checkpointBytes: .max))
   }
@@ -35,7 +35,7 @@ import Testing
           try journal.prune()
         }
       }
-      // Quiet for the moment of the copy, as the disk is at the moment of a crash.
+      // The copy is made between checkpoints, so that it is a state in which a crash may leave the disk.
       try journal.checkpointQueue.sync { try copyFiles(folder, to: "copy") }
       let copy = try SQLiteJournal(path: folder.file("copy"))
       #expect(copy.recovery.damages == [])
@@ -67,7 +67,7 @@ import Testing
       try folder.copy("main.journal", to: "copy")
       try folder.write(Array(log[..<cut]), "copy-wal")
       let copy = try SQLiteJournal(path: folder.file("copy"))
-      // The batches whose last byte is inside the cut.
+      // The batches that end before the cut.
       let expected = ends.dropFirst().count { $0 <= cut }
       #expect(try copy.allBatches() == Array(written[..<expected]), "cut at \(cut)")
       let isClean = ends.contains(cut)
@@ -94,7 +94,7 @@ import Testing
     _ = try journal.append(.following(head, sizeBytes: 60_000), after: head)
     let after = try folder.bytes("main.journal-wal")
     for round in 0..<40 {
-      // Each 512-byte sector of the last commit arrived or did not; one at least did not.
+      // Each 512-byte sector of the last commit was written or not; at least one was not.
       var log = after
       let missing = Int.random(in: before.count / 512 + 1..<after.count / 512, using: &generator)
       for sector in before.count / 512 + 1..<after.count / 512
@@ -163,7 +163,7 @@ import Testing
       try folder.write(damaged, "copy-wal")
       #expect(throws: JournalError(.corrupt, ""), "byte \(index)") { try SQLiteJournal(path: folder.file("copy")) }
     }
-    // A header alone, or less than one, or bytes that were never written: nothing can be lost with it.
+    // A partial or bare header, or bytes that were never written, contain no batch that could be lost.
     for rest in [Array(log[..<20]), Array(log[..<32]), [UInt8](repeating: 0, count: 9_000)] {
       try folder.copy("main.journal", to: "copy")
       try folder.write(rest, "copy-wal")
@@ -213,7 +213,7 @@ import Testing
     for round in 0..<150 {
       var damaged = log
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
-        // The header and the frames' headers as often as the pages.
+        // The headers of the file and its frames are damaged as often as the pages.
         let frame = Int.random(in: 0...damaged.count / 4_120, using: &generator) * 4_120
         let index = min(
           damaged.count - 1,

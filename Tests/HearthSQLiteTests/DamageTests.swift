@@ -7,9 +7,9 @@ import Testing
 
 @testable import HearthSQLite
 
-/// Damage inside the database file, and files that are no journal.
+/// Tests of damage inside the database file, and of files that are not journals.
 @Suite struct DamageTests {
-  /// A closed journal of ten batches, 100 bytes each.
+  /// Returns a closed journal of ten batches of 100 bytes each.
   private func makeJournal() throws -> JournalFolder {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
@@ -52,7 +52,7 @@ import Testing
     let error = #expect(throws: JournalError.self) { try open(folder) }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("hearth repair --apply \(folder.file())") == true)
-    // The same in a folder of a version that kept no mark.
+    // The same in a folder of a version without a mark file.
     try folder.remove("main.journal.mark")
     #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
 
@@ -93,7 +93,7 @@ import Testing
     #expect(error?.code == .corrupt)
     #expect(error?.place.position == 4)
     #expect(error?.message.contains("hearth repair --apply \(folder.file())") == true)
-    // A refusal changes nothing: it can be asked again, and the operator may choose.
+    // A refusal changes nothing: the journal can be opened again in another mode.
     #expect(throws: JournalError(.corrupt, "")) { try open(folder) }
 
     let journal = try open(folder, .truncateAtFirstDamage)
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  /// Opens, reads and closes: a journal that is only dropped may be held by its checkpoint a moment longer.
+  /// Opens, reads and closes, because the checkpoint may retain a journal that is only released.
   private func batches(in folder: JournalFolder, _ mode: JournalRecovery.Mode) throws -> [JournalBatch] {
     let journal = try open(folder, mode)
     defer { try? journal.close() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthSQLite
 
-/// A disk, or a configured size, that is full: in an append, at its commit, in a snapshot.
+/// Tests of a full disk or configured size: in an append, at its commit, in a snapshot.
 @Suite struct FullDiskTests {
   @Test("a chunk that could not be written gives the snapshot up, and the next one begins clean")
   func failedChunk() throws {
@@ -39,7 +39,8 @@ import Testing
     #expect(head.position == 3)
   }
 
-  /// Lets one commit fail whose statements did not, as a disk does that is full when the log is written.
+  /// An observer that makes one commit fail after its statements succeeded, like a disk that is full when the log is
+  /// written.
   private final class FullDisk: TransactionObserver {
     func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool { true }
     func databaseDidChange(with event: DatabaseEvent) {}
@@ -114,7 +115,7 @@ import Testing
     try first.close()
     let second = try SQLiteJournal(path: path)
     #expect(try second.currentSnapshot() == nil && second.reusableBytes() >= 20 * 512 << 10)
-    // SQLite may write zeros over what it removes, through its log.
+    // SQLite may overwrite removed data with zeros, through its log.
     #expect(try PosixFile.sizeBytes(of: path + "-wal") ?? 0 < 6 << 20)
     try second.close()
   }

@@ -7,14 +7,14 @@ import Testing
 
 @testable import HearthSQLite
 
-/// What a start knows of a log's end without believing the log.
+/// Tests of the mark of a log's end, which a start does not derive from the log.
 @Suite struct HighWaterMarkTests {
-  /// A journal whose log holds everything: nothing is moved into the database file meanwhile.
+  /// Returns a journal with all data in its write-ahead log, without checkpoints.
   private func makeJournal(_ folder: JournalFolder) throws -> SQLiteJournal {
     try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(checkpointBytes: .max))
   }
 
-  /// What is on the disk when the process is killed now.
+  /// Copies the files as they are when the process is killed now.
   private func kill(_ folder: JournalFolder, as name: String = "copy") throws {
     for suffix in ["", "-wal", ".mark"] { try folder.copy("main.journal" + suffix, to: name + suffix) }
   }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder that disappears with the test that made it.
+/// A folder that is removed with the test that made it.
 final class JournalFolder {
   let path: String
 
   init() throws {
-    // In memory where there is such a place: these tests are about what is written, not about how long a disk takes.
+    // In memory if possible, because these tests are about written data, not about the speed of a disk.
     let parent = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
     path = parent + "/hearth-journal-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -25,8 +25,7 @@ final class JournalFolder {
     try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
   }
 
-  /// Copies a file; nothing happens when there is none. What another copy of that name has left beside it is not of
-  /// this one.
+  /// Copies a file if it exists, and removes files of an earlier copy with that name.
   func copy(_ source: String, to target: String) throws {
     guard exists(source) else { return }
     for old in [target, target + ".mark"] { try? FileManager.default.removeItem(atPath: file(old)) }

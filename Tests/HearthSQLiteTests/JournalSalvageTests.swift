@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthSQLite
 
-/// What is saved of a damaged journal, and what is said to be missing.
+/// Tests of the recovered and the reported missing parts of a damaged journal.
 @Suite struct JournalSalvageTests {
-  /// A closed journal of so many batches; a snapshot stands where a number says.
+  /// Returns a closed journal with a number of batches, and snapshots at the given positions.
   private func folder(_ count: Int, snapshots: [Int64] = []) throws -> JournalFolder {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
@@ -33,7 +33,7 @@ import Testing
     try queue.close()
   }
 
-  /// Saves into the folder's own subfolder, and opens what is there then.
+  /// Salvages into a subfolder of the folder, and opens the result.
   private func saved(_ folder: JournalFolder, _ report: SalvageReport) throws -> Int64 {
     let kept = folder.file("kept")
     try #require(mkdir(kept, 0o700) == 0)
@@ -45,7 +45,7 @@ import Testing
     return try journal.acquire().position
   }
 
-  /// The lock goes with the salvage.
+  /// Replaces the journal; the lock ends with the salvage.
   private func replace(_ folder: JournalFolder, _ report: SalvageReport, keepingIn kept: String) throws {
     try JournalSalvage(path: folder.file()).replace(report, keepingIn: kept)
   }
@@ -95,10 +95,10 @@ import Testing
     let report = try examine(folder)
     #expect(report.isWhole && report.headPosition == 9 && report.base?.position == 7)
     #expect(report.lostPast.map(\.damage.place.position) == [1, 6] && report.lostPast.map(\.lastPosition) == [2, 7])
-    // What was pruned is not missing.
+    // Pruned batches are not missing.
     try change(folder, "DELETE FROM batch WHERE first_position < 3")
     #expect(try examine(folder).lostPast.map(\.lastPosition) == [7])
-    // Nor is it when a crash was in the middle of it.
+    // Nor are they when a crash interrupted the pruning.
     try change(folder, "DELETE FROM snapshot WHERE position < 7")
     #expect(try examine(folder).lostPast.isEmpty)
   }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthSQLite
 
-/// Snapshots and batches that are kept although no restart needs them.
+/// Tests of snapshots and batches that are retained although no restart needs them.
 @Suite struct KeptHistoryTests {
-  /// A journal of twenty batches with snapshots after the fifth and the fifteenth.
+  /// Returns a journal of twenty batches with snapshots after the fifth and the fifteenth.
   private func makeJournal(_ folder: JournalFolder) throws -> SQLiteJournal {
     let journal = try SQLiteJournal(path: folder.file())
     _ = try journal.appendBatches(20, after: try journal.acquire())
@@ -45,13 +45,13 @@ import Testing
     #expect(try again.batches(after: 5, sizeBytesMax: 200).map(\.firstPosition) == [6, 7])
     let error = #expect(throws: JournalError.self) { try again.batches(after: 5, sizeBytesMax: 1_000) }
     #expect(error?.code == .corrupt && error?.place.position == 8)
-    // What comes after it is not less true for that.
+    // The batches after it are still valid.
     #expect(try again.batches(after: 8, sizeBytesMax: 0).map(\.firstPosition) == [9])
   }
 
   @Test("pruning that is interrupted at any step leaves what is kept whole, and is finished by the next")
   func interruptedPruning() throws {
-    // As SQLite's transactions come one after another: the snapshot is no more, then batches go, the oldest first.
+    // In the order of SQLite's transactions: the snapshot is removed, then batches, the oldest first.
     for removedCount in 0...15 {
       let folder = try JournalFolder()
       let journal = try makeJournal(folder)
@@ -66,7 +66,7 @@ import Testing
       #expect(try again.snapshots().map(\.position) == [15])
       #expect(try again.oldestPosition() == (removedCount == 0 ? 0 : 15))
       if (1..<14).contains(removedCount) {
-        // Nothing vouches for the first of what is left.
+        // No batch before it confirms the first remaining one.
         #expect(throws: JournalError(.pruned, "")) {
           try again.batches(after: Int64(removedCount), sizeBytesMax: 1 << 20)
         }

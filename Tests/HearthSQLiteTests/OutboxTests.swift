@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthSQLite
 
-/// Entries beside the log: durable with their commits, in order, and gone with commits that are lost.
+/// Tests of outbox entries: durable with their commits, in order, and lost with lost commits.
 @Suite struct OutboxTests {
   static func entry(_ position: Int64, _ ordinal: Int32 = 1, queue: String = "q", dead: String? = nil) -> OutboxEntry {
     OutboxEntry(

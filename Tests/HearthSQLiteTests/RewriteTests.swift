@@ -6,12 +6,12 @@ import Testing
 
 @testable import HearthSQLite
 
-/// Batches that are written anew, as the file has them.
+/// Tests of compacted batches in the file.
 @Suite struct RewriteTests {
   private static let secret = Array("what was to be forgotten".utf8)
 
-  /// A journal of ten batches with snapshots after the third and the eighth; the second, the fifth and the sixth hold a
-  /// secret.
+  /// Returns a journal of ten batches with snapshots after the third and the eighth; the second, the fifth and the
+  /// sixth contain a secret.
   private func makeJournal(_ folder: JournalFolder) throws -> SQLiteJournal {
     let journal = try SQLiteJournal(path: folder.file())
     var head = try journal.acquire()

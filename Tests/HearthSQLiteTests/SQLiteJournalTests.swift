@@ -19,7 +19,7 @@ import Testing
       }
       #expect(try journal.pool.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
       #expect(try journal.checkpointer.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
-      // Still so after work on both.
+      // Still so after appends to both.
       var head = try journal.acquire()
       head = try journal.appendBatches(5, after: head)
       _ = try journal.completeSnapshot(try journal.beginSnapshot(at: head.position))

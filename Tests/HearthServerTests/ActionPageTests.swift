@@ -9,7 +9,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct ActionPageTests {
-  /// A link as this server is asked for it: without the origin, which names another machine.
+  /// Returns a link's target on this server, without the origin, which names another machine.
   private static func target(_ link: String) -> String {
     let origin = "https://auth.example.com"
     #expect(link.hasPrefix(origin + "/"))
@@ -41,7 +41,7 @@ import Testing
         guard method == "GET" else { continue }
         #expect(page.body.contains("<form method=\"post\" action=\"") && page.body.contains("a@example.com"))
       }
-      // A password in the link is not looked at.
+      // A password in the link is ignored.
       #expect(try test.http("GET", target + "&newPassword=stolen1").status == 200)
       #expect(try test.signIn("a@example.com").status == 200)
       let done = try Self.post(test, "mode=resetPassword&oobCode=\(code(of: target))&newPassword=fresh-pass")
@@ -142,7 +142,7 @@ import Testing
         "accounts:sendOobCode",
         #"{"requestType":"PASSWORD_RESET","email":"a@example.com",\#(String(decoding: member, as: UTF8.self))}"#)
       #expect(["UNAUTHORIZED_DOMAIN", "INVALID_CONTINUE_URI"].contains(refused.code), "\(refused.text)")
-      // Nor when somebody writes it into a link that was mailed.
+      // Nor when the URL is inserted into a mailed link.
       let target = try await Self.mailedLink(test, "PASSWORD_RESET")
       let encoded = url.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
       let body = "mode=resetPassword&oobCode=\(code(of: target))&newPassword=123456&continueUrl=\(encoded)"

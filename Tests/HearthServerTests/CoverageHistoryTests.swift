@@ -4,12 +4,12 @@ import Testing
 
 @testable import HearthServer
 
-/// What rules came to in the last hour and the last day, on a clock of the test.
+/// Tests of rules coverage in the last hour and the last day, on a clock that the test controls.
 @Suite struct CoverageHistoryTests {
   private static let minute: Int64 = 60_000
   private static let source = #"{"rules":{"a":{".read":"auth != null"}}}"#
 
-  /// Rules that count, and requests to them.
+  /// Rules with counters, and requests to them.
   private struct Counted {
     let rules: RuleSet
     let coverage: RulesCoverage
@@ -34,7 +34,7 @@ import Testing
   @Test("a window begins at the last sample that is as old as it")
   func windows() throws {
     let (history, counted) = (CoverageHistory(), try Counted())
-    // Each five minutes, for two hours: one request that is allowed, and one that is not at the even ones.
+    // Each five minutes, for two hours: one allowed request, and on even turns a denied one.
     for turn in 0...24 {
       let now = Int64(turn) * 5 * Self.minute
       history.take([("one", counted.coverage)], monotonic: now, at: 1_000_000 + now)

@@ -7,11 +7,11 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// Databases are made, limited and deleted by an administrator's word; what is set counts at once.
+/// Tests of databases that an administrator creates, limits and deletes; settings apply at once.
 @Suite struct DatabaseManagementTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 
-  /// Status and body of a request to `/.settings/databases…`.
+  /// Returns the status and body of a request to `/.settings/databases…`.
   @discardableResult
   private static func manage(
     _ test: TestServer, _ method: String, _ name: String = "", _ body: String? = nil
@@ -107,7 +107,7 @@ import Testing
       socket.request("p", #"{"p":"/a","d":1}"#)
       #expect(try socket.next() == #"r 1 ok """#)
       try Self.manage(test, "PATCH", "/default", #"{"quotas":{"clientBytesPerSecond":1}}"#)
-      // Taken, and owed for a minute.
+      // Accepted; its debt lasts a minute.
       socket.request("p", #"{"p":"/a","d":2}"#)
       #expect(try socket.next() == #"r 2 ok """#)
       socket.request("p", #"{"p":"/a","d":3}"#)
@@ -161,7 +161,7 @@ import Testing
     try Self.manage(first, "PATCH", "/default", #"{"quotas":{"bytesPerSecond":1}}"#)
     await first.server.stop()
     let second = try await TestServer(rules: Self.open, in: first)
-    // Taken, and owed for a minute.
+    // Accepted; its debt lasts a minute.
     let text = String(repeating: "x", count: 100)
     #expect(try second.http("PUT", "/a.json", "\"\(text)\"").status == 200)
     #expect(try second.answer("GET", "/a.json").contains("(bytesPerSecond)"))

@@ -1,8 +1,9 @@
 import Testing
 
-/// Requests as libraries of micro-controllers and other unusual clients write them, byte by byte, and what they are answered.
+/// Tests of requests byte by byte, as libraries for micro-controllers and other unusual clients send them, with the
+/// answers.
 @Suite struct DeviceRequestTests {
-  /// A request's first line, its further lines and its body, and what of the answer counts.
+  /// A request's first line, its header fields and its body, with the relevant part of the answer.
   private struct Exchange {
     var line: String
     var fields: [String] = []
@@ -11,7 +12,7 @@ import Testing
   }
 
   private static let exchanges = [
-    // Firebase-ESP-Client overrides methods with a blank behind them.
+    // Firebase-ESP-Client overrides methods with a trailing blank.
     Exchange(line: "POST /w.json", fields: ["X-HTTP-Method-Override: PUT "], body: "5", answer: "200 5"),
     Exchange(line: "GET /w.json", answer: "200 5"),
     Exchange(line: "POST /w.json", fields: ["X-HTTP-Method-Override: DELETE\t"], answer: "200 null"),

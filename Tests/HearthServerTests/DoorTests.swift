@@ -9,7 +9,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// The same policy at every door: socket, REST, identity interface, legacy host, administration.
+/// Tests of the same policy at every entry point: socket, REST, identity interface, legacy host, administration.
 @Suite struct DoorTests {
   private static let closed = #"{"rules":{".read":"auth != null",".write":false}}"#
 
@@ -214,8 +214,8 @@ import Testing
         nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
       let caller = try test.gate.caller(token, override: nil, from: origin, now: start)
       #expect(caller.principal.deadlineMonotonicMilliseconds == 605_000)
-      // A step of the wall clock while the connection lives does not touch its deadline; a credential that is shown
-      // after it is judged by the new time.
+      // A step of the wall clock during a connection does not change its deadline; a credential shown afterwards is
+      // judged by the new time.
       let stepped = Instant(
         wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
       let again = try? test.gate.caller(token, override: nil, from: origin, now: stepped)
@@ -238,7 +238,7 @@ import Testing
         socket.request("gauth", #"{"cred":"owner"}"#)
         #expect(try socket.next().hasPrefix("r 1 invalid_token"), "\(origin)")
       }
-      // A name that its owner lets point to this machine makes the page and the server one origin.
+      // A host name that points to this machine makes an attacker's page and the server one origin.
       let connection = try LiveConnection(port: test.port)
       connection.send(Array("GET /a.json?auth=owner HTTP/1.1\r\nHost: evil.example:9000\r\n\r\n".utf8))
       #expect(try connection.takeHead().first?.contains(" 401 ") == true)

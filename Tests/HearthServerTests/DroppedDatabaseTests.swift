@@ -12,7 +12,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// What becomes of databases here that other servers make and remove.
+/// Tests of a server's databases when other servers create and remove them.
 @Suite("databases that others remove")
 struct DroppedDatabaseTests {
   /// The names that all servers see, over journals of this one.

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// `--emulator` over the wire, as test suites of apps use it; and that nothing of it is there without.
+/// Tests of `--emulator` over the wire, as apps' test suites use it, and of its absence without the option.
 @Suite struct EmulatorTests {
   private static let rules = #"{"rules":{"$uid":{".read":"auth.uid == $uid",".write":"auth.uid == $uid"}}}"#
   private static let owner = ["Authorization": "Bearer owner", "Content-Type": "application/json"]
@@ -17,7 +17,7 @@ import Testing
       rules: rules, mode: .dev, isEmulator: true, configure: { $0.accounts.protectsFromEnumeration = false }, body)
   }
 
-  /// Signs up in a project as an administrator's program does; the answer has tokens.
+  /// Signs up in a project with an administrator's credential; the answer contains tokens.
   private static func signUp(_ test: TestServer, in project: String, _ email: String) throws -> IdentityAnswer {
     let body = """
       {"targetProjectId":"\(project)","email":"\(email)","password":"secret1","returnSecureToken":true}
@@ -50,7 +50,7 @@ import Testing
       socket.request("auth", #"{"cred":"\#(user["idToken"])"}"#)
       #expect(try socket.next().hasPrefix("r 1 ok"))
       let disabled = #"{"localId":"\#(user["localId"])","disableUser":true}"#
-      // Of the same uid in another project nobody is meant.
+      // A user with the same uid in another project is not affected.
       let other = try test.identity("POST", Self.own("demo-b", "accounts:update"), disabled, headers: Self.owner)
       #expect(other.code == "USER_NOT_FOUND")
       let place = "/\(user["localId"]).json?ns=any&auth=\(user["idToken"])"
@@ -101,7 +101,7 @@ import Testing
       for broken in ["?oobCode=x&apiKey=k", "?mode=verifyEmail&apiKey=k", "?mode=verifyEmail&oobCode=x", ""] {
         #expect(try follow("/emulator/action" + broken).json["authEmulator"]?["error"] != nil, "\(broken)")
       }
-      // With another mode than its own a code does nothing.
+      // A code has no effect with another mode than its own.
       let again = try link("PASSWORD_RESET", #""email":"a@x.example""#)
       #expect(try follow(again.replacing("mode=resetPassword", with: "mode=verifyEmail")).status == 400)
     }
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  /// What an emulator grants, and what it looks like when it does not: nobody is signed in, nothing is shown or changed.
+  /// Makes all requests that only an emulator grants, and expects each to be refused without effect.
   private static func tryEverything(_ test: TestServer, headers: [String: String] = [:]) throws {
     let user = try test.signUp("a@x.example")
     let json = ["Content-Type": "application/json"].merging(headers) { $1 }

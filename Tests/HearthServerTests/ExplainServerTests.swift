@@ -19,7 +19,7 @@ import Testing
 
   private static func counting(_ options: inout HearthServer.Options) { options.countsRules = true }
 
-  /// The trace ids of the denials in the log, oldest first.
+  /// Returns the trace IDs of the denials in the log, oldest first.
   private func traces(_ test: TestServer) -> [String] {
     test.log.lines.filter { $0.contains("denied") }.compactMap { line in
       line.split(separator: " ").first { $0.hasPrefix("trace=") }.map { String($0.dropFirst(6)) }
@@ -32,7 +32,7 @@ import Testing
       let ann = try test.token(uid: "ann")
       #expect(try test.http("GET", "/mine/bob.json?auth=\(ann)").status == 401)
       #expect(try test.http("PUT", "/mine/ann.json?auth=\(ann)", "3").status == 401)
-      // What is there now is no matter: the denial is explained as it was.
+      // Later data does not matter: the denial is explained with the data of its time.
       #expect(try test.http("PUT", "/open.json", "1").status == 200)
       let traces = traces(test)
       try #require(traces.count == 2)
@@ -75,7 +75,7 @@ import Testing
           #expect(try test.http("GET", "/.inspect/\(name)\(credential)").status == 401)
         }
       }
-      // Rules that are deployed begin at zero.
+      // Deployed rules start with counts of zero.
       #expect(try test.http("PUT", "/.settings/rules.json?\(admin)", Self.rules).status == 200)
       let fresh = try test.http("GET", "/.inspect/coverage.json?\(admin)").body
       #expect(JSON(parsing: fresh.utf8)?["rules"]?.array?[0]["expression"]?["counts"]?["total"]?.int == 0)

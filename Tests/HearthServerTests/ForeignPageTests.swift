@@ -10,13 +10,13 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What a web page gets of an emulator that runs on the machine of whoever looks at it.
+/// Tests of the requests that a web page can send to an emulator on the visitor's machine.
 @Suite struct ForeignPageTests {
   private static let closed = #"{"rules":{".read":"auth != null",".write":false}}"#
   /// {"alg":"none","type":"JWT"} . {"sub":"ann","iat":0,"exp":3600}
   private static let unsigned = "eyJhbGciOiJub25lIiwidHlwZSI6IkpXVCJ9.eyJzdWIiOiJhbm4iLCJpYXQiOjAsImV4cCI6MzYwMH0."
 
-  /// Headers of a request that a page of another site, or of nobody knows where, has a browser send.
+  /// Headers that a browser sends for a page of another or unknown site.
   static let foreign: [[String: String]] = [
     ["Origin": "https://evil.example"], ["Origin": "null"], ["Origin": ""], ["Referer": "https://evil.example/x"],
     ["Referer": "nonsense"], ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"],
@@ -26,7 +26,7 @@ import Testing
     ["Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"],
   ]
 
-  /// Those of a program, of an address that was typed, and of a page of the developer's own web server.
+  /// Headers of programs, of typed addresses, and of pages on the developer's own web server.
   static let local: [[String: String]] = [
     [:], ["Sec-Fetch-Site": "none"], ["Sec-Fetch-Site": "same-origin"], ["Origin": "http://localhost:5173"],
     ["Origin": "http://localhost:5173", "Sec-Fetch-Site": "cross-site", "Referer": "http://localhost:5173/"],
@@ -68,7 +68,7 @@ import Testing
         socket.request("gauth", "{\"cred\":\"\(credential)\"}")
         #expect(try socket.next().hasPrefix("r 1 invalid_token"))
       }
-      // A developer who wonders finds the reason.
+      // The log tells the developer the reason.
       #expect(test.log.lines.contains { $0.contains("credential refused") && $0.contains("emulator=not for this") })
     }
   }
@@ -222,7 +222,7 @@ import Testing
       let socket = try test.socket("ns=fresh")
       let poll = try LivePoll(port: test.port, "ns=fresh")
       #expect(try Self.names(test) == #"[{"name":"default"}]"#)
-      // What is asked for there makes it: a page's image cannot ask.
+      // The first request to the database creates it, which a page's image cannot send.
       socket.request("q", #"{"p":"/public","h":""}"#)
       #expect(try socket.next() == "r 1 ok {}")
       #expect(try Self.names(test) == #"[{"name":"default"},{"name":"fresh"}]"#)

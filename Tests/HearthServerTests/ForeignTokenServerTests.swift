@@ -9,7 +9,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// Says of `sess_NAME` that it is NAME's. Others it refuses, or leaves undecided.
+/// A verifier that attributes `sess_NAME` to NAME, and refuses other tokens or leaves them undecided.
 private final class TestVerifier: TokenVerifier {
   struct Down: Error {}
 
@@ -28,9 +28,9 @@ private final class TestVerifier: TokenVerifier {
   var asked: [String] { state.withLock { $0.asked } }
   func remember(seconds: Int64) { state.withLock { $0.cacheSeconds = seconds } }
   func live(seconds: Int64) { state.withLock { $0.lifeSeconds = seconds } }
-  /// Answers nothing from now on.
+  /// Withholds answers from now on.
   func hold() { state.withLock { $0.isHolding = true } }
-  /// Answers what waits, and everything from now on.
+  /// Gives the withheld answers, and all later ones at once.
   func release() {
     let held = state.withLock { state in
       defer { (state.isHolding, state.held) = (false, []) }
@@ -63,7 +63,7 @@ private final class TestVerifier: TokenVerifier {
   }
 }
 
-/// Tokens that the server did not make, at every door where its own are taken.
+/// Tests of tokens from other issuers at every entry point that accepts the server's own.
 @Suite struct ForeignTokenServerTests {
   private static let rules = """
     {"rules": {
@@ -84,7 +84,7 @@ private final class TestVerifier: TokenVerifier {
     await test.server.stop()
   }
 
-  /// A socket that is signed in and listens to what is its user's own.
+  /// Returns a signed-in socket with a listen to its user's data.
   private static func visitor(_ test: TestServer, _ uid: String) throws -> LiveSocket {
     let socket = try test.socket()
     socket.request("auth", "{\"cred\":\"sess_\(uid)\"}")
@@ -118,7 +118,7 @@ private final class TestVerifier: TokenVerifier {
       #expect(try test.answer("PUT", "/users/ann.json", "8", headers: bearer) == "200 8")
       let stream = try test.stream("/users/ann.json?auth=sess_ann")
       #expect(try stream.next() == #"put|{"path":"/","data":8}"#)
-      // It does not make an administrator of anybody.
+      // It grants no administrator rights.
       #expect(try test.http("GET", "/.settings/rules.json", headers: bearer).status == 401)
       #expect(try test.http("GET", "/users/ann.json?auth_variable_override=null", headers: bearer).status == 401)
       #expect(verifier.asked.allSatisfy { $0 == "sess_ann" })
@@ -170,7 +170,7 @@ private final class TestVerifier: TokenVerifier {
       #expect(try socket.next().hasPrefix("r 1 invalid_token"))
       socket.request("auth", #"{"cred":"open_old"}"#)
       #expect(try socket.next().hasPrefix("r 2 expired_token"))
-      // A refusal would make clients forget their user; they come back after this.
+      // A refusal would make clients forget their user; after this close they reconnect.
       socket.request("auth", #"{"cred":"open_down"}"#)
       #expect(try socket.next() == "close 1008")
       #expect(test.log.lines.contains { $0.contains("plugin sessions did not decide") })
@@ -233,7 +233,7 @@ private final class TestVerifier: TokenVerifier {
       #expect(receipt["revocation"]?["kind"]?.string == "foreignTokens")
       #expect(receipt["revocation"]?["plugin"]?.string == "sessions")
       #expect(receipt["signedOut"]?.int == 2 && receipt["cancelled"]?.int == 2)
-      // What was remembered is forgotten: the verifier is asked again.
+      // The cached result is dropped: the verifier is asked again.
       let count = verifier.asked.count
       #expect(try test.http("GET", "/users/ann.json?auth=sess_ann").status == 200)
       #expect(verifier.asked.count == count + 1)
@@ -270,7 +270,7 @@ private final class TestVerifier: TokenVerifier {
   func ends() async throws {
     try await Self.with { test, verifier throws in
       let socket = try test.socket()
-      // Longer where the machine is too busy to take the token before its end.
+      // Longer when the machine is too busy to accept the token before it expires.
       for (number, seconds) in [2, 8, 32].enumerated() {
         verifier.live(seconds: Int64(seconds))
         socket.request("auth", #"{"cred":"sess_ann"}"#)

@@ -6,24 +6,24 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What clients make a server hold, over real connections.
+/// Tests of the memory that clients make a server hold, over real connections.
 @Suite struct HeldMemoryServerTests {
   private static let rules = """
     {"rules": {".read": true, "open": {".write": true}, "closed": {".write": "auth !== null"}}}
     """
-  /// Larger than what the kernel takes for a client that reads nothing.
+  /// More than the kernel buffers for a client that does not read.
   private static let valueBytes = 7 << 20
 
   private static func value() -> String { "\"" + String(repeating: "v", count: valueBytes) + "\"" }
 
-  /// Opens a stream of which nothing is read.
+  /// Opens a stream and reads nothing from it.
   private static func unread(_ test: TestServer, _ target: String) throws -> LiveConnection {
     let connection = try LiveConnection(port: test.port)
     connection.send(Array("GET \(target) HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n".utf8))
     return connection
   }
 
-  /// Waits, for a minute at most.
+  /// Waits for a condition, for a minute at most.
   private static func wait(_ condition: () async throws -> Bool) async throws -> Bool {
     for _ in 0..<3_000 {
       if try await condition() { return true }
@@ -47,7 +47,7 @@ import Testing
         let count = readers.count
         #expect(try await Self.wait { memory.holderCount == count })
       }
-      // Two loops may have made it at the same time.
+      // Two loops may have encoded it at the same time.
       #expect((Self.valueBytes..<(3 * Self.valueBytes)).contains(memory.heldBytes), "\(memory.heldBytes)")
       #expect(memory.holderCount == 6, "nobody is cut")
       for name in ["b", "c"] { readers.append(try Self.unread(test, "/open/\(name).json")) }

@@ -77,9 +77,9 @@ import Testing
       #expect(answer["explanation"]?["decisive"]?["text"]?.string?.contains("open/gate") == true)
       #expect(answer["text"]?.string?.contains("^^^") == true)
       #expect(try test.answer("GET", "/mine/ann.json?\(admin)&at=4\(auth)") == "200 7")
-      // The clock of then.
+      // Decided with the clock of that time.
       #expect(try test.http("GET", "/late.json?\(admin)&at=1\(auth)").status == 401)
-      // What somebody could have read is no denial of theirs.
+      // A hypothetical read is not logged as a denial.
       #expect(!test.log.lines.contains { $0.contains("denied") })
     }
   }

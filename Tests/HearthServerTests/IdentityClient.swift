@@ -4,7 +4,7 @@ import HearthTree
 @testable import HearthServer
 @testable import HearthTransport
 
-/// An answer of the identity interface.
+/// A response of the identity interface.
 struct IdentityAnswer {
   var status: Int
   var headers: [String: String]
@@ -12,14 +12,14 @@ struct IdentityAnswer {
   var json: JSON { JSON(parsing: text.utf8) ?? .null }
 
   subscript(name: String) -> String { json[name]?.string ?? "" }
-  /// The code of a refusal.
+  /// The error code of a refusal.
   var code: String { String((json["error"]?["message"]?.string ?? "").prefix { $0 != " " }) }
 }
 
 extension TestServer {
   static let identityHost = "/identitytoolkit.googleapis.com"
 
-  /// One request of an app, with the URL layout of the SDKs.
+  /// Sends a request of an app, with the URL layout of the SDKs.
   func app(
     _ operation: String, _ body: String, version: String = "v1", headers: [String: String] = [:]
   ) throws -> IdentityAnswer {
@@ -35,7 +35,7 @@ extension TestServer {
     return IdentityAnswer(status: answer.status, headers: answer.headers, text: answer.body)
   }
 
-  /// The same as an administrator.
+  /// Sends a request as an administrator.
   func administer(_ operation: String, _ body: String) throws -> IdentityAnswer {
     try app(
       "projects/hearth/" + operation, body, headers: ["Authorization": "Bearer \(try adminToken)"])
@@ -61,7 +61,7 @@ extension TestServer {
   }
 }
 
-/// The `oobCode` of a link.
+/// Returns the `oobCode` of a link.
 func code(of link: String) -> String {
   String((link.split(separator: "oobCode=").last ?? "").prefix { $0 != "&" })
 }

@@ -80,7 +80,7 @@ import Testing
       let long = try test.app("accounts:signUp", body(limit + 1))
       #expect(long.status == 413 && long.json["error"]?["code"]?.int == 413)
       #expect(long.headers["connection"] == "close")
-      // Announced by nobody: counted as it comes.
+      // Without a content length the body is counted as it arrives.
       let connection = try LiveConnection(port: test.port)
       connection.send(
         Array(
@@ -88,7 +88,7 @@ import Testing
       let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 0x61, count: 65_536) + Array("\r\n".utf8)
       for _ in 0..<5 { connection.send(chunk) }
       #expect(try connection.takeHead().first == "HTTP/1.1 413 Payload Too Large")
-      // Not the size is what an import of that length fails for.
+      // An import of that length does not fail because of its size.
       let users = #"{"users":[{"localId":"u","photoUrl":""# + String(repeating: "a", count: limit) + #""}]}"#
       #expect(try test.administer("accounts:batchCreate", users).status != 413)
     }
@@ -126,7 +126,7 @@ import Testing
       #expect(test.log.lines.count { $0.contains("too many identity requests") } == 1, "told once, not for each")
       slow.open()
       #expect(try await waiting.value.status == 200)
-      // The room is given back behind the answer.
+      // The memory is released after the answer.
       var again = try test.app("accounts:lookup", #"{"idToken":"x"}"#)
       try await Patience.until {
         again = try test.app("accounts:lookup", #"{"idToken":"x"}"#)
@@ -145,7 +145,7 @@ import Testing
       let answer = try test.app("accounts:signUp", #"{"returnSecureToken":true}"#)
       #expect(answer.status >= 400 && answer["idToken"].isEmpty)
       for word in ["SELECT", "/srv", "swift", "Broken"] { #expect(!answer.text.contains(word)) }
-      // A mail that cannot be sent is not told apart from one for nobody.
+      // A failed mail cannot be distinguished from one to an unknown address.
       #expect(try test.signUp("m@example.com").status == 200)
       let request = #"{"requestType":"PASSWORD_RESET","email":"EMAIL"}"#
       let known = try test.app("accounts:sendOobCode", request.replacing("EMAIL", with: "m@example.com"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthServer
 
-/// Lines of the log for programs.
+/// Tests of log lines in JSON.
 @Suite struct JSONLogTests {
   private static func line(_ message: String, _ metadata: Logger.Metadata = [:]) -> String {
     String(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthServer
 
-/// What journals are compared by when they were copied.
+/// Tests of the digest that compares copied journals.
 @Suite struct JournalDigestTests {
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
@@ -35,7 +35,7 @@ import Testing
 
     let again = try await TestServer(rules: Self.rules, in: test)
     await again.server.stop()
-    // A start by itself adds nothing.
+    // A start alone changes nothing.
     #expect(try Self.print("databases/default", in: test.directory) == first)
     let next = try await TestServer(rules: Self.rules, in: test)
     #expect(try next.answer("PUT", "/a/b/2.json", #""e""#).hasPrefix("200"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthServer
 
-/// Where a server's journals are, as a URL.
+/// Tests of the URL of a server's journals.
 @Suite struct JournalPlaceTests {
   @Test("a password in the URL is refused, and no part of it is in the reason")
   func passwords() throws {

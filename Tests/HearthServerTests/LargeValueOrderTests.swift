@@ -6,21 +6,22 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Large values are made away from the event loop, small ones on it: a client is told both in the order of the database.
+/// Tests of event order: large values are encoded off the event loop, small ones on it, and a client receives both in
+/// the order of the database.
 @Suite struct LargeValueOrderTests {
   private static let rules = #"{"rules": {".read": true, ".write": true, "list": {".indexOn": "n"}}}"#
 
-  /// Longer than what is made on the loop.
+  /// Longer than any value that is encoded on the loop.
   private static let large = String(repeating: "é", count: LargeValuePool.loopBytesMax)
 
-  /// Two thousand children: more than are looked at on the loop, unless an index finds the few that are asked for.
+  /// Writes two thousand children: more than the loop examines, unless an index finds the few that are requested.
   private static func fill(_ test: TestServer) throws {
     let list = (0..<2_000).map { "\"k\($0)\":{\"n\":\($0)}" }.joined(separator: ",")
     #expect(try test.http("PUT", "/list.json?print=silent", "{\(list)}").status == 204)
     #expect(try test.http("PUT", "/large.json?print=silent", "\"\(large)\"").status == 204)
   }
 
-  /// Large texts are not printed.
+  /// Compares texts without printing large ones.
   private static func expect(_ text: String, _ expected: String, at place: SourceLocation = #_sourceLocation) {
     let isSame = text == expected
     #expect(isSame, "\(text.prefix(120)) … \(text.suffix(40))", sourceLocation: place)
@@ -64,7 +65,7 @@ import Testing
         #expect(try test.http("PUT", "/a/y.json", "\(round + 1)").status == 200)
         for (number, socket) in sockets.enumerated() {
           let tag = number < 3 ? "" : ",\"t\":\(number)"
-          // A query is told of children that come into it by a merge.
+          // A query receives children that enter it by a merge.
           let isNew = number >= 3 && round == 0
           let (large, small) = ("\"\(round)\(Self.large)\"", "\(round + 1)")
           Self.expect(

@@ -11,7 +11,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What the server holds for clients is gone with them, whichever kind they were and however they ended.
+/// Tests that the server releases all state of clients of every kind, however they disconnect.
 @Suite struct LeftoverTests {
   private static let rules = """
     {"rules": {
@@ -21,7 +21,7 @@ import Testing
     }}
     """
 
-  /// All that is left of anybody, by its name.
+  /// Returns the counts of all remaining client state by name.
   private static func leftovers(_ test: TestServer) async throws -> [String: Int] {
     let parts = try #require(test.server.parts)
     let services = parts.services
@@ -55,7 +55,7 @@ import Testing
     return found.filter { $0.value != 0 }
   }
 
-  /// Waits for the last of them to be noticed.
+  /// Waits until the server has noticed the last disconnect.
   private static func expectNothing(_ test: TestServer) async throws {
     try await Patience.until { try await leftovers(test).isEmpty }
     #expect(try await leftovers(test) == [:])
@@ -65,7 +65,7 @@ import Testing
     "close", "cut", "violation", "noise", "replaced", "large", "unanswered", "verifying", "segments",
   ]
 
-  /// A signed-in socket with listens, with queries and at its end something to do.
+  /// Opens a signed-in socket with listens, queries and an on-disconnect write, and ends it.
   private static func socket(_ test: TestServer, _ end: String, token: String, _ round: Int) throws {
     let socket = try test.socket()
     socket.request("auth", "{\"cred\":\"\(token)\"}")

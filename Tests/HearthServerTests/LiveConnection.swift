@@ -5,13 +5,13 @@ import HearthTestKit
 @testable import HearthServer
 @testable import HearthTransport
 
-/// A TCP connection of a test, blocking, with a limit on how long it waits for anything.
+/// A blocking TCP connection of a test, with a timeout for every wait.
 final class LiveConnection {
   private let descriptor: Int32
   private var received: [UInt8] = []
 
   struct Ended: Error {}
-  /// What came is not what a test needs to go on.
+  /// An error for input with which the test cannot continue.
   struct Unexpected: Error { var lines: [String] }
 
   init(port: Int) throws {
@@ -22,7 +22,7 @@ final class LiveConnection {
     descriptor = try Self.connect(&address, AF_INET)
   }
 
-  /// A connection over the socket of a data folder.
+  /// Connects to the socket of a data folder.
   init(to socket: LocalSocket) throws {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -60,14 +60,14 @@ final class LiveConnection {
     }
   }
 
-  /// The next `count` bytes.
+  /// Reads the next `count` bytes.
   func take(_ count: Int) throws -> [UInt8] {
     while received.count < count { try receive() }
     defer { received.removeFirst(count) }
     return Array(received.prefix(count))
   }
 
-  /// The bytes that have arrived, or arrive next; none when the other side has ended.
+  /// Returns bytes that have arrived, or waits for the next; empty at the end of the connection.
   func takeSome() throws -> [UInt8] {
     if received.isEmpty {
       do { try receive() } catch { if hasEnded { return [] } else { throw error } }
@@ -76,7 +76,7 @@ final class LiveConnection {
     return received
   }
 
-  /// Lines that end with a line feed alone, without it.
+  /// Reads lines that end with a line feed alone, without it.
   func takeRawLines(_ count: Int) throws -> [String] {
     try (0..<count).map { _ in
       while !received.contains(10) { try receive() }
@@ -89,14 +89,14 @@ final class LiveConnection {
     return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
   }
 
-  /// The lines of an HTTP head, without its empty line.
+  /// Reads the lines of an HTTP head, without its empty line.
   func takeHead() throws -> [String] {
     var lines = [try takeLine()]
     while case let line = try takeLine(), !line.isEmpty { lines.append(line) }
     return lines
   }
 
-  /// The next line, without its end.
+  /// Reads the next line, without its end.
   func takeLine() throws -> String {
     var looked = 0
     while true {
@@ -109,8 +109,8 @@ final class LiveConnection {
     }
   }
 
-  /// Returns the place where a byte is in what was received. With the library's search: lines have megabytes, and tests
-  /// are debug builds.
+  /// Returns the index of a byte in the received data. It uses the library's search, because lines have megabytes, and
+  /// tests are debug builds.
   private func place(of byte: Int32, from start: Int) -> Int? {
     received.withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress else { return nil }
@@ -118,14 +118,14 @@ final class LiveConnection {
     }
   }
 
-  /// From now on little waits at this end: the rest stays with the server's side until it is taken. With much less than
-  /// this the kernels wait for each other, and a megabyte takes a minute.
+  /// Shrinks the receive buffer, so that data stays with the server until it is read. With a much smaller one the
+  /// kernels wait for each other, and a megabyte takes a minute.
   func takeLittle() {
     var bytes: Int32 = 32_768
     setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// True when something has arrived, or the other side has ended.
+  /// True when data has arrived, or the connection has ended.
   var hasBytes: Bool {
     var byte: UInt8 = 0
     return !received.isEmpty || recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0
@@ -139,10 +139,10 @@ final class LiveConnection {
   }
 }
 
-/// An HTTP answer as a test sees it.
+/// An HTTP response.
 struct LiveResponse {
   var status: Int
-  /// Names in lower case.
+  /// The header fields by names in lower case.
   var headers: [String: String]
   var body: String
 }
@@ -158,7 +158,7 @@ extension LiveConnection {
     return try takeResponse(hasBody: method != "HEAD")
   }
 
-  /// The answer to a request that was sent.
+  /// Reads the answer to a sent request.
   func takeResponse(hasBody: Bool = true) throws -> LiveResponse {
     var lines = try takeHead()
     let status = Int(lines.removeFirst().split(separator: " ")[1]) ?? 0
@@ -176,7 +176,7 @@ extension LiveConnection {
 final class LiveSocket {
   private let connection: LiveConnection
   private var number = 0
-  /// From the hello, which the socket begins with.
+  /// The server's hello, with which the socket begins.
   private(set) var hello = ""
 
   init(port: Int, _ parameters: String = "ns=default", headers: String = "", expectsHello: Bool = true) throws {
@@ -197,10 +197,10 @@ final class LiveSocket {
     if expectsHello { hello = try receive() }
   }
 
-  /// The session id in the hello.
+  /// The session ID in the hello.
   var session: String { String(hello.split(separator: "\"s\":\"")[1].prefix { $0 != "\"" }) }
 
-  /// With a mask of zeros, which leaves the text as it is: tests send megabytes.
+  /// Sends a text with a mask of zeros, which leaves it unchanged: tests send megabytes.
   func send(_ text: String) {
     let text = Array(text.utf8)
     var frame: [UInt8] = [0x81]
@@ -222,10 +222,10 @@ final class LiveSocket {
 
   func takeLittle() { connection.takeLittle() }
 
-  /// Says goodbye.
+  /// Sends a close frame.
   func close() { connection.send([0x88, 0x82, 0, 0, 0, 0, 0x03, 0xE8]) }
 
-  /// The next message; `close <code>` for a goodbye. Pings are passed over.
+  /// Returns the next message, or `close <code>` for a close frame. Pings are skipped.
   func receive() throws -> String {
     while true {
       let head = try connection.take(2)
@@ -240,7 +240,7 @@ final class LiveSocket {
     }
   }
 
-  /// The data part of the next message: a reply as `r <number> <status> <d>`, a push as `<action> <body>`.
+  /// Returns the data part of the next message: a reply as `r <number> <status> <d>`, a push as `<action> <body>`.
   func next() throws -> String {
     let text = try receive()
     let (reply, push) = ("{\"t\":\"d\",\"d\":{\"r\":", "{\"t\":\"d\",\"d\":{\"a\":\"")

@@ -2,7 +2,7 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// A browser without a socket, as a test sees it: one connection for each request.
+/// A browser that uses long polls: one connection for each request.
 final class LivePoll {
   private let port: Int
   private var serial = 100
@@ -10,24 +10,26 @@ final class LivePoll {
   private var requestCount = 0
   private(set) var id = ""
   private(set) var password = ""
-  /// The number of the answer that comes next.
+  /// The number of the next answer.
   private var expected = 0
-  /// From the hello.
+  /// The session ID in the hello.
   private(set) var session = ""
 
-  /// A request under way.
+  /// A request in progress.
   struct Request {
     let connection: LiveConnection
   }
 
-  /// What a script says.
+  /// The content of an answer's script.
   struct Answer {
     var number: Int?
     var messages: [String] = []
     var isLast = false
   }
 
-  /// - Parameter headers: of the request that begins the session.
+  /// Opens a session.
+  ///
+  /// - Parameter headers: The header fields of the opening request.
   init(port: Int, _ parameters: String = "ns=default", headers: String = "") throws {
     self.port = port
     let start = try request("start=t&ser=99&cb=1&v=5&\(parameters)", headers: headers)
@@ -47,10 +49,10 @@ final class LivePoll {
     return Request(connection: connection)
   }
 
-  /// Begins a poll that says these messages.
+  /// Starts a poll that sends these messages.
   func poll(_ messages: String...) throws -> Request { try poll(bytes: messages.map { Array($0.utf8) }) }
 
-  /// The same, of messages that need not be text.
+  /// Starts a poll with messages that need not be text.
   func poll(bytes messages: [[UInt8]]) throws -> Request {
     serial += 1
     var query = "id=\(id)&pw=\(password)&ser=\(serial)&ns=default"
@@ -77,7 +79,7 @@ final class LivePoll {
     return answer
   }
 
-  /// Polls until so many messages came. A poll says what is to be said.
+  /// Polls until a number of messages has arrived; the first poll sends `message`.
   func messages(_ count: Int, saying message: String? = nil) throws -> [String] {
     var messages: [String] = []
     var request = try message.map { try poll($0) } ?? poll()
@@ -88,7 +90,7 @@ final class LivePoll {
     }
   }
 
-  /// The text of a data message.
+  /// Returns the text of a data message.
   func data(_ action: String, _ body: String) -> String {
     requestCount += 1
     return "{\"t\":\"d\",\"d\":{\"r\":\(requestCount),\"a\":\"\(action)\",\"b\":\(body)}}"

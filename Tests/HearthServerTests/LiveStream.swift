@@ -4,7 +4,7 @@ import Testing
 /// An event stream of a test, as a client of the protocol reads it.
 final class LiveStream {
   let connection: LiveConnection
-  /// The head's lines.
+  /// The lines of the response's head.
   let head: [String]
   private(set) var text: [UInt8] = []
   private(set) var isEnded = false
@@ -18,7 +18,7 @@ final class LiveStream {
     guard head[0] == "HTTP/1.1 200 OK" else { throw LiveConnection.Unexpected(lines: head) }
   }
 
-  /// The next event's bytes without the empty line, in one line: `put|{"path":…}`. `end` behind the last.
+  /// Returns the next event's bytes in one line, without the empty line: `put|{"path":…}`. `end` follows the last.
   func next() throws -> String {
     while true {
       if let end = endOfEvent {
@@ -33,7 +33,8 @@ final class LiveStream {
     }
   }
 
-  /// The offset of the next empty line. With the library's search: events have megabytes, and tests are debug builds.
+  /// The offset of the next empty line. It uses the library's search, because events have megabytes, and tests are
+  /// debug builds.
   private var endOfEvent: Int? {
     text.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
@@ -47,7 +48,7 @@ final class LiveStream {
     }
   }
 
-  /// The next bytes of the body, which ends with the connection.
+  /// Reads the next bytes of the body, which ends with the connection.
   private func receive() throws {
     let bytes = try connection.takeSome()
     text += bytes

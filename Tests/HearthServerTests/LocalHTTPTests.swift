@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthServer
 
-/// Requests to receivers on this machine, held against a server that answers bytes.
+/// Tests of requests to receivers on this machine, against a server that answers raw bytes.
 @Suite struct LocalHTTPTests {
-  /// Answers the requests of each connection by texts; nil closes it.
+  /// A server that answers the requests of each connection with given texts; nil closes it.
   private final class Raw: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let channel: any Channel
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// Everything that is not of this machine.
+  /// The client for receivers on other machines.
   private struct Elsewhere: OutboundHTTP {
     func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
       throw OutboundError(.forbiddenAddress, "elsewhere")

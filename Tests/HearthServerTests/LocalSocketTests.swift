@@ -8,7 +8,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// The Unix socket in the data folder, over live servers.
+/// Tests of the Unix socket in the data folder, over live servers.
 @Suite struct LocalSocketTests {
   private static func mode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Long polls over a live server, with two event loops.
+/// Tests of long polls over a live server, with two event loops.
 @Suite struct LongPollServerTests {
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
@@ -19,7 +19,7 @@ import Testing
   func misencodedText() async throws {
     try await TestServer.with(rules: #"{"rules":{".read":true,".write":true}}"#) { test throws in
       let poll = try LivePoll(port: test.port)
-      // As firebase.js 4 writes é, and what is beyond Latin: one byte, or two with a control character among them.
+      // As firebase.js 4 writes é, and characters beyond Latin: one byte, or two with a control character among them.
       for bytes in [[0xE9], [0x17, 0x0E]] as [[UInt8]] {
         let parts = poll.data("p", #"{"p":"/a","d":"%"}"#).split(separator: "%").map { Array($0.utf8) }
         let answer = try poll.take(try poll.poll(bytes: [parts[0] + bytes + parts[1]])).messages
@@ -132,11 +132,11 @@ import Testing
         socket.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
         #expect(try socket.receive() == #"{"t":"c","d":{"t":"o","d":null}}"#)
       }
-      // What is written now is told by the poll that waits.
+      // The waiting poll receives this write.
       #expect(try test.http("PUT", "/a/x.json", "1").status == 200)
       #expect(try browser.take(held).messages == [#"{"t":"d","d":{"a":"d","b":{"p":"a/x","d":1}}}"#])
       socket.send(#"{"t":"c","d":{"t":"a","d":{}}}"#)
-      // Said on the socket before the end of the polls came: it waits.
+      // Sent on the socket before the polls have ended: it waits.
       let early = browser.data("p", #"{"p":"/a/y","d":2}"#)
       let late = browser.data("p", #"{"p":"/a/z","d":3}"#)
       socket.send(late)
@@ -149,7 +149,7 @@ import Testing
           #"{"t":"d","d":{"a":"d","b":{"p":"a/y","d":2}}}"#, Self.reply(2),
           #"{"t":"d","d":{"a":"d","b":{"p":"a/z","d":3}}}"#, Self.reply(3),
         ])
-      // The page of the polls goes, which ends nothing any more.
+      // The page of the polls closes, which has no effect any more.
       #expect(try test.http("GET", "/.lp?disconn=t&id=\(browser.id)&pw=\(browser.password)").status == 200)
       #expect(try test.http("PUT", "/a/w.json", "4").status == 200)
       #expect(try socket.receive() == #"{"t":"d","d":{"a":"d","b":{"p":"a/w","d":4}}}"#)
@@ -171,7 +171,7 @@ import Testing
         #expect(try socket.receive() == #"{"t":"c","d":{"t":"a","d":{}}}"#)
         socket.send(browser.data("p", #"{"p":"/a/\#(number)","d":"\#(text)"}"#))
         socket.send(#"{"t":"c","d":{"t":"p","d":{}}}"#)
-        // Seven times nine megabytes find room; the eighth client goes, with its socket.
+        // Seven times nine megabytes fit; the eighth client is closed, with its socket.
         var answer = try socket.receive()
         if number == 7, !answer.hasPrefix("close") { answer = try socket.receive() }
         #expect(answer == (number < 7 ? #"{"t":"c","d":{"t":"o","d":null}}"# : "close 1000"))
@@ -265,7 +265,7 @@ import Testing
     let test = try await TestServer(rules: Self.rules)
     let browser = try LivePoll(port: test.port)
     let polls = [try browser.poll(), try browser.poll()]
-    // The one that comes last ends the other's wait, and is held.
+    // The last poll ends the other's wait, and waits itself.
     #expect(try await Patience.until { polls.contains { $0.connection.hasBytes } })
     let held = polls[0].connection.hasBytes ? 1 : 0
     _ = try browser.take(polls[1 - held])

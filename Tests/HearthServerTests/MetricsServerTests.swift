@@ -8,11 +8,11 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// `/.metrics` of a live server.
+/// Tests of `/.metrics` of a live server.
 @Suite struct MetricsServerTests {
   private static let rules = #"{"rules":{"open":{".read":true,".write":true}}}"#
 
-  /// The value of a series; nil when it is not told.
+  /// Returns the value of a series, or nil when it is missing.
   private static func value(_ text: String, _ series: String) -> Double? {
     text.split(separator: "\n").first { $0.hasPrefix(series + " ") }
       .flatMap { Double($0.dropFirst(series.utf8.count + 1)) }

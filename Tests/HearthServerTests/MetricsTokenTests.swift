@@ -6,13 +6,13 @@ import Testing
 
 @testable import HearthServer
 
-/// The file with the token that may look at what is measured.
+/// Tests of the file with the token for reading metrics.
 @Suite struct MetricsTokenTests {
   private static let first = String(repeating: "a1", count: 32)
   private static let second = String(repeating: "b2", count: 32)
 
   private static func write(_ text: String, to path: String) throws {
-    // As a whole, under another name first: so the file is another one.
+    // Written under another name first, so that the file is a new one.
     try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
   }
 

@@ -85,7 +85,7 @@ import Testing
         #expect(try test.answer("GET", "/scores.json?orderBy=\"$value\"&\(credential)") == "200 null")
         #expect(try test.answer("GET", "/scores.json?orderBy=\"a/b\"&\(credential)") == "200 null")
       }
-      // Who may not read learns nothing of indexes.
+      // A client without read permission learns nothing of indexes.
       #expect(
         try test.answer("GET", "/secret.json?orderBy=\"x\"") == "401 \(Self.error("Permission denied"))")
     }

@@ -174,7 +174,7 @@ import Testing
       #expect(again.status == 200 && again.headers["etag"] == "null_etag")
       #expect(try test.http("PATCH", "/public.json", "{}", headers: ["If-Match": tag]).status == 400)
       #expect(try test.http("POST", "/public.json", "1", headers: ["If-Match": tag]).status == 400)
-      // What may not be read is not shown by a failed comparison either.
+      // A failed comparison does not show unreadable data either.
       #expect(try test.http("PUT", "/written/a.json", "1").status == 200)
       #expect(
         try test.answer("PUT", "/written/a.json", "2", headers: ["If-Match": "x"])
@@ -194,7 +194,7 @@ import Testing
       #expect(
         try test.answer("PUT", "\(target)?\(admin)", "{\"rules\":{\".read\":\"tr\"}}")
           == "400 \(Self.error("1:20: Unknown variable 'tr'.\\n"))")
-      // What is no JSON at all is called so in the words that test suites of rules look for.
+      // An upload that is not JSON is refused in the words that test suites of rules look for.
       for upload in [target, "/.settings/rulesets.json"] {
         let method = upload == target ? "PUT" : "POST"
         #expect(
@@ -247,7 +247,7 @@ import Testing
       #expect(try test.answer("PUT", "/a.json", "1", headers: ["Authorization": "Bearer owner"]) == "200 1")
       #expect(try test.answer("GET", "/a.json?auth=owner") == "200 1")
       #expect(try test.answer("GET", "/.inspect/databases.json") == #"200 [{"name":"default"}]"#)
-      // Somebody who passes requests on is not this machine's user.
+      // A request from a proxy does not count as local.
       for header in ["Forwarded", "Via", "X-Real-IP", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto"] {
         let forwarded = ["Authorization": "Bearer owner", header: "192.0.2.1"]
         #expect(try test.http("GET", "/a.json", headers: forwarded).status == 401, "\(header)")

@@ -108,7 +108,7 @@ import Testing
       #expect(try test.answer("GET", "/x.json") == "200 null")
       #expect(try test.answer("GET", labels) == "200 \(both)")
       #expect(try test.http("GET", "/.settings/rules.json?\(admin)").body == "{\"rules\": {\".read\": true}} // kept\n")
-      // Other rules than the stable ruleset's are in force now.
+      // The rules in force now differ from the stable ruleset's.
       #expect(try test.http("PUT", "/.settings/rules.json?\(admin)", "{\"rules\":{}}").status == 200)
       #expect(try test.answer("GET", labels) == "200 {\"canary\":\"\(second)\"}")
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Requests and answers that nodes hand to each other: what is written is read, and nothing else is.
+/// Tests of requests and answers between nodes: encoded ones can be decoded, and other bytes cannot.
 @Suite struct RelayCodingTests {
   static let request: HTTPRequest = {
     var request = HTTPRequest(
@@ -21,7 +21,7 @@ import Testing
     .init(statusCode: 429), headers: [("Content-Type", "text/plain"), ("Set-Cookie", "a"), ("Set-Cookie", "b")],
     body: ByteBuffer(bytes: [0, 255]))
 
-  /// Everything of a request that another node gets.
+  /// Returns all parts of a request that another node receives.
   static func summary(_ request: HTTPRequest) -> String {
     let headers = request.headers.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     let peer = request.peer

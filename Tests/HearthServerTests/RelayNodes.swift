@@ -8,9 +8,9 @@ import Synchronization
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Nodes that hand requests to each other, without a network between them.
+/// Nodes that forward requests to each other, without a network between them.
 final class RelayNodes: Sendable {
-  /// A request as some node's own responder got it.
+  /// A request as a node's own responder received it.
   struct Answered: Sendable {
     var node: String
     var request: HTTPRequest
@@ -30,24 +30,26 @@ final class RelayNodes: Sendable {
   private let state = Mutex(State())
   private let proxies: TrustedProxies
 
-  /// - Parameter proxies: Those of every node that is no owner.
+  /// Creates the nodes.
+  ///
+  /// - Parameter proxies: The trusted proxies of every node that is not the owner.
   init(_ proxies: [String] = []) throws { self.proxies = try TrustedProxies(proxies) }
 
-  /// Who answers, as a node knows it.
+  /// Sets the owner that a node knows.
   func set(_ owner: String?, at node: String) { state.withLock { $0.owners[node] = owner } }
 
-  /// What happens when a node is asked: an answer of its own, nil for that of its desk, or an error.
+  /// Sets the effect of a request to a node: an answer, nil for that of its relay server, or an error.
   func onAsk(_ body: @escaping @Sendable (RelayNodes, String) throws -> [UInt8]?) { state.withLock { $0.onAsk = body } }
 
-  /// What a node's own responder says in place of that which every one does.
+  /// Sets a node's own responder in place of the common one.
   func onAnswer(_ body: @escaping @Sendable (RelayNodes, String) -> HTTPResponse?) {
     state.withLock { $0.onAnswer = body }
   }
 
-  /// What every node's own responder says.
+  /// Sets the response of every node's own responder.
   func setResponse(_ response: HTTPResponse) { state.withLock { $0.response = response } }
 
-  /// Who was asked by whom, in order: `a>b`.
+  /// The forwarded requests in order: `a>b`.
   var asked: [String] { state.withLock { $0.asked } }
   var answered: [Answered] { state.withLock { $0.answered } }
 
@@ -77,7 +79,7 @@ final class RelayNodes: Sendable {
       responder: Own(node: node, nodes: self))
   }
 
-  /// It has the whole of a node's responders behind it, as a server's is.
+  /// Returns a node's relay server, with the whole of its responders behind it as in a server.
   func desk(_ node: String) -> RelayServer {
     RelayServer(relay: relay(node), responder: responder(node), nextLoop: { [loop] in loop })
   }
@@ -87,7 +89,7 @@ final class RelayNodes: Sendable {
     return try await loop.eventLoop.flatSubmit { responder.respond(to: request, on: loop) }.get()
   }
 
-  /// A node's own responder, which says failures by their names.
+  /// A node's own responder, which answers with the names of failures.
   private struct Own: HTTPResponder {
     let node: String
     let nodes: RelayNodes

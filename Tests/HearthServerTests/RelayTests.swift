@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// A node that hands requests to the one that answers them.
+/// Tests of a node that forwards requests to the owner.
 @Suite struct RelayTests {
   private static let request = RelayCodingTests.request
 
@@ -75,7 +75,7 @@ import Testing
     nodes.set("a", at: "b")
     #expect(Self.text(try await nodes.send(Self.request, to: "a")) == "503 a unreachable 4f1c20aa-1f")
     #expect(nodes.asked == ["a>b", "a>b"] && nodes.answered.isEmpty)
-    // Also where the other one loses it between the look and the answer.
+    // Also when the other node loses ownership between the lookup and the answer.
     var handed = Self.request
     handed.peer.clientAtOtherNode = "192.0.2.7"
     #expect(try await nodes.send(handed, to: "b").status == .ok)
@@ -93,7 +93,7 @@ import Testing
     }
     #expect(try await nodes.send(Self.request, to: "a").status == .ok)
     #expect(nodes.asked == ["a>b", "a>c"] && nodes.answered.map(\.node) == ["c"])
-    // None of three is the one.
+    // None of three nodes is the owner.
     nodes.set("b", at: "a")
     nodes.set(nil, at: "c")
     nodes.onAsk { nodes, peer in
@@ -102,7 +102,7 @@ import Testing
     }
     #expect(Self.text(try await nodes.send(Self.request, to: "a")) == "503 a unreachable 4f1c20aa-1f")
     #expect(nodes.asked.suffix(2) == ["a>b", "a>c"] && nodes.asked.count == 4)
-    // It is this one by then, or nobody is known.
+    // By then this node is the owner, or no owner is known.
     for (owner, answer) in [("a", "200 "), (nil, "503 a unreachable 4f1c20aa-1f")] as [(String?, String)] {
       nodes.set("b", at: "a")
       nodes.onAsk { nodes, _ in
@@ -118,7 +118,7 @@ import Testing
   func beginsAnew() async throws {
     var undone = HTTPResponse(.serviceUnavailable)
     undone.mayBeginAnew = true
-    // The client's own node gives the accounts away meanwhile, and then the one that it asks does.
+    // The client's own node loses ownership meanwhile, and then the node that it asks does.
     for path in [["a", "b"], ["b", "c"], ["b", "a"]] {
       let nodes = try RelayNodes()
       for node in ["a", path[0]] { nodes.set(path[0], at: node) }
@@ -130,7 +130,7 @@ import Testing
       #expect(try await nodes.send(Self.request, to: "a").status == .ok)
       #expect(nodes.answered.map(\.node) == path)
     }
-    // It is this one after all, a moment later; or nobody takes them over, and the client hears what this node said.
+    // This node becomes the owner a moment later; or there is no new owner, and the client receives this node's answer.
     for owner in ["a", "b"] {
       for isLate in [true, false] {
         let nodes = try RelayNodes()

@@ -7,14 +7,14 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What ends a user's word must reach sockets that are open, whatever loop and database they are on.
+/// Tests that the revocation of a credential reaches open sockets on every event loop and database.
 @Suite struct RevocationTests {
   private static let rules = """
     {"rules": {"users": {"$uid": {
       ".read": "auth != null && auth.uid == $uid", ".write": "auth != null && auth.uid == $uid"}}}}
     """
 
-  /// A socket that is signed in and listens to what is its user's own.
+  /// A signed-in socket with a listen to its user's data.
   private struct Visitor {
     let socket: LiveSocket
     let uid: String
@@ -32,7 +32,7 @@ import Testing
       #expect(try socket.next().hasPrefix("r \(number) ok {\"auth\":{\"uid\":\"\(uid)\""))
     }
 
-    /// The credential ends by itself, and the listen with it.
+    /// Expects the credential to end without a request, and the listen with it.
     func expectEnd() throws {
       #expect(try socket.next() == #"ac {"s":"expired_token","d":"Auth token is expired."}"#)
       #expect(try socket.next() == #"c {"p":"users/\#(uid)"}"#)
@@ -40,7 +40,7 @@ import Testing
       #expect(try socket.next().hasSuffix(#"permission_denied "Permission denied""#))
     }
 
-    /// Still who it was: the next message is the answer to this.
+    /// Expects the user to be unchanged: the next message is the answer to this request.
     func expectSignedIn() throws {
       socket.request("g", #"{"p":"/users/\#(uid)"}"#)
       #expect(try socket.next().hasSuffix(" ok null"))
@@ -58,7 +58,7 @@ import Testing
       let code = code(of: try await test.mailer.link(.resetPassword))
       answer = try test.app("accounts:resetPassword", #"{"oobCode":"\#(code)","newPassword":"another1"}"#)
     case "revoke":
-      // As admin SDKs send it, from a machine whose clock is behind.
+      // As admin SDKs send it, from a machine with a slow clock.
       let since = Int(Date().timeIntervalSince1970) - 2
       answer = try test.administer("accounts:update", #"{"localId":"\#(uid)","validSince":"\#(since)"}"#)
     case "disable": answer = try test.administer("accounts:update", #"{"localId":"\#(uid)","disableUser":true}"#)
@@ -85,7 +85,7 @@ import Testing
       try await Self.cause(cause, test, user, email: "a@example.com")
       #expect(try test.refresh(user["refreshToken"]).code == Self.refreshCodes[cause])
       for visitor in visitors { try visitor.expectEnd() }
-      // The token is refused from now on, at every door.
+      // The token is refused from now on, at every entry point.
       visitors[0].socket.request("auth", "{\"cred\":\"\(user["idToken"])\"}")
       #expect(try visitors[0].socket.next() == #"r 4 expired_token "Auth token is expired.""#)
       let target = "/users/\(user["localId"]).json?auth=\(user["idToken"])"
@@ -105,7 +105,7 @@ import Testing
         #"{"idToken":"\#(user["idToken"])","password":"another1","returnSecureToken":true}"#)
       try visitor.expectEnd()
       try visitor.signIn(changed["idToken"], number: 4)
-      // Once more the same revocation finds a connection that has a good token.
+      // The repeated revocation meets a connection with a valid token.
       visitor.socket.request("q", #"{"p":"/users/\#(visitor.uid)","h":""}"#)
       #expect(try visitor.socket.next() == "r 5 ok {}")
       try visitor.expectSignedIn()
@@ -178,7 +178,7 @@ import Testing
         #expect(try await revoking.value == 200)
         for socket in sockets {
           var number = 1
-          // The answer to the sign-in, perhaps reads that were allowed and its end, and then: denied.
+          // The answer to the sign-in, perhaps some allowed reads and the end of the credential, and then: denied.
           let isDenied = try await Patience.until {
             number += 1
             socket.request("g", #"{"p":"/users/\#(uid)"}"#)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Who answers a request, and in whose words the transport refuses one.
+/// Tests of routing: the responder for a request, and the form in which the transport refuses one.
 @Suite struct RouteTests {
   private static func request(_ method: HTTPMethod, _ target: String) throws -> HTTPRequest {
     HTTPRequest(

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What rules and large writes may cost those who have nothing to do with them.
+/// Tests of the cost of rules and large writes for uninvolved clients.
 @Suite struct RulesCostTests {
   private final class Answer: Sendable {
     let status = Mutex<Int?>(nil)
@@ -27,7 +27,7 @@ import Testing
       #expect(warnings.last?.hasPrefix("warning rules: 2:10: Wildcard '$x' is used above already") == true)
       #expect(try test.answer("PUT", "/outer/inner.json", "1") == "200 1")
       #expect(try test.http("PUT", "/inner/outer.json", "1").status == 401)
-      // What took half a minute for everybody.
+      // A request that once blocked all clients for half a minute.
       #expect(try test.http("PUT", "/text.json", "\"\(String(repeating: "ab", count: 500_000))c\"").status == 401)
       #expect(try test.answer("PUT", "/text.json", "\"abc\"") == "200 \"abc\"")
     }
@@ -46,7 +46,7 @@ import Testing
         answer.status.withLock { $0 = status ?? 0 }
         isDone.signal()
       }
-      // As long as the large one takes; before, a few came in before it and the others after.
+      // During the large write; formerly a few small ones completed before it and the others after.
       var count = 0
       while answer.status.withLock({ $0 == nil }), count < 20 {
         #expect(try test.http("PUT", "/small.json?print=silent", "\(count)").status == 204)

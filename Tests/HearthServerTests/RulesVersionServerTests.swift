@@ -8,7 +8,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Each deploy becomes a version, whoever makes it, and one can go back to each.
+/// Tests that each deploy by any client becomes a version, and that each version can be restored.
 @Suite struct RulesVersionServerTests {
   private static let closed = #"{"rules":{}}"#
   private static let open = #"{"rules":{".read":true}}"#

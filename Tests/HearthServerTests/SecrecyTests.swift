@@ -37,7 +37,7 @@ import Testing
         socket.request("auth", #"{"cred":"\#(credential)"}"#)
         _ = try socket.next()
       }
-      // Signatures alone would let somebody in as well.
+      // Signatures alone would be credentials as well.
       secrets += secrets.filter { $0.contains(".") }.compactMap { $0.split(separator: ".").last.map(String.init) }
       let log = test.log.lines
       #expect(log.contains { $0.contains("credential refused") && $0.contains("class=invalid_token") })

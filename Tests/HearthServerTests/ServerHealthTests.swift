@@ -6,7 +6,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What orchestrators, clients of HTTP and clients of sockets are told while the disk takes nothing.
+/// Tests of the health that orchestrators and clients see while the disk accepts no writes.
 @Suite struct ServerHealthTests {
   @Test("the state of a database is what its journal's trouble comes to")
   func states() {
@@ -65,7 +65,7 @@ import Testing
     health.phase = .draining
     #expect(health.word == "draining" && !health.isReady)
     #expect(ServerHealth(databases: .ok, accounts: .ok).word == "ready")
-    // Whoever has an account is served.
+    // Clients with accounts are still served.
     #expect(ServerHealth(databases: .ok, accounts: .lowSpace).isReady)
     #expect(!ServerHealth(databases: .lowSpace, accounts: .lowSpace).isReady)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Back-end programs that come in with access tokens.
+/// Tests of back-end programs with access tokens.
 @Suite struct ServiceAccountTests {
   private static let closed = #"{"rules":{".read":false,".write":false}}"#
 
@@ -19,7 +19,7 @@ import Testing
     return answer.json
   }
 
-  /// An access token for an account, as the SDKs of back ends get it.
+  /// Returns an access token for a service account, as back-end SDKs obtain it.
   private static func accessToken(_ test: TestServer, _ account: JSON) throws -> String {
     let key = try #require(RSAKey(privatePEM: Array((account["key"]?["private_key"]?.string ?? "").utf8)))
     let now = Int64(time(nil))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HearthServer
 
-/// Files over a database that this process owns alone: what nodes see of each other is for those who start several.
+/// Tests of shared files over a database of this process alone; tests with several processes cover other nodes.
 @Suite("files that nodes share")
 struct SharedFilesTests {
   private let folder: TemporaryFolder

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HearthServer
 
-/// How several databases share the room for snapshots.
+/// Tests of how several databases share the space for snapshots.
 @Suite struct SnapshotRoomTests {
   @Test("where there is room for all, each gets what it needs and its part of the rest")
   func enough() {

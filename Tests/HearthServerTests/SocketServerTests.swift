@@ -50,7 +50,7 @@ import Testing
       bob.request("q", #"{"p":"/rooms/r","h":""}"#)
       #expect(try bob.next() == #"d {"p":"rooms/r","d":{"m1":{"text":"hi","ts":1}}}"#)
       #expect(try bob.next() == "r 3 ok {}")
-      // Ann is removed and a message follows in one and the same read: she is cut off before she could see it.
+      // Ann is removed and a message follows in the same read: she is cut off before she could see it.
       bob.request("p", #"{"p":"/members/r/ann","d":null}"#)
       bob.request("m", #"{"p":"/rooms/r","d":{"m2":{"text":"secret"},"m1/text":"hey"}}"#)
       #expect(try bob.next() == #"r 4 ok """#)
@@ -76,7 +76,7 @@ import Testing
       socket.request("p", #"{"p":"/rooms/r","d":6}"#)
       var messages: [String] = []
       while messages.count < 7 { messages.append(try socket.next()) }
-      // Answers to requests that the database has no part in may overtake; the others keep their order.
+      // Answers that do not involve the database may overtake; the others keep their order.
       let order = messages.filter { !$0.hasPrefix("r 1 ") && !$0.hasPrefix("r 3 ") }
       #expect(order.first?.hasPrefix("r 2 ok {\"auth\":{\"uid\":\"ann\"") == true)
       #expect(
@@ -146,7 +146,7 @@ import Testing
       new.request("p", #"{"p":"/public/x","d":1}"#)
       #expect(try new.next() == #"r 1 ok """#)
       #expect(try old.receive() == "close 1000", "and nothing before it")
-      // A session of another database, or none at all, is nobody's to end.
+      // A session ID of another database, or an unknown one, ends no session.
       let other = try test.socket("ls=nonsense&ns=default")
       #expect(other.session != new.session)
       new.request("p", #"{"p":"/public/x","d":2}"#)

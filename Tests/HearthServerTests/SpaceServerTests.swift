@@ -6,9 +6,9 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// What a server does about little room on its disk.
+/// Tests of a server with little space on its disk.
 @Suite struct SpaceServerTests {
-  /// A disk whose room a test sets.
+  /// A disk whose free space a test sets.
   private final class Room: Sendable {
     private let bytes = Atomic(1_000_000)
     var available: Int {

@@ -8,7 +8,8 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Rules are staged, judged by what clients ask, promoted within bounds, and taken back when they deny too much.
+/// Tests of rules that are staged, tried on clients' requests, promoted within limits, and rolled back when they deny
+/// too much.
 @Suite struct StagedRulesServerTests {
   private static let rules = #"{"rules":{"$room":{".read":"auth != null",".write":"auth != null"}}}"#
   private static let staged = #"{"rules":{"$room":{".read":"auth.uid === $room",".write":"auth != null"}}}"#
@@ -39,7 +40,7 @@ import Testing
     try send(test, "GET", "versions")["versions"]?.array?.compactMap { $0["cause"]?.string } ?? []
   }
 
-  /// Reads that the staged rules would deny.
+  /// Makes reads that the staged rules would deny.
   private static func read(_ test: TestServer, count: Int) throws -> [Int] {
     let ann = try test.token(uid: "ann")
     return try (0..<count).map { try test.http("GET", "/r\($0).json?auth=\(ann)").status }

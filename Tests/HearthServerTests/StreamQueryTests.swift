@@ -4,7 +4,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Event streams of some of a place's children.
+/// Tests of event streams of a location's selected children.
 @Suite struct StreamQueryTests {
   private static let rules = """
     {"rules": {
@@ -18,7 +18,7 @@ import Testing
       _ = try test.answer("PUT", "/list.json", #"{"a":{"n":1},"b":{"n":2},"c":{"n":3}}"#)
       let stream = try test.stream("/list.json?orderBy=%22n%22&limitToLast=2")
       #expect(try stream.next() == #"put|{"path":"/","data":{"b":{"n":2},"c":{"n":3}}}"#)
-      // Below the window: nothing is told.
+      // Below the window: no event follows.
       _ = try test.answer("PUT", "/list/a/n.json", "0")
       _ = try test.answer("PUT", "/list/c/text.json", "\"x\"")
       #expect(try stream.next() == #"put|{"path":"/c/text","data":"x"}"#)

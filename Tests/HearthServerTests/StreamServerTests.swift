@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Event streams over a live socket, as clients of the REST interface read them.
+/// Tests of event streams over a live socket, as clients of the REST interface read them.
 @Suite struct StreamServerTests {
   private static let rules = """
     {"rules": {
@@ -31,7 +31,7 @@ import Testing
       #expect(try stream.next() == #"put|{"path":"/y","data":null}"#)
       let name = try test.http("POST", "/public/a.json", "\"\"").body.dropFirst(9).dropLast(2)
       #expect(try stream.next() == "put|{\"path\":\"/\(name)\",\"data\":\"\"}")
-      // From above, and beside it.
+      // Writes above and beside it.
       _ = try test.answer("PUT", "/public/b.json", "1")
       _ = try test.answer("PUT", "/public.json", #"{"a":{"x":5},"b":2}"#)
       #expect(try stream.next() == #"put|{"path":"/","data":{"x":5}}"#)
@@ -53,7 +53,7 @@ import Testing
         #expect(head.filter { $0 == line }.count == 1, "\(line): \(head)")
       }
       #expect(!head.contains { $0.hasPrefix("content-length") || $0.hasPrefix("transfer-encoding") })
-      // The raw socket has the events' lines and nothing else.
+      // The raw socket has only the events' lines.
       #expect(try stream.connection.takeRawLines(3) == ["event: put", #"data: {"path":"/","data":null}"#, ""])
       let answer = try test.http("HEAD", "/public.json", headers: ["Accept": "text/event-stream"])
       #expect(answer.status == 200 && answer.headers["content-type"] == "text/event-stream; charset=utf-8")
@@ -77,7 +77,7 @@ import Testing
       #expect(try refusal("/a.b.json") == "400 Invalid token in path")
       #expect(try refusal("/public/.priority.json") == "400 Invalid token in path")
       #expect(try refusal("/public.json?orderBy=x") == "400 orderBy must be a valid JSON encoded path")
-      // What has no meaning for a stream is passed over.
+      // Parameters without a meaning for streams are ignored.
       let stream = try test.stream("/public.json?shallow=true&print=pretty&callback=f&download=x&timeout=1ms")
       #expect(try stream.next() == #"put|{"path":"/","data":null}"#)
     }
@@ -211,7 +211,7 @@ import Testing
       }
       #expect(try test.answer("PUT", "/public/n.json", "1") == "200 1")
       #expect(try await Patience.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
-      // It ends in the middle of an event, so that the client knows that it has not all.
+      // It ends in the middle of an event, so that the client knows that it is incomplete.
       var event = ""
       repeat { event = (try? slow.next()) ?? "rest" } while event != "end" && !event.hasPrefix("rest")
       #expect(event != "end")

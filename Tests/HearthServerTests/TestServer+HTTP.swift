@@ -12,7 +12,7 @@ extension TestServer {
     try LiveConnection(port: port).request(method, target, body, headers: headers)
   }
 
-  /// Status and body in one line.
+  /// Returns status and body in one line.
   func answer(
     _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
   ) throws -> String {

@@ -12,19 +12,19 @@ import ServerTestKit
 @testable import HearthServer
 @testable import HearthTransport
 
-/// What a server puts together before it opens its port.
+/// The services that a server sets up before it opens its port.
 struct TestServices {
   let services: GatewayServices
   let setup: OpenedAccounts
-  /// Nobody is in the console but those whom a test lets in.
+  /// The console's access, without other sessions than a test opens.
   let access = ConsoleAccess()
-  /// None is installed.
+  /// The plugin host, without plugins.
   private let plugins: PluginHost
   private let options: HearthServer.Options
-  /// Removed with the last reference.
+  /// The folder, removed with the last reference.
   private let folder: TemporaryFolder
 
-  /// Runs `body` with services over a folder of their own, and closes them, whatever happens.
+  /// Runs `body` with services over their own folder, and closes them in any case.
   static func with(
     isEmulator: Bool = false, console: ConsoleOptions = .init(),
     _ body: (TestServices) async throws -> Void
@@ -68,6 +68,6 @@ struct TestServices {
       console: Console(options, access, setup.accounts.own, LogRing()))
   }
 
-  /// What the port answers.
+  /// The routes of the port.
   var site: RouteList { routes.list(for: .port) }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import HearthGateway
 @testable import HearthServer
 
-/// Staged rules beside real clients: sockets, REST and streams, and none of them notices.
+/// Tests of staged rules beside real clients on sockets, REST and streams, which must not notice them.
 @Suite struct TrialServerTests {
   private static let rules = """
     {"rules": {"rooms": {"$room": {".read": "auth != null", ".write": "auth != null"}}, "open": {".read": true}}}
@@ -51,7 +51,7 @@ import Testing
         Set(report.flips.map { "\($0.operation) \($0.pattern) \($0.count) \($0.examples.map { $0.uid ?? "-" })" }) == [
           #"listen /rooms/$room 2 ["ben", "ben"]"#, #"read /rooms/$room 1 ["ben"]"#, #"set /rooms/$room 1 ["ben"]"#,
         ])
-      // The credentials that were sent are in no part of it.
+      // No credential of a request is in any part of it.
       let text = "\(report.json)"
       for token in [ann, ben] { #expect(!text.contains(token)) }
 
@@ -60,7 +60,7 @@ import Testing
       let forecast = try #require(trial.forecast)
       #expect((forecast.listeners.examinedCount, forecast.listeners.cancelledCount) == (2, 2))
       #expect(forecast.data.failures.map(\.paths) == [["/rooms/ben/size"]])
-      // Nobody was cancelled.
+      // No listen was cancelled.
       #expect(try test.answer("PUT", "/rooms/ann.json?auth=\(ann)", "1") == "200 1")
       #expect(try socket.next() == #"d {"p":"rooms/ann","d":1}"#)
 
@@ -72,7 +72,7 @@ import Testing
 }
 
 extension TestServer {
-  /// Waits until something is so; gives up after a time that only a hang takes.
+  /// Waits until a condition is true; gives up after a time that only a deadlock would take.
   fileprivate func waitUntil(_ isSo: () -> Bool) throws {
     for _ in 0..<Patience.seconds * 1_000 {
       if isSo() { return }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The database of an emulator's request that names none.
+/// Tests of emulator requests without a database name.
 @Suite struct UnnamedDatabaseTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 

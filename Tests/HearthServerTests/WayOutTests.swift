@@ -6,11 +6,11 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// The way out to many clients at once: everybody gets everything, in the order of the database, however fast each reads.
+/// Tests of delivery to many clients at once: each receives all events in order, at any reading speed.
 @Suite struct WayOutTests {
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
-  /// Written one after the other over one socket, as much at a time as goes.
+  /// Writes values one after the other over one socket, as many at a time as possible.
   private static func write(_ values: [String], by writer: LiveSocket) throws {
     for value in values { writer.request("p", "{\"p\":\"/a\",\"d\":\(value)}") }
     for _ in values { _ = try writer.next() }
@@ -19,12 +19,12 @@ import Testing
   private static func listen(_ test: TestServer, query: String = "", headers: String = "") throws -> LiveSocket {
     let socket = try test.socket(headers: headers)
     socket.request("q", #"{"p":"/a","h":""\#(query)}"#)
-    // Where there is something, it comes before the answer.
+    // Existing data comes before the answer.
     while try !socket.next().hasPrefix("r 1 ok ") {}
     return socket
   }
 
-  /// The next message of a client that is sent segments.
+  /// Reads the next message of a client that receives segments.
   private static func joined(_ socket: LiveSocket) throws -> String {
     let first = try socket.receive()
     guard let count = Int(first) else { return first }
@@ -42,7 +42,7 @@ import Testing
       let slow = try Self.listen(test)
       slow.takeLittle()
       let writer = try test.socket()
-      // Together far more than a socket takes of whom does not read.
+      // Together much more than the buffers of a client that does not read.
       let padding = String(repeating: "x", count: 20_000)
       let values = (0..<400).map { "\"\($0) \($0 % 7 == 0 ? padding : "")\"" }
       try Self.write(values, by: writer)
@@ -85,7 +85,7 @@ import Testing
       let steady = try (0..<4).map { _ in try Self.listen(test) }
       let writer = try test.socket()
       for round in 0..<40 {
-        // Both end without a word, with what they are told on its way; their places are the next ones'.
+        // Both end abruptly with events in flight; the next clients take their places.
         let (socket, stream) = (try Self.listen(test), try test.stream("/a.json"))
         writer.request("p", "{\"p\":\"/a\",\"d\":\(2 * round + 1)}")
         _ = (socket, stream)

@@ -2,16 +2,16 @@ import HearthTree
 
 @testable import HearthSync
 
-/// A core whose clock stands still, and what it said, as lines of text.
+/// A client core with a stopped clock, whose output is recorded as lines of text.
 final class CoreStory {
   private final class Clock { var now: Int64 = 1_000_000 }
   private let clock: Clock
   let core: SyncCore
   private var nextOperation = 0
   private var nextRegistration = 0
-  /// What was said since ``take()``.
+  /// The output since ``take()``.
   private(set) var lines: [String] = []
-  /// The last request of each action, as `p`, `q` or `g`.
+  /// The last request of each action: `p`, `q` or `g`.
   private(set) var requests: [String: RequestID] = [:]
 
   var now: Int64 {
@@ -28,7 +28,7 @@ final class CoreStory {
     _ = take()
   }
 
-  /// One whose app listens to a place and was told its data.
+  /// Returns a core with a listen at a path that has received its data.
   static func listening(to path: String, _ json: String) -> CoreStory {
     let story = CoreStory()
     story.listen(path)
@@ -45,13 +45,13 @@ final class CoreStory {
 
   func lose() { note(core.connectionLost()) }
 
-  /// What was said, and forgets it.
+  /// Returns the output and clears it.
   func take() -> [String] {
     defer { lines = [] }
     return lines
   }
 
-  // MARK: What the app does
+  // MARK: Operations of the app
 
   private func operation() -> OperationID {
     nextOperation += 1
@@ -83,7 +83,7 @@ final class CoreStory {
     note(core.transaction(Path(path), operation: operation(), showsLocally: showsLocally, update: update))
   }
 
-  /// A transaction that counts.
+  /// Runs a transaction that increments a number.
   func count(_ path: String) {
     transaction(path) { node in
       var number: Int64 = 0
@@ -100,7 +100,7 @@ final class CoreStory {
     note(core.onDisconnectSet(Self.location(path), Self.value(json), operation: operation()))
   }
 
-  // MARK: What the server says
+  // MARK: Messages of the server
 
   /// Answers the last request of that action.
   func reply(_ action: String, _ status: String = "ok", _ json: String = "null") {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthSync
 
-/// Listens, writes, gets and what connections that come and go make of them.
+/// Tests of listens, writes, gets and lost connections.
 @Suite struct CoreTests {
   @Test("one listen serves observers of a place and below; the child's first value comes from memory")
   func listensOnce() {
@@ -74,7 +74,7 @@ import Testing
     let lines = story.take()
     #expect(lines.contains("cancelled(1) /a permission_denied") && lines.contains("cancelled(2) /a permission_denied"))
     #expect(lines.last == "> q /a/b")
-    // not remembered as kept: it can be asked for again
+    // not recorded as kept: it can be requested again
     story.note(story.core.keepSynced(QuerySpec(Path("a")), true))
     #expect(story.take() == ["> q /a", "> n /a/b"])
   }
@@ -133,7 +133,7 @@ import Testing
       story.listen("r/b")
       story.reply("q")
       _ = story.take()
-      // one update of another client: a goes and b comes, so that b and c are the first two
+      // one update of another client removes a and adds b, so that b and c are the first two
       if asMerge { story.merge("r", [("b", "2")]) } else { story.push("r/b", "2") }
       #expect(story.take() == ["value(2) /r/b 2", #"value(1) /r {"a":1,"b":2}"#])
       story.merge("r", [("a", "null"), ("b", "2")], tag: 1)
@@ -152,7 +152,7 @@ import Testing
     story.push("r", #"{"a":1,"c":3}"#, tag: 1)
     story.reply("q")
     story.listen("r")
-    // nothing was pushed: what was stored is what there is
+    // no push came: the stored data is current
     story.reply("q")
     _ = story.take()
     story.push("r/b", "2")
@@ -290,7 +290,7 @@ import Testing
   }
 }
 
-/// One-time reads.
+/// Tests of one-time reads.
 @Suite struct GetTests {
   @Test("below a live listener the place that was asked for is the answer, with what waits")
   func readsMemory() {
@@ -341,12 +341,12 @@ import Testing
     let story = CoreStory()
     story.get("a")
     for _ in 0..<3 {
-      // a slow server, or one that comes and goes
+      // a slow server, or an unstable one
       story.now += 60_000
       story.lose()
       #expect(story.core.nextDeadlineMilliseconds == story.now + 3_000)
       story.now += 2_999
-      // an attempt that fails prolongs nothing
+      // a failed attempt extends no deadline
       story.lose()
       #expect(story.core.nextDeadlineMilliseconds == story.now + 1)
       story.connect()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthSync
 
-/// Who is told what, and for how long.
+/// Tests of the events of each listen, and of its lifetime.
 @Suite struct ListenTests {
   @Test("a registration of a query is found through the default query of its place; others stay")
   func removesThroughReference() {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HearthSync
 
-/// Random listens, pushes and writes on a client with a store: one that starts on the same store, without a connection,
-/// shows of each query that was complete what the first one was shown.
+/// Tests of random listens, pushes and writes on a client with a store: another client on the same store, without a
+/// connection, shows the same data for each complete query.
 @Suite struct RandomStorageTests {
   @Test("what is stored is what was held")
   func sample() { for seed in 0..<150 { Self.run(seed: seed) } }

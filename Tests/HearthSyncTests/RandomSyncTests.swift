@@ -5,8 +5,8 @@ import Testing
 
 @testable import HearthSync
 
-/// Random listens, writes, pushes and replies: after each step every view shows what can be worked out from scratch, and
-/// its events lead from what it showed before to that.
+/// Tests of random listens, writes, pushes and replies: after each step every view equals a fresh computation, and its
+/// events lead from the previous data to it.
 @Suite struct RandomSyncTests {
   @Test("views show what can be worked out from scratch, and in the end what the server has")
   func sample() throws { for seed in 0..<300 { try Self.run(seed: seed, steps: 40) } }
@@ -45,10 +45,10 @@ private struct RandomSyncRun {
   private var server: SimulatedServer
   private var nextID = 1
   private var listening: [(spec: QuerySpec, id: RegistrationID)] = []
-  /// Writes that the server has not seen.
+  /// Writes that the server has not received.
   private var sent: [(id: Int, changes: [(Location, Node)])] = []
   private(set) var story: [String] = []
-  /// What each registration was told: the children, and the last value.
+  /// The data of each registration from its events: the children, and the last value.
   private var told: [RegistrationID: (children: Node, value: Node?)] = [:]
 
   init(seed: Int) {
@@ -77,7 +77,7 @@ private struct RandomSyncRun {
     case 5, 6: write()
     case 7:
       if let place = sent.indices.randomElement(using: &random), random.isOne(in: 3) {
-        // what a transaction does that is overwritten before it is sent
+        // like a transaction that is overwritten before it is sent
         let (id, _) = sent.remove(at: place)
         story.append("abort \(id)")
         note(tree.settle(id, isReverted: true))
@@ -104,14 +104,14 @@ private struct RandomSyncRun {
     followListens()
   }
 
-  /// One place, or several of which none is above another.
+  /// Returns one path, or several without ancestors among them.
   private mutating func changes() -> [(Location, Node)] {
     var changes: [(Location, Node)] = []
     for _ in 0..<(random.isOne(in: 2) ? 1 : 3) {
       let path = random.path(upTo: 3)
       if changes.contains(where: { $0.0.path.contains(path) || path.contains($0.0.path) }) { continue }
       if random.isOne(in: 6) {
-        // a priority comes to no empty place on the server
+        // the server refuses a priority at an empty path
         if !server.data[path].isEmpty {
           changes.append((Location(path: path, isPriority: true), random.priority().map { Node($0) } ?? .empty))
         }
@@ -139,7 +139,7 @@ private struct RandomSyncRun {
     sent.append((id, changes))
   }
 
-  /// Lets one message arrive, or when there is none lets the server see a write; false when there is nothing to do.
+  /// Delivers one message, or else lets the server receive a write; returns false when there is neither.
   mutating func deliver() -> Bool {
     guard !server.messages.isEmpty else {
       guard !sent.isEmpty else { return false }
@@ -187,7 +187,7 @@ private struct RandomSyncRun {
     return collect(tree.root, .root)
   }
 
-  /// What is wrong; nil when all is as it must be.
+  /// Returns a problem, or nil when there is none.
   func problem() -> String? {
     var rebuilt = CompoundWrite()
     for id in tree.writes.ids {
@@ -220,7 +220,7 @@ private struct RandomSyncRun {
     return nil
   }
 
-  /// The same when nothing is on its way: every view shows what the server has.
+  /// Returns a problem when no message is in flight: every view must show the server's data.
   func problemAtRest() -> String? {
     for (_, view) in views {
       let expected = server.result(of: view.spec)

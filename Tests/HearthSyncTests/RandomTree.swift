@@ -1,12 +1,12 @@
 import HearthTree
 import RandomTestKit
 
-/// Random data and queries over few keys, so that they meet.
+/// Random data and queries over few keys, so that they overlap.
 extension SeededRandom {
   static let keys: [Key] = ["a", "b", "c", "1", "10"]
 
-  /// The stream of one seed among many neighbours: its state is the first number of the seed's own stream, so that the
-  /// streams of neighbouring seeds have nothing in common.
+  /// Creates the stream of one seed among many neighbours: its state is the first number of the seed's own stream, so
+  /// that the streams of neighbouring seeds have nothing in common.
   init(scattered seed: Int) {
     self.init(seed: UInt64(truncatingIfNeeded: seed))
     self.init(seed: next())

@@ -3,7 +3,7 @@ import HearthSyncScenarios
 import HearthTree
 import Testing
 
-/// Scenarios in files, as the runner `sync-scenarios` takes them.
+/// Tests of scenarios in files, in the format of the runner `sync-scenarios`.
 @Suite struct ScenarioTests {
   static func scenarios() throws -> [Scenario] {
     let url = try #require(Bundle.module.url(forResource: "views", withExtension: "json", subdirectory: "Scenarios"))

@@ -2,9 +2,9 @@ import HearthTree
 
 @testable import HearthSync
 
-/// A server's data and the listens of one client: what it would push, in the order in which it would.
+/// A server's data with one client's listens, and the pushes in the order in which it would send them.
 struct SimulatedServer {
-  /// Something on its way to the client.
+  /// A message in flight to the client.
   enum Message {
     case overwrite(Location, Node, tag: Int?)
     case merge(Path, [(Location, Node)], tag: Int?)
@@ -27,7 +27,7 @@ struct SimulatedServer {
       messages.append(.complete(spec, tag: tag))
     case .stop(let spec, let tag):
       listens.removeAll { $0.spec == spec && $0.tag == tag }
-    // what is still on its way for a listen that ended does no harm
+    // messages in flight for an ended listen do no harm
     }
   }
 
@@ -35,9 +35,9 @@ struct SimulatedServer {
     spec.loadsAllData ? data[spec.path] : QueryResult(spec.query, of: data[spec.path]).node
   }
 
-  /// Writes that belong together, and what listeners are told of them.
+  /// Applies an atomic group of writes, and queues pushes to listeners.
   mutating func write(_ changes: [(Location, Node)]) {
-    // one after the other, priorities last: a node that is empty for a moment loses its priority
+    // one after the other, priorities last: a node that is briefly empty loses its priority
     let changes = changes.filter { !$0.0.isPriority } + changes.filter { $0.0.isPriority }
     for (location, node) in changes {
       data = data.overwriting(location.path.keys[...], isPriority: location.isPriority, with: node)

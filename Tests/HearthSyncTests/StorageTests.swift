@@ -3,11 +3,11 @@ import Testing
 
 @testable import HearthSync
 
-/// What outlives a client in its store.
+/// Tests of the data that outlives a client in its store.
 @Suite struct StorageTests {
   private let limit = Query(limit: .last(2))
 
-  /// A client that was connected, listened, and is gone; then another one on the same store, without a connection.
+  /// Runs a connected client with listens, then returns another one on the same store, without a connection.
   private func restarted(_ store: MemoryStore, _ first: (CoreStory) -> Void) -> CoreStory {
     first(CoreStory(store: store))
     return CoreStory(store: store, isConnected: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthSync
 
-/// What a transaction is run on: some of the writes, laid over what the server said.
+/// Tests of the input of a transaction: some of the writes over the server's data.
 @Suite struct WriteTreeTests {
   @Test("of any writes, without any of them, a place is what laying one over the other makes of it")
   func layers() {

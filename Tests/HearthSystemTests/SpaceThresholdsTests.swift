@@ -1,7 +1,7 @@
 import HearthSystem
 import Testing
 
-/// When room on a disk is little.
+/// Tests of the thresholds for low disk space.
 @Suite struct SpaceThresholdsTests {
   private typealias Level = SpaceThresholds.Level
 

@@ -13,7 +13,7 @@
       #expect(await Self.niceness() == before)
     }
 
-    /// The nice value of a new thread, after it did some work.
+    /// Returns the nice value of a new thread after some work.
     private static func niceness(after work: @escaping @Sendable () -> Void = {}) async -> Int32 {
       await withCheckedContinuation { continuation in
         Thread {

@@ -2,12 +2,12 @@ import Testing
 
 @testable import HearthTransport
 
-/// How slowly a body may come, by a clock that moves when it is told to.
+/// Tests of the slowest accepted rate of a body, with a simulated clock.
 @Suite struct BodyPaceTests {
-  /// Brings a body second by second.
+  /// Sends a body second by second.
   ///
-  /// - Parameter bytesPerSecond: by the bytes that are there and the seconds that have passed.
-  /// - Returns: when it was complete, or refused.
+  /// - Parameter bytesPerSecond: Returns the bytes for the next second, given those sent and the seconds passed.
+  /// - Returns: The time when it was complete, or refused.
   private func bring(_ size: Int, _ bytesPerSecond: (Int, Int32) -> Int) -> (seconds: Int32, isComplete: Bool) {
     let limits = TransportLimits.standard
     var (pace, held, now) = (BodyPace(beganAt: 0, limits), 0, Int32(0))
@@ -23,7 +23,7 @@ import Testing
 
   @Test("the largest body takes no more than an hour, however slow its sender may be")
   func slowest() {
-    // Just what is asked for, by somebody who knows the rule.
+    // Exactly the required rate, from a client that knows the rule.
     let limits = TransportLimits.standard
     let end = bring(240_000_000) { held, _ in
       max(limits.bodyBytesPerSecondMin, (held + held / 8) / limits.bodyDoublingSecondsMax) + 1

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HearthTransport
 
-/// Certificates that are renewed while a server runs, by a clock that moves when it is told to.
+/// Tests of certificates that are renewed while a server runs, with a simulated clock.
 @Suite struct CertificateWatchTests {
-  /// Two files and a watch on them.
+  /// Two files with a watch on them.
   private final class Renewal {
     let folder: TemporaryFolder
     let watch: CertificateWatch
-    /// Seconds since 1970; long before both certificates end.
+    /// Seconds since 1970, long before both certificates expire.
     var now: Int64 = 1_800_000_000
 
     init() throws {
@@ -21,7 +21,7 @@ import Testing
         TLSFiles(certificatePath: folder.path + "/cert", keyPath: folder.path + "/key"))
     }
 
-    /// As renewals do it: the new file takes the former one's place.
+    /// Replaces a file, as renewals do.
     private static func write(_ text: String, _ path: String) throws {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// 2031-01-01T13:00:42Z, as the file says.
+  /// The certificate's validity, which ends at 2031-01-01T13:00:42Z.
   private static let ending = CertificateValidity(notBeforeSeconds: 1_795_438_842, notAfterSeconds: 1_925_038_842)
 
   @Test("a renewed pair is in force after the second look that finds it, and said once")
@@ -74,7 +74,7 @@ import Testing
     case "half a certificate": try renewal.certificate(String(TestCertificate.endingPEM.prefix(200)))
     case "another key": try renewal.key(TestCertificate.endingKeyPEM)
     case "a pipe":
-      // Nobody writes to it: whoever reads it waits.
+      // The pipe has no writer, so a reader waits.
       try renewal.remove("key")
       #expect(mkfifo(renewal.folder.path + "/key", 0o600) == 0)
     case "a large file": try renewal.certificate(TestCertificate.endingPEM + String(repeating: " ", count: 1 << 20))

@@ -16,7 +16,7 @@ import Testing
       #expect(claim != nil)
       if let claim { taken.append(claim) }
     }
-    // Behind a proxy are many clients: each of them counts where more is known of it.
+    // A proxy has many clients: each counts where more is known of it.
     for _ in 0..<50 {
       let claim = places.take(IPAddress("10.1.1.1"))
       #expect(claim != nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthTransport
 
-/// How much of a body is taken, from whom, and how slowly.
+/// Tests of accepted bodies by size, caller and rate.
 @Suite struct HTTPBodyTests {
   private final class Now: Sendable {
     let milliseconds = Mutex<Int64>(0)
@@ -135,12 +135,12 @@ import Testing
 
     let large = try TestConnection(responder: responder, memory: memory)
     try large.send(head("large", 100_000))
-    // A body without a length says its size by growing.
+    // The size of a body without a length shows as it grows.
     #expect(try large.text() == (isChunked ? "HTTP/1.1 100 Continue\r\n\r\n" : ""))
     for _ in 0..<10 { try large.send(part(10_000)) }
     if isChunked { try large.send("0\r\n\r\n") }
     #expect(memory.heldBytes <= 2 * 16_384 && waits.withLock { $0 } == [0])
-    // Longer than a body may pause: it is the server that does not read.
+    // Longer than a body may pause: the server itself does not read.
     large.advance(seconds: 39)
     #expect(try large.text() == "" && waits.withLock { $0 } == [0, 1] && large.isOpen)
     large.advance(seconds: 2)

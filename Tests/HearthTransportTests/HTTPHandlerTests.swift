@@ -79,7 +79,7 @@ import Testing
     let network = TakingNetwork()
     try connection.channel.pipeline.syncOperations.addHandler(network, position: .first)
     try connection.send(String(repeating: "GET / HTTP/1.1\r\n\(host)\r\n", count: 5000))
-    // They have turns.
+    // They take turns.
     connection.advance(seconds: 1)
     #expect(network.taken.split(separator: "HTTP/1.1 200 OK").count == 5000)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct HTTPStreamTests {
-  /// Fills a stream with what a test says, and counts what it is told.
+  /// A delegate that fills a stream on command, and counts its calls.
   private final class Source: HTTPStreamDelegate {
     var stream: HTTPStream?
     var closedCount = 0

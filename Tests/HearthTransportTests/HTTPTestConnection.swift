@@ -6,7 +6,7 @@ import ServerTestKit
 
 @testable import HearthTransport
 
-/// Answers with what a closure says; the default is an echo of method, target and body.
+/// A responder with a scripted answer; by default an echo of method, target and body.
 struct TestResponder: HTTPResponder {
   var answer: @Sendable (HTTPRequest, TransportLoop) -> EventLoopFuture<HTTPResponse> = { request, loop in
     var body = ByteBuffer(string: "\(request.method) \(request.target) ")
@@ -18,12 +18,12 @@ struct TestResponder: HTTPResponder {
     answer(request, loop)
   }
 
-  /// Who sends a large body.
+  /// Returns the caller of a large body.
   var caller: @Sendable (HTTPRequest) -> HTTPBodyCaller = { _ in .known }
 
   func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller { caller(request) }
 
-  /// When a body is read that is not small, by the number of times that it has waited.
+  /// Returns the admission of a body that is not small, given the number of its waits.
   var admission: @Sendable (HTTPRequest, Int) -> HTTPBodyAdmission = { _, _ in .now }
 
   func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
@@ -38,7 +38,7 @@ struct TestResponder: HTTPResponder {
   }
 }
 
-/// Takes every socket at `/.ws`.
+/// An acceptor of every socket at `/.ws`.
 struct TestAcceptor: SocketAcceptor {
   var delegate: @Sendable () -> any SocketDelegate = { RecordingDelegate() }
 
@@ -48,7 +48,7 @@ struct TestAcceptor: SocketAcceptor {
   }
 }
 
-/// A connection without a network: bytes in, bytes out, and a clock that moves when it is told to.
+/// A connection without a network: bytes in, bytes out, and a simulated clock.
 final class TestConnection {
   let channel = EmbeddedChannel()
   let loop: TransportLoop
@@ -69,7 +69,7 @@ final class TestConnection {
     channel.embeddedEventLoop.run()
   }
 
-  /// A connection that is a socket already, with its delegate.
+  /// Returns a connection that is a socket already, with its delegate.
   static func socket(
     _ delegate: RecordingDelegate = RecordingDelegate(), limits: TransportLimits = .standard,
     memory: ClientMemory = .ofTest()
@@ -88,7 +88,7 @@ final class TestConnection {
 
   func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  /// What came since the last look.
+  /// Returns the bytes sent since the last call.
   func bytes() throws -> [UInt8] {
     channel.embeddedEventLoop.run()
     while let buffer = try channel.readOutbound(as: ByteBuffer.self) { unread += Array(buffer.readableBytesView) }
@@ -105,7 +105,7 @@ final class TestConnection {
     return frames
   }
 
-  /// The responses that came, each without its date and its request's name.
+  /// Returns the responses, each without its date and its request's name.
   func responses() throws -> [String] {
     let text = try text()
     return text.split(separator: "HTTP/1.1 ").map { response in
@@ -123,8 +123,8 @@ final class TestConnection {
   var isOpen: Bool { channel.isActive }
 }
 
-/// Takes everything at once, at the front of a connection's handlers. The embedded channel counts all that was not read of
-/// it at each question how much waits, so thousands of answers are dear without this.
+/// A handler at the front of a connection that consumes all output at once. The embedded channel sums all unread output
+/// whenever it is asked for the pending size, so thousands of answers are slow without this.
 final class TakingNetwork: ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
 

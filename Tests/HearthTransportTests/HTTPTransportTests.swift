@@ -9,9 +9,9 @@ import Testing
 
 @testable import HearthTransport
 
-/// The transport over real connections.
+/// Tests of the transport over real connections.
 @Suite struct HTTPTransportTests {
-  /// A client that reads bytes until it has what it waits for.
+  /// A client that reads bytes until a condition holds.
   private final class Client: Sendable {
     let channel: any Channel
     private let bytes = Mutex<[UInt8]>([])
@@ -56,7 +56,8 @@ import Testing
     func send(_ bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)).get() }
     func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-    /// What came until the condition held, or the connection closed; empty when neither happened for a long time.
+    /// Returns the bytes received until the condition held, or the connection closed; empty when neither happened for a
+    /// long time.
     func wait(for isEnough: ([UInt8]) -> Bool) async throws -> [UInt8] {
       var all: [UInt8] = []
       let isThere = try await Patience.until {
@@ -84,7 +85,7 @@ import Testing
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     var options = options
     options.port = 0
-    // A test that waits for its turn on a busy machine is not a slow client, unless it says so.
+    // A test that is delayed on a busy machine is not a slow client, unless it says so.
     if options.limits.headTimeoutSeconds == TransportLimits.standard.headTimeoutSeconds {
       options.limits.headTimeoutSeconds = 600
       options.limits.idleTimeoutSeconds = 600
@@ -102,7 +103,7 @@ import Testing
     try result.get()
   }
 
-  /// Sends back every message.
+  /// An acceptor that echoes every message.
   private static let echo = TestAcceptor {
     let delegate = RecordingDelegate()
     delegate.onMessage = { $1.send(OutboundMessage(text: Array($0.utf8))) }
@@ -193,7 +194,7 @@ import Testing
       let client = try await Client.connect(port)
       try await client.channel.setOption(.autoRead, value: false).get()
       try await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-      // Longer than an idle connection has.
+      // Longer than the timeout of an idle connection.
       for _ in 0..<25 {
         try await Task.sleep(nanoseconds: 100_000_000)
         client.channel.read()
@@ -220,7 +221,7 @@ import Testing
     }
   }
 
-  /// Sends without end.
+  /// A delegate that sends without end.
   private final class Flooding: SocketDelegate {
     let report: @Sendable (SocketEnd) -> Void
     init(report: @escaping @Sendable (SocketEnd) -> Void) { self.report = report }
@@ -258,7 +259,7 @@ import Testing
     #expect(ServerFrame.take(from: &answer).first?.closeCode == 1001)
     try await client.send(ClientFrame.close(code: 1001))
     await done
-    // The client hears of it a moment later.
+    // The client notices a moment later.
     try await client.channel.closeFuture.get()
     await #expect(throws: (any Error).self) { try await Client.connect(port) }
     try await group.shutdownGracefully()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthTransport
 
-/// Who has to go when clients make the server hold too much, by a clock that moves when it is told to.
+/// Tests of which clients are closed when they make the server hold too much memory, with a simulated clock.
 @Suite struct HolderTableTests {
   private struct Fixture {
     var table: HolderTable<String>
@@ -56,7 +56,7 @@ import Testing
     var test = Fixture(heldBytesMax: 1_000, anonymousBytesMax: isAnonymous ? 1_000 : 1 << 40)
     test.set("large", 300, isAnonymous: isAnonymous, from: NetworkPrefix(addressBytes: [198, 51, 100, 1]))
     for number in 0..<71 {
-      // As an attacker who has all of a /24.
+      // Like an attacker with a whole /24.
       let network = NetworkPrefix(addressBytes: [192, 0, 2, UInt8(number)])
       test.set("small \(number)", 10, isAnonymous: isAnonymous, from: network)
     }
@@ -140,7 +140,7 @@ import Testing
     test.set("d", 20)
     #expect(Set(test.victims()) == ["a", "b", "c"], "one of them alone would free nothing")
     #expect(test.victims() == [])
-    // One more is told the same before they are gone.
+    // Another client holds the same text before they are closed.
     test.table.hold(text, by: test.id("e"))
     #expect(test.victims() == ["e"])
     for name in ["a", "b", "c", "e"] { test.table.remove(test.id(name)) }

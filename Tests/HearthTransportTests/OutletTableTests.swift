@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthTransport
 
-/// The rows of a loop's lines: what is staged leaves in order and once, past the channel where that may be passed by.
+/// Tests of a loop's output table: staged data leaves in order and once, bypassing the channel when possible.
 @Suite struct OutletTableTests {
-  /// A line's channel that notes what it is given, and the two ends of its socket.
+  /// A client's channel that records its output, with both ends of its socket.
   private final class Line: OutletChannel {
     let table: OutletTable
     private let near: Int32
@@ -17,7 +17,9 @@ import Testing
     var flushCount = 0
     var onFlush: () -> Void = {}
 
-    /// - Parameter sendBytes: the room of the socket; the system makes it a little larger.
+    /// Creates a channel.
+    ///
+    /// - Parameter sendBytes: The send buffer of the socket; the system makes it a little larger.
     init(in table: OutletTable, hasSocket: Bool = true, sendBytes: Int32 = 0) {
       self.table = table
       var pair: [Int32] = [-1, -1]
@@ -47,7 +49,7 @@ import Testing
       onFlush()
     }
 
-    /// The parts that have come at the other end, each as it was sent.
+    /// Returns the parts received at the other end, each as it was sent.
     func received() -> [UInt8] {
       var (all, part): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 20))
       while true {
@@ -57,7 +59,7 @@ import Testing
       }
     }
 
-    /// The client goes away.
+    /// Closes the client's end.
     func closeFar() { shutdown(far, Int32(SHUT_RDWR)) }
 
     func text() -> String { String(decoding: received(), as: UTF8.self) }

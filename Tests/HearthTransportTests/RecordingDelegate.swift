@@ -1,6 +1,6 @@
 @testable import HearthTransport
 
-/// Writes down what a socket tells it, and answers when it is told to.
+/// A delegate that records its calls, and answers on command.
 final class RecordingDelegate: SocketDelegate {
   var events: [String] = []
   var messages: [String] = []
@@ -8,10 +8,10 @@ final class RecordingDelegate: SocketDelegate {
   var end: SocketEnd?
   var onOpen: ((Socket) -> Void)?
   var onMessage: ((String, Socket) -> Void)?
-  /// What it says that it keeps.
+  /// The memory that it reports as held.
   var unfinishedBytes: Int?
   var mayBePinged = true
-  /// What it finds wrong with every message.
+  /// The violation that it reports for every message.
   var violation: SocketViolation?
 
   func opened(_ socket: Socket) {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import HearthTransport
 
-/// The forms in which clients send a request's head, and the head that responders see.
+/// Tests of the forms in which clients send a request's head, and of the head that responders receive.
 @Suite struct RequestHeadTests {
   private static let host = "Host: localhost\r\n"
 
-  /// A connection that answers with the target, and the hosts and modes that the request names.
+  /// Returns a connection that answers with the target, and with the hosts and modes that the request names.
   private static func connection() throws -> TestConnection {
     try TestConnection(
       responder: TestResponder { request, loop in

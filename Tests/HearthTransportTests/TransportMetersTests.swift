@@ -6,9 +6,9 @@ import Testing
 
 @testable import HearthTransport
 
-/// What event loops count.
+/// Tests of event loops' metrics.
 @Suite struct TransportMetersTests {
-  /// A clock in the test's hand.
+  /// A clock that the test sets.
   private final class Hand: Sendable {
     let nanoseconds = Atomic<UInt64>(1)
 

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthTransport
 
-/// Who sends much at once gives way to the others of the event loop, and to what the server says about its rate.
+/// Tests that a client with much input yields to others of the event loop, and to the server's rate limit.
 @Suite struct TurnTests {
-  /// Counts how often the channel is asked for more, at the front of its handlers.
+  /// A handler at the front that counts the channel's read calls.
   private final class ReadCounter: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     private(set) var count = 0
@@ -18,10 +18,10 @@ import Testing
     }
   }
 
-  /// What all delegates of a test are told, in one order.
+  /// The calls of all delegates in a test, in one order.
   private final class Log { var lines: [String] = [] }
 
-  /// Sockets of one event loop, whose clock moves when it is told to.
+  /// Sockets of one event loop with a simulated clock.
   private struct Sockets {
     let eventLoop = EmbeddedEventLoop()
     let loop: TransportLoop
@@ -46,12 +46,12 @@ import Testing
       return (channel, delegate, reads)
     }
 
-    /// Brings messages, and runs nothing that is due later.
+    /// Delivers messages, without running scheduled work.
     func bring(_ texts: [String], over channel: EmbeddedChannel) throws {
       try channel.writeInbound(ByteBuffer(bytes: texts.flatMap { ClientFrame.text($0) }))
     }
 
-    /// Nothing is left behind.
+    /// Returns true when no state is left.
     func isEmpty() -> Bool { loop.connectionCount == 0 && loop.turns.count == 0 && loop.memory.heldBytes == 0 }
   }
 

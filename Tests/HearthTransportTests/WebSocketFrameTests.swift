@@ -5,7 +5,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct WebSocketFrameTests {
-  /// What a parser says to the bytes, given to it in pieces of this size.
+  /// Returns a parser's results for bytes in pieces of this size.
   static func read(_ bytes: [UInt8], piece: Int = .max, messageBytesMax: Int = 1 << 20) -> [String] {
     var parser = FrameParser(messageBytesMax: messageBytesMax)
     var (input, result, rest) = (ByteBuffer(), [String](), bytes[...])

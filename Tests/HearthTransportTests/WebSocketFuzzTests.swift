@@ -6,7 +6,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct WebSocketFuzzTests {
-  /// Mostly sound frames of all kinds; the seed decides.
+  /// Returns mostly valid frames of all kinds; the seed decides.
   private func stream(_ numbers: inout SeededRandom) -> [UInt8] {
     let texts = ["", "0", "2", "{}", "é🐵", String(repeating: "x", count: 130), "12345", "\u{0}\u{7F}"]
     var bytes: [UInt8] = []

@@ -2,12 +2,12 @@ import HearthBytes
 import HearthTree
 import RandomTestKit
 
-/// A native client as far as it takes part in range merges: what it holds, the hash it sends, and how it applies what
-/// comes back. Written after the clients' behaviour, step by step, and not after the code under test.
+/// A model of a native client in range merges: its data, the hash it sends, and how it applies the answer. It follows
+/// the clients' behaviour step by step, not the code under test.
 struct CompoundHashModel {
   var held: TreeModel
 
-  /// Leaves of a model in the clients' order; an interior node's priority is one.
+  /// Returns the leaves of a model in the clients' order; the priority of an interior node is one of them.
   static func leaves(of model: TreeModel, at path: [Key] = []) -> [[Key]] {
     var result: [[Key]] = []
     if model.scalar != nil { return [path] }
@@ -28,7 +28,7 @@ struct CompoundHashModel {
     return a.count < b.count
   }
 
-  /// The text whose SHA-1 is the hash of the leaves after `start` through `end`; nil when there are none.
+  /// Returns the text whose SHA-1 is the hash of the leaves after `start` through `end`, or nil when there are none.
   static func text(of model: TreeModel, after start: [Key]?, through end: [Key]?, at path: [Key] = []) -> String? {
     func isInside(_ path: [Key]) -> Bool {
       (start.map { isBefore($0, path) } ?? true) && (end.map { !isBefore($0, path) } ?? true)
@@ -72,8 +72,8 @@ struct CompoundHashModel {
     return "\"" + String(result) + "\""
   }
 
-  /// What the client sends when it cuts after those leaves. It always cuts after its last one, and leaves out a priority
-  /// that no child comes after.
+  /// Returns the hash that the client sends when it cuts after the given leaves. It always cuts after its last one, and
+  /// leaves out a priority without a later child.
   func hash(cutting isCut: ([Key]) -> Bool) -> CompoundHash {
     let told = Self.withoutTrailingPriorities(held)
     let leaves = Self.leaves(of: told)
@@ -141,7 +141,7 @@ extension TreeModel {
     for (key, child) in node.children { children[key] = TreeModel(child) }
   }
 
-  /// This model with a priority at many of its interior nodes.
+  /// Returns this model with a priority at many of its interior nodes.
   func withPriorities(_ random: inout SeededRandom) -> TreeModel {
     guard scalar == nil, !isEmpty else { return self }
     var result = self
@@ -150,6 +150,6 @@ extension TreeModel {
     return result
   }
 
-  /// The paths of all that is there, with the root.
+  /// The paths of all nodes, including the root.
   var paths: [[Key]] { [[]] + sortedKeys.flatMap { key in (children[key]?.paths ?? []).map { [key] + $0 } } }
 }

@@ -88,7 +88,7 @@ import Testing
 }
 
 extension CompoundHashModel {
-  /// Writes something somewhere in what the client holds, as if it had missed what the server did.
+  /// Writes to a random location of the client's data, as if it had missed a change on the server.
   fileprivate mutating func change(_ random: inout SeededRandom) {
     let paths = held.paths
     var path = paths[random.below(paths.count)]
@@ -103,8 +103,8 @@ extension CompoundHashModel {
     held.replace(path[...], with: value)
   }
 
-  /// Clients do not tell of a priority that no child comes after: one that the server no longer has, stays. That is the
-  /// clients' own, so it is taken away here.
+  /// Removes priorities that the server no longer has. Clients do not send a priority without a later child, so such a
+  /// priority remains; that is the clients' own behaviour.
   fileprivate mutating func forgetUnknownPriorities(_ server: TreeModel) {
     let told = Self.withoutTrailingPriorities(held)
     for path in held.paths where held[path[...]].priority != told[path[...]].priority {

@@ -11,7 +11,7 @@ import Testing
     var testDescription: String { json }
   }
 
-  /// What the protocol's clients are known to send.
+  /// The hashes that the protocol's clients are known to send.
   static let known = [
     Vector(json: #"{"foo":"bar"}"#, posts: ["foo"], hashes: ["LmKmJmXugtGlEGoulMbz86myDNw=", ""]),
     Vector(

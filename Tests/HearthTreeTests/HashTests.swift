@@ -3,7 +3,7 @@ import Testing
 @testable import HearthTree
 
 @Suite("The simple hash") struct HashTests {
-  /// Values whose hash the protocol fixes.
+  /// Values whose hash the protocol defines.
   static let known: [(json: String, hash: String)] = [
     ("null", ""),
     (#""""#, "Ki0Xy0V6morg0TO3Sxi/jwugYDQ="),

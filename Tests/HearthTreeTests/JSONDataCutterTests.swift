@@ -5,7 +5,9 @@ import Testing
 @Suite("Cutting the text of a large tree into writes") struct JSONDataCutterTests {
   private typealias Cut = (parts: [JSONDataCutter.Part], error: JSONError?, place: (line: Int, column: Int)?)
 
-  /// - Parameter pieces: sizes of the pieces that the text arrives in, one after the other and again from the start.
+  /// Cuts a text into parts.
+  ///
+  /// - Parameter pieces: The sizes of the pieces in which the text arrives, repeated from the start.
   private func cut(
     _ text: [UInt8], max: Int = 1 << 20, depth: Int = 0, pieces: [Int] = [1 << 16], limits: JSONLimits = .standard
   ) -> Cut {

@@ -2,7 +2,7 @@ import HearthTree
 import Testing
 
 @Suite("Data from JSON") struct JSONDataTests {
-  /// What is written, and the export form of what it becomes.
+  /// Written values, with the export form of the result.
   @Test(
     "Becomes a tree",
     arguments: [

@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// Random texts from a seed. A failure names the seed, and the same seed makes the same texts.
+/// Random texts from a seed. A failure names the seed, which reproduces the texts.
 @Suite("Any bytes") struct JSONFuzzTests {
   @Test("That are written come back the same", arguments: 1...20 as ClosedRange<UInt64>)
   func thatAreWrittenComeBackTheSame(seed: UInt64) throws {
@@ -17,7 +17,7 @@ import Testing
       #expect(back.deferred.isEmpty)
       let pretty = try JSONSample.read(node.json(.export, pretty: true)) { try $0.writeValue() }.node
       #expect(pretty == node)
-      // the plain form keeps everything but priorities
+      // the plain form keeps all but priorities
       let plain = try JSONSample.read(node.json(.plain)) { try $0.writeValue() }.node
       #expect(plain.json(.plain) == node.json(.plain))
       #expect(node.accepts(hash: back.node.simpleHash()))
@@ -55,13 +55,13 @@ import Testing
   }
 }
 
-/// Makes texts of data, most of them valid.
+/// A generator of data texts, most of them valid.
 struct JSONTextGenerator {
   private var random: SeededRandom
 
   init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-  /// Data with priorities, arrays, nulls, escapes and space at random places.
+  /// Returns data with priorities, arrays, nulls, escapes and spaces at random positions.
   mutating func data() -> [UInt8] { Array(value(depth: 0).utf8) }
 
   private mutating func value(depth: Int) -> String {
@@ -110,7 +110,7 @@ struct JSONTextGenerator {
     return "\"" + (0..<count).map { _ in parts.randomElement(using: &random) ?? "" }.joined() + "\""
   }
 
-  /// The text with some bytes changed, taken out, put in, cut off or repeated.
+  /// Returns the text with some bytes changed, removed, inserted, cut off or repeated.
   mutating func mutated(_ text: [UInt8]) -> [UInt8] {
     var text = text
     for _ in 0..<Int.random(in: 1...3, using: &random) {

@@ -3,7 +3,7 @@ import RandomTestKit
 import Testing
 
 @Suite("Numbers in JSON") struct JSONNumberTests {
-  /// What is read, as which kind, and how it is written.
+  /// Number texts with the kind of the parsed value and the text it is written as.
   @Test(
     "Are integers of 64 bits or doubles",
     arguments: [

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Short ways from text to values, for tests.
+/// Conversions from text to values for tests.
 enum JSONSample {
   static func read<Value>(
     _ text: String, limits: JSONLimits = .standard, _ body: (inout JSONReader) throws -> Value
@@ -29,7 +29,7 @@ enum JSONSample {
 
   static func plain(_ node: Node) -> String { String(decoding: node.json(.plain), as: UTF8.self) }
 
-  /// The error of reading `text` as data, nil when it is read.
+  /// Returns the error of reading `text` as data, or nil when there is none.
   static func error(_ text: String) -> JSONError? { error(Array(text.utf8)) { _ = try $0.writeValue() } }
 
   static func error(

@@ -1,6 +1,6 @@
-/// Texts and whether they are JSON: the grammar of RFC 8259, one line a case.
+/// Texts with whether they are JSON: the grammar of RFC 8259, one line a case.
 ///
-/// Bytes above 0x7E are written as `<XX>`; a line is the text, and why it is there.
+/// Bytes above 0x7E are written as `<XX>`; each line is a text with the reason for the case.
 enum JSONTable {
   static let accepted: [(text: String, reason: String)] = [
     ("null", "a bare literal"), ("true", "a bare literal"), ("false", "a bare literal"),
@@ -75,7 +75,7 @@ enum JSONTable {
     ("1<00>", "trailing-bytes", "NUL after the value"),
   ]
 
-  /// The bytes of a text of the table.
+  /// Returns the bytes of a text in the table.
   static func bytes(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

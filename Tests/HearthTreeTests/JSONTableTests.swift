@@ -2,7 +2,7 @@ import HearthTree
 import Testing
 
 @Suite("The JSON grammar") struct JSONTableTests {
-  /// Every way to read any value.
+  /// All functions that read a value.
   private static let readers: [@Sendable (inout JSONReader) throws -> Void] = [
     { _ = try $0.writeValue() }, { _ = try $0.value() }, { try $0.skipValue() },
   ]

@@ -4,7 +4,7 @@ import Testing
 @Suite struct QueryCostTests {
   private static let childCount = 200_000
 
-  /// `records/<key>/n`, numbers all different, and the keys in another order.
+  /// Returns a key of `records/<key>/n`; numbers are distinct and have another order than the keys.
   private static func key(_ i: Int) -> Key { Key("-N\(String(1_000_000 + i * 7919 % childCount, radix: 36))") }
   private static func child(_ number: Int) -> Node { Node.empty.replacing(Path("n"), with: Node(.int(Int64(number)))) }
 
@@ -26,7 +26,7 @@ import Testing
     return (ChildIndex(node, by: order, cost: &cost), cost)
   }()
 
-  /// A node, an index and a window, moved together.
+  /// A node with an index and a window, updated together.
   private struct Live {
     var node = QueryCostTests.node
     var index: ChildIndex
@@ -41,7 +41,7 @@ import Testing
       cost = QueryCost()
     }
 
-    /// What the write did to the window, and what it cost.
+    /// Writes a child, and returns the effect on the window and the cost.
     mutating func write(_ key: Key, _ child: Node) -> (steps: [QueryWindow.Step], cost: QueryCost) {
       let change = QueryWindow.ChildChange(key: key, old: node.child(key), new: child)
       node = node.replacing(key, with: child)
@@ -62,7 +62,7 @@ import Testing
     let places = [0, 1, last / 2, last - 200, last - 100, last - 99, last - 50, last - 1, last]
     for place in places {
       let key = Self.key(place)
-      // changed where it is, moved to the end, away, back, and gone
+      // changed in place, moved to the end, removed, restored, and removed
       for child in [Self.child(10 * place + 1), Self.child(10_000_000), .empty, Self.child(10 * place), .empty] {
         let (steps, cost) = live.write(key, child)
         #expect(cost.entriesRead <= 4, "\(place)")
@@ -134,7 +134,7 @@ import Testing
       #expect(cost.entriesRead <= 8, "\(i): \(steps)")
     }
     #expect(live.index.entryCount == 3)
-    // With more than a few the others get entries too, once.
+    // Beyond a few, the other children get entries as well, once.
     var scanned = 0
     for i in 3..<200 { scanned += live.write(Self.key(i), ordered).cost.childrenScanned }
     #expect(live.index.entryCount == Self.childCount)

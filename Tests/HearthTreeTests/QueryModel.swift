@@ -1,11 +1,11 @@
 import HearthTree
 import RandomTestKit
 
-/// What a query means, said as simply as possible: sort all children, keep those between the bounds, cut.
+/// A reference implementation of queries: sort all children, keep those within the bounds, cut.
 struct QueryModel {
   let query: Query
 
-  /// A place on one line for values of all kinds.
+  /// A sort position for values of all kinds.
   private enum Value {
     case missing
     case bool(Bool)
@@ -54,7 +54,7 @@ struct QueryModel {
     }
   }
 
-  /// Negative when the child is before the bound, positive when it is after it.
+  /// Returns a negative number for a child before the bound, and a positive one for a child after it.
   private func position(_ key: Key, _ child: TreeModel, to bound: Query.Bound, isStart: Bool) -> Int {
     if query.order == .key {
       guard case .string(let text)? = bound.value else { return 1 }
@@ -86,10 +86,10 @@ struct QueryModel {
     return true
   }
 
-  /// The children asked for, in the query's order.
+  /// Returns the selected children in the query's order.
   func keys(_ parent: TreeModel) -> [Key] { keys(parent.sortedKeys.map { ($0, parent.children[$0] ?? TreeModel()) }) }
 
-  /// The same of children in key order.
+  /// Returns the selected children of a list in key order.
   func keys(_ children: [(key: Key, child: TreeModel)]) -> [Key] {
     let places = children.enumerated().filter { isIncluded($0.element.key, $0.element.child) }
       .map { (number: $0.offset, value: value($0.element.child)) }
@@ -114,7 +114,7 @@ struct QueryModel {
 extension SeededRandom {
   private static let long = String(repeating: "x", count: 253)
 
-  /// Few enough that equal ones are frequent.
+  /// Few values, so that equal ones are frequent.
   private static let texts = [
     "", "\0", "\u{1}", "\u{2}", "\u{3}", "\0\0", "a", "a\0", "a\u{1}", "a\u{1}\u{1}", "a\u{2}", "a\u{3}", "ab", "0",
     "10", "9", "é", "e\u{301}", "\u{7F}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "x\u{E000}",
@@ -147,7 +147,7 @@ extension SeededRandom {
     return scalar
   }
 
-  /// A child with something to order it by, or an empty one.
+  /// Returns a child with a value to order it by, or an empty one.
   mutating func queryChild(priorityPercent: Int) -> TreeModel {
     var child = TreeModel(priority: queryPriority(percent: priorityPercent))
     switch below(8) {
@@ -184,7 +184,9 @@ extension SeededRandom {
       value: chance(15) ? nil : queryScalar(), key: boundKeys[below(boundKeys.count)], isInclusive: isInclusive)
   }
 
-  /// - Parameter keys: of the node that is asked, so that bounds hit them.
+  /// Returns a random query.
+  ///
+  /// - Parameter keys: The keys of the queried node, so that bounds meet them.
   mutating func query(keys: [Key]) -> Query {
     let order = queryOrder()
     var query = Query(order: order)

@@ -6,7 +6,7 @@ import Testing
   private static let wide = (0..<100).reduce(Node.empty) { $0.replacing(Key("k\($1)"), with: Node(.int(1))) }
   private static let narrow = Node.empty.replacing("k", with: Node(.bool(true)))
 
-  /// In their order.
+  /// Values in ascending order.
   private static let values: [Node] = [
     Node(.bool(false)), Node(.bool(true)), Node(.double(-1e300)), Node(.int(.min)), Node(.int(-1)),
     Node(.double(-0.5)), Node(.int(0)), Node(.double(.leastNonzeroMagnitude)), Node(.int(1)), Node(.double(1.5)),

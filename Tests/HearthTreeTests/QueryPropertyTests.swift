@@ -4,7 +4,7 @@ import Testing
 @testable import HearthTree
 
 @Suite struct QueryPropertyTests {
-  /// A node of some children, and what it looks like to the model.
+  /// A node with some children, and its equivalent in the model.
   private struct Population {
     var model = TreeModel()
     var node = Node.empty
@@ -15,7 +15,7 @@ import Testing
       for _ in 0..<count { _ = change(random.key(of: 400), random: &random) }
     }
 
-    /// nil when it is the same afterwards.
+    /// Changes a child; returns nil when the result is the same.
     mutating func change(_ key: Key, random: inout SeededRandom) -> QueryWindow.ChildChange? {
       let old = node.child(key)
       let child = random.queryChild(priorityPercent: priorityPercent)
@@ -27,7 +27,7 @@ import Testing
 
     var keys: [Key] { Array(model.children.keys) }
 
-    /// In key order.
+    /// The children in key order.
     var children: [(key: Key, child: TreeModel)] {
       model.sortedKeys.map { ($0, model.children[$0] ?? TreeModel()) }
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct QueryWindowTests {
   private static let order = Query.Order.value
 
-  /// A node of up to three children, each missing or a small number.
+  /// A node with up to three children, each missing or a small number.
   private struct Trio {
     static let keys: [Key] = ["7", "a", "b"]
     var values: [Int]
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// nil when nothing changes.
+  /// Changes a child; returns nil when the result is the same.
   private static func step(
     _ trio: inout Trio, _ index: inout ChildIndex, _ window: inout QueryWindow, _ place: Int, _ value: Int
   ) -> (steps: [QueryWindow.Step], expected: [QueryWindow.Step])? {

@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// A client's half of resuming by ranges: what it says it holds, and what it makes of the ranges that come back.
+/// Tests of the client's half of range merges: the ranges it reports, and the result of the ranges it receives.
 @Suite struct RangeMergeTests {
   private static func node(_ json: String) -> Node {
     Array(json.utf8).withUnsafeBytes { bytes in
@@ -21,7 +21,7 @@ import Testing
       (#"{"a":1,"b":2}"#, nil, nil, "null", "null"),
       // a start inside a subtree: its own children are in the range
       (#"{"a":{"x":1,"y":2},"b":3}"#, "a/x", "b", #"{"a":{"z":5}}"#, #"{"a":{"x":1,"z":5}}"#),
-      // an end at a place with children: they stay; one that was a leaf goes
+      // an end at a node with children: they stay; a leaf there is removed
       (#"{"a":{"x":1},"b":2}"#, nil, "a", "null", #"{"a":{"x":1},"b":2}"#),
       (#"{"a":1,"b":2}"#, nil, "a", "null", #"{"b":2}"#),
       (#"{"a":{"x":1},"b":2}"#, nil, "a", #"{"a":5}"#, #"{"a":5,"b":2}"#),

@@ -2,9 +2,9 @@ import Testing
 
 @testable import HearthTree
 
-/// Equality of stored numbers, which decides whether a write changes anything.
+/// Tests of equality of stored numbers, which decides whether a write changes anything.
 @Suite struct ScalarEqualityTests {
-  /// Two texts of JSON numbers, and whether they are the same number.
+  /// Pairs of JSON numbers, with whether they are equal.
   private static let pairs: [(String, String, Bool)] = [
     ("1", "1.0", true), ("0", "-0.0", true), ("-3", "-3e0", true), ("1", "1.5", false), ("1000", "1e3", true),
     ("9007199254740992", "9007199254740992.0", true), ("9007199254740993", "9007199254740992.0", false),

@@ -2,7 +2,7 @@ import RandomTestKit
 import Testing
 
 @Suite struct SeededRandomTests {
-  /// The first numbers of SplitMix64 as its authors published it.
+  /// Checks the first numbers of SplitMix64 as its authors published them.
   @Test func `A seed gives the published stream, so that a recorded seed means the same tomorrow`() {
     var random = SeededRandom(seed: 1_234_567)
     #expect(

@@ -46,7 +46,7 @@ import Testing
     #expect(try resolved(#"{"a":{".priority":{".sv":"timestamp"},"c":null},"b":1}"#) == #"{"b":1}"#)
   }
 
-  /// Of a repeated name the last value counts, and so do only its server values.
+  /// Objects with a repeated name, of which only the last value and its server values count.
   @Test(
     "Count once for a repeated name",
     arguments: [

@@ -3,7 +3,7 @@ import RandomTestKit
 import Testing
 
 @Suite struct TreeBuilderTests {
-  /// Feeds a model to a builder, its children in random order, with values that are taken back later.
+  /// Feeds a model to a builder, its children in random order, with values that are replaced later.
   private func build(_ model: TreeModel, _ builder: inout NodeBuilder, _ random: inout SeededRandom) {
     if let scalar = model.scalar {
       if case .string(let text) = scalar, random.chance(50) {

@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// What is different between two versions of a node, and children in order that follow from version to version.
+/// Tests of differences between versions of a node, and of an ordered list of children that follows them.
 @Suite struct TreeDifferenceTests {
   private static func large(_ count: Int) -> Node {
     var builder = NodeBuilder()

@@ -4,7 +4,7 @@ import Testing
 @Suite struct TreeEqualityTests {
   private static let text = Scalar.string(String(repeating: "x", count: 500))
 
-  /// One level of a deep tree: 130 children in pages of four, and the level below as the first child.
+  /// Returns one level of a deep tree: 130 children in pages of four, with the level below as the first child.
   private func level(above below: Node, grown: Bool) -> Node {
     let keys = (100..<230).map { Key("k\($0)") }
     let late = grown ? keys[110...111] : []

@@ -2,7 +2,7 @@ import HearthTree
 import RandomTestKit
 import Testing
 
-/// Many replacements at once leave what the same replacements leave one after the other.
+/// Tests that many replacements at once have the same result as the same replacements in sequence.
 @Suite struct TreeManyUpdatesTests {
   private typealias Replacement = (path: Path, node: Node)
 
@@ -20,7 +20,7 @@ import Testing
       let old = (model, node)
       var replacements: [Replacement] = []
       for _ in 0..<random.below([2, 12, 90][step % 3]) {
-        // Some lie inside others, and some come twice.
+        // Some are inside others, and some occur twice.
         let path = (0..<(1 + random.below(depth))).map { _ in random.key(of: variety) }
         let value = random.chance(30) ? TreeModel() : random.model(depth: random.below(3), variety: variety)
         model.replace(path[...], with: value)
@@ -79,7 +79,7 @@ import Testing
         check(together, single, "seed \(seed), priority beside \(first.path)")
       }
     }
-    // Some change, some go, some were never there.
+    // Some keys change, some are removed, some never existed.
     for round in 0..<6 {
       let numbers = (0..<720).filter { _ in random.chance([2, 30, 95][round % 3]) }
       let replacements: [Replacement] = numbers.map {
@@ -96,7 +96,7 @@ import Testing
     #expect(together.with(priority: nil).replacing(all).isEmpty)
   }
 
-  /// Equal, in the same order, and each child found where it is looked for.
+  /// Expects equal nodes with the same order, in which each child is found by its key.
   private func check(_ node: Node, _ expected: Node, _ comment: Comment) {
     #expect(node == expected, comment)
     #expect(node.childCount == expected.childCount, comment)

@@ -1,7 +1,7 @@
 import HearthTree
 import RandomTestKit
 
-/// The data model said as simply as possible: what a tree must be equal to after any sequence of writes.
+/// A simple model of the data: the expected tree after any sequence of writes.
 struct TreeModel {
   var scalar: Scalar?
   var priority: Scalar?
@@ -30,7 +30,7 @@ struct TreeModel {
     return children[key]?[path.dropFirst()] ?? TreeModel()
   }
 
-  /// Built leaf by leaf, the slow way.
+  /// The node, built leaf by leaf.
   var node: Node {
     if let scalar { return Node(scalar, priority: priority) }
     var result = Node.empty
@@ -45,7 +45,7 @@ struct TreeModel {
 
   static func isBefore(_ a: String, _ b: String) -> Bool { Place(a).isBefore(Place(b)) }
 
-  /// Key order from its definition, on UTF-16 arrays.
+  /// Key order as defined, on UTF-16 arrays.
   private struct Place {
     let units: [UInt16]
     let integer: Int64?
@@ -77,7 +77,7 @@ struct TreeModel {
     return Int32(exactly: value) == nil ? nil : value
   }
 
-  /// The first difference between the model and a tree, as a path and a sentence; nil when there is none.
+  /// Returns the first difference between the model and a tree, as a path and a sentence, or nil when there is none.
   func difference(from node: Node, at path: Path = .root) -> String? {
     func fault(_ text: String) -> String { "/\(path.keys.map(\.text).joined(separator: "/")): \(text)" }
     guard node.isEmpty == isEmpty else { return fault("empty: \(node.isEmpty)") }

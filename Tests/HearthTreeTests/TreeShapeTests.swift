@@ -2,7 +2,7 @@ import HearthTree
 import Testing
 
 @Suite struct TreeShapeTests {
-  /// Every tree up to two levels over two keys, with and without priorities.
+  /// Every tree of up to two levels over two keys, with and without priorities.
   private static let small: [TreeModel] = {
     let leaves = [TreeModel(), TreeModel(scalar: .int(1)), TreeModel(scalar: .string("s"), priority: .int(2))]
     func above(_ below: [TreeModel]) -> [TreeModel] {

@@ -1,7 +1,7 @@
 import HearthTree
 import Testing
 
-/// How much a node is, without reading it.
+/// Tests of the size of a node, which is known without reading the node.
 @Suite struct TreeSizeTests {
   private func list(_ count: Int, _ value: (Int) -> Node) -> Node {
     (0..<count).reduce(Node.empty) { $0.replacing(Key("key\($1)"), with: value($1)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthTrial
 
-/// Clients decide what is judged: nothing that is kept of it may grow with them.
+/// Tests of the judge's limits: its memory must not grow with the number of clients.
 @Suite struct BoundsTests {
   static func cases(_ count: Int, sizeBytes: Int = 0, replacedBytes: Int = 0) -> DecidedCases {
     var decided = DecidedCases()
@@ -50,7 +50,7 @@ import Testing
     limits.waitingBytesMax = 1 << 20
     var queue = CaseQueue(limits: limits)
     queue.append(Self.cases(1))
-    // Administrators' writes are not judged, and yet they replace.
+    // Administrators' writes are not judged, but count as replaced data.
     for _ in 0..<10 { queue.append(Self.cases(0, replacedBytes: 90 << 10)) }
     #expect(queue.count == 1)
     queue.append(Self.cases(1))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthTrial
 
-/// What promoting would do to those who listen and to what is stored, against a count by hand.
+/// Tests of the forecast of a promotion's effects on listeners and stored data, against counts by hand.
 @Suite struct ForecastTests {
   @Test("listeners that promoting would cancel are counted by place and rule, and none is cancelled")
   func listeners() throws {
@@ -39,7 +39,7 @@ import Testing
     #expect(forecast.patterns[0].stagedRule?.kind == .read && forecast.patterns[1].stagedRule == nil)
     #expect(world.engine.listenCount == before)
 
-    // Promoting cancels those, and no others.
+    // The promotion cancels exactly those.
     var deploy = Command(connection: ConnectionID(rawValue: 9), request: 1, action: .deployRules(world.judge.staged))
     deploy.principal = .administrator
     world.perform(deploy)

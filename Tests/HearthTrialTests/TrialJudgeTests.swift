@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthTrial
 
-/// Staged rules are asked what the rules in force are asked, and every difference is found.
+/// Tests that staged rules decide the same requests as the rules in force, and that every difference is found.
 @Suite struct TrialJudgeTests {
   static let rules = """
     {"rules":{"rooms":{"$room":{

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthTrial
 
-/// What holds for any rules and any requests.
+/// Properties for random rules and requests.
 @Suite struct TrialPropertyTests {
   @Test("rules that are the same, or mean the same, never flip", arguments: [false, true])
   func sameRulesNeverFlip(isRewritten: Bool) throws {
@@ -78,7 +78,7 @@ import Testing
 }
 
 extension TrialWorld {
-  /// One request, of one of the connections or of a one-off caller.
+  /// Performs one request of a connection or a one-off caller.
   mutating func performRandom(_ dice: inout SeededRandom, connections: Int = 3) throws {
     let path = Path(RandomFile.path(&dice))
     let value = dice.pick(["null", "1", #""a""#, #"{"a":1,"b":{"c":"x"}}"#, #"{"n":{"o":"ann"}}"#])
@@ -102,7 +102,7 @@ extension TrialWorld {
   }
 }
 
-/// A small rules file, as a tree of rules.
+/// A small rules file as a tree of rules.
 struct RandomFile {
   indirect enum Place {
     case rules([(kind: String, rule: String)], children: [(name: String, place: Place)])
@@ -140,7 +140,7 @@ struct RandomFile {
     return .rules(rules, children: children)
   }
 
-  /// The same file with one rule, or none, another.
+  /// Returns the same file with at most one rule changed.
   func changed(_ dice: inout SeededRandom) -> RandomFile {
     var file = self
     guard case .rules(let rules, var children) = root, !children.isEmpty else { return RandomFile(&dice) }
@@ -150,10 +150,12 @@ struct RandomFile {
     return file
   }
 
-  /// - Parameter isRewritten: every rule is written in other words.
+  /// Returns the file's text.
+  ///
+  /// - Parameter isRewritten: True to write every rule in another form with the same meaning.
   func text(rewritten isRewritten: Bool) -> String { "{\"rules\":\(Self.text(root, isRewritten))}" }
 
-  /// The same file; anybody may write anything that is valid.
+  /// The same file with rules that allow every valid write.
   var withWriting: String {
     guard case .rules(let rules, let children) = root else { return "{}" }
     let others = rules.filter { $0.kind != ".write" }

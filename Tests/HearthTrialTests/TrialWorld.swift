@@ -64,14 +64,14 @@ struct TrialWorld {
     for decidedCase in decided.cases { judge.judge(decidedCase, into: &tally) }
   }
 
-  /// A connection that is signed in.
+  /// Connects and signs in.
   mutating func connect(_ connection: UInt64, as uid: String?) {
     let id = ConnectionID(rawValue: connection)
     perform(Command(connection: id, request: 1, action: .connect))
     perform(Command(connection: id, request: 1, action: .authenticate(Self.user(uid))))
   }
 
-  /// What a connection asks for under its own name.
+  /// Performs a request of a connection with its own identity.
   mutating func ask(_ connection: UInt64, _ action: Command.Action) {
     perform(Command(connection: ConnectionID(rawValue: connection), request: 1, action: action))
   }

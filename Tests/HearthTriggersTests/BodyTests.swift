@@ -3,7 +3,7 @@ import HearthTree
 import HearthTriggers
 import Testing
 
-/// Bodies and signatures byte for byte, as handlers of both generations were seen to take them.
+/// Tests of bodies and signatures byte for byte, as handlers of both generations accept them.
 @Suite struct BodyTests {
   static let secret = "whsec_aGVhcnRoLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODlhYmM="
 

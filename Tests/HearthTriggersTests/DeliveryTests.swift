@@ -14,7 +14,7 @@ import Testing
     return delivery
   }
 
-  /// Positions of what is started.
+  /// Returns the positions of started deliveries.
   static func starts(_ delivery: inout Delivery, at now: Int64 = start, slots: Int = 64) -> [Int64] {
     delivery.work(now: now, slots: slots).starts.map(\.key.position)
   }
@@ -24,7 +24,7 @@ import Testing
     var delivery = Self.delivery([Self.event(1), Self.event(2), Self.event(3, "b"), Self.event(4)])
     #expect(Self.starts(&delivery) == [1, 3])
     #expect(Self.starts(&delivery) == [])
-    // The first one fails twice; nothing of its place goes before it.
+    // The first fails twice; no later event at its location is sent before it.
     for (attempt, wait) in [(1, Int64(1_000)), (2, 2_000)] {
       let now = Self.start
       let due = now + wait
@@ -166,7 +166,7 @@ import Testing
       let position = started[0]
       _ = delivery.finish(Self.event(position, "p\(position)").key, .notRun("refused"), now: now, chance: 0.5)
     }
-    // Eight failures were there already.
+    // It had failed eight times before.
     #expect(probes == [10, 30, 60])
     now = delivery.nextMilliseconds ?? now
     let probe = Self.starts(&delivery, at: now)[0]

@@ -3,7 +3,7 @@ import HearthTriggers
 import RandomTestKit
 import Testing
 
-/// Random trees, writes and patterns, against a comparison of whole trees that knows nothing of what was written.
+/// Tests with random trees, writes and patterns, against a comparison of whole trees.
 @Suite struct EventPropertyTests {
   static let keys = ["a", "b", "1", "é"]
   static let patterns = [
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// All places of a tree, with what is there as text.
+  /// Collects all locations of a tree, with their values as text.
   static func places(_ node: Node, _ path: [Key], into found: inout [String: (path: Path, text: String)]) {
     guard !node.isEmpty else { return }
     var writer = JSONWriter()
@@ -34,7 +34,7 @@ import Testing
     for (key, child) in node.children { places(child, path + [key], into: &found) }
   }
 
-  /// What handlers make of an event.
+  /// Returns a handler's result of applying an event's delta to its data.
   static func merged(_ data: JSON, _ delta: JSON) -> JSON {
     guard case .object(let changes) = delta else { return delta }
     var members: [JSON.Member] = if case .object(let members) = data { members } else { [] }
@@ -58,7 +58,7 @@ import Testing
       for _ in 0..<Int.random(in: 1...3, using: &numbers) {
         let depth = Int.random(in: 0...4, using: &numbers)
         let path = (0..<depth).map { _ in Self.keys.randomElement(using: &numbers) ?? "a" }.joined(separator: "/")
-        // No place of a write contains another one.
+        // No location of a write contains another one.
         guard !writes.contains(where: { Path($0.path).contains(Path(path)) || Path(path).contains(Path($0.path)) })
         else { continue }
         writes.append((path, String(decoding: Self.value(3, &numbers).text(), as: UTF8.self)))
@@ -90,7 +90,7 @@ import Testing
       }
       #expect(found == expected, "round \(round), \(pattern), \(writes)")
     }
-    // The patterns do match.
+    // The patterns must match often.
     #expect(eventCount > 2_000)
   }
 }

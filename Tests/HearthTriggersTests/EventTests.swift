@@ -6,7 +6,7 @@ import Testing
   static let before = #"{"rooms":{"r1":{"messages":{"m1":{"t":"a"},"m2":{"t":"b"}}}}}"#
   static let messages = "rooms/r1/messages"
 
-  /// Which events a write makes, and why it is a case of its own.
+  /// Writes with the events they cause, and the reason for the case.
   @Test(
     "an event exists if and only if the value at the place is another one",
     arguments: [

@@ -1,7 +1,7 @@
 import HearthTree
 import HearthTriggers
 
-/// The tree that a JSON text describes; lists are objects with the keys 0, 1, 2, …
+/// Returns the tree of a JSON text; lists are objects with the keys 0, 1, 2, …
 func tree(_ text: String) -> Node {
   func node(_ json: JSON) -> Node {
     switch json {
@@ -18,7 +18,7 @@ func tree(_ text: String) -> Node {
   return JSON(parsing: text.utf8).map(node) ?? .empty
 }
 
-/// A commit that put values at places.
+/// Returns a commit that writes values to paths.
 func change(
   _ before: Node, _ writes: [(path: String, value: String)], author: EventAuthor = .administrator
 ) -> WrittenChange {
@@ -28,7 +28,7 @@ func change(
     author: author)
 }
 
-/// Triggers `W`, `C`, `U` and `D` on one pattern.
+/// Returns triggers `W`, `C`, `U` and `D` on one pattern.
 func members(_ pattern: String) throws -> [TriggerSet.Member] {
   let pattern = try TriggerPattern(pattern)
   return [("W", TriggerMoment.write), ("C", .create), ("U", .update), ("D", .delete)].map { name, moment in
@@ -36,7 +36,7 @@ func members(_ pattern: String) throws -> [TriggerSet.Member] {
   }
 }
 
-/// The events as text: `m1:WU m2:WD`, in order of place.
+/// Returns the events as text, ordered by location: `m1:WU m2:WD`.
 func summary(_ set: TriggerSet, _ change: WrittenChange) -> String {
   var found: [String: String] = [:]
   for (trigger, event) in set.events(of: change).events { found[event.ref, default: ""] += trigger }
@@ -44,7 +44,7 @@ func summary(_ set: TriggerSet, _ change: WrittenChange) -> String {
     separator: " ")
 }
 
-/// The delta that an event has for a value before and after.
+/// Returns the delta of an event with the given values before and after.
 func payload(_ before: String, _ after: String) throws -> String {
   let set = TriggerSet(try members("/p"))
   let change = change(tree("{\"p\":\(before)}"), [("p", after)])

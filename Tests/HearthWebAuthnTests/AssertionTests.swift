@@ -135,7 +135,7 @@ import Testing
       [], [0xA0], [0xA1, 0x03, 0x26], longer, Array(p256.cose.dropLast()), shortExponent,
       // A point that is not on the curve.
       changed(last, [p256.cose[last] ^ 1]),
-      // Another type for the same algorithm, another curve, and an algorithm that is not taken.
+      // Another type for the same algorithm, another curve, and an unsupported algorithm.
       changed(2, [0x03]), changed(6, [0x02]), changed(4, [0x38, 0x22]),
     ]
     for (index, key) in keys.enumerated() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthWebAuthn
 
-/// A relying party, and what an authenticator answers it.
+/// A relying party with an authenticator's answers.
 enum Ceremonies {
   static let challenge: [UInt8] = Array("a challenge of this server".utf8)
   static let check = WebAuthnCheck(
@@ -37,7 +37,7 @@ enum Ceremonies {
     return words
   }
 
-  /// What is wrong in either ceremony, and the reason that is told for it.
+  /// Defects of either ceremony, with the reason in the error.
   static let wrong: [(name: String, reason: WebAuthnError.Reason, words: SoftwareAuthenticator.Words)] = [
     ("type", .type, words { $0.type = "payment.get" }),
     ("challenge", .challenge, words { $0.challenge = "YSBjaGFsbGVuZ2U" }),

@@ -163,7 +163,7 @@ import Testing
       changed.attestationObject[index] ^= 1
       accepted += (try? Ceremonies.register(authenticator, changed)) == nil ? 0 : 1
     }
-    // Parts of the certificate that its key does not depend on: who issued it is not asked.
+    // Parts of the certificate that its key does not depend on: its issuer is not checked.
     #expect(accepted < made.attestationObject.count / 2)
   }
 }

@@ -2,7 +2,7 @@ import HearthTree
 import HearthWire
 import Testing
 
-/// What a client writes is what a server reads, and the other way round.
+/// Tests that a server can read a client's messages, and the reverse.
 @Suite struct ClientHalfTests {
   private func value(_ text: String, at location: Location = Location(path: .root)) throws -> WriteValue {
     let bytes = Array(text.utf8)

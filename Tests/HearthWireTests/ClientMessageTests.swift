@@ -3,7 +3,7 @@ import HearthWire
 import Testing
 
 @Suite struct ClientMessageTests {
-  /// The action of request 7 with this `a` and `b`.
+  /// Parses the action of request 7 with this `a` and `b`.
   private func action(_ name: String, _ body: String) throws -> Request.Action {
     let text = #"{"t":"d","d":{"r":7,"a":"\#(name)","b":\#(body)}}"#
     guard case .request(let request) = try ClientMessage.decode(Array(text.utf8)) else {

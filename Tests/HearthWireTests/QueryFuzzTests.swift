@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthWire
 
-/// Query objects and compound hashes put together of anything, and what they are then asked.
+/// Tests of random query objects and compound hashes, and of their use.
 @Suite struct QueryFuzzTests {
 
   private static let values = [

@@ -60,7 +60,7 @@ import Testing
     #expect(throws: WireError(.tooLong, "")) { try receive("678901", &assembler) }
   }
 
-  /// The segments of a text, and that they can be put together again.
+  /// Returns the segments of a text, and checks that they can be joined again.
   private func split(_ text: String, unitsMax: Int) throws -> [String] {
     let bytes = Array(text.utf8)
     let segments = bytes.withUnsafeBytes { OutboundSegments($0, unitsMax: unitsMax) }

@@ -89,7 +89,7 @@ import Testing
       bomb += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
     }
     #expect(try #require(refusal(bomb)).hasSuffix(": More than 1000000 values."))
-    // The same as keys, which composers compare with all that they stand for.
+    // The same as keys, which composers compare with all their expansions.
     let keys = bomb.split(separator: "\n").prefix(5).joined(separator: "\n") + "\nb: {*a4 : 1, *a4 : 2}\n"
     #expect(try #require(refusal(keys)).hasSuffix("A name is a text."))
   }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import HearthWorkbench
 
-/// The examples, each broken in one place so that a request gets through that one of its own test cases expects to be
-/// denied. The evaluator says what a hole is; the proofs must then find every one.
+/// Tests of the examples, each broken at one rule so that a request is allowed that one of its own test cases expects
+/// to be denied. The evaluator defines a hole; the proofs must then find every one.
 @Suite struct ExampleHoleTests {
   @Test("holes planted in the examples are open, with a request, and a difference of the two files")
   func planted() throws {
@@ -46,7 +46,7 @@ import Testing
   }
 }
 
-/// An example with what its test cases ask.
+/// An example with the requests of its test cases.
 private struct Example {
   let rules: RuleSet
   private let test: RulesTestFile
@@ -63,7 +63,8 @@ private struct Example {
       DocumentText(file: yaml == nil ? "tests.json" : "tests.yaml", text: try yaml ?? text("tests.json")))
   }
 
-  /// Mutants that allow what a case expects to be denied, each with such a request: some from all over the file.
+  /// Returns mutants that allow a request that a case expects to be denied, each with such a request, from all over the
+  /// file.
   func holes(countMax: Int) -> [Hole] {
     let (denied, mutants) = (requests, MutantMaker.mutants(of: rules).mutants)
     var result: [Hole] = []
@@ -78,7 +79,7 @@ private struct Example {
     return result
   }
 
-  /// What the rules as they are deny, of those requests that a question can be about.
+  /// The requests that the original rules deny, as far as a question can be about them.
   private var requests: [Denied] {
     var result: [Denied] = []
     let locations = ExposureLocation.all(in: [rules])
@@ -114,7 +115,7 @@ private struct Denied {
   var nowMilliseconds: Int64
 }
 
-/// An example that is broken in one place, and a request that gets through.
+/// An example with one broken rule, and a request that it allows.
 private struct Hole {
   var mutant: RulesMutant
   var rules: RuleSet
@@ -122,7 +123,7 @@ private struct Hole {
 }
 
 extension RulesRequest {
-  /// The one place that it is about; nil for an update of several.
+  /// The only location of the request; nil for an update of several.
   fileprivate var path: Path? {
     switch self {
     case .read(let request): request.path
@@ -132,7 +133,7 @@ extension RulesRequest {
 }
 
 extension RulesTestUser {
-  /// The smallest class that they are of.
+  /// The smallest identity class of the request.
   fileprivate var identity: ExposureIdentity? {
     guard let auth else { return .nobody }
     let standard: Set = ["sub", "user_id", "firebase", "email", "email_verified", "name", "picture", "phone_number"]

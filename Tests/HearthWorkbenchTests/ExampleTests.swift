@@ -4,7 +4,7 @@ import HearthTree
 import HearthWorkbench
 import Testing
 
-/// The examples in `Rules/` do what their tests say, and the tests see all of them.
+/// Tests that the examples in `Rules/` pass their tests, which cover all of them.
 @Suite struct ExampleTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Rules")
@@ -49,7 +49,7 @@ import Testing
   func schema() throws {
     let schema = try #require(JSON(parsing: try text("rules-test.schema.json").utf8))
     func names(_ json: JSON?) -> Set<String> { Set(json?["properties"]?.members?.map(\.name) ?? []) }
-    /// The reader lists what it knows when it meets what it does not.
+    /// Returns the names that the reader lists when it meets an unknown one.
     func known(_ text: String) -> Set<String> {
       do {
         _ = try TestFileTexts.read(text)

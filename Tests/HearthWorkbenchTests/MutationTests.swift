@@ -16,7 +16,7 @@ import Testing
     MutationRun(try self.rules(rules), tests: try tests.map { try file($0) }, nowMilliseconds: Self.now).report()
   }
 
-  /// The broken rules of one rule, by what was done to it.
+  /// Returns the mutants of one rule by their operation.
   private func mutants(_ rule: String, kind: String = "write") throws -> [String: [String]] {
     let text = #"{"rules":{"a":{"$x":{"$y":{".\#(kind)":"\#(rule)"}}}}}"#
     var found: [String: [String]] = [:]
@@ -93,7 +93,7 @@ import Testing
     #expect(second.survived == 0)
     #expect(second.score == 1)
     #expect(second.killed == first.killed + first.survived)
-    // The tests hold on the rules as they are.
+    // The tests pass with the original rules.
     let results = RulesTestRun.run(try file(missing, "missing.json"), rules: try rules(Self.owned))
     #expect(results.allSatisfy { $0.failure == nil })
   }
@@ -102,7 +102,7 @@ import Testing
   func equivalent() throws {
     let report = try report(Self.owned, [Self.weak])
     let same = report.entries.filter { if case .equivalent = $0.fate { true } else { false } }
-    // $uid is never null, so that nobody is refused either way.
+    // $uid is never null, so the result is the same.
     #expect(same.contains { $0.mutant.operation == .dropConjunct && $0.mutant.expression == "(auth.uid == $uid)" })
     #expect(report.score < 1)
   }
@@ -149,7 +149,7 @@ import Testing
     #expect(new.child("a") !== old.child("a"))
     #expect(new.child("a")?.child("b") === old.child("a")?.child("b"))
     #expect(new.child("a")?.wildcard?.read?.number == old.child("a")?.wildcard?.read?.number)
-    // A rule that was not there is one more.
+    // A rule that did not exist is added.
     let more = try rules.replacing(.validate, at: ["a", "$x"], with: "newData.isString()")
     #expect(more.root.hasValidation && !rules.root.hasValidation)
     #expect(Set(more.allRules.compactMap(\.number)) == Set(0..<5))

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthRules
 @testable import HearthWorkbench
 
-/// Requests that were decided, as test files.
+/// Tests of recorded requests as test files.
 @Suite struct RecordedCaseTests {
   private static let rules = """
     {"rules": {"rooms": {"$room": {

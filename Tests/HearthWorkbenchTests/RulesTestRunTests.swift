@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  /// Returns the reason why each case failed; nil for those that passed.
+  /// Returns the reason why each case failed, or nil for one that passed.
   private func reasons(_ cases: String) throws -> [String?] {
     try TestFileTexts.run(Self.head + cases).map { result in
       switch result.failure?.reason {

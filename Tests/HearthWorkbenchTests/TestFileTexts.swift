@@ -1,13 +1,13 @@
 import HearthRules
 import HearthWorkbench
 
-/// Short ways to write test files in tests.
+/// Helpers that parse and run test files.
 enum TestFileTexts {
   static func read(_ text: String, as file: String = "tests.yaml") throws -> RulesTestFile {
     try RulesTestReader.read(DocumentText(file: file, text: text))
   }
 
-  /// What is said of a text that is refused, without the line and the caret; nil when it is accepted.
+  /// Returns the error message of a refused text, without the line and the caret, or nil when it is accepted.
   static func refusal(_ text: String, as file: String = "tests.yaml") -> String? {
     do {
       _ = try read(text, as: file)

@@ -4,7 +4,7 @@ import HearthTree
 import Testing
 
 @Suite struct ContractTests {
-  /// What a child process or a webhook would get and answer.
+  /// Returns a message as a child process or a webhook would receive it.
   static func copied<Message: Codable>(_ message: Message) throws -> Message {
     try JSONDecoder().decode(Message.self, from: try JSONEncoder().encode(message))
   }

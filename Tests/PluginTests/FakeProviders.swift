@@ -4,17 +4,17 @@
   import Synchronization
   import Testing
 
-  /// Other servers, as a test wants them: answers by the beginning of the URL, and a record of what was asked.
+  /// Fake servers: answers by the prefix of the URL, with a record of the requests.
   final class FakeProviders: OutboundHTTP {
     typealias Answer = @Sendable (OutboundRequest) throws(OutboundError) -> OutboundResponse
 
     private let answers: Mutex<[(prefix: String, answer: Answer)]> = Mutex([])
     private let asked = Mutex<[OutboundRequest]>([])
 
-    /// What was asked so far.
+    /// The requests so far.
     var requests: [OutboundRequest] { asked.withLock { $0 } }
 
-    /// From now on, URLs that begin so are answered so; what was said last counts.
+    /// Sets the answer for URLs with a prefix; later calls take precedence.
     func on(_ prefix: String, _ answer: @escaping Answer) { answers.withLock { $0.insert((prefix, answer), at: 0) } }
 
     func on(_ prefix: String, status: Int = 200, _ json: String, headers: [OutboundHeader] = []) {

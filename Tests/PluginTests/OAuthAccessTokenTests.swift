@@ -11,7 +11,7 @@
     static let providers = ["google.com", "github.com", "facebook.com", "twitter.com"]
     static let credential = ["access_token": "acc-token", "oauth_token_secret": "acc-secret"]
 
-    /// All providers know one token, of our app, of the person 7.
+    /// Returns providers that all accept one token, of this app and the user 7.
     static func world() throws -> OAuthWorld {
       let world = try OAuthWorld()
       let fakes = world.fakes

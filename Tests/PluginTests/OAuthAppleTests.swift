@@ -10,7 +10,7 @@ import HearthBytes
   @testable import HearthCrypto
   @testable import OAuthPlugin
 
-  /// Apple's own page: a proof in the place of a secret, an answer by form, a name that comes once.
+  /// Tests of Apple's sign-in page: a signed proof in place of a secret, a form answer, a name that is sent once.
   @Suite struct OAuthAppleTests {
     private func withKey(_ body: (String) async throws -> Void) async throws {
       let credentials = try NodeAuthority(now: Requests.nowSeconds).credentials

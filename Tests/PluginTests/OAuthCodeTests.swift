@@ -7,7 +7,7 @@
   @testable import HearthCrypto
   @testable import OAuthPlugin
 
-  /// Browsers that are sent to a provider's page, and codes that come back.
+  /// Tests of redirects to a provider's page, and of the returned codes.
   @Suite struct OAuthCodeTests {
     private static let settings = """
       {"google": {"clientIDs": ["web-app", "ios-app"], "clientSecret": "g-secret"},

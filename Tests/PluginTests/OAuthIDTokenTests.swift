@@ -168,7 +168,7 @@ import HearthBytes
       let rotated = try OAuthWorld.token(
         "google.com", ["exp": .int(OAuthWorld.now + 1_000_000)], keyID: "k2", key: OAuthWorld.otherKey)
       world.fakes.on(url, try OAuthWorld.keySet(["k2": OAuthWorld.otherKey]))
-      // Within a minute of the last fetch nobody can make us fetch again.
+      // Within a minute of the last fetch no client can cause another one.
       #expect(try await world.answer("google.com", ["id_token": rotated], after: 7_259).refusal != nil)
       #expect(world.fetches(url) == 2)
       #expect(try await world.answer("google.com", ["id_token": rotated], after: 7_260).identity != nil)

@@ -7,7 +7,7 @@
   @testable import HearthCrypto
   @testable import OAuthPlugin
 
-  /// Issuers that administrators set up while the server runs.
+  /// Tests of issuers that administrators configure on a running server.
   @Suite struct OAuthIssuerTests {
     private static func issuer(secret: String? = nil) -> ConfiguredIssuer {
       ConfiguredIssuer(

@@ -9,7 +9,7 @@ import HearthBytes
   @testable import HearthCrypto
   @testable import OAuthPlugin
 
-  /// All providers switched on, with fakes in their servers' place and one key that all of them sign with.
+  /// All providers enabled, with fakes in place of their servers and one signing key for all of them.
   struct OAuthWorld {
     static let settings = """
       {"google": {"clientIDs": ["google-app"]}, "apple": {"clientIDs": ["com.example.app"]},
@@ -56,7 +56,7 @@ import HearthBytes
       return String(decoding: JSON.object([.init("keys", .array(members))]).text(), as: UTF8.self)
     }
 
-    /// A token with the claims that a provider's has, some of them replaced or left out.
+    /// Returns a token with a provider's claims, some of them replaced or left out.
     static func token(
       _ provider: String, _ changes: [String: ClaimValue] = [:], without removed: [String] = [], keyID: String = "k1",
       key: RSAKey? = key
@@ -86,7 +86,7 @@ import HearthBytes
         Requests.make(.credential, parameters, operation: operation, nowSeconds: Self.now + after))
     }
 
-    /// Times that one URL was fetched.
+    /// Returns the number of fetches of one URL.
     func fetches(_ url: String) -> Int { fakes.requests.count { $0.url == url } }
   }
 #endif

@@ -17,7 +17,7 @@
       return try #require(provider as? any PasskeyProvider)
     }
 
-    /// Returns true when a key is taken that was made on a page of that origin.
+    /// Returns true when a provider accepts a key made on a page of that origin.
     private func takes(_ provider: any PasskeyProvider, _ origin: String, flags: UInt8 = 0x05) throws -> Bool {
       let authenticator = SoftwareAuthenticator()
       var words = SoftwareAuthenticator.Words()

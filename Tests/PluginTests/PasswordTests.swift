@@ -73,7 +73,7 @@
           try await Self.answer(password, settings: settings, policy: policy).refusal?.code == .weakPassword,
           "\(password)")
       }
-      // The local part of this address is in half of all texts.
+      // Half of all texts contain the local part of this address.
       #expect(
         try await Self.answer("a strange one", settings: settings, policy: policy, email: "a@example.com").refusal
           == nil)

@@ -1,6 +1,6 @@
 import Testing
 
-/// The guide of the Swift client names a test for each declaration.
+/// Checks that the guide of the Swift client names a test for each declaration.
 @Suite struct ClientGuideTests {
   @Test("every test that the table names is there")
   func testsAreThere() throws {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The guides of the client library name the test of every name. A test that is renamed must not leave a promise behind.
+/// Checks that the guides of the client library name an existing test for every name, so that a renamed test leaves no
+/// unverified promise.
 @Suite struct ClientTablesTests {
   @Test("every test in the tables of client names is there", arguments: ["ClientAccounts", "LegacyClientSDK"])
   func testsAreThere(guide: String) throws {

@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// Descriptors are opened close-on-exec in the same call, and programs are started in two places: what a child has open is
-/// what it was given.
+/// Checks that descriptors are opened close-on-exec in the same call, and that only two files start programs, so that a
+/// child inherits only the descriptors it is given.
 @Suite struct DescriptorTests {
-  /// Calls that open descriptors and can say at once that no other program gets them.
+  /// Calls that open descriptors and accept a close-on-exec flag.
   private static let flagged = [
     "openat", "socket", "socketpair", "accept4", "mkostemp", "epoll_create1", "eventfd", "timerfd_create", "signalfd",
     "memfd_create", "inotify_init1", "linux_pipe", "pipe2", "dup3",
   ]
-  /// Calls that cannot, and those that start programs: each with the files that may have it.
+  /// Calls without such a flag, and calls that start programs, each with the files that may use it.
   private static let reserved: [String: Set<String>] = [
     "pipe": [], "mkstemp": [], "mkstemps": [], "fopen": [], "popen": [], "dup": [], "epoll_create": [],
     "inotify_init": [],
@@ -25,7 +25,7 @@ import Testing
     [".swift", ".h", ".c", ".cpp"].flatMap { Project.files(below: "Sources", ending: $0) }
   }
 
-  /// A call of the C library in a line: no method, and no declaration.
+  /// Returns true when the line calls that function of the C library, not a method or a declaration.
   private static func calls(_ name: String, in line: Substring) -> Bool {
     var rest = line
     while let range = rest.firstRange(of: name + "(") {
@@ -45,7 +45,7 @@ import Testing
   private static func has(_ part: String, in text: String) -> Bool { strstr(text, part) != nil }
 
   private func findings(_ text: String, _ path: String) -> [String] {
-    // Most files have none of the names, and going through their lines takes long.
+    // Most files contain none of the names, and a search of all their lines takes long.
     guard
       ([["open"], Array(Self.flagged), Array(Self.reserved.keys)].joined().contains { Self.has($0 + "(", in: text) })
     else { return [] }

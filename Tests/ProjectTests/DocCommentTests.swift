@@ -1,23 +1,23 @@
 import Testing
 
-/// What a module opens to others says what it is.
+/// Checks that all public and package symbols have a doc comment.
 ///
-/// Members that a protocol asks for are left out, since the protocol says it: comparisons, those of ``inherited``, those of
-/// channel handlers, and those of the protocols in ``protocolFiles``.
+/// Requirements of protocols are left out in the types that implement them, because the protocol documents them:
+/// comparisons, those of ``inherited``, those of channel handlers, and those of the protocols in ``protocolFiles``.
 @Suite struct DocCommentTests {
   static let inherited: Set = [
     "description", "debugDescription", "customMirror", "rawValue", "hash", "encode", "init(from",
     "init(rawValue",
   ]
 
-  /// What SwiftNIO asks of a channel handler.
+  /// The requirements of SwiftNIO's channel handlers.
   static let channelHandler: Set = [
     "handlerAdded", "handlerRemoved", "channelRead", "channelReadComplete", "channelWritabilityChanged",
     "channelInactive",
     "errorCaught",
   ]
 
-  /// The place where the protocols are whose members are left out in the types that have them.
+  /// The files of protocols whose requirements need no comment in implementations.
   static let protocolFiles = [
     "Sources/Database/HearthJournal/Protocol/Journal.swift",
     "Sources/Database/HearthJournal/Protocol/OutboxJournal.swift",
@@ -35,15 +35,15 @@ import Testing
     }
   }
 
-  /// The functions that a protocol's file asks for.
+  /// Returns the functions that a file's protocols require.
   private static func requirements(in path: String) throws -> Set<String> {
     Set(try Project.text(path).matches(of: /\n  func ([a-zA-Z]+)/).map { String($0.output.1) })
   }
 
-  /// Public and package symbols, and the cases of public enumerations, with no comment above them.
+  /// Returns public and package symbols, and the cases of public enumerations, that have no comment above them.
   static func silent(in source: String) -> [(line: Int, name: String)] {
     var found: [(line: Int, name: String)] = []
-    /// The types around the line: how far each is indented, and whether its cases are symbols too.
+    /// The types around the line, with their indents, and whether their cases are symbols as well.
     var types: [(indent: Int, isEnumeration: Bool)] = []
     var (isCommented, line) = (false, 0)
     for text in source.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -75,7 +75,7 @@ import Testing
     return found
   }
 
-  /// `init(from` and the like, by its first label.
+  /// Returns `init(from` and the like, by the first label.
   private static func initName(_ code: Substring) -> String {
     guard let start = code.firstRange(of: "init"), let parenthesis = code[start.upperBound...].firstIndex(of: "(")
     else {

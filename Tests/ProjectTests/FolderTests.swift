@@ -1,8 +1,8 @@
 import Testing
 
-/// Folders are walls too: within a target they point one way, and no type grows beyond what one can read.
+/// Checks that folders within a target depend on each other in one direction, and that no type grows too large to read.
 @Suite struct FolderTests {
-  /// Lines of one type over all its files.
+  /// The most lines of one type over all its files.
   static let typeLinesMax = 1_000
 
   static let targets = Manifest.sources

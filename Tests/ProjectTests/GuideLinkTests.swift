@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Guides lead their readers to each other.
+/// Checks the links between guides.
 @Suite struct GuideLinkTests {
   @Test("every link between guides leads to one that is there")
   func linksLeadSomewhere() throws {

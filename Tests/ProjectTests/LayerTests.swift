@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The sources against the manifest's table of targets, since SwiftPM lets a target import what it reaches through others.
+/// Checks imports against the manifest's table of targets, because SwiftPM lets a target import indirect dependencies.
 @Suite struct LayerTests {
   /// Modules that any target may import: the standard library's own and the C library.
   static let common: Set = ["Synchronization", "Glibc", "Musl", "Darwin"]
 
-  /// Other modules of the toolchain, and the targets in `Sources` that may import them. A target without a row for
-  /// `Dispatch` has no thread of its own.
+  /// Other modules of the toolchain, with the targets in `Sources` that may import them. A target without a row for
+  /// `Dispatch` has no threads of its own.
   static let toolchain: [String: Set<String>] = [
     "Dispatch": [
       "HearthAccounts", "HearthClient", "HearthClientLegacy", "HearthClusterNode", "HearthDatabase", "HearthGateway",
@@ -20,14 +20,14 @@ import Testing
     "Testing": ["HearthRulesTesting"],
   ]
 
-  /// Modules of a product that is more, or another one, than the module of its name. CYaml is libyaml, which Yams brings:
-  /// its events are read without Yams's own composer.
+  /// The modules of products whose modules have other names than the product. CYaml is libyaml, a part of Yams: its
+  /// events are read without Yams's own composer.
   static let modules: [String: Set<String>] = [
     "NIOCore": ["NIOCore", "NIOConcurrencyHelpers", "NIOFoundationEssentialsCompat"],
     "Yams": ["CYaml"],
   ]
 
-  /// A command that SwiftPM runs in an app's package, and no part of the server.
+  /// The folder of a command that SwiftPM runs in an app's package, which is not a part of the server.
   static let packageCommand = "Plugins/TestRules/"
 
   static let targets = Manifest.shared.targets.filter { $0.type != "system" }
@@ -83,7 +83,8 @@ import Testing
         imported.insert(module)
       }
     }
-    // Plugins may use the same few targets, each what it needs; and their names are in no source: the build lists them.
+    // Plugins may use a common set of targets, each as many as it needs; sources must not name plugins, which the build
+    // lists.
     guard target.group != "Plugins" else { return }
     let builtIn = Set(Manifest.shared.targets.lazy.filter { $0.group == "Plugins" }.map(\.name))
     for name in target.targets where !builtIn.contains(name) {

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The guide's tables of limits say what the code says.
+/// Checks that the guide's tables of limits agree with the code.
 @Suite struct LimitsGuideTests {
   static let guide = "Sources/Guide/HearthGuide.docc/Limits.md"
 
-  /// A row: `| what | 16 MiB | `TransportLimits.outboundBytesMax` | what the client sees |`.
+  /// A row: `| limit | 16 MiB | `TransportLimits.outboundBytesMax` | consequence for the client |`.
   struct Row {
     var number: Int
     var type: String
@@ -38,14 +38,15 @@ import Testing
     #expect(try Self.rows().count == count)
   }
 
-  /// Files of `Sources` by the type that each is named after.
+  /// The files of `Sources` by the type in their name.
   private static let paths = Dictionary(
     Project.files(below: "Sources", ending: ".swift").map {
       (URL(filePath: $0).deletingPathExtension().lastPathComponent, $0)
     },
     uniquingKeysWith: { first, _ in first })
 
-  /// The number behind `static let name` or `var name` in the file of that type; a product, a shift, or another limit.
+  /// Returns the value of `static let name` or `var name` in the file of that type: a number, a product, a shift, or
+  /// another limit.
   static func value(of name: String, in type: String) throws -> Int? {
     guard let path = paths[type] else { return nil }
     let declaration = try Regex("(?:let|var) \(name)(?:: U?Int64)? = ([^\n]+)")

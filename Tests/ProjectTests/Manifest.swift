@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The package's manifest as SwiftPM reads it: the table of targets.
+/// The package's manifest as SwiftPM parses it: the table of targets.
 struct Manifest: Decodable {
   /// A row of the table.
   struct Target: Decodable {
@@ -10,14 +10,14 @@ struct Manifest: Decodable {
     var type: String
     /// The folder of its files, relative to the checkout.
     var path: String
-    /// Of each dependency its kind, then its name and what belongs to that.
+    /// The dependencies, each with its kind, its name and related values.
     private var dependencies: [[String: [String?]]]
 
     /// The folder of its group: `Sources/Database`.
     var group: String { path.split(separator: "/").dropLast().joined(separator: "/") }
-    /// Targets of this package that it depends on.
+    /// The targets of this package that it depends on.
     var targets: [String] { names { $0 != "product" } }
-    /// Products of other packages that it depends on.
+    /// The products of other packages that it depends on.
     var products: [String] { names { $0 == "product" } }
     var isShim: Bool { group == "Sources/Shims" }
 
@@ -31,7 +31,7 @@ struct Manifest: Decodable {
 
   private(set) var targets: [Target]
 
-  /// That of the checkout.
+  /// The manifest of the checkout.
   static let shared: Manifest = {
     let scratch = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID())")
     defer { try? FileManager.default.removeItem(at: scratch) }
@@ -39,7 +39,7 @@ struct Manifest: Decodable {
       let (code, output) = try Project.run([
         "swift", "package", "--package-path", Project.root.path, "--scratch-path", scratch.path, "dump-package",
       ])
-      // It traps because what suites name as arguments cannot throw.
+      // Traps because arguments of suites cannot throw.
       guard code == 0, let start = output.firstIndex(of: "{") else {
         fatalError("swift package dump-package: \(output)")
       }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The guides' lists of mistakes name the tests that keep the server from them. A test that is renamed or removed must
-/// not leave a promise behind.
+/// Checks that the guides' lists of mistakes name the tests that prevent them, so that a renamed or removed test leaves
+/// no unverified promise.
 @Suite struct MistakesTests {
-  /// A list, and how many mistakes it has.
+  /// A list and the number of its mistakes.
   struct Guide: Sendable, CustomTestStringConvertible {
     var path: String
     var count: Int

@@ -1,12 +1,12 @@
 import Foundation
 
-/// One line of a numbered list in a guide, with what is indented below it.
+/// An item of a numbered list in a guide, with the indented lines below it.
 struct NumberedLine {
   var number: Int
-  /// On one line, words parted by single spaces.
+  /// The item's text on one line, with single spaces between words.
   var text: String
 
-  /// The numbered lines of a file, in its order.
+  /// Returns the numbered items of a file in order.
   static func all(in path: String) throws -> [NumberedLine] {
     var lines: [NumberedLine] = []
     for line in try Project.text(path).split(separator: "\n") {

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// A plugin in Python needs nothing outside of its folder, so each has a copy of the package that it is written with.
+/// Checks that each Python plugin has a current copy of the `hearth_plugin` package, because a plugin must work without
+/// files outside its folder.
 @Suite struct PluginCopiesTests {
   static let original = "Plugins/Python/hearth_plugin"
 

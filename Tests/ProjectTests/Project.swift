@@ -1,11 +1,12 @@
 import Foundation
 
-/// The checkout these tests were built from.
+/// The checkout that these tests were built from.
 enum Project {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// Every file below a folder of the checkout whose name ends that way, as paths relative to the checkout.
+  /// Returns every file below a folder of the checkout whose name has the given ending, as paths relative to the
+  /// checkout.
   static func files(below folder: String, ending: String) -> [String] {
     let base = root.appending(path: folder)
     let found = FileManager.default.enumerator(atPath: base.path)?.compactMap { $0 as? String } ?? []
@@ -16,7 +17,7 @@ enum Project {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// Runs a program in the checkout; its exit code and all that it printed.
+  /// Runs a program in the checkout and returns its exit code and all output.
   static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

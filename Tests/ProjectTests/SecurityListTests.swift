@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The guide's security list and the tests that hold its lines belong together.
+/// Checks that every line of the guide's security list has a test, and that tests refer to existing lines.
 @Suite struct SecurityListTests {
   static let guide = "Sources/Guide/HearthGuide.docc/SecurityList.md"
 
@@ -21,7 +21,7 @@ import Testing
     for number in try Self.heldNumbers() { #expect(known.contains(number), "Security \(number)") }
   }
 
-  /// The numbers in "Security 12:" and "Security 12, 14:" of all tests' names.
+  /// Returns the numbers in "Security 12:" and "Security 12, 14:" in all tests' names.
   static func heldNumbers() throws -> Set<Int> {
     let paths = [".swift", ".py"].flatMap { Project.files(below: "Tests", ending: $0) }
     var numbers: Set<Int> = []

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Each row of the guide's tables of limits says who can use it up, and what clients share is held by a test in which one
-/// of them takes all that it can and another still gets its share.
+/// Checks the guide's tables of limits: each row states the scope of the limit, and each limit that clients share has a
+/// test in which one client exhausts its share and another still gets its own.
 @Suite struct SharedLimitsTests {
-  /// The words of the column "whose", as the guide explains them.
+  /// The values of the column "whose", as the guide explains them.
   static let words: Set = ["own", "share", "queue", "spare", "server"]
 
-  /// The test of each limit that clients share.
+  /// The test of each shared limit.
   static let tests: [String: TestReference] = [
     "EngineLimits.listensMemoryPercentMax": TestReference(
       file: "HearthEngineTests/ListenShareTests",
@@ -68,7 +68,7 @@ import Testing
       name: "when all are taken the oldest of the network that has most gives way"),
   ]
 
-  /// The word of each row, by the limit's name.
+  /// Returns the value of each row by the limit's name.
   private static func words(of text: String) -> [String: String] {
     let rows = text.matches(of: /\| `([A-Za-z]+\.[A-Za-z]+)` \| ([a-z]+) \|/)
     return Dictionary(rows.map { (String($0.output.1), String($0.output.2)) }) { first, _ in first }

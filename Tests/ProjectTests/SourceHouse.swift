@@ -1,19 +1,19 @@
 import Foundation
 
-/// What the files of one target say of each other: which folder knows which, and how large its types are.
+/// The dependencies between the folders of one target, and the sizes of its types.
 ///
-/// A reference is a word that is the name of a type which is declared, at the top level of a file, in exactly one folder of
-/// the target. A file belongs to the type that it declares or extends most often. Comments do not count.
+/// A reference is a word that names a type which is declared, at the top level of a file, in exactly one folder of the
+/// target. A file belongs to the type that it declares or extends most often. Comments do not count.
 struct SourceHouse {
-  /// One file, without its comments.
+  /// A source file without its comments.
   private struct File {
-    /// The first folder on the way to it; nil when it lies at the top of the target.
+    /// The first folder on its path; nil for a file at the top of the target.
     var folder: String?
-    /// Types that it declares at its top level.
+    /// The types that it declares at the top level.
     var declared: [String]
-    /// The type that it is a part of.
+    /// The type that the file belongs to.
     var subject: String?
-    /// Every word that could name a type.
+    /// The words that may name a type.
     var words: Set<Substring>
     var lineCount: Int
   }
@@ -27,7 +27,7 @@ struct SourceHouse {
     }
   }
 
-  /// Folders that know each other, each pair once as `A <-> B`, with the types that make it so.
+  /// Folders that depend on each other, each pair once as `A <-> B`, with the types that cause it.
   var pairs: [String: String] {
     var homes: [String: Set<String?>] = [:]
     for file in files { for name in file.declared { homes[name, default: []].insert(file.folder) } }
@@ -50,7 +50,7 @@ struct SourceHouse {
     return found
   }
 
-  /// Lines of each type over all its files.
+  /// The lines of each type over all its files.
   var sizes: [String: Int] {
     files.reduce(into: [:]) { sizes, file in
       if let subject = file.subject { sizes[subject, default: 0] += file.lineCount }
@@ -82,7 +82,7 @@ struct SourceHouse {
     "public", "package", "internal", "private", "fileprivate", "final", "indirect",
   ]
 
-  /// The type that a line declares.
+  /// Returns the type that a line declares.
   private static func declaration(_ tokens: [Substring]) -> String? {
     guard let kind = tokens.firstIndex(where: { !$0.hasPrefix("@") && !modifiers.contains($0) }),
       kinds.contains(tokens[kind]), kind + 1 < tokens.count, tokens[kind + 1].first?.isUppercase == true

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The security list's tables: each row names what keeps it, and that is there.
+/// Checks the tables of the security list: each row names an existing type or test that enforces it.
 @Suite struct StandardsTableTests {
   private struct Row {
     var subject: String
@@ -9,7 +9,7 @@ import Testing
     var keepers: [String]
   }
 
-  /// The rows of the tables whose third column is "kept by".
+  /// Returns the rows of the tables whose third column is "kept by".
   private static func rows() throws -> [Row] {
     var (rows, isTable): ([Row], Bool) = ([], false)
     for line in try Project.text(SecurityListTests.guide).split(separator: "\n", omittingEmptySubsequences: false) {
@@ -30,7 +30,7 @@ import Testing
   @Test("each row names lines of the list or types that are there, or says that it is not applicable")
   func everyRowIsKept() throws {
     let known = Set(try NumberedLine.all(in: SecurityListTests.guide).map(\.number))
-    // A file is named after its type.
+    // Types are found by the names of their files.
     let types = Set(
       ["Sources", "Plugins"].flatMap { Project.files(below: $0, ending: ".swift") }
         .compactMap { $0.split(separator: "/").last?.dropLast(6) }.map { String($0) })

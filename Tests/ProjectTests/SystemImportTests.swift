@@ -1,8 +1,9 @@
 import Testing
 
-/// What the client library is made of is written for Linux and Apple systems: it asks for the C library by all its names.
+/// Checks that the client library's sources, which are for Linux and Apple systems, import the C library under each of
+/// its names.
 @Suite struct SystemImportTests {
-  /// The client's targets and all of ours that they need.
+  /// The client's targets and all targets of this package that they need.
   static let targets: [Manifest.Target] = {
     var (found, next) = (Set<String>(), ["HearthClient", "HearthClientLegacy"])
     while let name = next.popLast() {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A test as a guide names it: `HearthServerTests/DoorTests` "name of a test".
+/// A reference to a test in a guide: `HearthServerTests/DoorTests` "name of a test".
 struct TestReference {
-  /// Below `Tests`, without its ending: a file of Swift or Python, or of conversations.
+  /// The path below `Tests` without its ending: a file of Swift or Python, or of conversations.
   var file: String
-  /// The display name, the function's, or the conversation's title without its source.
+  /// The display name, the function's name, or the conversation's title without its source.
   var name: String
 
   var exists: Bool {
@@ -16,7 +16,7 @@ struct TestReference {
 
   private func text(_ ending: String) -> String { (try? Project.text("Tests/\(file).\(ending)")) ?? "" }
 
-  /// The references in a text whose words are parted by single spaces.
+  /// Returns the references in a text with single spaces between words.
   static func all(in text: String) -> [TestReference] {
     text.matches(of: /`([A-Za-z]+(?:\/[A-Za-z_]+)+)` "([^"]+)"/).map { match in
       TestReference(file: String(match.output.1), name: String(match.output.2))

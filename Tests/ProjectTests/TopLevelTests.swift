@@ -9,7 +9,7 @@ import Testing
   @Test("nothing is under version control at the top but the folders and files that belong there")
   func topLevel() throws {
     let (code, output) = try Project.run(["git", "-C", Project.root.path, "ls-files"])
-    // An archive without its history has nothing to say here.
+    // A source archive without its history cannot be checked.
     guard code == 0 else { return }
     let entries = Set(output.split(separator: "\n").compactMap { $0.split(separator: "/").first.map(String.init) })
     #expect(entries.filter { !$0.hasPrefix(".") }.subtracting(Self.allowed).isEmpty)

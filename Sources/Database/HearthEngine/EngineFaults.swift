@@ -1,30 +1,29 @@
 import HearthTree
 
-/// Faults in the following of live queries, and in what is done at the end of a connection, for the tests that must
-/// notice them. An engine at work has none.
+/// Faults of live queries and of on-disconnect writes, for the tests that must detect them. An engine in use has none.
 package struct EngineFaults: OptionSet, Sendable {
   package let rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// A child that enters a window because another one left is not told.
+  /// A child that enters a window because another one left is not sent.
   package static let noBackfill = EngineFaults(rawValue: 1)
-  /// That a child leaves a window because another one entered is not told.
+  /// The departure of a child from a window because another one entered is not sent.
   package static let noEviction = EngineFaults(rawValue: 2)
-  /// Kept orders stay as they were made.
+  /// Indexes are not updated after their creation.
   package static let staleOrder = EngineFaults(rawValue: 4)
-  /// Replacing everything at once, or above, goes unnoticed.
+  /// A replacement of the whole value, or of one above, goes unnoticed.
   package static let noReplacement = EngineFaults(rawValue: 8)
   /// Listens with a query are decided as if they had none.
   package static let noQueryInRules = EngineFaults(rawValue: 16)
-  /// What a connection wanted at its end is written without asking the rules.
+  /// The engine executes on-disconnect writes without a rules decision.
   package static let noRulesAtEnd = EngineFaults(rawValue: 32)
-  /// A session stays after what it wanted was done.
+  /// A session stays after its on-disconnect writes were executed.
   package static let noEndOfSessions = EngineFaults(rawValue: 64)
-  /// Who a connection is now is not noted with what it wants.
+  /// A connection's change of identity is not recorded with its on-disconnect writes.
   package static let staleIdentities = EngineFaults(rawValue: 128)
-  /// Listens in doubt are told as if they were not.
+  /// Listens in doubt receive events as if they were not in doubt.
   package static let tellsInDoubt = EngineFaults(rawValue: 256)
-  /// What listens missed while they were in doubt is not told.
+  /// Listens do not receive the events that they missed while they were in doubt.
   package static let noCatchUp = EngineFaults(rawValue: 512)
 
   func applied(to steps: [QueryWindow.Step]) -> [QueryWindow.Step] {

@@ -1,216 +1,226 @@
 import HearthTree
 
-/// The engine's limits, one reason each.
+/// The engine's limits, with one reason each.
 public struct EngineLimits: Sendable {
-  /// Listens of one connection. Each costs some hundred bytes for every level of its path, and a few microseconds on
-  /// every change of rules or identity, during which the database decides nothing else.
+  /// The most listens of one connection. Each costs some hundred bytes for every level of its path, and a few
+  /// microseconds on every change of rules or identity, during which the database decides nothing else.
   public var listensPerConnectionMax = 10_000
 
-  /// The bytes that all listens of a database may count for. Clients share them: ``ShareRule``. A server takes
+  /// The most bytes that all listens of a database may count for. Clients share them: ``ShareRule``. A server uses
   /// ``listensMemoryPercentMax`` of its memory.
   public var listensBytesMax = 1 << 30
 
-  /// Of the memory that the process may use, what the listens of a database may take beside its data.
+  /// The percentage of the process's memory that the listens of a database may take in addition to its data.
   public static let listensMemoryPercentMax = 15
 
-  /// The same in any case: fifty thousand listens.
+  /// The minimum of ``listensBytesMax`` on any machine: fifty thousand listens.
   public static let listensBytesMin = 64 << 20
 
-  /// The bytes that a listen counts for, whatever its path: itself, its grant, its place with others and in its connection's tables.
+  /// The bytes that a listen counts for at any path: itself, its grant, and its entries in the index and in its
+  /// connection's tables.
   public static let listenBytes = 1 << 10
 
-  /// The bytes that each level of a listen's path counts for besides the bytes of its key: a listen below keys of its own makes
-  /// places of its own, there and among what rules depend on.
+  /// The bytes that each level of a listen's path counts for in addition to its key: a listen below unique keys creates
+  /// nodes in the index and among the dependencies of rules.
   public static let listenLevelBytes = 512
 
-  /// Children from which on an order that the rules declare is worked out once and kept, at 64 bytes or less a child.
-  /// Fewer children are looked at one by one in the time that a write takes.
+  /// The number of children from which a declared index is built and kept, at 64 bytes or less a child. Fewer children
+  /// can be examined one by one in the time of a write.
   public var orderedChildrenMin = 256
 
-  /// Children up to which a live query in an order that no rules declare is filtered here: each is looked at when the
-  /// first such listen begins, about a tenth of a second for this many, during which the database decides nothing else.
-  /// Of more, such a listen is sent all there is, as the service does, and clients filter.
+  /// The most children of a location at which the server filters a live query without a declared index: each is
+  /// examined when the first such listen begins, about a tenth of a second for this many, during which the database
+  /// decides nothing else. At larger locations such a listen receives all data, as in Firebase, and clients filter.
   public var undeclaredChildrenMax = 200_000
 
-  /// Children of a place up to which a query of them is worked out between other commands: some tenths of a millisecond. A
-  /// query that looks at more is worked out beside them, and its command decided then.
+  /// The most children that a query examines between other commands: some tenths of a millisecond. A query that examines
+  /// more is evaluated in the background before its command is decided.
   public var queriedChildrenInLine = 2_048
 
-  /// Entries of the orders that live queries with a limit need and no rules declare, all together. Any client can ask
-  /// for any number of such orders; this many take 64 MB. Beyond it, such a listen is sent all there is, as the
-  /// service does, and clients filter.
+  /// The most entries of all undeclared indexes together, which live queries with a limit need. Any client can request
+  /// any number of them; this many take 64 MB. Beyond it, such a listen receives all data, as in Firebase, and clients
+  /// filter.
   public var undeclaredOrderEntriesMax = 1_000_000
 
-  /// What an order that no rules declare counts for besides its entries: being there costs memory, and a step at every
+  /// The entries that an undeclared index counts for in addition to its own: it costs memory, and a step at every
   /// change.
   public static let orderEntriesMin = 64
 
-  /// True when a `get` in the order of a child's value must find that order declared in the rules, as with the service.
-  /// Without it every such `get` of a large place looks at all that is there.
+  /// True when a `get` ordered by a child's value requires a declared index, as in Firebase. Without it every such
+  /// `get` of a large location examines all of its children.
   public var requiresIndexForGets = true
 
-  /// True when the rules count what each part of them comes to. Decisions then take two to four times
-  /// as long.
+  /// True when the rules count the results of each of their parts, which makes decisions take two to four times as
+  /// long.
   public var countsRules = false
 
-  /// True when records say who made their commits, and by which rules they were allowed. It costs about sixty bytes for
-  /// each, and is kept as long as they are.
+  /// True when records name the authors of their commits, and the rules that allowed them. It costs about sixty bytes
+  /// for each, for as long as the records are retained.
   public var recordsAuthors = false
 
-  /// True when records of merges say where these were made, at a byte for each. An engine that follows them then tells
-  /// its listeners the same messages; without it, messages that come to the same.
+  /// True when records of merges state where these were made, at a byte for each. An engine that follows them then
+  /// sends its listeners the same messages; otherwise it sends equivalent ones.
   public var recordsMerges = false
 
-  /// The size up to which a value is hashed for a listener; a larger one is sent uncompared. A write is compared with whatever
-  /// one write may replace: ``touchedBytesMax``.
+  /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. A compared
+  /// write may read as much as one write may replace: ``touchedBytesMax``.
   public var hashSizeBytesMax = 16 << 20
 
-  /// The size up to which a value is hashed between other commands, as ``hashSizeBytesMax`` counts: a thousand leaves, some
-  /// tenths of a millisecond. A larger one is hashed beside them, and its command decided then.
+  /// The largest value that is hashed between other commands, in bytes as ``hashSizeBytesMax`` counts: a thousand
+  /// leaves, some tenths of a millisecond. A larger one is hashed in the background, and its command is decided
+  /// afterwards.
   public var hashBytesInLine = 64 << 10
 
-  /// Bytes that are hashed, as ``hashSizeBytesMax`` counts, in the time that a step of a rule takes.
+  /// The bytes, as ``hashSizeBytesMax`` counts, that are hashed in the time of one step of a rule.
   static let hashedBytesPerStep = 8
 
-  /// The record of one write. The journal takes batches of twice this, and one write is held in memory a few times.
+  /// The largest record of one write, in bytes. The journal accepts batches of twice this, and memory holds one write a
+  /// few times.
   public var recordBytesMax = 256 << 20
 
-  /// What one write replaces and puts in its place, as the tree holds it. What is replaced has to be let go of, and to
-  /// be told to listeners below; the service has the same limit for requests over HTTP.
+  /// The most bytes, as the tree holds them, that one write replaces or adds. The replaced data must be released, and
+  /// sent to listeners below; Firebase has the same limit for requests over HTTP.
   public var touchedBytesMax = 256 << 20
 
-  /// Writes, and values to be filled in, that one connection may have waiting for its end. The connection's end decides
-  /// on all of them at once, which takes some ten microseconds for each, during which the database does nothing else.
+  /// The most pending on-disconnect writes and server values of one connection. Its disconnect decides all of them at
+  /// once, at about ten microseconds each, during which the database does nothing else.
   public var onDisconnectsPerConnectionMax = 1_000
 
-  /// What they take in memory. All of it is written again when the database writes a snapshot.
+  /// The most bytes of memory for one connection's on-disconnect writes. All of them are written again with each
+  /// snapshot.
   public var onDisconnectBytesPerConnectionMax = 4 << 20
 
-  /// The same of all connections together, so that many connections cannot fill the memory with it.
+  /// The most bytes of memory for the on-disconnect writes of all connections together, so that many connections cannot
+  /// exhaust it.
   public var onDisconnectBytesMax = 256 << 20
 
-  /// Bytes of a value, as the tree holds it, from which on its write is decided beside the others: some ten thousand
-  /// keys, which rules look at one by one.
+  /// The size of a value, in bytes as the tree holds it, from which its write is decided in the background: about ten
+  /// thousand keys, which rules examine one by one.
   public var largeWriteBytes = 256 << 10
 
-  /// Steps of rules after which a write is decided beside the others, however small it is: a few milliseconds.
+  /// The steps of rules after which a write of any size is decided in the background: a few milliseconds.
   public var largeWriteSteps = 100_000
 
-  /// What a place, or a value to be filled in, counts for when a write's size is told.
+  /// The bytes that a location or a server value adds to a write's size.
   static let placeBytes = 64
 
-  /// Places that are kept for a write that is decided beside the others. Of more, places above them are kept.
+  /// The most locations recorded for a write that is decided in the background. Beyond it, their ancestors are
+  /// recorded.
   public var largeWritePlacesMax = 1_024
 
-  /// Listens of one place or connection up to which a change of what their rules read is decided for all of them with the
-  /// command that makes it; also those of a connection that ends. Of more, the others are decided beside other commands.
+  /// The most listens of one location or connection that are decided again within the command that changes the data of
+  /// their rules, or that ends the connection. Beyond it, the others are decided between later commands.
   public var redecisionListensInLine = 256
 
-  /// Steps that one command may take to decide listens again: about two milliseconds, and more than most apps ever need. What
-  /// takes more is decided beside other commands; listens that are not decided yet are told nothing.
+  /// The most steps for redecisions within one command: about two milliseconds, and more than most apps ever need. The
+  /// rest is decided between later commands; listens that are not decided yet receive no events.
   public var redecisionStepsInLine = 50_000
 
-  /// Live queries of one place up to which all are brought past a commit with the command that makes it. Of more, only those
-  /// of its writer are; the others follow beside other commands, and are told then what several commits came to.
+  /// The most live queries of one location that are updated within the command that makes a commit. Beyond it, only
+  /// those of its writer are; the others are updated between later commands, and then receive the result of several
+  /// commits.
   public var queriesInLine = 256
 
-  /// Steps of listens in doubt that are decided after each command, and as many of live queries that are behind: some tenths
-  /// of a millisecond.
+  /// The steps for redecisions after each command, and as many for live queries that are behind: some tenths of a
+  /// millisecond.
   public var redecisionStepsPerSlice = 8_000
 
-  /// Steps after which a batch ends: about two milliseconds, so that answers do not wait for costly commands behind them, and
-  /// those whose commands cost much are known before more of these are decided.
+  /// The steps after which a batch ends: about two milliseconds, so that answers do not wait for expensive commands
+  /// behind them, and so that the work of clients with expensive commands is known before more of them are decided.
   public var stepsPerBatch = 60_000
 
-  /// Steps of one command from which on they are noted: some ten microseconds.
+  /// The steps from which a command's work is reported: some ten microseconds.
   static let notedStepsMin = 1_000
 
-  /// Bytes of a record that telling one listener of takes as long as a step.
+  /// The bytes of a record whose delivery to one listener takes as long as a step.
   static let deliveredBytesPerStep = 64
 
-  /// Bytes of a record that are put together in the time that a step of a rule takes.
+  /// The bytes of a record that are encoded in the time of one step of a rule.
   static let recordBytesPerStep = 16
 
-  /// What deciding a listen again counts for, beside the steps of its rules.
+  /// The steps that the redecision of a listen counts for, in addition to those of its rules.
   static let redecisionSteps = 150
 
-  /// The steps of bringing a live query past commits, beside the entries of orders that it looks at.
+  /// The steps of updating a live query for commits, in addition to the index entries that it examines.
   static let querySteps = 40
 
   /// The steps of an event for a live query.
   static let queryEventSteps = 150
 
-  /// What taking a listen out of the indexes counts for.
+  /// The steps of removing a listen from the indexes.
   static let removalSteps = 40
 
-  /// Events of one place that are kept for listens in doubt. A listen that missed more is sent what is there.
+  /// The most events of one location that are kept for listens in doubt. A listen that missed more receives the present
+  /// data.
   public var missedEventsPerPlaceMax = 64
 
-  /// The same of all places together, each with the version of the tree that it came from.
+  /// The most events of all locations that are kept for listens in doubt, each with its version of the tree.
   public var missedEventsMax = 16_384
 
-  /// The time that a transaction that is late may take for its next try before others go first, when nothing is known
-  /// of its client: a round trip over a slow mobile network.
+  /// The time for a stale transaction's next attempt before others go first, in milliseconds, when its client is
+  /// unknown: a round trip over a slow mobile network.
   public var turnMillisecondsFirst: Int64 = 500
 
-  /// The shortest such time: what a client's pause or a busy machine takes, however near the client is.
+  /// The shortest such time: the duration of a client's pause or of a busy machine, for any near client.
   public var turnMillisecondsMin: Int64 = 50
 
-  /// The longest, for clients that are known to be slow. A client that stays silent makes the others wait so long,
-  /// once.
+  /// The longest such time, for clients known to be slow. A silent client makes the others wait that long, once.
   public var turnMillisecondsMax: Int64 = 1_000
 
-  /// The time that the disk may take until the answer that begins a turn is on its way. Later the next one is answered
-  /// too.
+  /// The time for the disk until the answer that begins a turn has been sent. After it the next transaction is answered
+  /// as well.
   public var turnUntoldMillisecondsMax: Int64 = 10_000
 
-  /// Turns that a connection, or a user over all connections, may let pass before it has none. Each is half as long as the
-  /// one before.
+  /// The number of turns that a connection, or a user over all connections, may let expire before it gets no more. Each
+  /// is half as long as the one before.
   public var turnSilencesMax = 4
 
-  /// For how long it counts that a user let a turn pass on another connection: until then, all of the user's connections
-  /// together delay others by less than a second.
+  /// The time for which an expired turn counts against the same user's other connections: until then, all of the user's
+  /// connections together delay others by less than a second.
   public var turnLapseMillisecondsMax: Int64 = 60_000
 
-  /// Users of whom that is known, at some hundred bytes each.
+  /// The most users with recorded expired turns, at some hundred bytes each.
   public var turnLapsedUsersMax = 4_096
 
-  /// How often a place's turns are halved, and those doubled who share one, when nobody uses them: a hundred who have
-  /// given up then take seven turns.
+  /// The most times that a location's turns are halved, and the number of transactions that share one doubled, when
+  /// turns expire: a hundred abandoned transactions then take seven turns.
   public var turnDoublingsMax = 6
 
-  /// How often a transaction may be late in its own turn, because of plain writes, before others have theirs.
+  /// The most times that a transaction may be stale in its own turn, because of plain writes, before others have
+  /// theirs.
   public var turnLateMax = 3
 
-  /// Places where transactions take turns. Each is looked at when a turn above it ends.
+  /// The most locations with turns. Each is checked when a turn above it ends.
   public var turnPlacesMax = 1_024
 
-  /// Transactions that wait at one place: at some milliseconds each, half a minute.
+  /// The most waiting transactions at one location: at some milliseconds each, half a minute.
   public var turnWaitersPerPlaceMax = 4_096
 
-  /// Transactions that wait in all, at about 200 bytes each.
+  /// The most waiting transactions in total, at about 200 bytes each.
   public var turnWaitersMax = 65_536
 
-  /// Transactions of one connection that wait: as many as an app has on its screen, and few enough that no connection
-  /// fills the lines alone.
+  /// The most waiting transactions of one connection: as many as an app has on its screen, and so few that no
+  /// connection fills the queues alone.
   public var turnWaitersPerConnectionMax = 64
 
-  /// What the values of those hold that may still be in time. A value that is written beside the others does not wait.
+  /// The most bytes in the values of waiting transactions that may still match. A value that is written in the
+  /// background does not wait.
   public var turnWaitingBytesMax = 16 << 20
 
-  /// Record bytes after which a batch ends, so that one append does not keep everybody waiting.
+  /// The record bytes after which a batch ends, so that one append does not delay all clients.
   public var batchBytes = 4 << 20
 
-  /// Commands after which a batch ends, so that answers do not wait for a long queue behind them. A command that comes
-  /// in waits for as many at most, and for its round.
+  /// The number of commands after which a batch ends, so that answers do not wait for a long queue behind them. A new
+  /// command waits for as many at most, and for its round.
   public var batchCommandsMax = 1_024
 
-  /// The levels of the tree, and the keys of a path.
+  /// The most levels of the tree, and keys of a path.
   public var depthMax = DataLimits.depthMax
 
-  /// How often listens whose rules look at the time are decided again, besides before each event that they would get.
+  /// The interval in milliseconds at which listens whose rules read the time are decided again, in addition to the
+  /// decision before each of their events.
   public var clockIntervalMilliseconds: Int64 = 1_000
 
-  /// The limits of a server, to be narrowed by tests.
+  /// Creates the limits of a server, which tests may lower.
   public init() {}
 }

@@ -3,23 +3,23 @@ import HearthPlugin
 import HearthTree
 import HearthTriggers
 
-/// An event as its receiver gets it.
+/// An event in the form in which its receiver gets it.
 struct CarriedEvent: Sendable {
-  /// Its id.
+  /// The event's ID.
   var id: String
-  /// What it says, in its trigger's form.
+  /// The body, in the trigger's form.
   var body: [UInt8]
   /// The time of this attempt, in seconds since 1970.
   var seconds: Int64
 }
 
-/// The way of a trigger's events to their receiver.
+/// A transport for a trigger's events to their receiver.
 protocol EventCarrier: Sendable {
-  /// Gives an event to the receiver, and says what came of it.
+  /// Delivers an event to the receiver and returns the outcome.
   func carry(_ event: CarriedEvent) async -> AttemptOutcome
 }
 
-/// Posts events to a URL.
+/// A carrier that posts events to a URL.
 struct WebCarrier: EventCarrier {
   let url: String
   let definition: TriggerDefinition
@@ -40,7 +40,7 @@ struct WebCarrier: EventCarrier {
   }
 }
 
-/// Hands events to a plugin, when there is one of that name.
+/// A carrier that passes events to a plugin, if one of that name runs.
 struct PluginCarrier: EventCarrier {
   let plugin: String
   let receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthJournal
 import HearthTriggers
 
-/// Makes entries of one database's commits.
+/// A maker of outbox entries from one database's commits.
 struct EventMaker: Sendable {
   let database: String
   private let definitions: [String: TriggerDefinition]

@@ -2,9 +2,10 @@ import HearthJournal
 import HearthTree
 import HearthTriggers
 
-/// What operators ask about events, and do about those that were given up. Blocks for the disk: not for event loops.
+/// Operators' queries about events, and operations on dead letters. All of them block for disk access and must not run
+/// on an event loop.
 extension EventSender {
-  /// How a trigger is doing: `{"waiting","waitingBytes","oldestMilliseconds","inFlight","dead",…}`.
+  /// Returns the status of a trigger: `{"waiting","waitingBytes","oldestMilliseconds","inFlight","dead",…}`.
   public func status(of trigger: String) throws(JournalError) -> JSON {
     let (known, journals) = state.withLock { ($0.triggers[trigger], $0.journals) }
     var total = OutboxFigures()
@@ -31,7 +32,7 @@ extension EventSender {
     return .object(members)
   }
 
-  /// Events that were given up, of all databases: as many as one request lists.
+  /// Returns a trigger's dead letters in all databases, at most as many as one request lists.
   public func deadLetters(of trigger: String) throws(JournalError) -> [JSON] {
     let journals = state.withLock { $0.journals }.sorted { $0.key < $1.key }
     var letters: [JSON] = []
@@ -57,10 +58,10 @@ extension EventSender {
       ])
   }
 
-  /// Has events that were given up sent again, with their old ids.
+  /// Queues dead letters for delivery again, with their old IDs.
   ///
-  /// - Parameter letter: which, as ``deadLetters(of:)`` names it; nil takes all.
-  /// - Returns: How many; nil for a name that none can have.
+  /// - Parameter letter: The dead letter, as ``deadLetters(of:)`` names it; nil for all of them.
+  /// - Returns: The number of queued events; nil for an invalid name.
   public func replay(_ trigger: String, letter: String?) throws(JournalError) -> Int? {
     let journals = state.withLock { $0.journals }
     var (count, place, only): (Int, OutboxPlace?, String?) = (0, nil, nil)
@@ -78,7 +79,7 @@ extension EventSender {
     return count
   }
 
-  /// Looks at all queues from their beginnings, because others have put older events into some again.
+  /// Reads all queues from their beginnings, because another server has put older events back into some.
   public func lookAgain() {
     queue.async { [self] in
       flushQueue.sync { flush() }
@@ -89,9 +90,9 @@ extension EventSender {
     }
   }
 
-  /// Looks at a queue from its beginning, because older events are in it again.
+  /// Reads a queue from its beginning, because older events are in it again.
   private func lookAgain(_ id: QueueID, adding count: Int) {
-    // Outcomes of those that were sent are on the disk then, and they are not found again.
+    // Outcomes of sent events must be on the disk first, so that these events are not found again.
     flushQueue.sync { flush() }
     queue.sync {
       state.withLock { state in
@@ -103,7 +104,7 @@ extension EventSender {
     pump()
   }
 
-  /// Gives up all that waits for a trigger, which is no more.
+  /// Makes all waiting events of a removed trigger dead letters.
   public func giveUp(_ trigger: String, reason: String) throws(JournalError) {
     let journals = state.withLock { $0.journals }
     for journal in journals.values {
@@ -113,7 +114,7 @@ extension EventSender {
 
   /// Removes dead letters.
   ///
-  /// - Parameter isAll: all of them; otherwise those that are too old or too large together.
+  /// - Parameter isAll: True to remove all of them; otherwise only those beyond the limits of age and total size.
   public func removeDeadLetters(of trigger: String, isAll: Bool) throws(JournalError) -> Int {
     let before = isAll ? Int64.max : environment.clock() - Int64(TriggerLimits.deadLetterSecondsMax) * 1_000
     var count = 0
@@ -130,14 +131,14 @@ extension EventSender {
 }
 
 extension SenderState {
-  /// Forgets what is not under way, to read it again in order.
+  /// Drops events that are not in flight, so that they are read again in order.
   mutating func lookAgain(at database: String) {
     for id in queues.keys where id.database == database {
       if let definition = triggers[id.trigger]?.definition { forgetIdle(definition) }
     }
   }
 
-  /// Forgets what a trigger does not have under way, to read it again in order.
+  /// Drops a trigger's events that are not in flight, so that they are read again in order.
   fileprivate mutating func forgetIdle(_ definition: TriggerDefinition) {
     let name = definition.name
     triggers[name]?.delivery.forgetIdle()

@@ -1,25 +1,25 @@
 import HearthTriggers
 
-/// How a trigger is at one moment, as far as memory says it.
+/// The status of a trigger at one time, as far as it is in memory.
 public struct TriggerStanding: Sendable {
   /// The trigger's name.
   public var name: String
-  /// Events that wait, of all databases.
+  /// The number of waiting events in all databases.
   public var waitingCount = 0
-  /// Their bytes.
+  /// The size of the waiting events in bytes.
   public var waitingBytes = 0
-  /// Events whose handler has not answered yet.
+  /// The number of events whose handler has not answered yet.
   public var inFlightCount: Int
-  /// The operator, or the receiver, wants nothing sent.
+  /// True when the operator or the receiver has paused delivery.
   public var isPaused: Bool
-  /// The receiver cannot be reached.
+  /// True when the receiver cannot be reached.
   public var isUnreachable: Bool
-  /// What became of sending since the server started.
+  /// The delivery counts since the server started.
   public var figures: TriggerFigures
 }
 
 extension EventSender {
-  /// How each trigger is, in order of name. Does not look at the disk.
+  /// Returns the status of each trigger, in order of name, without disk access.
   public func standings() -> [TriggerStanding] {
     state.withLock { state in
       var standings = state.triggers.mapValues { trigger in

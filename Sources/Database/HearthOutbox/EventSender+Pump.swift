@@ -2,9 +2,9 @@ import Dispatch
 import HearthJournal
 import HearthTriggers
 
-/// The way of events from the disk to their receivers and of outcomes back.
+/// The transfer of events from the disk to their receivers, and of outcomes back.
 extension EventSender {
-  /// Has the next step made, soon.
+  /// Schedules the next step.
   func pump() {
     let isFirst = state.withLock { state in
       defer { state.isPumpDue = true }
@@ -33,7 +33,7 @@ extension EventSender {
     var journal: any OutboxJournal
   }
 
-  /// Takes events into memory for which there is room.
+  /// Reads events into memory as far as there is room.
   private func load() {
     let looks = state.withLock { state in
       state.queues.keys.compactMap { id -> Look? in
@@ -42,7 +42,7 @@ extension EventSender {
           let trigger = state.triggers[id.trigger], !trigger.delivery.isPaused
         else { return nil }
         guard trigger.delivery.room >= Self.loadedMax else { return nil }
-        // What comes while the disk is read is looked for again.
+        // Events that arrive during this read are found by the next one.
         state.queues[id]?.hasMore = false
         return Look(
           id: id, source: state.number(of: id.database), cursor: queue.cursor, journal: journal)
@@ -50,7 +50,7 @@ extension EventSender {
     }
     for look in looks {
       do throws(JournalError) {
-        // Events at the beginning may have been sent, with outcomes that are not written down: none is meanwhile.
+        // Events at the beginning may have outcomes that are not stored yet; none is stored during this read.
         if look.cursor == nil {
           try flushQueue.sync { Result { () throws(JournalError) in try load(look) } }.get()
         } else {
@@ -80,7 +80,7 @@ extension EventSender {
       if let last = found.last { state.queues[look.id]?.cursor = last.place }
       let over = look.cursor == nil ? state.placesOver(in: look.id) : []
       let events = found.filter { !over.contains($0.place) }.map { WaitingEvent($0, source: look.source) }
-      // Some are known when it is looked from the beginning again.
+      // A read from the beginning finds events that are already known.
       trigger.delivery.add(events.filter { !trigger.delivery.knows($0) })
     }
   }
@@ -107,7 +107,7 @@ extension EventSender {
         contents = try first.journal.waitingContents(of: id.trigger, at: starts.map(\.place))
       } catch {
         logger.error("events cannot be read", metadata: ["trigger": "\(id.trigger)", "error": "\(error)"])
-        // They keep their turn before others of their place.
+        // They keep their position before others of their location.
         for start in starts { ended(start.event, id, .notRun("it cannot be read from the disk")) }
         continue
       }
@@ -119,7 +119,7 @@ extension EventSender {
   private func send(_ start: Start, _ content: [UInt8]?) {
     let (event, key) = (start.event, start.event.key)
     guard let content, let carried = carried(start, content) else {
-      // It is gone, or is none that was written: the others go on.
+      // The entry is gone or damaged; the others continue.
       state.withLock { state in
         state.triggers[start.id.trigger]?.delivery.forget(key)
         if content != nil {
@@ -134,7 +134,7 @@ extension EventSender {
       self?.ended(event, start.id, outcome)
     }
     state.withLock { state in
-      // It may be over already.
+      // The delivery may have ended already.
       if state.triggers[start.id.trigger]?.delivery.isUnderWay(key) == true {
         state.inFlight[start.id.trigger, default: [:]][key] = task
       }
@@ -176,7 +176,7 @@ extension EventSender {
     state.withLock { state in
       state.inFlight[id.trigger]?[key] = nil
       guard var trigger = state.triggers[id.trigger] else { return }
-      // One owner of the storage, so that nothing is copied.
+      // A single owner of the storage avoids a copy.
       state.triggers[id.trigger] = nil
       defer { state.triggers[id.trigger] = trigger }
       let wasBroken = trigger.delivery.isBroken
@@ -207,7 +207,7 @@ extension EventSender {
     pump()
   }
 
-  /// Has outcomes written down in a while, those of others together with them.
+  /// Schedules the storing of outcomes, which collects those of other events.
   private func flushSoon() {
     let isFirst = state.withLock { state in
       guard !state.settled.isEmpty, !state.isFlushDue else { return false }
@@ -221,7 +221,7 @@ extension EventSender {
     }
   }
 
-  /// Writes outcomes down. On its queue.
+  /// Stores outcomes. Must run on ``flushQueue``.
   func flush() {
     let (settled, journals) = state.withLock { state in
       defer { (state.settled, state.isFlushDue) = ([], false) }
@@ -234,7 +234,8 @@ extension EventSender {
         logger.error(
           "what became of events cannot be written down",
           metadata: ["database": "\(database)", "error": "\(error)"])
-        // On a full disk, or while nobody answers, it can be later; otherwise they are sent once more after the next start.
+        // After a temporary error the outcomes are stored later; otherwise the events are sent once more after the next
+        // start.
         if error.isPassing { state.withLock { $0.settled += settled } }
       }
     }
@@ -265,7 +266,7 @@ extension EventSender.Start {
 }
 
 extension SenderState {
-  /// What can be sent now. Triggers take turns to be the first.
+  /// Returns the events that can be sent now. Triggers take turns to be first.
   fileprivate mutating func starts(now: Int64) -> [EventSender.Start] {
     var (starts, slots): ([EventSender.Start], Int) = ([], TriggerLimits.inFlightMax - inFlightCount)
     let names = triggers.keys.sorted()

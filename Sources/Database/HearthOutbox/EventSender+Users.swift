@@ -1,17 +1,17 @@
 import HearthJournal
 import HearthTriggers
 
-/// What becomes of accounts that are made and deleted.
+/// The outbox for events of created and deleted accounts.
 public struct UserOutbox: Sendable {
-  /// The entries of events of accounts. Called as often as storing them is tried, with the same outcome.
+  /// Returns the entries for events of accounts. Called for each attempt to store them, with the same result.
   public var entries: @Sendable (_ events: [UserEvent]) -> [OutboxEntry]
-  /// Told of entries once they are durable. Must not block.
+  /// Called with entries once they are durable. Must not block.
   public var stored: @Sendable (_ entries: [OutboxEntry]) -> Void
 }
 
-/// Events of users: their journal is the accounts' own.
+/// Events of users, which are in the accounts' own journal.
 extension EventSender {
-  /// What becomes of accounts with the triggers as they are now; nil when none is about users.
+  /// Returns the outbox for account events under the present triggers, or nil when none is about users.
   public func userOutbox() -> UserOutbox? {
     let all = state.withLock { $0.triggers.values.map(\.definition) }
     let triggers = all.compactMap { definition -> (name: String, moment: UserMoment)? in
@@ -26,15 +26,15 @@ extension EventSender {
     }
   }
 
-  /// Sends what waits in the accounts' journal, and what comes.
+  /// Starts to send waiting and new events of the accounts' journal.
   ///
-  /// - Returns: The queues that it has events in.
+  /// - Returns: The queues with events.
   @discardableResult
   public func attachUsers(_ journal: any OutboxJournal) throws(JournalError) -> [String] {
     try attach(journal, as: UserEvent.source)
   }
 
-  /// One entry for each event and trigger, numbered within each commit.
+  /// Returns one entry for each event and trigger, numbered within each commit.
   private static func entries(
     of events: [UserEvent], for triggers: [(name: String, moment: UserMoment)]
   ) -> [OutboxEntry] {

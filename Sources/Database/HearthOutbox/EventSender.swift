@@ -8,34 +8,34 @@ import HearthTriggers
 import Logging
 import Synchronization
 
-/// Sends the events of all triggers: makes them of commits, keeps them in the journals of their databases, and posts them
-/// until they are taken. No write waits for it.
+/// The sender of all triggers' events: makes events from commits, stores them in the journals of their databases, and
+/// posts them until they are delivered. No write waits for it.
 ///
-/// What is to be sent is on the disk; in memory are places and times of a bounded number of events, and the contents of
-/// those under way.
+/// Undelivered events are on the disk; memory holds the locations and times of a bounded number of events, and the
+/// contents of those in flight.
 public final class EventSender: Sendable {
   let environment: SenderEnvironment
   let logger: Logger
   let state = Mutex(SenderState())
   let notice: @Sendable (TriggerNotice) -> Void
-  /// The place where events are taken from the disk and sent on.
+  /// The queue on which events are read from the disk and sent.
   let queue = DispatchQueue(label: "hearth.triggers")
-  /// The place where outcomes are written down.
+  /// The queue on which outcomes are stored.
   let flushQueue = DispatchQueue(label: "hearth.triggers.flush")
 
-  /// The time that outcomes are collected before they are written down together. A crash within that time has them sent
-  /// again.
+  /// The time for which outcomes are collected before they are stored together. After a crash within that time their
+  /// events are sent again.
   static let flushMilliseconds: Int64 = 50
-  /// Events that are looked up on the disk at a time.
+  /// The number of events in one read from the disk.
   static let loadedMax = 512
-  /// The time that it takes until events are looked up once more that could not be read.
+  /// The delay before events that could not be read are read again.
   static let rereadMilliseconds: Int64 = 5_000
 
-  /// A sender without triggers.
+  /// Creates a sender without triggers.
   ///
   /// - Parameters:
-  ///   - isSending: events are sent; without it they are kept.
-  ///   - notice: told what the registrations should be changed for, from any thread.
+  ///   - isSending: True to send events; otherwise they are only stored.
+  ///   - notice: Called on any thread when a registration should be changed.
   public init(
     environment: SenderEnvironment, isSending: Bool, logger: Logger, notice: @escaping @Sendable (TriggerNotice) -> Void
   ) {
@@ -45,7 +45,7 @@ public final class EventSender: Sendable {
 
   // MARK: Registrations
 
-  /// Goes by these triggers from now on. Those of a name that is known keep their events.
+  /// Replaces the triggers. A trigger with a known name keeps its events.
   public func set(_ definitions: [TriggerDefinition]) {
     state.withLock { state in
       var triggers: [String: SenderState.Trigger] = [:]
@@ -73,12 +73,12 @@ public final class EventSender: Sendable {
     case .plugin(let plugin): return PluginCarrier(plugin: plugin, receiver: environment.receiver)
     case .url(let text): url = text
     }
-    // What is no URL for requests is refused with each of them.
+    // An invalid URL is refused with each request to it.
     let policy = try? OutboundPolicy.receiving(at: url, allowsPrivate: definition.allowsPrivate)
     return WebCarrier(url: url, definition: definition, client: environment.client(policy ?? .publicHTTPS))
   }
 
-  /// Other plugins run than before: what waits for one is tried at once.
+  /// Retries events that wait for plugins at once, after the set of running plugins has changed.
   public func pluginsChanged() {
     state.withLock { state in
       for (name, trigger) in state.triggers where trigger.definition.target.url == nil {
@@ -90,9 +90,9 @@ public final class EventSender: Sendable {
 
   // MARK: Databases
 
-  /// What becomes of a database's commits with the triggers as they are now; nil when none is about it.
+  /// Returns the outbox for a database's commits under the present triggers, or nil when none is about it.
   ///
-  /// - Parameter isStrict: writes with too many or too large events are refused.
+  /// - Parameter isStrict: True to refuse writes with too many or too large events.
   public func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
     let all = state.withLock { $0.triggers.values.map(\.definition) }
     let definitions = all.filter { $0.isAbout(database: database) }.sorted { $0.name < $1.name }
@@ -109,9 +109,9 @@ public final class EventSender: Sendable {
     return DatabaseOutbox(entries: entries, refusal: refusal) { [self] entries in stored(entries, in: database) }
   }
 
-  /// Sends what waits in a database, and what comes.
+  /// Starts to send waiting and new events of a database.
   ///
-  /// - Returns: The queues that it has events in.
+  /// - Returns: The queues with events.
   /// - Throws: ``JournalError``.
   @discardableResult
   public func attach(_ database: Database) throws(JournalError) -> [String] {
@@ -135,9 +135,10 @@ public final class EventSender: Sendable {
     }
   }
 
-  /// Counts what waits in a database.
+  /// Counts the waiting events of a database.
   ///
-  /// - Returns: The queues that it has events in.
+  /// - Returns: The queues with events.
+  /// - Throws: ``JournalError``.
   @discardableResult
   private func count(_ journal: any OutboxJournal, of database: String) throws(JournalError) -> [String] {
     var figures: [String: OutboxFigures] = [:]
@@ -154,8 +155,8 @@ public final class EventSender: Sendable {
     return names
   }
 
-  /// Returns true when events of a database are sent from here, or by another server that shares its journal. What is
-  /// under way goes on; what the other one has not heard of by then, it sends once more.
+  /// Sets whether this server sends a database's events, or another server with the same journal. Events in flight
+  /// continue; the new sender repeats those whose outcome is not stored by then.
   public func setSending(_ isSending: Bool, of database: String) {
     queue.async { [self] in
       let journal = state.withLock { state in
@@ -163,15 +164,15 @@ public final class EventSender: Sendable {
         state.lookAgain(at: database)
         return state.journals[database]
       }
-      // Outcomes are on the disk before anybody looks there again.
+      // Outcomes must be on the disk before another server reads them.
       flushQueue.sync { flush() }
-      // What the other one added and took is not counted here.
+      // The counts do not include entries that the other server added and removed.
       if isSending, let journal { recount(journal, of: database) }
       pump()
     }
   }
 
-  /// Nothing is sent any more of what waits in a database: it is no more.
+  /// Ends sending for a removed database.
   public func detach(_ database: String) {
     state.withLock { state in
       state.journals[database] = nil
@@ -181,10 +182,10 @@ public final class EventSender: Sendable {
     }
   }
 
-  /// Marks what a full queue does not take, or does not take of an account that has most of it. Entries are made again when
-  /// storing them fails, so nothing is counted here.
+  /// Returns the entries, of which those beyond the limit of a queue, or an account's share of it, are marked as dead.
+  /// Storing may fail and repeat this for the same entries, so nothing is counted here.
   ///
-  /// - Parameter writers: the accounts that made the commits, by the commits' positions.
+  /// - Parameter writers: The accounts that made the commits, by the commits' positions.
   func bounded(
     _ entries: [OutboxEntry], of database: String, _ writers: [Int64: ShareClaimant] = [:]
   ) -> [OutboxEntry] {
@@ -202,7 +203,7 @@ public final class EventSender: Sendable {
     }
   }
 
-  /// The reason why an event is a dead letter at once.
+  /// The reason for a dead letter when the queue is full.
   private static let full = "too many events wait"
 
   func stored(_ entries: [OutboxEntry], in database: String) {
@@ -244,11 +245,11 @@ public final class EventSender: Sendable {
 
   // MARK: The end
 
-  /// Starts nothing more, waits a moment for what is under way, and writes outcomes down. Blocks.
+  /// Starts no more deliveries, waits briefly for those in flight, and stores outcomes. Blocks.
   public func stop() {
     state.withLock { $0.isStopped = true }
     for _ in 0..<30 where state.withLock({ $0.inFlightCount }) > 0 {
-      // Handlers that are at it may end; what they do not end is sent again at the next start, with the same id.
+      // Running handlers may finish; unfinished events are sent again at the next start, with the same ID.
       DispatchSemaphore(value: 0).wait(forMilliseconds: 100)
     }
     for task in state.withLock({ $0.inFlight.values.flatMap(\.values) }) { task.cancel() }
@@ -264,7 +265,7 @@ extension DispatchSemaphore {
 }
 
 extension SenderState {
-  /// A queue that may hold something.
+  /// Adds a queue that may have events.
   mutating func open(_ database: String, _ trigger: String) {
     let id = QueueID(database: database, trigger: trigger)
     if queues[id] == nil { queues[id] = Queue() }
@@ -272,7 +273,7 @@ extension SenderState {
 }
 
 extension ShareClaimant {
-  /// The account whose write made a commit.
+  /// Creates the claimant of the account whose write made a commit.
   fileprivate init(writerOf change: CommittedChange) {
     let principal = change.principal
     self.init(account: principal.uid, isAdministrator: principal.isAdministrator && !principal.isOverridden)

@@ -1,4 +1,5 @@
-/// Notices a trigger whose handler seems to write what triggers it: very many events of one place in a minute.
+/// A detector of triggers whose handler seems to write data that triggers it again: very many events of one location in
+/// a minute.
 struct LoopGuard: Sendable {
   private struct Lane: Hashable {
     var id: QueueID
@@ -8,12 +9,14 @@ struct LoopGuard: Sendable {
   private var minute: Int64 = 0
   private var counts: [Lane: Int] = [:]
 
-  /// Events of one place in a minute that are worth a warning.
+  /// The number of events of one location in a minute that causes a warning.
   static let eventsPerMinute = 1_000
-  /// Places that are counted in a minute; others are not.
+  /// The number of locations that are counted in a minute; others are not.
   static let lanesMax = 10_000
 
-  /// - Returns: Whether this is the event that is worth a warning.
+  /// Counts an event.
+  ///
+  /// - Returns: True for the event that causes a warning.
   mutating func note(_ id: QueueID, ref: String, milliseconds: Int64) -> Bool {
     let now = milliseconds / 60_000
     if now != minute { (minute, counts) = (now, [:]) }

@@ -1,4 +1,4 @@
-/// The events of one trigger in one database: a queue of that database's journal.
+/// The ID of a queue: the events of one trigger in one database's journal.
 struct QueueID: Hashable, Sendable {
   var database: String
   var trigger: String

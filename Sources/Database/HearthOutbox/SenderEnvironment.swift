@@ -2,28 +2,28 @@ import HearthOutbound
 import HearthPlugin
 import HearthTriggers
 
-/// What a sender needs of the world around it.
+/// The sender's access to clock, timers, HTTP clients and plugins.
 public struct SenderEnvironment: Sendable {
-  /// Now, in milliseconds since 1970.
+  /// Returns the time in milliseconds since 1970.
   public var clock: @Sendable () -> Int64
-  /// A random number from 0 to 1.
+  /// Returns a random number from 0 to 1.
   public var chance: @Sendable () -> Double
-  /// Runs the work once, on any thread, after that many milliseconds. Being late is harmless.
+  /// Runs the work once, on any thread, after that many milliseconds. A delay is harmless.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
-  /// The way out to hosts of that policy.
+  /// Returns an HTTP client for hosts under that policy.
   public var client: @Sendable (OutboundPolicy) -> any OutboundHTTP
-  /// The plugin of that name that takes events; nil when none runs.
+  /// Returns the running plugin of that name, or nil when none runs.
   public var receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
-  /// The id of the project that users are of.
+  /// The ID of the users' project.
   public var project: String
-  /// The host under which functions' own libraries find databases: a name, and a port that is not the usual one.
+  /// The host under which libraries in functions find databases: a name, with the port if it is not the default.
   public var host: String
-  /// Events of one trigger that wait in one database.
+  /// The most waiting events of one trigger in one database.
   public var waitingEventsMax = TriggerLimits.waitingEventsMax
-  /// Bytes of them.
+  /// The most bytes of those events.
   public var waitingBytesMax = TriggerLimits.waitingBytesMax
 
-  /// A world of these parts.
+  /// Creates an environment.
   public init(
     clock: @escaping @Sendable () -> Int64, chance: @escaping @Sendable () -> Double,
     schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void,
@@ -36,9 +36,9 @@ public struct SenderEnvironment: Sendable {
   }
 }
 
-/// Something about a trigger that whoever keeps the registrations should know.
+/// A notice that a trigger's registration should be changed.
 public enum TriggerNotice: Sendable, Equatable {
-  /// The receiver is gone for good: status 410.
+  /// The receiver is permanently gone: status 410.
   case gone(trigger: String)
   /// The receiver does not know the function: status 404.
   case unknownFunction(trigger: String)

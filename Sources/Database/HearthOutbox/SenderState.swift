@@ -1,7 +1,7 @@
 import HearthJournal
 import HearthTriggers
 
-/// What a sender knows between two steps. Contents of events are not among it.
+/// The state of a sender between two steps, without the contents of events.
 struct SenderState: Sendable {
   struct Trigger: Sendable {
     var definition: TriggerDefinition
@@ -11,14 +11,14 @@ struct SenderState: Sendable {
   }
 
   struct Queue: Sendable {
-    /// The last one that was taken into memory.
+    /// The last entry that was read into memory.
     var cursor: OutboxPlace?
-    /// There may be more behind it.
+    /// True when there may be more entries after the cursor.
     var hasMore = true
     var shares = WaitingShares()
     var waitingCount: Int { shares.total.count }
     var waitingBytes: Int { shares.total.bytes }
-    /// New events are dead letters: the operator was told.
+    /// True while new events become dead letters; the operator has been notified.
     var isFull = false
   }
 
@@ -31,32 +31,32 @@ struct SenderState: Sendable {
   var triggers: [String: Trigger] = [:]
   var queues: [QueueID: Queue] = [:]
   var journals: [String: any OutboxJournal] = [:]
-  /// Databases whose events another server sends, as long as it owns them.
+  /// Databases whose events another server sends while it owns them.
   var followed: Set<String> = []
-  /// Databases by number, as deliveries know them.
+  /// Databases by the numbers that deliveries use for them.
   var databases: [String] = []
   /// Outcomes that are not on the disk yet.
   var settled: [Settled] = []
   var isFlushDue = false
   var isPumpDue = false
   var isStopped = false
-  /// The time when the next step is due by itself.
+  /// The time when the next step is due without another event.
   var timerMilliseconds: Int64?
   var inFlight: [String: [EventKey: Task<Void, Never>]] = [:]
-  /// Which trigger is served first, so that each has its turn.
+  /// The trigger that is served first, so that triggers take turns.
   var turn = 0
   var loops = LoopGuard()
 
   var inFlightCount: Int { triggers.values.reduce(0) { $0 + $1.delivery.inFlightCount } }
 
-  /// The number of a database.
+  /// Returns the number of a database.
   mutating func number(of database: String) -> Int {
     if let index = databases.firstIndex(of: database) { return index }
     databases.append(database)
     return databases.count - 1
   }
 
-  /// Where events are that wait no more, which is not on the disk yet.
+  /// Returns the locations of settled events whose outcome is not on the disk yet.
   func placesOver(in id: QueueID) -> Set<OutboxPlace> {
     Set(settled.filter { if case .waits = $0.change { false } else { $0.id == id } }.map(\.place))
   }
@@ -73,23 +73,23 @@ struct SenderState: Sendable {
   }
 }
 
-/// What a trigger's deliveries came to since the server started.
+/// The delivery counts of a trigger since the server started.
 public struct TriggerFigures: Sendable, Equatable {
-  /// Requests that were sent, or tried.
+  /// The number of attempted requests.
   public var attemptCount: Int64 = 0
-  /// Events that were delivered.
+  /// The number of delivered events.
   public var deliveredCount: Int64 = 0
-  /// Attempts that did not reach the handler.
+  /// The number of attempts that did not reach the handler.
   public var notRunCount: Int64 = 0
-  /// Attempts whose handler failed.
+  /// The number of attempts whose handler failed.
   public var failedCount: Int64 = 0
-  /// Attempts of which nobody knows whether the handler ran.
+  /// The number of attempts for which it is unknown whether the handler ran.
   public var unknownCount: Int64 = 0
-  /// Attempts that the receiver did not take.
+  /// The number of attempts that the receiver refused.
   public var refusedCount: Int64 = 0
-  /// Events that became dead letters.
+  /// The number of events that became dead letters.
   public var deadCount: Int64 = 0
-  /// How the last attempt that failed ended.
+  /// The error of the last failed attempt; nil when none has failed.
   public var lastFailure: String?
 
   mutating func note(_ outcome: AttemptOutcome, _ settlement: EventSettlement) {

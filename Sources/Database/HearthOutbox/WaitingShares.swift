@@ -2,10 +2,10 @@ import HearthJournal
 import HearthTree
 import HearthTriggers
 
-/// The events that wait in one queue, and how many of them each account's writes have made. ``ShareRule`` says which of
-/// further ones wait and which are dead letters.
+/// The waiting events of one queue, with the number of them that each account's writes have caused. ``ShareRule``
+/// decides which further ones may wait and which become dead letters.
 ///
-/// Signed-out clients are one account. Events that waited when the server started belong to no account.
+/// Signed-out clients count as one account. Events that waited when the server started belong to no account.
 struct WaitingShares: Sendable {
   struct Amount: Sendable {
     var count = 0
@@ -22,23 +22,24 @@ struct WaitingShares: Sendable {
     }
   }
 
-  /// Entries of one batch that were admitted and are not stored yet.
+  /// The admitted entries of one batch that are not stored yet.
   struct Batch: Sendable {
     fileprivate var total = Amount()
     fileprivate var added: [ShareClaimant: Amount] = [:]
   }
 
-  /// All that wait.
+  /// The amount of all waiting events.
   var total = Amount()
   private var held: [ShareClaimant: Amount] = [:]
   private var writers: [OutboxPlace: ShareClaimant] = [:]
 
-  /// Accounts that are known to have events here.
+  /// The number of accounts with waiting events.
   var writerCount: Int { held.count }
 
-  /// Returns true when an entry may wait, and counts it for the batch.
+  /// Counts an entry for the batch if it may wait.
   ///
-  /// - Parameter writer: nil for an event that no client's write made.
+  /// - Parameter writer: The account that made the write; nil for an event without one.
+  /// - Returns: True when the entry may wait.
   mutating func admit(
     _ entry: OutboxEntry, of writer: ShareClaimant?, in batch: inout Batch, _ environment: SenderEnvironment
   ) -> Bool {
@@ -64,13 +65,13 @@ struct WaitingShares: Sendable {
     return true
   }
 
-  /// An entry that was admitted is stored.
+  /// Records that an admitted entry is stored.
   mutating func stored(_ entry: OutboxEntry) {
     total.add(entry.content.count)
     if let writer = writers[entry.place] { held[writer, default: Amount()].add(entry.content.count) }
   }
 
-  /// An entry waits no more.
+  /// Records that an entry no longer waits.
   mutating func release(_ place: OutboxPlace, sizeBytes: Int) {
     total.remove(sizeBytes)
     guard let writer = writers.removeValue(forKey: place), var amount = held[writer] else { return }

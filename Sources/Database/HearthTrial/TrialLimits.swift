@@ -1,51 +1,52 @@
 import HearthRules
 
-/// The bounds of a trial, one reason each. Clients decide what is judged, so that none of it may grow with them.
+/// The limits of a trial, with one reason each. Clients decide how many decisions are judged, so no part of a trial may
+/// grow with them.
 public struct TrialLimits: Sendable {
-  /// Decisions that wait to be judged, at about half a kilobyte each. When there are more, further ones are dropped.
+  /// The most decisions that wait to be judged, at about half a kilobyte each. Further ones are dropped.
   public var waitingCountMax = 16_384
 
-  /// Bytes that those hold: what they carry, and what was replaced since the oldest of them, which keeps the tree of its
-  /// moment. When there are more, the oldest are dropped.
+  /// The most bytes that waiting decisions retain: their own, and the data replaced since the oldest of them, which
+  /// retains the tree of its time. Beyond it the oldest are dropped.
   public var waitingBytesMax = 64 << 20
 
-  /// Steps of rules for one decision, some tens of milliseconds. One that takes more is undecided.
+  /// The most steps of rules for one decision, some tens of milliseconds. A decision with more is undecided.
   public var stepsMax = 1_000_000
 
-  /// The time that the judge works at a stretch. Then it rests as long as it worked: it takes half of one processor at
-  /// most.
+  /// The time that the judge works without a pause. Then it rests for as long, so that it takes at most half of one
+  /// processor.
   public var sliceMilliseconds: Int64 = 4
 
-  /// Groups of flips that are told apart, at some kilobytes each.
+  /// The most groups of flips in a report, at some kilobytes each.
   public var flipGroupsMax = 256
 
-  /// Examples of each group.
+  /// The most examples of each group.
   public var examplesMax = 3
 
-  /// Patterns of listeners and of stored data that a forecast tells apart.
+  /// The most patterns of listeners and of stored data in a forecast.
   public var forecastGroupsMax = 256
 
-  /// Users and paths that a forecast names of each.
+  /// The most users and paths for each pattern in a forecast.
   public var samplesMax = 5
 
-  /// The time that a forecast may take. It holds on to the tree of its beginning.
+  /// The most seconds of a forecast, which retains the tree of its beginning.
   public var forecastSecondsMax: Int64 = 600
 
-  /// Steps of rules between two looks at the clock.
+  /// The steps of rules between two readings of the clock.
   public var forecastSteps = 20_000
 
-  /// Bytes of a text that is shown: a path, a user id.
+  /// The most bytes of a text in a report: a path, a user ID.
   public static let textBytesMax = 200
 
-  /// Rules that the trace of an example shows: the first ones, and the last.
+  /// The most rules in the trace of an example: the first ones, and the last.
   public static let traceRulesMax = 8
 
-  /// Parts of the deciding expression of a rule whose values a trace shows.
+  /// The most parts of a rule's deciding expression whose values a trace shows.
   public static let traceValuesMax = 8
 
-  /// Places for which it is known whether two files have the same rules there.
+  /// The most locations for which the comparison of the two files' rules is cached.
   public static let placesMax = 65_536
 
-  /// The limits of a server, to be narrowed by tests.
+  /// Creates the limits of a server, which tests may lower.
   public init() {}
 }

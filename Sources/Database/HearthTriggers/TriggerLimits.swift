@@ -1,76 +1,76 @@
-/// What triggers cost at most, one reason each.
+/// The limits of triggers, with one reason each.
 public enum TriggerLimits {
-  /// Events that one write may make: what the service allows. With strict validation a write that would make more is
-  /// refused; without it those beyond are not sent.
+  /// The most events of one write, as in Firebase. With strict validation a write with more is refused; without it
+  /// further events are not sent.
   public static let eventsPerWriteMax = 1_000
 
-  /// Bytes of the `{"data":…,"delta":…}` of one event: what the service allows. With strict validation a write that would
-  /// make a larger one is refused; without it the event carries a reference, or is a dead letter.
+  /// The most bytes of `{"data":…,"delta":…}` in one event, as in Firebase. With strict validation a write with a
+  /// larger event is refused; without it the event contains a reference, or becomes a dead letter.
   public static let payloadBytesMax = 1 << 20
 
-  /// Triggers of one server: each is matched against every write.
+  /// The most triggers of one server: each is matched against every write.
   public static let triggersMax = 1_000
 
-  /// Bytes of a trigger's name, which is in file names, logs and requests.
+  /// The most bytes of a trigger's name, which is in file names, logs and requests.
   public static let nameBytesMax = 128
 
-  /// Bytes of a pattern: as long as a path may be in a request.
+  /// The most bytes of a pattern, as many as a path may have in a request.
   public static let patternBytesMax = 4_096
 
-  /// Steps of a pattern, which is as deep as data may be.
+  /// The most steps of a pattern, as many as data may have levels.
   public static let patternStepsMax = 32
 
-  /// Bytes of a URL.
+  /// The most bytes of a URL.
   public static let urlBytesMax = 2_048
 
-  /// Secrets of one trigger: the one in use, the one before it, and one to come.
+  /// The most secrets of one trigger: the one in use, the one before it, and the next one.
   public static let secretsMax = 3
 
-  /// Events of one trigger that wait in one database; the newest beyond are dead letters at once.
+  /// The most waiting events of one trigger in one database; the newest beyond it become dead letters at once.
   public static let waitingEventsMax = 100_000
 
-  /// Bytes of them.
+  /// The most bytes of those events.
   public static let waitingBytesMax = 256 << 20
 
-  /// Events of one trigger that are known in memory, without what they carry; the others stay on the disk.
+  /// The most events of one trigger in memory, without their contents; the others stay on the disk.
   public static let knownEventsMax = 4_096
 
-  /// Events under way, all triggers together: each holds one payload and one thread.
+  /// The most events in flight for all triggers: each takes one payload and one thread.
   public static let inFlightMax = 64
 
-  /// Events under way for one trigger when its registration does not say.
+  /// The default number of events in flight for one trigger.
   public static let concurrency = 8
 
-  /// Seconds that a handler may take when its registration does not say.
+  /// The default time for a handler, in seconds.
   public static let timeoutSeconds = 60
 
-  /// Seconds that a handler may ever take: what the service allows.
+  /// The longest time for a handler, in seconds, as in Firebase.
   public static let timeoutSecondsMax = 540
 
-  /// Seconds for a connection to a receiver.
+  /// The timeout of a connection to a receiver, in seconds.
   public static let connectTimeoutSeconds = 5
 
-  /// Bytes of an answer that are read; only its status counts.
+  /// The most bytes that are read of an answer; only its status counts.
   public static let answerBytesMax = 4 << 10
 
-  /// The time that an event is tried from the time of its write, in seconds: a day.
+  /// The default time for attempts after an event's write, in seconds: a day.
   public static let windowSeconds = 86_400
 
-  /// How long at most, when a registration says so: a week.
+  /// The longest time for attempts, in seconds: a week.
   public static let windowSecondsMax = 604_800
 
-  /// Failures in a row that did not reach the handler, after which only one event at a time is tried.
+  /// The number of consecutive failures to reach the handler after which only one event at a time is attempted.
   public static let failuresBeforeBreak = 5
 
-  /// Seconds that an answer's `Retry-After` may ask for.
+  /// The longest wait that an answer's `Retry-After` may request, in seconds.
   public static let retryAfterSecondsMax = 600
 
-  /// The time that dead letters are kept, in seconds: a week.
+  /// The retention of dead letters, in seconds: a week.
   public static let deadLetterSecondsMax = 604_800
 
-  /// Bytes of dead letters of one trigger in one database: a gibibyte.
+  /// The most bytes of one trigger's dead letters in one database: a gibibyte.
   public static let deadLetterBytesMax = 1 << 30
 
-  /// Dead letters that one request lists.
+  /// The most dead letters in the answer to one request.
   public static let deadLettersListedMax = 1_000
 }

@@ -1,4 +1,4 @@
-// The app package keeps its heartbeats with it, and lives without them.
+// The app package uses this only for heartbeats, and works without them.
 export function openDB(): Promise<never> {
   return Promise.reject(new Error('there is no idb here'));
 }

@@ -1,7 +1,7 @@
 import Foundation
 import HearthClient
 
-/// A chat for the command line: `chat NAME [URL]`. Each line that is typed goes to everybody in the room.
+/// A chat for the command line: `chat NAME [URL]`. Each typed line goes to all members of the room.
 @main
 struct Chat {
   struct Message: Codable, Sendable {
@@ -35,8 +35,8 @@ struct Chat {
     reader.cancel()
   }
 
-  /// What is typed, until an empty line. It is waited for on a thread of its own: `readLine` blocks the one it is called on,
-  /// and no task would get on that needs it.
+  /// The typed lines, up to an empty one. They are read on a separate thread, because `readLine` blocks its thread,
+  /// which other tasks may need.
   static var lines: AsyncStream<String> {
     AsyncStream { lines in
       Thread.detachNewThread {

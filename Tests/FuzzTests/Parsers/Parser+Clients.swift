@@ -5,7 +5,7 @@ import NIOCore
 @testable import HearthWire
 
 extension Parser {
-  /// What comes over sockets, in both directions.
+  /// Parsers of messages on sockets, in both directions.
   static let clientParsers = [
     Parser(name: "message") { bytes in
       guard let message = try? ClientMessage.decode(bytes), case .request(let request) = message else { return }

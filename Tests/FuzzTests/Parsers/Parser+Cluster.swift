@@ -4,7 +4,7 @@ import HearthJournal
 @testable import HearthEngine
 
 extension Parser {
-  /// What nodes of a cluster tell each other: one of them may be another program, or broken.
+  /// Parsers of messages between the nodes of a cluster, one of which may be another program, or defective.
   static let clusterParsers = [
     Parser(name: "link-messages") { bytes in
       var decoder = LinkDecoder()
@@ -24,7 +24,7 @@ extension Parser {
       }
     },
     Parser(name: "log-records") { bytes in
-      // As many records as the first byte says, so that what is in them is looked at.
+      // The first byte states the number of records, so that the decoder reaches their content.
       guard let count = bytes.first else { return }
       let batch = JournalBatch(firstPosition: 1, lastPosition: max(1, Int64(count)), payload: Array(bytes.dropFirst()))
       guard let records = try? LogRecord.decode(batch) else { return }
@@ -41,7 +41,7 @@ extension Parser {
       guard let change = try? ForwardedChange(encoded: bytes) else { return }
       let again = try? ForwardedChange(encoded: change.encoded)
       try require(again?.encoded == change.encoded, "a change that is read as another one")
-      // What can be read can be decided, and is then a record.
+      // A request that can be parsed can be decided, and then becomes a record.
       var decider = ChangeDecider(state: Published(root: .empty, rules: .denyAll, position: 0))
       let instant = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
       guard let content = decider.decide(change, of: 1, at: 1, instant).content else { return }

@@ -9,7 +9,7 @@ extension Parser {
   private static let nowSeconds: Int64 = 1_800_000_000
   private static let secret = "0123456789012345678901234567890123456789"
 
-  /// Tokens, keys of others, and what people call themselves.
+  /// Parsers of tokens, foreign keys, and names of users.
   static let credentialParsers = [
     Parser(name: "token") { bytes in
       let text = String(decoding: bytes, as: UTF8.self)
@@ -18,7 +18,7 @@ extension Parser {
       _ = ImportedHash.parts(of: text)
     },
     Parser(name: "claims") { bytes in
-      // Rightly signed, so that what is in it is looked at: the header's line, then the payload.
+      // Signed correctly, so that the content is parsed: the header's line, then the payload.
       let header = bytes.prefix { $0 != UInt8(ascii: "\n") }
       let signed = Base64URL.encode(header) + "." + Base64URL.encode(bytes.dropFirst(header.count + 1))
       guard let secrets = LegacySecrets(active: [secret]),
@@ -35,7 +35,8 @@ extension Parser {
       _ = try? ForeignKeySet(pems: ["k": String(decoding: bytes, as: UTF8.self)])
     },
     Parser(name: "saml") { bytes in
-      // Without a certificate nothing is signed, so that nothing is taken: all up to that is read.
+      // Without a certificate no signature is valid and every response is refused; all content up to that check is
+      // parsed.
       let check = SAMLResponseCheck(
         identityProviderID: "https://idp.example.com", certificates: [], serviceProviderID: "sp",
         consumerURL: "https://sp.example.com/", requestID: "_q")

@@ -2,7 +2,7 @@ import HearthMigration
 import HearthTree
 
 extension Parser {
-  /// JSON and what is in it.
+  /// Parsers of JSON and of its values.
   static let dataParsers = [
     Parser(name: "json") { bytes in
       let isValue = read(bytes) { reader throws(JSONError) in try reader.value() } != nil
@@ -38,7 +38,7 @@ extension Parser {
     },
   ]
 
-  /// Reads a whole text; nil where it is refused.
+  /// Parses a whole text; returns nil when it is refused.
   private static func read<Value>(
     _ bytes: [UInt8], _ body: (inout JSONReader) throws(JSONError) -> Value
   ) -> Value? {

@@ -4,10 +4,10 @@ import HearthTree
 @testable import HearthIdentity
 
 extension Parser {
-  /// What admin SDKs and the scripts of sign-in pages send.
+  /// Parsers of requests from admin SDKs and from the scripts of sign-in pages.
   static let identityParsers = [
     Parser(name: "project-settings") { bytes in
-      // The mask's line, then the body.
+      // The first line is the mask, followed by the body.
       let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
       guard let body = JSON(parsing: bytes.dropFirst(line.count + 1)), body.members != nil else { return }
       let masks = String(decoding: line, as: UTF8.self).split(separator: ",").map(String.init)
@@ -19,7 +19,7 @@ extension Parser {
         try? settings.change(mask)
       }
       _ = try? BlockingFunctionSettings(json: body)
-      // What is kept is read again when the server starts.
+      // Stored settings are parsed again when the server starts.
       guard let changes = settings.changes else { return }
       _ = try? AccountsConfiguration.parse(Array(changes.text()), over: configuration)
     },

@@ -6,7 +6,7 @@ import HearthTriggers
 @testable import HearthPluginHost
 
 extension Parser {
-  /// What operators and the plugins and services of theirs write.
+  /// Parsers of texts from operators, and from their plugins and services.
   static let operatorParsers = [
     Parser(name: "configuration") { bytes in
       _ = try? AccountsConfiguration.parse(bytes, over: AccountsConfiguration(publicURL: "http://127.0.0.1:9000"))

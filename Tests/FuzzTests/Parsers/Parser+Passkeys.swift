@@ -3,12 +3,12 @@ import HearthCrypto
 @testable import HearthWebAuthn
 
 extension Parser {
-  /// What browsers and authenticators send.
+  /// Parsers of messages from browsers and authenticators.
   static let passkeyParsers = [
     Parser(name: "attestation") { bytes in
       let check = WebAuthnCheck(
         relyingPartyID: "example.com", origins: AllowedOrigins(exact: ["https://example.com"], allowsLocalhost: false))
-      // Client data that is right for any of them, so that the object is looked at, and its statement by the library.
+      // Client data that is valid for every object, so that the object is parsed, and its statement by the library.
       let client = Array(
         #"{"type":"webauthn.create","challenge":"Y2hhbGxlbmdl","origin":"https://example.com"}"#.utf8)
       guard let object = try? AttestationObject(bytes) else { return }
@@ -18,7 +18,7 @@ extension Parser {
         challenge: Array("challenge".utf8), credentialID: id, clientDataJSON: client, attestationObject: bytes,
         requiresUserVerification: false)
       guard let key = object.data.newKey else { return }
-      // The public half is kept, and has to be read again.
+      // The public key is stored, and must parse again.
       guard let again = try? PublicKey(cose: key.cose) else { throw Broken(description: "a key is read once only") }
       try require(again == key.publicKey, "a key is read in two ways")
       _ = try? check.assertion(

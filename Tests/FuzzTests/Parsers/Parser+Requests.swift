@@ -7,7 +7,7 @@ import NIOCore
 @testable import HearthWire
 
 extension Parser {
-  /// What is in requests, besides what SwiftNIO's parser reads of them.
+  /// Parsers of the parts of requests that SwiftNIO does not parse.
   static let requestParsers = [
     Parser(name: "target") { bytes in
       _ = Handshake(target: String(decoding: bytes, as: UTF8.self))

@@ -2,7 +2,7 @@ import HearthRules
 import HearthWorkbench
 
 extension Parser {
-  /// Rules, and tests of rules.
+  /// Parsers of rules, and of tests of rules.
   static let rulesParsers = [
     Parser(name: "rules") { bytes in
       let text = String(decoding: bytes, as: UTF8.self)
@@ -11,7 +11,7 @@ extension Parser {
       try require(again != nil, "rules whose plain form is refused")
     },
     Parser(name: "rules-tests") { bytes in
-      // The first byte says in which of the two languages.
+      // The first byte selects one of the two languages.
       let name = bytes.first.map { $0 % 2 == 0 } ?? true ? "rules-test.json" : "rules-test.yaml"
       let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
       _ = try? RulesTestReader.read(DocumentText(file: name, text: text))

@@ -7,7 +7,7 @@ import HearthTree
 @testable import HearthEngine
 
 extension Parser {
-  /// What lies on disks: a damaged one is a stranger too.
+  /// Parsers of stored files; a damaged disk is untrusted input as well.
   static let storageParsers = [
     Parser(name: "records") { bytes in
       let decoded = try? CommitRecord.decode(bytes)
@@ -32,7 +32,7 @@ extension Parser {
     },
     Parser(name: "backup-blob") { bytes in _ = BlobFormat.decode(bytes, BlobID(of: bytes)) },
     Parser(name: "backup-manifest") { bytes in
-      // With the right sum, so that what is in it is looked at.
+      // With a valid checksum, so that the content is parsed.
       let sum = Array(("\nsha256 " + Digest(sha256: bytes).hex + "\n").utf8)
       guard let manifest = try? Manifest(file: bytes + sum, path: "manifest") else { return }
       let again = try? Manifest(file: manifest.file, path: "manifest")

@@ -1,8 +1,8 @@
-/// Something that reads what strangers wrote, by the name under which it is fuzzed and its corpus is kept.
+/// A parser of untrusted input, with the name under which it is fuzzed and its corpus is stored.
 ///
-/// Any bytes end in a value or in the refusal that the parser has for them. A trap is a defect, and so is ``Broken``.
+/// Any input ends in a value or in the parser's documented error. A trap is a defect, and so is ``Broken``.
 struct Parser: Sendable {
-  /// A promise that the parser did not keep.
+  /// An error for a requirement that the parser does not meet.
   struct Broken: Error, CustomStringConvertible {
     var description: String
   }
@@ -16,7 +16,7 @@ struct Parser: Sendable {
 
   static func named(_ name: String) -> Parser? { all.first { $0.name == name } }
 
-  /// Bytes in pieces, as they would come from a connection or a file. How long they are, the first byte says.
+  /// Returns the input in pieces, as from a connection or a file. The first byte determines their length.
   static func pieces(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     guard let size = bytes.first else { return [] }
     let length = max(1, Int(size))

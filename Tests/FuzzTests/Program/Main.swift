@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// libFuzzer's loop.
+/// Runs libFuzzer's loop.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
   _ count: UnsafeMutablePointer<CInt>,
@@ -9,18 +9,18 @@ private func runDriver(
   _ one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// What is fuzzed. libFuzzer calls a function without a context.
+/// The fuzzed parser, which is global because libFuzzer calls a function without a context.
 private let chosen = Mutex<Parser?>(nil)
 
-/// `PARSER=NAME hearth-fuzz` and what libFuzzer takes, which starts itself again with the same arguments; without a name,
-/// the names. It is built with `HEARTH_FUZZ` in the environment alone: see `make fuzz`.
+/// The program of the fuzzer: `PARSER=NAME hearth-fuzz` and libFuzzer's arguments, with which libFuzzer restarts the
+/// program; without a name it lists the names. It is built only with `HEARTH_FUZZ` in the environment: see `make fuzz`.
 @main struct HearthFuzz {
   static func main() {
     guard let name = getenv("PARSER").map({ String(cString: $0) }) else {
       for parser in Parser.all { print(parser.name) }
       return
     }
-    // Nothing can be fuzzed then; whoever started the program reads why.
+    // Without a parser there is nothing to fuzz; the trap's message tells the developer why.
     guard let parser = Parser.named(name) else { fatalError("there is no parser \(name)") }
     chosen.withLock { $0 = parser }
     var count = CommandLine.argc
@@ -29,7 +29,7 @@ private let chosen = Mutex<Parser?>(nil)
       do {
         try chosen.withLock { $0 }?.read(Array(UnsafeBufferPointer(start: data, count: size)))
       } catch {
-        // A crash is how libFuzzer is told that it found something, and keeps the input.
+        // A crash tells libFuzzer to keep the input.
         fatalError("\(error)")
       }
       return 0

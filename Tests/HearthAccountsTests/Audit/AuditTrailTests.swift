@@ -8,7 +8,7 @@ import Testing
 @Suite struct AuditTrailTests {
   private let world = AccountsWorld()
 
-  /// A store whose trail has so many records.
+  /// Returns a store whose trail has so many records.
   private func store(records: Int, max: Int = 1_000) async throws -> AccountStore {
     var limits = AccountStoreLimits()
     limits.auditRecordsMax = max
@@ -22,7 +22,7 @@ import Testing
     return store
   }
 
-  /// Changes the tree behind the trail's back.
+  /// Changes the tree without the trail.
   private func tamper(_ store: AccountStore, _ body: @escaping @Sendable (inout AccountTransaction) -> Void)
     async throws
   {
@@ -121,7 +121,7 @@ import Testing
       (
         20,
         { accounts in
-          // A last record of another number, with hashes that fit.
+          // A last record with another number and matching hashes.
           let before = accounts.audit(from: 19, limit: 1).first?.hash.bytes ?? []
           let record = AuditRecord(sequence: 99, fields: .object([.init("seq", .int(99))]), after: before)
           accounts.draft.replace(AccountPath.audit(20), with: Node(.string(record.stored)))
@@ -228,7 +228,7 @@ import Testing
 }
 
 extension AccountTransaction {
-  /// Changes the head behind the trail's back.
+  /// Changes the head without the trail.
   fileprivate mutating func setHead(_ change: (inout AuditHead) -> Void) {
     guard var head = auditHead else { return }
     change(&head)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// A person is taken out of the audit trail.
+/// Tests of the erasure of a user from the audit trail.
 @Suite struct TrailErasureTests {
   private let world = AccountsWorld()
 
@@ -39,7 +39,7 @@ import Testing
       #expect(new.fields["time"] == old.fields["time"] && new.fields["erased"]?.bool == true)
     }
     #expect(after.map(\.hash) != before.map(\.hash))
-    // The chain holds, and goes on.
+    // The chain is valid, and continues.
     try await store.transact { (accounts) throws(AccountError) in
       accounts.audit(AuditEvent(.signIn, uid: "ann", client: world.client()))
     }
@@ -55,7 +55,7 @@ import Testing
     let store = try await store(["ann", "\u{e9}ve"])
     let before = store.view.audit(limit: 10)
     #expect(try await erase("eve", store).count == 0)
-    // The same text to Unicode, and another uid.
+    // The same text in Unicode, and another uid.
     #expect(try await erase("e\u{301}ve", store).count == 0)
     #expect(store.view.audit(limit: 10) == before)
     store.close()

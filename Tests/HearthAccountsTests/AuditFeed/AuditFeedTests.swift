@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Takes records, or fails as it is told to.
+/// A sink that accepts records, or fails on command.
 private final class TestSink: AuditSink {
   private struct State {
     var taken: [Int64] = []

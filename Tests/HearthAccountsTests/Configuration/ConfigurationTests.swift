@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Every setting, with a value that is not its default.
+  /// Every setting, with a value other than its default.
   private static let everything = """
     {
       "projectID": "shop", "publicURL": "https://Auth.Example.com/", // where links lead

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Which apps on devices the pages lead back to, and by which schemes.
+/// Tests of the native apps to which the pages lead back, and of their URL schemes.
 @Suite struct NativeAppsTests {
   private func parse(_ apps: String) throws(SettingsError) -> NativeApps {
     let text = "{\"nativeApps\": \(apps)}"

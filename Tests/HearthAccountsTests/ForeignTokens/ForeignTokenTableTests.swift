@@ -6,13 +6,13 @@ import Testing
 
 @testable import HearthAccounts
 
-/// The table of tokens of others, with a clock that stands until it is moved.
+/// The table of foreign tokens with a simulated clock.
 private struct TableBench {
   var table: ForeignTokenTable
   var now: Int64 = 1_000_000
   let told = Told()
 
-  /// The waiters that were told, in order.
+  /// The notified waiters in order.
   final class Told: Sendable {
     private let tokens = Mutex<[String]>([])
     var all: [String] { tokens.withLock { $0 } }
@@ -35,7 +35,7 @@ private struct TableBench {
       voucher: ForeignVoucher(verifier: "v", digest: key(token).digest, serial: serial))
   }
 
-  /// Questions, waiters and networks that it holds something for.
+  /// The numbers of requests, waiters and networks with state.
   var counts: [Int] {
     let load = table.load
     return [load.questions, load.waiters, load.networks]
@@ -48,7 +48,7 @@ private struct TableBench {
     )
   }
 
-  /// The waiter of a token that is asked now.
+  /// Shows a token whose verifier is asked now; returns its waiter and the request.
   mutating func ask(_ token: String, from address: String = "192.0.2.1") throws -> (waiter: UInt64, serial: UInt64) {
     guard case .asks(let waiter, let serial) = show(token, from: address) else { throw NotAsked() }
     return (waiter, serial)
@@ -60,7 +60,7 @@ private struct TableBench {
     for tell in told { tell() }
   }
 
-  /// Asks, answers for that user, and takes the answer.
+  /// Shows a token, answers with that user, and handles the answer.
   mutating func remember(_ token: String, uid: String, cacheMilliseconds: Int64) throws {
     let asked = try ask(token)
     answer(
@@ -174,7 +174,7 @@ private struct NotAsked: Error {}
     }
     #expect(asked == ForeignTokenLimits().questionsPerSiteMax)
     _ = try bench.ask("another's", from: "198.51.100.1")
-    // Nor do those who wait for one answer fill the room of all.
+    // Nor do the waiters for one answer exhaust the common limit.
     var waiting = 0
     for number in 0..<5_000 {
       let shown = bench.show("another's", from: "2001:db8:2:\(String(number % 2_000, radix: 16))::1")
@@ -238,7 +238,7 @@ private struct NotAsked: Error {}
     bench.answer("b", .accepted(TableBench.credential("b", uid: "bob", serial: b.serial)), cacheMilliseconds: 60_000)
     #expect(bench.table.take(a.waiter) == .refused(.expired))
     guard case .accepted = bench.table.take(b.waiter) else { throw NotAsked() }
-    // Nothing of it is remembered, and a question after it is not held against it.
+    // The result is not cached, and a later request is not affected.
     let again = try bench.ask("a")
     #expect(again.serial == 1)
     bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: again.serial)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// What verifiers answer is held against the rules for what tokens say.
+/// Tests that verifiers' answers must obey the rules for token contents.
 @Suite struct TokenAnswerTests {
   static let now: Int64 = 1_800_000_000
   static let voucher = ForeignVoucher(verifier: "v", digest: String(repeating: "0", count: 64), serial: 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(try Self.credential(Self.judged()).expiresAtSeconds == Self.now + 3_600)
     #expect(Self.judged { $0.expiresAtSeconds = Self.now }.outcome == .refused(.expired))
     #expect(Self.judged { $0.cacheSeconds = .max }.cacheMilliseconds == 3_600_000)
-    // Whoever was signed out everywhere a second ago would be in by it again.
+    // It would sign in again a user whose sessions were all revoked a second ago.
     #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now + 1 }).claims["iat"] == nil)
     #expect(try Self.credential(Self.judged { $0.issuedAtSeconds = Self.now }).claims["iat"] == .int(Self.now))
   }

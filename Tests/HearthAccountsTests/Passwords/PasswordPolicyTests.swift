@@ -13,7 +13,7 @@ import Testing
     let refusal = SignInRefusal(.weakPassword, "Password should be at least 6 characters")
     #expect(PasswordPolicy().refusal(of: "12345") == refusal)
     #expect(PasswordPolicy().refusal(of: "xk4!92") == nil)
-    // In Unicode scalars: five monkeys are five characters however many bytes they are.
+    // In Unicode scalars: five monkeys are five characters at any number of bytes.
     #expect(PasswordPolicy().refusal(of: "🐵🐵🐵🐵🐵") == refusal)
     let longer = Self.policy { $0.lengthMin = 8 }.refusal(of: "sevench")
     #expect(longer?.message == "Password should be at least 8 characters")

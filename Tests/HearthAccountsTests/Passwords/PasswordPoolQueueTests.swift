@@ -22,17 +22,17 @@ struct PasswordPoolQueueTests {
       cost: .developer, slots: 1, random: .system, importKey: { _ in nil }, startThread: { desk.take($0) })
     let share = PasswordPool.queueCountPerClientMax
     try await withThrowingTaskGroup(of: Bool.self) { group in
-      // The first runs (on the desk, so it waits there), the others queue up.
+      // The first runs (waiting on the manual threads), the others are queued.
       group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong }
       while desk.count == 0 { await Task.yield() }
       for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong } }
       while pool.waitingCount < share { await Task.yield() }
       await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
-      // Another address of the same network as an IPv6 customer has it shares its part.
+      // Another address of the same IPv6 customer's network shares its part.
       for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "2001:db8::1") == .wrong } }
       while pool.waitingCount < 2 * share { await Task.yield() }
       await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "2001:db8::2") }
-      // The last place is kept for administrators.
+      // The last place is reserved for administrators.
       for client in 0..<2 * share - 1 {
         group.addTask { try await pool.check("x", against: nil, for: "198.51.\(client).1") == .wrong }
       }
@@ -48,7 +48,7 @@ struct PasswordPoolQueueTests {
       #expect(answers == PasswordPool.queueCountMax)
     }
     #expect(pool.waitingCount == 0)
-    // And it goes on afterwards.
+    // The pool continues afterwards.
     async let later = pool.check("x", against: nil, for: "203.0.113.9")
     while desk.count == 0 { await Task.yield() }
     desk.run()
@@ -93,7 +93,7 @@ struct PasswordPoolQueueTests {
     desk.pool.withLock { $0 = pool }
     await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
     let queued = try #require(second.withLock { $0 })
-    // Nobody else comes; without an answer this waits for ever.
+    // There are no further requests; without an answer this would wait forever.
     let answer = await Deadline.run(milliseconds: 60_000) { await queued.value }
     #expect(answer == AccountError(.unavailable))
     desk.pool.withLock { $0 = nil }
@@ -159,10 +159,10 @@ struct PasswordPoolQueueTests {
   }
 }
 
-/// The pool, for its own closure.
+/// A reference to the pool for its own closure.
 private final class PoolBox: Sendable { let pool = Mutex<PasswordPool?>(nil) }
 
-/// Threads that run when they are told to.
+/// Threads that run on command.
 private final class ManualThreads: Sendable {
   private let works = Mutex<[@Sendable () -> Void]>([])
 

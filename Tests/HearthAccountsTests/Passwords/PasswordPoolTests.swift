@@ -134,14 +134,15 @@ struct PasswordPoolTests {
         #expect(!isRight)
       }
     }
-    // The least of many is what the work takes; a path that skipped it, or did it twice, would be off by a factor.
+    // The smallest of many times is the time of the work; a path that skipped it, or did it twice, would differ by a
+    // factor.
     let least = seconds.map { $0.min() ?? 0 }
     for (place, time) in least.enumerated() {
       #expect(abs(time / least[0] - 1) < 0.25, "\(all[place] ?? "nobody"): \(time) against \(least[0]) s")
     }
   }
 
-  /// What the processor spent on this thread: other tests run at the same time.
+  /// The processor time of this thread, because other tests run at the same time.
   private static func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

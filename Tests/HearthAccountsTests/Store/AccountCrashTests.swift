@@ -9,11 +9,11 @@ import Testing
 
 @testable import HearthAccounts
 
-/// What a crash may leave of the accounts: everything that was acknowledged, and nothing half.
+/// Tests of the accounts after a crash: all acknowledged transactions are there, and none in part.
 @Suite struct AccountCrashTests {
   private let world = AccountsWorld()
 
-  /// One request's worth of changes.
+  /// Makes the changes of one request.
   private static func signUp(_ i: Int, _ world: AccountsWorld, _ accounts: inout AccountTransaction)
     throws(AccountError)
   {
@@ -48,12 +48,12 @@ import Testing
     for cut in cuts {
       try folder.write(file, "copy")
       try folder.write(Array(log[..<cut]), "copy-wal")
-      // What is cut off was never acknowledged: no mark says otherwise.
+      // The cut-off part was never acknowledged: no mark states otherwise.
       try? FileManager.default.removeItem(atPath: folder.file("copy.mark"))
       let copy = try AccountStore(
         journals: OneJournal(try SQLiteJournal(path: folder.file("copy"))), environment: world.environment,
         projectID: "p")
-      // The transactions whose last byte is inside the cut.
+      // The transactions that end before the cut.
       let count = sizes.dropFirst().count { $0 <= cut } + (cut == log.count ? 1 : 0)
       #expect(copy.view.records.root == states[count], "cut at \(cut)")
       #expect(copy.view.problems() == [], "cut at \(cut)")
@@ -112,7 +112,7 @@ import Testing
     let store = try AccountStore(
       journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     let world = world
-    // More than the interval after which a snapshot is written.
+    // More than the interval between snapshots.
     for batch in 0..<6 {
       try await store.transact { (accounts) throws(AccountError) in
         for i in 0..<1_000 {
@@ -122,7 +122,7 @@ import Testing
         }
       }
     }
-    // Written beside what goes on.
+    // Written while transactions continue.
     try await Patience.until { world.notices.contains { $0.text.contains("snapshot") } }
     try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
     let root = store.view.records.root
@@ -136,7 +136,7 @@ import Testing
   }
 }
 
-/// A folder that disappears with the test that made it.
+/// A folder that is removed with the test that made it.
 private final class Folder {
   let path: String
 

@@ -7,11 +7,11 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthEngine
 
-/// What others are told of accounts that come and go.
+/// Tests of events about created and deleted accounts.
 @Suite struct AccountEventTests {
   private let world = AccountsWorld()
 
-  /// What a change tells, one line for each account.
+  /// Returns the events of a change, one line for each account.
   private func told(
     _ store: AccountStore, _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void
   ) async throws -> [String] {
@@ -107,13 +107,13 @@ import Testing
       accounts.tell(.deleted, "u1")
     }
     #expect(deleted == ["deleted acme-1 u1 a@acme-1.example"])
-    // Also where nobody can read what the tenant is.
+    // Also when the tenant's settings are unreadable.
     let unreadable = try await told(AccountStore(ofTenant: "acme-1", in: project)) { accounts in
       accounts.draft.replace(AccountPath.settings, with: Node(.string("{")))
       accounts.tell(.deleted, "u2")
     }
     #expect(unreadable == ["deleted acme-1 u2 -"])
-    // A tenant that goes as a whole says nothing of its users.
+    // A deleted tenant reports no events of its users.
     #expect(try await told(project) { accounts in accounts.deleteTenant("zebra-1") } == [])
     project.close()
   }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Thousands of random changes beside a plain model, with restarts in between.
+/// Tests of thousands of random changes against a simple model, with restarts in between.
 @Suite struct AccountModelTests {
-  /// The accounts as somebody would keep them who has no disk.
+  /// A model of the accounts in memory.
   fileprivate struct Model: Sendable {
     var users: [String: UserRecord] = [:]
-    /// The highest generation that an account of a uid had when it was deleted.
+    /// The highest generation of a deleted account's uid.
     var deleted: [String: Int64] = [:]
     var sessions: [Digest: SessionRecord] = [:]
     var tickets: [Digest: Ticket] = [:]
@@ -145,14 +145,14 @@ import Testing
       let email = "e\(i)@example.com"
       #expect(view.user(email: email)?.uid == model.users.values.first { $0.email == email }?.uid)
     }
-    // Sessions of users that are not there are the test's own doing.
+    // The test itself causes sessions of missing users.
     let problems = view.problems().filter { !$0.hasSuffix("is nobody's") }
     #expect(problems == [])
   }
 }
 
 extension AccountModelTests.Model {
-  /// All steps, or none when one is refused.
+  /// Performs all steps, or none when one is refused.
   fileprivate mutating func perform(_ steps: [AccountModelTests.Step]) -> AccountError.Code? {
     var next = self
     for step in steps { if let code = next.perform(step) { return code } }

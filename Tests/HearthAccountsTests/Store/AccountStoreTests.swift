@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Transactions: one writer, whole or not at all, durable when they return.
+/// Tests of transactions: one writer, atomic, durable when they return.
 @Suite struct AccountStoreTests {
   private let world = AccountsWorld()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// What is stored comes back as it was, and what cannot be read is told and does no harm.
+/// Tests that stored records are read unchanged, and that unreadable ones are reported and do no harm.
 @Suite struct RecordStorageTests {
   private let world = AccountsWorld()
 
@@ -78,7 +78,7 @@ import Testing
     #expect(try old(user).hasEmailLink == false)
   }
 
-  /// The record as it was written before.
+  /// Returns the record in its former format.
   private func old(_ user: UserRecord) throws -> UserRecord {
     let members = RecordWriter(user).json.members?.filter { $0.name != "emailLink" } ?? []
     return try UserRecord(stored: RecordReader(.object(members)))
@@ -218,7 +218,7 @@ import Testing
 }
 
 extension AccountTransaction {
-  /// Changes some leaf, somewhere, or takes it away.
+  /// Changes or removes a random leaf.
   fileprivate mutating func damage(_ random: inout SeededRandom) {
     var path = Path.root
     var node = draft.root

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Sessions, tickets and locks: what is handed out as a random text, and what ends by itself.
+/// Tests of sessions, tickets and locks: records that are known by random texts and expire.
 @Suite struct SessionStoreTests {
   private let world = AccountsWorld()
 
@@ -132,7 +132,7 @@ import Testing
       }
     }
     #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r"), .of("b")])
-    // Among themselves the first stays: it leads back to before an attacker's other changes.
+    // Among several the first stays: it leads back to before an attacker's other changes.
     for name in ["r2", "r3"] {
       world.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
@@ -202,7 +202,7 @@ import Testing
         var session = world.session("u1")
         session.expiresAtSeconds = AccountsWorld.startSeconds + Int64(end)
         accounts.putSession(.of("s"), session)
-        // An entry that is left from before, as after a change of limits.
+        // A remaining old entry, as after a change of limits.
         accounts.setEnding(.sessions, AccountsWorld.startSeconds + 50, .of("s"))
       }
     }
@@ -226,7 +226,7 @@ import Testing
         "l\(i)", AccountLock(failures: 11, lockedUntilSeconds: 2_000_000_000 + Int64(i), lastFailureSeconds: 0))
     }
     store.saveLock("l7", nil)
-    // Whatever is asked next is decided after the locks.
+    // Later transactions are decided after the locks.
     try await store.transact { (accounts) throws(AccountError) in _ = accounts.locks }
     let again = try world.store(journal.crash(), limits: limits)
     #expect(Set(again.view.locks.keys) == ["first", "l4", "l5", "l6"])

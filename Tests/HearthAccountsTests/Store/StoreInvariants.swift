@@ -4,7 +4,7 @@ import HearthTree
 @testable import HearthAccounts
 
 extension AccountReading {
-  /// Everything in the tree that does not fit together; empty for a sound store.
+  /// Returns all inconsistencies of the tree; empty for a sound store.
   func problems(limits: AccountStoreLimits = AccountStoreLimits()) -> [String] {
     var problems: [String] = []
     var expected: [String: String] = [:]

@@ -9,12 +9,12 @@ import Testing
 
 @testable import HearthAccounts
 
-/// True when a request may be carried out from its beginning by another node.
+/// Tests of whether another node may repeat a request from its beginning.
 @Suite struct TransactionWatchTests {
-  /// What the node that owns the accounts makes of the next change.
+  /// The owner node's treatment of the next change.
   private enum Fate: Sendable { case made, refused, lost }
 
-  /// Accounts that a cluster shares, and the line to their owner.
+  /// Shared accounts of a cluster, with the line to their owner.
   private final class SharedAccounts: OwnerLine {
     private struct State {
       var fates: [Fate] = []
@@ -76,9 +76,9 @@ import Testing
     }
   }
 
-  /// Adds users while a watch looks on.
+  /// Adds users under a watch.
   ///
-  /// - Returns: Whether the request may begin anew then, and the codes of what failed.
+  /// - Returns: True when the request may be repeated, and the codes of the failures.
   private func watch(_ store: AccountStore, adding uids: String...) async -> (mayBeginAnew: Bool, [AccountError.Code]) {
     let (world, watch) = (AccountsWorld(), TransactionWatch())
     var codes: [AccountError.Code] = []
@@ -107,7 +107,7 @@ import Testing
     shared.next(.made, .refused)
     seen = await watch(store, adding: "bob", "cem")
     #expect(!seen.mayBeginAnew && seen.1 == [.unavailable] && store.view.user("bob") != nil)
-    // A refusal of the accounts themselves changes nothing, and what may have been done is not done twice.
+    // A refusal by the accounts themselves changes nothing, and a change that may have been made is not repeated.
     shared.next(.made, .refused)
     seen = await watch(store, adding: "ann", "dan")
     #expect(seen.mayBeginAnew && seen.1 == [.duplicateLocalID, .unavailable])

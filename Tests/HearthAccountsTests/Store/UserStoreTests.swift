@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Users and what makes them unique.
+/// Tests of users and their unique identifiers.
 @Suite struct UserStoreTests {
   private let world = AccountsWorld()
 
@@ -53,7 +53,7 @@ import Testing
     try await store.transact { (accounts) throws(AccountError) in try accounts.update(moved) }
     #expect(found("a@example.com") == ["u/1"] && found("b@example.com") == ["u2"])
     #expect(store.view.problems() == [])
-    // What an earlier version stored has no such entry until the record changes; what it left behind leads nowhere.
+    // Users stored by an earlier version have no such entry until the record changes; leftover entries have no effect.
     try await store.transact { (accounts) throws(AccountError) in
       accounts.draft.replace(AccountPath.identityEmails, with: .empty)
       accounts.draft.replace(AccountPath.identityEmail("c@example.com").appending("gone"), with: Node(.string("gone")))
@@ -173,7 +173,7 @@ import Testing
         accounts.draft.replace(AccountPath.user("u1"), with: Node(.int(1)))
       }
     }
-    // Nor is what a deleted one has left, when it cannot be read.
+    // Nor does an unreadable record of a deleted user.
     try await store.transact { (accounts) throws(AccountError) in
       accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.string("{")))
       try accounts.insert(world.user("u2"))
@@ -259,7 +259,7 @@ import Testing
     #expect(view.tombstone("nobody") == nil)
     #expect(view.auditTail(limit: 9).count == 2)
     #expect(view.problems() == [])
-    // Nothing but the tombstone names the user any more.
+    // Only the tombstone contains the user ID.
     let text = String(
       decoding: view.records.root.replacing(AccountPath.audit, with: .empty).json(.export), as: UTF8.self)
     #expect(!text.contains("a@example") && !text.contains("+1"))

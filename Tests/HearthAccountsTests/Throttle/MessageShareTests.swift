@@ -3,14 +3,14 @@ import Testing
 
 @testable import HearthAccounts
 
-/// No client uses up the mails of a day, or the text messages of a country.
+/// Tests that no client exhausts a day's mails, or a country's text messages.
 @Suite struct MessageShareTests {
-  /// The /64 of that number in a /48.
+  /// Returns an address in a numbered /64 of a /48.
   private static func address(_ number: Int, provider: Int = 1) -> String {
     "2001:db8:\(provider):\(String(number, radix: 16))::7"
   }
 
-  /// Mails that a /48 gets which asks from another /64 each time, for another address each time, for a day.
+  /// Returns the number of mails in a day for a /48 that uses another /64 and another recipient each time.
   private static func takeAllMails(_ world: ThrottleWorld, _ part: MailPart = .other, provider: Int = 1) -> Int {
     var taken = 0
     for _ in 0..<23 {
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: [MailPart.reset, .verification, .notice])
   func `resets, verifications and notices have their own part of the day`(part: MailPart) {
     let world = ThrottleWorld()
-    // Many networks, each with its share, until nothing is left for what is none of these.
+    // Many networks, each with its share, until the rest for new networks is exhausted.
     for provider in 1...300 {
       for number in 0..<30 {
         _ = world.throttle.admitMail(

@@ -107,7 +107,7 @@ struct ThrottleMemoryTests {
       for number in 0..<400 {
         group.addTask {
           let account = accounts[number % 5]
-          // Takes failures back, and locks again.
+          // Clears failures, and locks again.
           world.throttle.passwordSucceeded(account: account, address: "198.51.100.\(number)", now: world.now)
           _ = world.fail(account)
         }

@@ -16,7 +16,7 @@ struct ThrottleTests {
         return
       }
       delays.append(seconds)
-      // The right password in the meantime is refused likewise, and one second earlier still.
+      // The right password is refused in the meantime as well, until a second before the end.
       world.advance(seconds: seconds - 1)
       #expect(!world.succeed())
       world.advance(seconds: 1)
@@ -107,7 +107,7 @@ struct ThrottleTests {
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     #expect(admitted == 10)
-    // Nor when their outcomes come one by one in between.
+    // Nor when their outcomes arrive one by one in between.
     world.throttle.passwordFailed(account: "ann@example.com", address: "192.0.2.1", now: world.now)
     #expect(world.begin() != .allowed)
   }

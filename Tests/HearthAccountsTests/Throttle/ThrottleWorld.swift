@@ -3,14 +3,14 @@ import Synchronization
 
 @testable import HearthAccounts
 
-/// A throttle whose clock stands still until it is told, and what it saved.
+/// A throttle with a simulated clock and a record of saved locks.
 final class ThrottleWorld: Sendable {
   let throttle: Throttle
   let locks: SavedLocks
   let notices = Notices()
   private let milliseconds = Mutex<Int64>(1_700_000_000_000)
 
-  /// Limits where only the account's own counter is in the way.
+  /// Limits under which only the account's own counter applies.
   static var accountsOnly: ThrottleLimits {
     var limits = ThrottleLimits()
     limits.addressFailures = 1_000_000
@@ -50,7 +50,7 @@ final class ThrottleWorld: Sendable {
   }
 }
 
-/// A file's part.
+/// The saved locks, in place of a file.
 final class SavedLocks: Sendable {
   private let locks: Mutex<[String: AccountLock]>
 
@@ -61,13 +61,13 @@ final class SavedLocks: Sendable {
   var all: [String: AccountLock] { locks.withLock { $0 } }
 }
 
-/// The notices that the operator was given.
+/// The notices to the operator.
 final class Notices: Sendable {
   private let texts = Mutex<[String]>([])
 
   func add(_ notice: AccountsNotice) { texts.withLock { $0.append("\(notice.level): \(notice.text)") } }
 
-  /// Since the last look.
+  /// Returns the notices since the last call.
   func take() -> [String] {
     texts.withLock { texts in
       defer { texts = [] }

@@ -55,7 +55,7 @@ import Testing
       try await auth.applyActionCode(code(of: try await world.test.mailer.link(.verifyEmail)))
       try await user.reload()
       #expect(user.isEmailVerified)
-      // Addresses that have accounts are hidden, so an address is not just set.
+      // Existing addresses are hidden, so an address cannot be changed directly.
       #expect(await authCode { try await user.updateEmail(to: "new@example.com") } == .operationNotAllowed)
       try await user.sendEmailVerification(beforeUpdatingEmail: "new@example.com")
       let change = code(of: try await world.test.mailer.link(.verifyAndChangeEmail))

@@ -70,7 +70,7 @@ import Testing
   }
 }
 
-/// What a listener was told.
+/// The values that a listener received.
 private final class Told: Sendable {
   private let told = Mutex<[String?]>([])
 

@@ -56,7 +56,7 @@ import Testing
     let store = FileSessionStore(url: url)
     #expect(try store.load() == nil)
     try store.clear()
-    // A mask that takes nothing away shows the mode that the file is made with.
+    // A umask of zero shows the mode of the created file.
     let mask = umask(0)
     defer { umask(mask) }
     for text in ["one", "two"] {
@@ -87,7 +87,7 @@ import Testing
     try FileManager.default.moveItem(atPath: url.path, toPath: target)
     try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: target)
     #expect(throws: NSError.self) { try store.load() }
-    // A save replaces the link, not what it leads to.
+    // A save replaces the link, not its target.
     try store.save(Data("y".utf8))
     #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data("x".utf8))
     #expect(try store.load() == Data("y".utf8))

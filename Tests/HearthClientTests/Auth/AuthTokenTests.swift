@@ -157,7 +157,7 @@ import Testing
   }
 }
 
-/// An account service with one guest, for what a real one would not do.
+/// A fake account service with one guest, for behaviour that a real one does not have.
 final class FakeService: Sendable {
   let life = Mutex("3600")
   private let count = Mutex(0)

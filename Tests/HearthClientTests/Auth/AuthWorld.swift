@@ -20,7 +20,9 @@ struct AuthWorld {
   let store = MemorySessionStore()
   let auth: Auth
 
-  /// - Parameter hidesAddresses: Strangers cannot find out which addresses have accounts.
+  /// Runs `body` with an app.
+  ///
+  /// - Parameter hidesAddresses: True when clients cannot find out which addresses have accounts.
   static func with(
     over carrier: Carrier = .plain, rules: String = rules, hidesAddresses: Bool = true,
     _ body: (AuthWorld) async throws -> Void
@@ -41,7 +43,7 @@ struct AuthWorld {
     try auth.useServer(Self.url(route))
   }
 
-  /// Another program's, or the same one's at its next start.
+  /// Returns the client of another program, or of this one after a restart.
   func another(store: (any AuthSessionStore)? = nil) throws -> Auth {
     let auth = Self.auth(
       port: test.port, store: store ?? MemorySessionStore(), transport: transport, clock: clock)
@@ -51,7 +53,7 @@ struct AuthWorld {
 
   private static func url(_ route: Route) throws -> URL { try #require(URL(string: route.address)) }
 
-  /// A client of the server's database in a user's name.
+  /// Returns a client of the server's database with a user's credentials.
   func database(_ credentials: any CredentialProvider) -> Database {
     let database = Database.database(
       app: Self.app(), url: route.address + "/?ns=default", credentials: credentials)
@@ -79,7 +81,7 @@ struct AuthWorld {
   }
 }
 
-/// Requests to a server whose certificate only tests trust.
+/// A transport that trusts the tests' certificate.
 struct CertificateTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer {
     do {
@@ -92,17 +94,19 @@ struct CertificateTransport: AuthTransport {
   }
 }
 
-/// Counts requests by operation, and can hold them.
+/// A transport that counts requests by operation, and can delay them.
 final class CountingTransport: AuthTransport {
   private let base: any AuthTransport
   private let state = Mutex<(counts: [String: Int], held: String?)>(([:], nil))
 
   init(_ base: any AuthTransport) { self.base = base }
 
-  /// - Parameter operation: `token`, `accounts:lookup`
+  /// Returns the number of requests.
+  ///
+  /// - Parameter operation: An operation such as `token` or `accounts:lookup`.
   func count(_ operation: String) -> Int { state.withLock { $0.counts[operation] ?? 0 } }
 
-  /// Lets requests of that operation wait; nil lets all go on.
+  /// Delays requests of that operation; nil releases all.
   func hold(_ operation: String?) { state.withLock { $0.held = operation } }
 
   func send(_ request: AuthRequest) async throws -> AuthAnswer {
@@ -113,7 +117,7 @@ final class CountingTransport: AuthTransport {
   }
 }
 
-/// Answers what a test says.
+/// A transport with answers from the test.
 final class ScriptedTransport: AuthTransport {
   private let answers: @Sendable (AuthRequest) throws -> AuthAnswer
 
@@ -122,7 +126,7 @@ final class ScriptedTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer { try answers(request) }
 }
 
-/// Time that stands until a test moves it.
+/// A clock that only a test moves.
 final class ManualClock: AuthClock {
   private struct Sleeper {
     var until: Date
@@ -139,7 +143,7 @@ final class ManualClock: AuthClock {
   private let state = Mutex(State())
 
   var now: Date { state.withLock { $0.now } }
-  /// The time when those wake who sleep now.
+  /// The wake-up times of current sleepers.
   var wakes: [Date] { state.withLock { $0.sleepers.values.map(\.until).sorted() } }
 
   func advance(seconds: TimeInterval) {
@@ -177,7 +181,7 @@ final class ManualClock: AuthClock {
   }
 }
 
-/// The code of the error that some work ends with; nil when it ends well.
+/// Returns the code of the error that the work throws, or nil when it succeeds.
 func authCode(_ work: () async throws -> Void) async -> AuthErrorCode? {
   do {
     try await work()
@@ -188,7 +192,7 @@ func authCode(_ work: () async throws -> Void) async -> AuthErrorCode? {
 }
 
 extension AuthWorld {
-  /// Waits until something is so; fails when it does not come.
+  /// Waits until a condition is true; fails after a timeout.
   static func until(_ isSo: @Sendable () async throws -> Bool) async throws {
     try #require(try await Patience.until(isSo))
   }

@@ -140,7 +140,7 @@ import Testing
       #expect(
         await authCode { try await stranger.createUser(withEmail: "ada@example.com", password: "secret1") }
           == .networkError)
-      // Nothing came of it: the address is free for a client that trusts the certificate.
+      // The request had no effect: the address is free for a client that trusts the certificate.
       try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1")
     }
   }
@@ -213,7 +213,7 @@ import Testing
   }
 }
 
-/// Says the same to everybody who asks something, and closes; or says nothing at all.
+/// A server that gives every client the same answer and closes, or never answers.
 final class OneAnswerServer: Sendable {
   private let channel: any Channel
   let port: Int

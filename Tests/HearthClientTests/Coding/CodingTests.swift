@@ -47,9 +47,9 @@ private struct Plain: Codable, Equatable {
 
 private struct Message: Codable { @ServerTimestamp var sent: Date? }
 
-/// `Encodable` and `Decodable` values on their way into data and back.
+/// Tests of `Encodable` and `Decodable` values converted to data and back.
 @Suite struct CodingTests {
-  /// Into data, and out again as a snapshot would give it.
+  /// Converts a value to data and back, as a snapshot returns it.
   private func stored(_ value: some Encodable, _ encoder: DatabaseEncoder = DatabaseEncoder()) throws -> Any {
     ValueWriter.value(try ValueReader.value(try encoder.encode(value), at: .root, from: "f").node)
   }

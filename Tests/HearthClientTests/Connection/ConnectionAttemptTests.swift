@@ -130,7 +130,7 @@ import Testing
     #expect(world.connection.deadline == 105_000)
     #expect(world.waitForDeadline() == ["send 0", "ping"])
     #expect(world.connection.deadline == 135_000)
-    // A socket that is busy with what waits in it is not dead.
+    // A socket that is busy sending buffered data is not dead.
     world.handle(.writable(attempt: 1, false))
     world.now = 135_000
     #expect(world.handle(.timer) == [])
@@ -154,7 +154,7 @@ import Testing
       _ = connection.handle(.opened(attempt: 1), at: at(0))
       _ = connection.handle(.received(attempt: 1, Array(ConnectionWorld.hello().utf8)), at: at(0))
       _ = connection.handle(.closed(attempt: 1, ""), at: at(31_000))
-      // One in a thousand may come back at once.
+      // One attempt in a thousand may follow at once.
       if case .waiting(let until) = connection.phase { moments.append(until) } else { moments.append(31_000) }
     }
     let slots = Dictionary(grouping: moments) { ($0 - 31_000) / 100 }

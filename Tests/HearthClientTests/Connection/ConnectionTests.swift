@@ -24,7 +24,7 @@ import Testing
       world.receive(ConnectionWorld.hello()) == [
         "tell hello 5000000", stats, #"send {"t":"d","d":{"r":1,"a":"auth","b":{"cred":"a.b.c"}}}"#,
       ])
-    // Neither a write nor a listen goes out while the server judges.
+    // No write and no listen is sent while the server decides.
     #expect(world.handle(.request(id: 7, Self.listen("x"))) == [])
     #expect(world.receive(ConnectionWorld.reply(0)) == [])
     #expect(
@@ -79,7 +79,7 @@ import Testing
       #expect(world.waitForDeadline() == ["tokens \(world.attempt) forced"])
       #expect((world.now - before >= 9_000) == (refusal == 3))
     }
-    // Accepted: the count begins anew.
+    // Accepted: the count restarts.
     world.connect(credential: "a.b.c")
     world.receive(ConnectionWorld.reply(Int(world.connection.lastNumber), "ok", "{}"))
     #expect(world.connection.refusals == 0)
@@ -93,7 +93,7 @@ import Testing
       world.receive(ConnectionWorld.push("ac", #"{"s":"expired_token","d":"Auth token is expired"}"#))
         == ["tell revoked expired_token", "close 1", "tell lost"])
     #expect(world.waitForDeadline() == ["tokens \(world.attempt) forced"])
-    // The refresh failed, too: no socket without a token, and the next fetch is forced as well.
+    // The refresh failed as well: no socket without a token, and the next fetch is forced again.
     #expect(world.handle(.tokensFailed(attempt: world.attempt, "offline")) == [])
     #expect(world.waitForDeadline() == ["tokens \(world.attempt) forced"])
     #expect(world.handle(.tokens(attempt: world.attempt, ConnectionTokens())).first?.hasPrefix("open") == true)
@@ -114,7 +114,7 @@ import Testing
         #"send {"t":"d","d":{"r":4,"a":"p","b":{"p":"/b","d":1}}}"#,
       ])
     #expect(world.handle(.credential(nil)) == [#"send {"t":"d","d":{"r":5,"a":"unauth","b":{}}}"#])
-    // What the server thinks of the credential that was given up is past.
+    // The server's answer about the replaced credential is ignored.
     #expect(world.receive(ConnectionWorld.reply(3, "invalid_token", "\"\"")) == [])
     #expect(world.receive(ConnectionWorld.reply(5, "ok", "\"\"")) == ["tell cleared"])
   }
@@ -150,7 +150,7 @@ import Testing
       world.receive(ConnectionWorld.hello()).last
         == #"send {"t":"d","d":{"r":1,"a":"appcheck","b":{"token":"ticket"}}}"#)
     #expect(world.receive(ConnectionWorld.reply(1, "invalid_token", "\"no\"")) == ["tell ready"])
-    // What cannot stand in a header is left out of it.
+    // A value that is invalid in a header is left out.
     world.connection.tokens.appCheck = "a\r\nHost: evil"
     #expect(world.connection.socketRequest.headers.count == 1)
   }

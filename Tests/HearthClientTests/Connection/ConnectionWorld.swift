@@ -3,12 +3,12 @@ import HearthWire
 
 @testable import HearthClient
 
-/// A connection with a clock of its own. What it does is written down, a line an action.
+/// A connection with a simulated clock, whose actions are recorded, one a line.
 struct ConnectionWorld {
   var connection: PersistentConnection
-  /// Milliseconds on both clocks; the wall clock is a million ahead.
+  /// The time in milliseconds on both clocks; the wall clock is a million ahead.
   var now: Int64 = 0
-  /// Tokens that the next attempts get; nil: their fetch fails. Without any: signed out.
+  /// The tokens of the next attempts; nil for a failed fetch. An empty list is a signed-out client.
   var tokens: [ConnectionTokens?] = []
 
   init(
@@ -24,20 +24,20 @@ struct ConnectionWorld {
 
   var attempt: Int { connection.attempt }
 
-  /// Tells what happened and gives what is done, logs left out.
+  /// Handles inputs and returns the actions without logs.
   @discardableResult
   mutating func handle(_ inputs: ConnectionInput...) -> [String] {
     inputs.flatMap { connection.handle($0, at: ConnectionTime(monotonic: now, wall: 1_000_000 + now)) }
       .compactMap(Self.line)
   }
 
-  /// Texts from the server.
+  /// Handles texts from the server.
   @discardableResult
   mutating func receive(_ texts: String...) -> [String] {
     texts.flatMap { handle(.received(attempt: attempt, Array($0.utf8))) }
   }
 
-  /// Lets the clock run to the deadline and tells that it is reached.
+  /// Advances the clock to the deadline and handles it.
   @discardableResult
   mutating func waitForDeadline() -> [String] {
     guard let deadline = connection.deadline else { return ["no deadline"] }
@@ -45,7 +45,7 @@ struct ConnectionWorld {
     return handle(.timer)
   }
 
-  /// From a fetch of tokens to the hello.
+  /// Connects, from a fetch of tokens to the hello.
   @discardableResult
   mutating func connect(
     credential: String? = nil, hello: String = ConnectionWorld.hello()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthClient
 
-/// What a server may send, and what becomes of it.
+/// Tests of hostile messages from a server.
 @Suite struct HostileServerTests {
   private func connected(_ configure: (inout ConnectionSettings) -> Void = { _ in }) throws -> ConnectionWorld {
     var world = try ConnectionWorld(configure: configure)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthClient
 
-/// Where blocks are called, while the callback queue is not the main queue.
+/// Tests of the queue on which blocks are called, when the callback queue is not the main queue.
 @Suite struct CallbackTests {
-  /// True on the main queue, which on Linux need not be the main thread's.
+  /// Returns true on the main queue, which on Linux may run on another thread than the main one.
   private static let isMain: @Sendable () -> Bool = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
@@ -18,7 +18,7 @@ import Testing
   @MainActor private final class Room {
     private var calls = 0
 
-    /// Hands every kind of block over; each adds a line that says whether it was called on the main queue.
+    /// Registers every kind of block; each adds a line that states whether it was called on the main queue.
     func enter(_ ref: DatabaseReference, _ lines: Lines) throws {
       func note(_ name: String) {
         calls += 1

@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthClient
 
-/// On and off line, with a live server.
+/// Tests of going on and off line with a live server.
 @Suite struct ConnectionStateTests {
-  // Not over a carrier that cuts: each connection that is cut is another line of `.info/connected`.
+  // Without carriers that cut: each cut is another value of `.info/connected`.
   @Test("whether there is a connection, and how far the clocks are apart", arguments: Carrier.whole)
   func info(over carrier: Carrier) async throws {
     try await DatabaseWorld.with(over: carrier) { world in
@@ -28,7 +28,7 @@ import Testing
   @Test("the class takes every database of the process off the line and back")
   func everyDatabase() async throws {
     try await DatabaseWorld.with { world in
-      // A process of its own: other tests have databases as well, and some of them must stay off the line.
+      // A separate process, because other tests have databases as well, some of which must stay offline.
       await #expect(processExitsWith: .success) { [url = world.url as String] in
         let database = Database.database(url: url)
         database.callbackQueue = DispatchQueue(label: "test")

@@ -7,9 +7,9 @@ import Synchronization
 
 @testable import HearthClient
 
-/// A live server, and clients of it.
+/// A live server with clients.
 final class DatabaseWorld: Sendable {
-  /// Anybody may read and write below `open`, and nobody elsewhere.
+  /// Rules under which all clients may read and write below `open`, and nowhere else.
   static let rules = #"{"rules":{"open":{".read":true,".write":true,".indexOn":[".value","x/y"]}}}"#
 
   let test: TestServer
@@ -31,8 +31,8 @@ final class DatabaseWorld: Sendable {
   /// The address of the database over the carrier.
   var url: String { route.address + "/?ns=default" }
 
-  /// How clients of a test connect: attempts need not be spared, and where connections go silent that is noticed soon. How
-  /// long it takes to get through is up to the machine, and no read is given up for it.
+  /// Sets short delays between attempts, and fast detection of silent connections. The time to connect depends on the
+  /// machine, so no read times out.
   static func configure(_ settings: inout RepositorySettings, over carrier: Carrier) {
     settings.trust = .roots(pem: TestCertificate.certificatePEM)
     settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
@@ -44,7 +44,7 @@ final class DatabaseWorld: Sendable {
 
   private func shutDown() { for database in databases.withLock({ $0 }) { database.shutDown() } }
 
-  /// Another client, with a callback queue of its own.
+  /// Returns a new client with its own callback queue.
   func database(
     _ credentials: any CredentialProvider = FixedCredential(nil), configure: (Database) -> Void = { _ in }
   ) -> Database {
@@ -60,11 +60,11 @@ final class DatabaseWorld: Sendable {
     return database
   }
 
-  /// The place that all may use, as another client has it.
+  /// Returns a new client's reference to the path with access for all clients.
   func ref() -> DatabaseReference { database().reference(withPath: "open") }
 }
 
-/// One credential, or none, for ever.
+/// A credential that never changes, or none.
 final class FixedCredential: CredentialProvider {
   private let credential: DatabaseCredential?
   var currentUserID: String? { credential?.userID }
@@ -78,7 +78,7 @@ final class FixedCredential: CredentialProvider {
   func connectionReported(_ report: CredentialReport) {}
 }
 
-/// Lines that blocks have written, to be waited for.
+/// Lines that blocks have written, for which a test can wait.
 final class Lines: Sendable {
   private let written = Mutex<[String]>([])
   private let stream = AsyncStream<Void>.makeStream()
@@ -90,7 +90,7 @@ final class Lines: Sendable {
     stream.continuation.yield()
   }
 
-  /// Waits until there are so many.
+  /// Waits for a number of lines.
   @discardableResult
   func wait(for count: Int) async -> [String] {
     var iterator = stream.stream.makeAsyncIterator()
@@ -98,7 +98,7 @@ final class Lines: Sendable {
     return all
   }
 
-  /// Takes what there is away.
+  /// Returns the lines and clears them.
   @discardableResult
   func take() -> [String] {
     written.withLock { lines in
@@ -108,10 +108,10 @@ final class Lines: Sendable {
   }
 }
 
-/// Calls the form that does not wait: inside an asynchronous function the other one would be meant.
+/// Calls the overload that does not wait; in an asynchronous function the compiler would choose the other one.
 func plainly<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
 
-/// The value as JSON.
+/// Returns the value as JSON.
 func json(_ snapshot: DataSnapshot?) -> String {
   snapshot.map { String(decoding: $0.node.json(.export), as: UTF8.self) } ?? "nil"
 }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthClient
 
-/// The log that all databases of a process share. Nothing listens at the port.
+/// Tests of the log that all databases of a process share. No server listens at the port.
 @Suite(.serialized) struct LogTests {
-  /// Runs `body` and gives the log back as it was. Lines of other tests may be among those that come.
+  /// Runs `body` and restores the log. Lines of other tests may be among those received.
   private func with(_ body: (Lines) async throws -> Void) async rethrows {
     let before = DatabaseLog.sink.withLock { $0 }
     defer { DatabaseLog.sink.withLock { $0 = before } }
@@ -15,7 +15,7 @@ import Testing
     try await body(lines)
   }
 
-  /// Does what is warned of: a database whose credential cannot be had tries to connect, twice.
+  /// Causes a warning: a database without an available credential tries to connect, twice.
   private func warn(_ name: String) async throws {
     let credentials = FailingCredential(name)
     let database = Database.database(
@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-/// A credential that cannot be had.
+/// A credential provider that always fails.
 private final class FailingCredential: CredentialProvider {
   private struct Failure: Error, CustomStringConvertible { var description: String }
   private let name: String

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// Observers of a live server.
+/// Tests of observers with a live server.
 @Suite struct ObserveTests {
   @Test("five types of events, in their order, with the key before", arguments: Carrier.all)
   func events(over carrier: Carrier) async throws {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthClient
 
-/// What a live server does when a client's connection ends.
+/// Tests of on-disconnect writes on a live server.
 @Suite struct OnDisconnectTests {
-  // Not over a carrier that cuts: the server does it already when the proxy cuts the connection.
+  // Without carriers that cut: the server executes the write when the proxy cuts the connection.
   @Test(
     "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)),
     arguments: Carrier.whole)
@@ -33,12 +33,12 @@ import Testing
         #"{"a":"bye","b":{".value":"bye",".priority":2},"c":{"d":true},"e":1,"f":{".value":1,".priority":1},"g":1,"h":1,"#
         + #""i":{".value":1,".priority":1},"j":1,"kept":1}"#
       ref.database.goOffline()
-      // each is done by itself, so a part may be seen first
+      // each write is separate, so an event may show a part of them
       for try await snapshot in other.values where json(snapshot) == expected { break }
     }
   }
 
-  // Not over a carrier that cuts: the server does it already when the proxy cuts the connection.
+  // Without carriers that cut: the server executes the write when the proxy cuts the connection.
   @Test("what was taken back is not done, in each form", arguments: Carrier.whole)
   func cancelled(over carrier: Carrier) async throws {
     try await DatabaseWorld.with(over: carrier) { world in

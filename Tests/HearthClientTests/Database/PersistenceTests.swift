@@ -7,9 +7,9 @@ import Testing
 
 @testable import HearthClient
 
-/// Data on disk, as an app sees it.
+/// Tests of data on disk, as an app sees it.
 @Suite struct PersistenceTests {
-  /// A client with its data in a folder. Tests run at once, and each has app names of its own.
+  /// Returns a client with its data in a folder. Tests run at once, and each has its own app names.
   private static func database(
     _ folder: String, _ url: String, isOnline: Bool, app name: String = "app"
   ) throws -> Database {
@@ -48,7 +48,7 @@ import Testing
             ref.child("last").setValue(i)
           }
         }
-        // Its answer comes behind all that was asked before.
+        // Its answer follows all earlier requests.
         _ = try await ref.root.child(".info/connected").singleEvent(of: .value)
         kill(getpid(), SIGKILL)
       }
@@ -60,7 +60,7 @@ import Testing
       #expect(try await json(ref.child("sum").singleEvent(of: .value).snapshot) == "20")
       let lines = Lines()
       other.child("list").observe(.childAdded) { lines.add($0.key) }
-      // What is there when it begins to listen comes in the order of keys.
+      // The initial data of a listen comes in key order.
       _ = try await other.child("list").singleEvent(of: .value)
       database.goOnline()
       try await ref.child("done").setValue(true)
@@ -207,7 +207,7 @@ import Testing
         }
       }
       #expect(isGone)
-      // It is looked at after each thousand changes.
+      // The size is checked after every thousand changes.
       #expect(size <= (1 << 20) + 200 * 1_600)
     }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// Queries of a live server.
+/// Tests of queries with a live server.
 @Suite struct QueryTests {
   @Test("orders, limits and bounds find what they should, by an observer and by a read", arguments: Carrier.all)
   func found(over carrier: Carrier) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// Places, their addresses and their keys. Nothing listens at the port.
+/// Tests of locations, their addresses and their keys. No server listens at the port.
 @Suite struct ReferenceTests {
   private func with(_ url: String = "http://127.0.0.1:1/?ns=x", _ body: (Database) throws -> Void) rethrows {
     let database = Database.database(app: .appOrDefault(), url: url, credentials: FixedCredential(nil))

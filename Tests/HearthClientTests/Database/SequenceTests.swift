@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthClient
 
-/// Asynchronous sequences over a live server.
+/// Tests of asynchronous sequences with a live server.
 @Suite struct SequenceTests {
-  /// Returns the number of observers that the client's core has, once it has done all that was asked.
+  /// Returns the number of the client core's observers after all earlier requests.
   private func listenCount(_ database: Database) async -> Int {
     await withCheckedContinuation { continuation in
       database.repository.enqueue { continuation.resume(returning: $0.observerCount) }
@@ -90,7 +90,7 @@ import Testing
       _ = try await ref.singleEvent(of: .value)
       let failing = ref.events(of: [.childAdded], buffering: .failing(at: 2))
       var iterator = failing.makeAsyncIterator()
-      #expect(await listenCount(ref.database) == 0)  // three were there, which is one too many
+      #expect(await listenCount(ref.database) == 0)  // there were three, which is one too many
       #expect(try await iterator.next()?.snapshot.key == "a")
       #expect(try await iterator.next()?.snapshot.key == "b")
       await #expect(throws: DatabaseEventsOverflow.self) { _ = try await iterator.next() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// What is in a snapshot, and in a transaction's data.
+/// Tests of the data in snapshots and in transactions.
 @Suite struct SnapshotTests {
   private func node(_ value: Any?) throws -> Node { try ValueReader.value(value, at: .root, from: "f").node }
 

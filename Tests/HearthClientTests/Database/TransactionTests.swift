@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// Transactions against a live server.
+/// Tests of transactions with a live server.
 @Suite struct TransactionTests {
   private static func increment(_ data: MutableData) -> TransactionResult {
     data.value = (data.value as? Int ?? 0) + 1
@@ -34,12 +34,12 @@ import Testing
         }
       }
       let sum = try await world.ref().getData().value as? Int ?? 0
-      // none is done twice, whatever became of those that nobody knows of
+      // none is executed twice, including those with an unknown outcome
       #expect(committed + unknown == 20 && sum >= committed && sum <= 20)
     }
   }
 
-  // Not over a carrier that cuts: a transaction whose answer is cut off ends with `disconnect`, so that nobody knows the count.
+  // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
   @Test("the three forms, and giving up", arguments: Carrier.whole)
   func forms(over carrier: Carrier) async throws {
     try await DatabaseWorld.with(over: carrier) { world in
@@ -61,7 +61,8 @@ import Testing
     }
   }
 
-  // Not over a carrier that cuts: a transaction whose answer is cut off ends with `disconnect`, and its outcome comes as news of the server's.
+  // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, and its result arrives as an
+  // event of the server.
   @Test("without local events observers see the outcome alone", arguments: Carrier.whole)
   func withoutLocalEvents(over carrier: Carrier) async throws {
     try await DatabaseWorld.with(over: carrier) { world in
@@ -73,7 +74,7 @@ import Testing
       ref.runTransactionBlock(
         Self.increment, andCompletionBlock: { _, isCommitted, _ in lines.add("done \(isCommitted)") },
         withLocalEvents: false)
-      // an answer that is known here, behind the transaction's first run
+      // a local answer that follows the transaction's first run
       #expect(try await json(ref.root.child(".info/connected").singleEvent(of: .value).snapshot) == "false")
       #expect(lines.all == ["5"])
       ref.database.goOnline()
@@ -107,7 +108,7 @@ import Testing
         }
         ref.setValue(2) { error, _ in lines.add("set \(error == nil)") }
       }
-      // the transaction may have been on its way already, and then counts
+      // the transaction may have been sent already, and then counts
       let all = await lines.wait(for: 2)
       #expect(all.contains("set true"))
       #expect(

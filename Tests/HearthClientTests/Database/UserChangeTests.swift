@@ -7,14 +7,14 @@ import Testing
 
 @testable import HearthClient
 
-/// Users who follow one another in one program, with data on disk and without.
+/// Tests of successive users in one program, with data on disk and without.
 @Suite struct UserChangeTests {
-  /// Who is signed in may write, and every write says whose it is.
+  /// Rules under which signed-in users may write, and every write states its author.
   private static let rules = """
     {"rules": {".read": true, "log": {"$id": {".write": "auth !== null"}}, "notes": {".write": true}}}
     """
 
-  /// Runs `body` with a world, a client of its own that reads, and one in the user's name, which is not connected.
+  /// Runs `body` with an app, a separate client that reads, and an offline client with the user's credentials.
   private func with(
     isPersistent: Bool, _ body: (AuthWorld, _ ref: DatabaseReference, _ other: DatabaseReference) async throws -> Void
   ) async throws {
@@ -53,14 +53,14 @@ import Testing
         }
       }
       try await world.auth.signIn(withCustomToken: "uid:bob")
-      // Made right behind the sign-in: it is bob's.
+      // Made right after the sign-in: it is bob's.
       plainly { ref.child("log/c").setValue("bob") { error, _ in lines.add("bob \(error == nil)") } }
       ref.database.goOnline()
       #expect(await lines.wait(for: 3) == ["user_changed", "later user_changed", "bob true"])
       #expect(try await json(other.child("log").getData()) == #"{"c":"bob"}"#)
       try await world.auth.signIn(withCustomToken: "uid:ada")
       try await ref.child("log/d").setValue("ada")
-      // On one connection all is done in order: what had waited went out before.
+      // One connection preserves the order: the queued writes went out before.
       #expect(
         try await json(other.child("log").getData())
           == (isPersistent ? #"{"a":"ada","c":"bob","d":"ada"}"# : #"{"c":"bob","d":"ada"}"#))
@@ -95,7 +95,7 @@ import Testing
       try await world.auth.signIn(withCustomToken: "uid:bob")
       let lines = Lines()
       ref.child("notes").observe(.value) { lines.add(json($0)) }
-      // Its answer comes behind all that was asked before.
+      // Its answer follows all earlier requests.
       _ = try await ref.child(".info/connected").singleEvent(of: .value)
       #expect(lines.all == [])
       ref.child("notes").removeAllObservers()
@@ -111,7 +111,7 @@ import Testing
     try await AuthWorld.with(over: carrier) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let first = user.tokens.idToken
-      // From elsewhere the account gets a name, so that the next token is another one.
+      // Another client changes the account's name, so that the next token differs.
       let elsewhere = try world.another()
       let change = try await elsewhere.signIn(withEmail: "ada@example.com", password: "secret1").user
         .createProfileChangeRequest()
@@ -127,7 +127,7 @@ import Testing
       #expect(await lines.wait(for: 2) == ["false", "true"])
       try await database.reference(withPath: "a").setValue(1)
       #expect(reports.accepted == [first])
-      // Five minutes before its end.
+      // Five minutes before it expires.
       try await AuthWorld.until { world.clock.wakes == [user.tokens.refreshAt] }
       world.clock.advance(seconds: 3_300)
       try await AuthWorld.until { reports.accepted.count == 2 }
@@ -139,7 +139,7 @@ import Testing
   }
 }
 
-/// Gives another provider's credentials, and keeps which tokens the server accepted.
+/// A provider of another one's credentials, which records the tokens that the server accepted.
 private final class ReportingProvider: CredentialProvider {
   private let base: any CredentialProvider
   private let tokens = Mutex<[String]>([])

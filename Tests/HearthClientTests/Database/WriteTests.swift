@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// Writes in each of their forms, against a live server.
+/// Tests of writes in each of their forms, with a live server.
 @Suite struct WriteTests {
   @Test("asynchronous forms return when the server has it", arguments: Carrier.all)
   func asynchronous(over carrier: Carrier) async throws {
@@ -23,7 +23,7 @@ import Testing
       #expect(place == ref.child("n"))
       try await ref.child("n").setValue(ServerValue.increment(2))
       let sum = try await other.child("n").getData().value as? Int ?? 0
-      // a plain write whose answer was cut off is sent again
+      // a plain write whose answer is lost is sent again
       #expect(carrier.isFaulty ? sum >= 4 : sum == 4)
       try await ref.child("t").setValue(ServerValue.timestamp())
       #expect((try await other.child("t").getData().value as? Double ?? 0) > 1e12)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import HearthClient
 
-/// The folder of a store, and what the store logs.
+/// The folder of a store, with the store's log.
 private final class StoreFolder: Sendable {
   private let folder: TemporaryFolder
   private let lines = Mutex<[String]>([])
@@ -78,7 +78,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     let folder = try StoreFolder()
     let first = try folder.open()
     let other = try DatabaseQueue(path: folder.file)
-    // As of a process in another container, of which this one does not see whether it runs.
+    // As from a process in another container, whose state is not visible here.
     try other.write { try $0.execute(sql: "UPDATE owner SET token = 5, start = CAST('1 elsewhere' AS BLOB)") }
     let error = #expect(throws: DiskStoreError.self) {
       try first.replaceServerData(at: Location(path: Path("a")), with: node("1"))

@@ -7,8 +7,8 @@ import Testing
 
 @testable import HearthClient
 
-/// A proxy between client and server that drops, delays and cuts by a seed: nothing is lost, nothing comes in another order,
-/// and nothing is done twice but plain writes whose answer was cut off.
+/// Tests with a proxy between client and server that drops, delays and cuts by a seed: no write is lost or reordered,
+/// and only plain writes whose answer was lost are executed twice.
 @Suite struct FaultTests {
   private static func impatient(_ settings: inout ConnectionSettings) {
     (settings.keepaliveInterval, settings.silenceMax) = (60, 200)
@@ -50,7 +50,7 @@ import Testing
       let all = await witness.get("open")?.node ?? .empty
       #expect(
         all.children.filter { $0.key.text.hasPrefix("k") }.map(\.node.scalar) == (0..<count).map { .int(Int64($0)) })
-      // Each first appearance: none before that of a smaller number.
+      // The first occurrence of each: none precedes that of a smaller number.
       var seen: Set<Path> = []
       let first = witness.pushed.map(\.0.path).filter {
         $0.count == 2 && $0.keys[1].text.hasPrefix("k") && seen.insert($0).inserted

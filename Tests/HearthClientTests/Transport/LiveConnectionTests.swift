@@ -9,7 +9,7 @@ import Testing
 
 @testable import HearthClient
 
-/// The connection against a real server, over plain sockets and over TLS.
+/// Tests of the connection with a real server, over plain sockets and over TLS.
 @Suite struct LiveConnectionTests {
   static let rules = """
     {"rules": {
@@ -18,7 +18,7 @@ import Testing
     }}
     """
 
-  /// Runs `body` with a server and the URL of a database on it, the scheme and the port.
+  /// Runs `body` with a server and the URL of a database on it.
   static func with(isSecure: Bool, _ body: (TestServer, String) async throws -> Void) async throws {
     let folder = try TemporaryFolder()
     try TestCertificate.certificatePEM.write(toFile: folder.path + "/cert.pem", atomically: true, encoding: .utf8)
@@ -43,14 +43,14 @@ import Testing
       #expect(await owner.put("mine/bob/x", Node(.int(1)))?.status == .permissionDenied)
       #expect(await owner.put("mine/alice/x", Node(.int(2)), hash: "wrong")?.status == .dataStale)
       #expect(await owner.get("mine/alice")?.node.json() == Array(#"{"x":1}"#.utf8))
-      // The writer is told as well; an empty place has nothing to tell before.
+      // The writer receives it as well; an empty location sends no event before.
       #expect(owner.pushed.map(\.0) == [Location(path: Path("mine/alice/x"))])
       guard case .hello(let time)? = owner.told.first else {
         Issue.record("the first event is \(String(describing: owner.told.first))")
         return
       }
       #expect(abs(Double(time) / 1_000 - Date().timeIntervalSince1970) < 3_600)
-      // Two megabytes of characters that are two units each, both ways.
+      // Two megabytes of characters of two units each, in both directions.
       let long = Node(.string(String(repeating: "🐵é", count: 350_000)))
       #expect(await owner.put("mine/alice/long", long)?.status == .ok)
       #expect(await owner.get("mine/alice/long")?.node == long)

@@ -6,19 +6,19 @@ import Synchronization
 
 @testable import HearthClient
 
-/// The owner of a real connection, as small as one can be: it keeps what has no answer and asks again when a new connection
-/// is ready, as the core does.
-// Unchecked because everything is used on the queue only.
+/// A minimal owner of a real connection: it keeps unanswered requests and repeats them when a new connection is ready,
+/// as the core does.
+// Unchecked because all state is used on the queue only.
 final class LiveOwner: @unchecked Sendable {
   let queue = DispatchQueue(label: "hearth.test.owner")
   private var connection: DatabaseConnection?
   private var lastID = 0
   private var isReady = false
-  /// What goes out again on each connection until it is answered; by id.
+  /// The requests by ID that are repeated on each connection until they are answered.
   private var waiting: [Int: Request.Action] = [:]
   private var listens: [Int: Request.Action] = [:]
   private var answers: [Int: CheckedContinuation<Answer?, Never>] = [:]
-  /// Every event, in order.
+  /// All events in order.
   private var events: [ConnectionEvent] = []
   private var pushes: [(Location, Node)] = []
   private var losses = 0
@@ -35,7 +35,7 @@ final class LiveOwner: @unchecked Sendable {
     configure: (inout ConnectionSettings) -> Void = { _ in }
   ) throws {
     var settings = ConnectionSettings()
-    // Attempts of a test need not be spared.
+    // Attempts of a test may follow each other quickly.
     settings.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
     configure(&settings)
     var environment = DatabaseConnection.Environment { [weak self] events in self?.take(events) }
@@ -50,16 +50,16 @@ final class LiveOwner: @unchecked Sendable {
     }
   }
 
-  /// Ends it.
+  /// Closes the connection.
   func close() { queue.sync { connection?.close() } }
 
-  /// What the log says.
+  /// The lines of the log.
   var log: [String] { queue.sync { logs } }
-  /// How often a connection was lost.
+  /// The number of lost connections.
   var lossCount: Int { queue.sync { losses } }
-  /// What was pushed.
+  /// The received pushes.
   var pushed: [(Location, Node)] { queue.sync { pushes } }
-  /// Everything that was told.
+  /// All events so far.
   var told: [ConnectionEvent] { queue.sync { events } }
 
   func handle(_ input: ConnectionInput) { queue.async { self.connection?.handle(input) } }
@@ -67,7 +67,8 @@ final class LiveOwner: @unchecked Sendable {
   /// Waits until a connection is ready.
   func ready() async throws { try await Patience.until { self.queue.sync { self.isReady } } }
 
-  /// Asks until it is answered. A condition is asked once: nil when the connection was lost over it.
+  /// Repeats a request until it is answered. A conditional write is sent once: nil when the connection was lost before
+  /// the answer.
   func ask(_ action: Request.Action) async -> Answer? {
     await withCheckedContinuation { continuation in
       queue.async {
@@ -80,7 +81,7 @@ final class LiveOwner: @unchecked Sendable {
     }
   }
 
-  /// Begins a listen that each connection is asked for.
+  /// Starts a listen that is repeated on each connection.
   func listen(_ path: String) {
     queue.async {
       self.lastID += 1
@@ -90,7 +91,7 @@ final class LiveOwner: @unchecked Sendable {
     }
   }
 
-  /// Returns true when so many requests were asked for.
+  /// Returns true when so many requests were made.
   func hasAsked(_ count: Int) -> Bool { queue.sync { lastID >= count } }
 
   func put(_ path: String, _ node: Node, hash: String? = nil) async -> Answer? {

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// A server that says one thing to whoever says anything.
+/// A server that gives every client the same answer.
 struct PlainAnswer {
   private let listener: any Channel
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthClient
 
-/// Which queries can be asked, and what those that cannot are told.
+/// Tests of valid queries, and of the errors of invalid ones.
 @Suite struct QueryBuilderTests {
   private typealias Step = (QueryBuilder) throws -> QueryBuilder
   private let new = QueryBuilder()

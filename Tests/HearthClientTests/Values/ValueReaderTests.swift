@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// What an app hands over, and what becomes of it.
+/// Tests of the conversion of an app's values to data.
 @Suite struct ValueReaderTests {
   private func json(_ value: Any?) throws -> String {
     String(decoding: try ValueReader.value(value, at: .root, from: "f").node.json(), as: UTF8.self)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthClient
 
-/// What an app reads.
+/// Tests of the values that an app reads.
 @Suite struct ValueWriterTests {
   private func value(_ value: Any?) throws -> Any {
     ValueWriter.value(try ValueReader.value(value, at: .root, from: "f").node)

@@ -4,7 +4,7 @@ import NIOEmbedded
 
 @testable import HearthClusterNode
 
-/// A connection, and what was said of it.
+/// A connection with a record of its events.
 final class HandledConnection {
   let channel = EmbeddedChannel()
   let peer = Incarnation(node: NodeID("b"), number: 3)
@@ -13,16 +13,16 @@ final class HandledConnection {
   var undone: [@Sendable () -> Void] = []
   var ended: [LinkProblem] = []
   var refusal: LinkProblem?
-  /// What was asked, and whom the answer goes to.
+  /// The received requests, with the promises of their answers.
   var asked: [(question: [UInt8], answer: EventLoopPromise<[UInt8]>)] = []
-  /// What became of questions to the other side.
+  /// The outcomes of requests to the other side.
   var outcomes: [Outcome] = []
 
   private(set) var readCount = 0
 
   enum Outcome: Equatable {
     case answer([UInt8])
-    /// Nil for an error of another type.
+    /// The problem; nil for an error of another type.
     case problem(QuestionProblem?)
   }
 
@@ -57,7 +57,7 @@ final class HandledConnection {
     try receive(LinkMessage.hello(Hello(versions: versions, cluster: cluster, incarnation: peer)).encoded(in: 2))
   }
 
-  /// Asks the other side, over the connection that was taken.
+  /// Sends a request to the other side, over the accepted connection.
   func ask(_ question: [UInt8], timeoutSeconds: Int = 10) {
     links[0].ask(question, timeoutSeconds: timeoutSeconds).assumeIsolated().whenComplete { [self] result in
       switch result {
@@ -67,16 +67,16 @@ final class HandledConnection {
     }
   }
 
-  /// Nobody waits for anything any more.
+  /// Ends all waiting requests.
   func end() {
     channel.pipeline.fireErrorCaught(LinkProblem.ended)
     for question in asked { question.answer.fail(LinkProblem.ended) }
   }
 
-  /// What was sent since the last look.
+  /// Returns the messages sent since the last call.
   func sent() throws -> [LinkMessage] {
     var decoder = LinkDecoder()
-    // The decoder wants a greeting first.
+    // The decoder requires a hello first.
     let isFirst = sentCount == 0
     if !isFirst { decoder.append(LinkMessage.hello(Hello(cluster: 0, incarnation: peer)).encoded(in: 2)) }
     channel.embeddedEventLoop.run()

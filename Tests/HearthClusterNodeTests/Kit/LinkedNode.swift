@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import HearthClusterNode
 
-/// A node's connections in a test, and what happened on them.
+/// A node's connections in a test, with a record of their events.
 final class LinkedNode: Sendable {
   enum Seen: Equatable {
     case up(Incarnation)
@@ -41,9 +41,9 @@ final class LinkedNode: Sendable {
     self.port = try await links.listen(host: "127.0.0.1", port: port)
   }
 
-  /// What happened so far.
+  /// The events so far.
   var seen: [Seen] { seenHere.all }
-  /// What the operator was told.
+  /// The messages to the operator.
   var said: [String] { saidHere.all }
 
   func begin(knowing nodes: [LinkedNode]) {

@@ -4,14 +4,16 @@ import Testing
 
 @testable import HearthExposure
 
-/// Short ways to ask about rules in tests.
+/// Queries about rules in a short notation for tests.
 struct Asked {
   static let now: Int64 = 1_783_800_000_000
 
   let rules: RuleSet
   let exposure: Exposure
 
-  /// - Parameter body: what stands in `"rules"`, with `'` for `"` around names and texts of the file, and `` ` `` for `'`
+  /// Creates the rules.
+  ///
+  /// - Parameter body: The value of `"rules"`, with `'` for `"` around names and texts of the file, and `` ` `` for `'`
   ///   inside rules.
   init(_ body: String) throws {
     rules = try Self.compile(body)
@@ -32,7 +34,7 @@ struct Asked {
     return question
   }
 
-  /// The verdict's name, and `-` where nobody is of the class. What is open was confirmed by the evaluator.
+  /// Returns the verdict's name, or `-` when the identity class is empty. The evaluator confirms open verdicts.
   func verdict(
     _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
   ) throws -> String {
@@ -56,12 +58,12 @@ struct Asked {
 
   struct NotOpen: Error {}
 
-  /// The verdict on one `.write` at `/a`, by anyone.
+  /// Returns the verdict on one `.write` at `/a` for any identity.
   static func write(_ rule: String, _ identity: ExposureIdentity = .anyone) throws -> String {
     try Asked("{'a':{'.write':'\(rule)'}}").verdict(.write, "/a", identity)
   }
 
-  /// The verdict on one `.read` at `/a/$k`, by anyone.
+  /// Returns the verdict on one `.read` at `/a/$k` for any identity.
   static func read(_ rule: String, _ identity: ExposureIdentity = .anyone) throws -> String {
     try Asked("{'a':{'$k':{'.read':'\(rule)'}}}").verdict(.read, "/a/$k", identity)
   }

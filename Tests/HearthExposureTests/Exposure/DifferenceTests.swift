@@ -72,7 +72,7 @@ import Testing
     let opened = try changes(strict, strict.replacing(" && false", with: ""))
     #expect(opened.contains("opened write /a anyone open"))
     #expect(!opened.contains { $0.contains("/b") || $0.contains("nobody open") })
-    // One that no update can tell apart.
+    // A change that no update can distinguish.
     let same = "{'a':{'.write':'newData.parent().child(`b`).val() == 1 && auth != null'},'b':{'.write':'false'}}"
     #expect(try changes(same, same.replacing("val() == 1", with: "val() === 1")).isEmpty)
   }

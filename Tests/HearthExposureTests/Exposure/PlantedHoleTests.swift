@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// Files of the kinds that people write, each broken in one place in every way that people break them.
+/// Tests of typical rules files, each broken at one rule in every usual way.
 @Suite struct PlantedHoleTests {
   static let files = [
     "{'users':{'$uid':{'.read':'auth != null && auth.uid == $uid','.write':'auth != null && auth.uid == $uid'}}}",
@@ -36,7 +36,7 @@ import Testing
           case .undecided?: undecidedCount += 1
           case .closed?:
             closedCount += 1
-            // The proof against requests that are made up; each costs as much as many proofs.
+            // The proof against generated requests; each costs as much as many proofs.
             if closedCount % 8 == 0 { #expect(prover.guess(after) == nil, "\(identity.name)\n\(rules.source)") }
           case nil: break
           }
@@ -47,7 +47,7 @@ import Testing
     #expect(undecidedCount == 0)
   }
 
-  /// The question about a rule's place.
+  /// Returns the question about a rule's location.
   private func question(
     _ rules: RuleSet, _ rule: Rule, _ operation: ExposureOperation, _ identity: ExposureIdentity
   ) -> ExposureQuestion? {
@@ -81,7 +81,7 @@ private enum Mutant {
     if let wildcard = node.wildcard { visit(wildcard, body) }
   }
 
-  /// The rule to true, each conjunct dropped, `&&` to `||`, comparisons turned, and the wrong tree.
+  /// Returns mutants of a rule: true, each conjunct dropped, `&&` as `||`, comparisons inverted, and the wrong tree.
   private static func variants(_ rule: Rule) -> [String] {
     var result = ["true"]
     let utf8 = Array(rule.text.utf8)

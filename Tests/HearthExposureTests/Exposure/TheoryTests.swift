@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// Each rule of inference: what it closes, and beside it what it must leave open.
+/// Tests of each rule of inference: conditions that it closes, and similar ones that must stay open.
 @Suite struct TheoryTests {
   @Test(
     "rules that nobody can satisfy are closed",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// What a write is asked: the ways to write, the rules above and below, and the mistakes that are easily made about them.
+/// Tests of the questions about writes: the kinds of writes, the rules above and below, and common errors about them.
 @Suite struct WriteFormTests {
   @Test func `a grant above counts below, and a rule that errs does not stop the walk`() throws {
     let asked = try Asked(
@@ -48,7 +48,7 @@ import Testing
     let above = try Asked(
       "{'a':{'.validate':'newData.hasChild(`b`)','b':{'.write':'true','.validate':'false'},'c':{'.write':'true','.validate':'false'}}}"
     )
-    #expect(try above.verdict(.write, "/a/b") == "open")  // with nothing left, `a` itself is gone
+    #expect(try above.verdict(.write, "/a/b") == "open")  // with no children left, `a` itself is gone
     let kept = try Asked(
       "{'a':{'.validate':'newData.hasChild(`b`) && false','b':{'.write':'data.parent().hasChild(`c`)','.validate':'false'}}}"
     )
@@ -59,7 +59,7 @@ import Testing
     let asked = try Asked(
       "{'reviews':{'.write':'newData.child(`name`).isString()','$review':{'.validate':'newData.hasChildren([`stars`])','stars':{'.validate':'newData.isNumber()'}}}}"
     )
-    // `name` is a review itself, and must have stars: only the priority of what administrators wrote can be set.
+    // `name` is a review itself, and must have stars: only the priority of an administrator's data can be set.
     let witness = try asked.witness(.write, "/reviews")
     #expect(witness.changes[0].isPriority)
     let other = try Asked(
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `a key of the path may be a name elsewhere`() throws {
-    // With `name` for `$id`, the rule looks above the written place, and it is no text then.
+    // With `name` for `$id`, the rule reads above the written location, which is not a text then.
     let asked = try Asked(
       "{'reviews':{'$id':{'name':{'.write':'newData.parent().parent().child(`name`).isString() && data.parent().parent().hasChild(`x`)'}}}}"
     )

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthExposure
 
 @Suite struct LanguageTests {
-  /// All words of `a` and `b` of up to four units.
+  /// All words over `a` and `b` of up to four units.
   private static let words = Term.words(upTo: 4)
 
   @Test(arguments: 0..<4)
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `changing case leaves no letter of the other case of ASCII`() {
-    // Nothing above U+20000 has a case.
+    // No character above U+20000 has a case.
     for value in UInt32(0)...0x20000 {
       guard let scalar = UnicodeScalar(value) else { continue }
       let text = String(scalar)

@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 import Testing
 
-/// A regular expression as the evaluator has it, from a literal with slashes.
+/// A regular expression of the evaluator, from a literal with slashes.
 enum LiteralRegex {
   static func compile(_ literal: String) throws -> LinearRegex {
     var writer = JSONWriter()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// The same regular expression in two hands: the evaluator's matcher, and derivatives.
+/// Tests of regular expressions in two implementations: the evaluator's matcher, and derivatives.
 @Suite struct RegexLanguageTests {
   @Test(arguments: 0..<4)
   func `derivatives and the evaluator agree on random patterns and texts`(seed: UInt64) throws {
@@ -61,7 +61,7 @@ import Testing
     #expect(languages.shortestWord(of: languages.units([0xD800...0xDFFF])) == .empty)
   }
 
-  /// What is built to take long. "Unknown" is an answer here; a wrong one is not.
+  /// Patterns that are built to take long. "Unknown" is a valid answer; a wrong one is not.
   @Test(arguments: [
     "/^.{0,1000}$/", "/^(.{0,30}){0,30}$/", "/^((a{0,9}b?){0,9}c?){0,9}$/",
     "/(a|b)*a(a|b){20}/", "/^(a+)+b$/", "/^(((a?){10}){10}){10}$/",

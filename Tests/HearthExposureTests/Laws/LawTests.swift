@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// The induction that proofs rest on, and the theory, held against single requests.
+/// Tests of the induction behind proofs, and of the theory, with single requests.
 @Suite struct LawTests {
   private struct Summary {
     var ruleCount = 0
@@ -59,7 +59,7 @@ import Testing
   }
 }
 
-/// A request beside the table of terms of a question that it is an instance of.
+/// A request with the term table of a question that it is an instance of.
 private struct Trial {
   let spot: Spot
   let attempt: Attempt
@@ -94,7 +94,7 @@ private struct Trial {
     environment = TermEnvironment(table, attempt, wildcards: wildcards)
   }
 
-  /// Rules on the way to the place, in the request's world.
+  /// Checks the rules on the path to the location, for the request's data.
   func check(
     _ rules: RuleSet, _ ruleCount: inout Int, _ errorCount: inout Int, _ statementCount: inout Int,
     _ report: (String) -> Void
@@ -124,7 +124,7 @@ private struct Trial {
             if isRefuted(literals) { report("the theory refutes what holds of \(rule.text)") }
           }
         } catch {
-          continue  // because more alternatives than are looked at is an answer
+          continue  // because more alternatives than the limit is an answer
         }
       }
     }
@@ -140,7 +140,7 @@ private struct Trial {
     return facts.isRefuted
   }
 
-  /// What the evaluator makes of one rule alone: it is put where it stands, as the only rule of its kind that is asked.
+  /// Returns the evaluator's result for one rule, placed at its location as the only rule of its kind.
   private func outcome(of rule: Rule, _ depth: Int) -> RuleVisit.Result? {
     let name = rule.kind == .read ? "read" : "write"
     var writer = JSONWriter()
@@ -155,7 +155,7 @@ private struct Trial {
           path: attempt.path, root: attempt.data, auth: attempt.auth, nowMilliseconds: attempt.nowMilliseconds,
           query: attempt.query), detail: .trace)
     } else {
-      // Of an update the first place alone, in the world that all of it makes.
+      // Only the first path of an update, with the data after the whole update.
       let first = attempt.writes[0]
       decision = alone.decideWrite(
         WriteRequest(

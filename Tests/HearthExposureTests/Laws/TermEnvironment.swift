@@ -3,7 +3,7 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// One request, in which every term of a table has a value: what statements about all requests are held against.
+/// One request with a value for every term of a table, to verify statements about all requests.
 struct TermEnvironment {
   let table: TermTable
   let unfolding: Unfolding
@@ -22,7 +22,7 @@ struct TermEnvironment {
 
   // MARK: Goals
 
-  /// Finds an alternative all of whose goals hold, and returns the plain statements that were used; nil when there is none.
+  /// Returns the plain statements of an alternative whose goals all hold, or nil when there is none.
   func holds(
     _ sense: Sense, _ expression: TypedExpression, _ scope: ScopeID
   ) throws(Unfolding.TooMany) -> [Literal]? {
@@ -92,7 +92,7 @@ struct TermEnvironment {
 
   // MARK: Terms
 
-  /// Nil for a term that has no value here: a function of values that it does not take.
+  /// Returns a term's value; nil when it has none, as a function of values outside its domain.
   func value(_ term: TermID) -> Value? {
     switch table[term] {
     case .null, .bool, .number, .text: return table[term].constant
@@ -212,7 +212,7 @@ struct TermEnvironment {
 
   // MARK: Places
 
-  /// Nil where a place has no meaning: above the root, or at a path that is no text.
+  /// Returns the node at a location; nil for one above the root, or with a path that is not a text.
   private func node(_ side: Side, _ place: PlaceID) -> Node? {
     guard let keys = keys(place) else { return nil }
     return (side == .old ? attempt.data : after)[Path(keys)]

@@ -3,7 +3,7 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// One request, and the world that it is made in.
+/// One request, with the data that it is made on.
 struct Attempt {
   struct Write {
     var path: Path
@@ -14,12 +14,12 @@ struct Attempt {
   var auth: JSON?
   var data: Node
   var path: Path
-  /// None for a read.
+  /// The writes; empty for a read.
   var writes: [Write] = []
   var nowMilliseconds = RandomRuleSet.nowMilliseconds
   var query: Query?
 
-  /// What the evaluator says to it.
+  /// Returns the evaluator's decision.
   func isAllowed(by rules: RuleSet) -> Bool { decision(by: rules).isAllowed }
 
   func decision(by rules: RuleSet) -> Decision {

@@ -5,17 +5,17 @@ import Testing
 
 @testable import HearthExposure
 
-/// Holds the answers of the engine against requests: none that is made up at random may be allowed where it says closed,
-/// and where it says open its own must be.
+/// Compares the engine's verdicts with requests: a closed question allows no random request, and an open one allows the
+/// engine's own.
 struct BruteForce {
   struct Summary {
     var questionCount = 0
     var closedCount = 0
     var openCount = 0
     var undecidedCount = 0
-    /// Of those that are open, the ones that random requests show to be so: the teeth of this check.
+    /// The number of open questions for which a random request is allowed: a measure of this check's strength.
     var openFoundCount = 0
-    /// Of those that are undecided, the same.
+    /// The same number for undecided questions.
     var undecidedFoundCount = 0
     var contradictions: [String] = []
 
@@ -30,9 +30,9 @@ struct BruteForce {
     }
   }
 
-  /// Requests for each question that is closed; for others as many show the teeth.
+  /// The random requests for each closed question; for others as many measure the strength.
   var triesPerQuestion = 100
-  /// True when teeth are measured: it costs as much as the rest.
+  /// True to measure the strength, which doubles the cost.
   var measuresTeeth = false
   var faults: ExposureFaults = []
   var asksUpdates = true
@@ -41,7 +41,7 @@ struct BruteForce {
     .nobody, .anyone, .other, .holder(["admin"], .bool(true)), .holder(["role"], .string("u")), .anyClaims, .anyAuth,
   ]
 
-  /// Asks everything about one random file.
+  /// Checks all questions about one random file.
   func run(seed: UInt64) -> Summary {
     var summary = Summary()
     var random = RandomRuleSet(dice: SeededRandom(seed: seed))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import HearthExposure
 
-/// Rules files of many kinds of apps, written as such files are: what is said of each is kept, and looked at when it changes.
+/// Tests with rules files of many kinds of apps: their verdicts are recorded, and reviewed when they change.
 @Suite struct CorpusTests {
-  /// After the date of the test mode's file, so that it is closed.
+  /// A time after the end date of the test mode's file, so that the file is closed.
   private static let nowMilliseconds: Int64 = 1_790_000_000_000
 
   @Test func `the answers for typical rules files are those that were looked at`() throws {

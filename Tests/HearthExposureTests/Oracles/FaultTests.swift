@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// Wrong rules of inference that are switched on, and must be found out.
+/// Tests with planted faults in rules of inference, which must be detected.
 @Suite struct FaultTests {
   static let faults: [(name: String, fault: ExposureFaults)] = [
     ("unequalRefutes", .unequalRefutes), ("uidIsOneKey", .uidIsOneKey), ("sameAboveWrite", .sameAboveWrite),

@@ -1,7 +1,7 @@
 import HearthRules
 import HearthTree
 
-/// A place of a rules file: what the tests find by themselves, beside the engine's own list.
+/// A location of a rules file, found independently of the engine's own list.
 struct Spot {
   enum Step: Equatable {
     case key(String)
@@ -11,7 +11,7 @@ struct Spot {
   var steps: [Step]
   /// The rules from the root down to it.
   var chain: [RuleNode]
-  /// Indexes of wildcards on the way that rules of the chain compare with `auth.uid`.
+  /// Indexes of wildcards in the path that rules of the chain compare with `auth.uid`.
   let owners: Set<Int>
 
   private init(steps: [Step], chain: [RuleNode], owners: Set<Int>) {
@@ -22,7 +22,7 @@ struct Spot {
 
   var node: RuleNode { chain[chain.count - 1] }
 
-  /// Every place, the root first.
+  /// Returns every location, the root first.
   static func all(in rules: RuleSet) -> [Spot] {
     var found: [Spot] = []
     var open = [Spot(steps: [], chain: [rules.root], owners: [])]
@@ -40,7 +40,7 @@ struct Spot {
     return found
   }
 
-  /// The steps of a path that leads to the place take it there.
+  /// Returns true when the path is an instance of this location.
   func isInstance(_ path: Path) -> Bool {
     guard path.count == steps.count else { return false }
     return zip(path.keys, steps).allSatisfy { key, step in
@@ -68,7 +68,7 @@ struct Spot {
 }
 
 extension TypedExpression {
-  /// It, and all expressions that it is made of.
+  /// The expression and all its subexpressions.
   var parts: [TypedExpression] {
     var found: [TypedExpression] = []
     var open = [self]
@@ -92,7 +92,7 @@ extension TypedExpression {
     }
   }
 
-  /// `auth.uid`, which tokens have under two more names.
+  /// True for `auth.uid`, which tokens have under two more names.
   fileprivate var isUID: Bool {
     switch form {
     case .claim(let inner, let name): inner.isUIDOwner(name)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// The same rules written differently have the same answers.
+/// Tests that the same rules in another form have the same verdicts.
 @Suite struct StabilityTests {
   private static let rewrites: [(name: String, isReversed: Bool, rewrite: @Sendable (String) -> String)] = [
     ("keys in another order", true, { $0 }),
@@ -58,14 +58,15 @@ import Testing
     #expect(results.reduce(0) { $0 + $1.undecidedCount } * 50 < results.reduce(0) { $0 + $1.count })
   }
 
-  /// The text with each wildcard of a draft under a longer name; `$key`, which stands for a place without one, stays.
+  /// Returns the text with each wildcard of a draft under a longer name, except `$key`, which stands for a location
+  /// without a wildcard.
   @Sendable private static func renamed(_ text: String) -> String {
     text.replacing(/\$([a-d])(?![A-Za-z0-9_])/) { "$longer_\($0.output.1)" }
   }
 
   private struct Result: Sendable {
     var count = 0
-    /// Answers that are known of one form and not of the other.
+    /// The number of verdicts that are known for only one of the forms.
     var undecidedCount = 0
     var problems: [String] = []
   }

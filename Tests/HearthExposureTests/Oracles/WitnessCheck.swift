@@ -3,8 +3,8 @@ import HearthTree
 
 @testable import HearthExposure
 
-/// What is wrong with a request that is to show that something is open. The evaluator is one judge; whether the request is
-/// one of those that were asked for is another.
+/// Checks of an engine's example request for an open question: the evaluator must allow it, and it must be an instance
+/// of the question.
 enum WitnessCheck {
   static func problem(
     _ attempt: Attempt, _ spot: Spot, _ operation: ExposureOperation, _ identity: ExposureIdentity, _ rules: RuleSet
@@ -23,7 +23,7 @@ enum WitnessCheck {
     return problem(attempt.auth, identity, at: first, spot.owners)
   }
 
-  /// A place below an instance, at a key that no rule names.
+  /// Returns true when a path is below an instance, at a key that no rule names.
   private static func isBelow(_ path: Path, _ spot: Spot) -> Bool {
     guard path.count == spot.steps.count + 1, spot.isInstance(path.prefix(spot.steps.count)) else { return false }
     let key = path.keys[path.count - 1]
@@ -39,9 +39,9 @@ enum WitnessCheck {
     return nil
   }
 
-  // MARK: Who
+  // MARK: Identity
 
-  /// What keeps somebody from being of a class; nil when nothing does.
+  /// Returns the reason why `auth` is not in an identity class, or nil when it is.
   static func problem(
     _ auth: JSON?, _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
   ) -> String? {

@@ -1,13 +1,13 @@
 import RandomTestKit
 
-/// Random regular expressions of the rules language, and texts that have something to do with them.
+/// Random regular expressions of the rules language, with related texts.
 struct RandomPattern {
   var dice: SeededRandom
 
   private static let characters = ["a", "b", "A", "B", "1", "é", "É", "😀", "_", "-", "\\.", "\\$", "\\n", " "]
   private static let classes = ["\\d", "\\D", "\\w", "\\W", "\\s", "\\S", "."]
 
-  /// A literal with its slashes and flags.
+  /// Returns a literal with its slashes and flags.
   mutating func literal() -> String {
     let start = dice.isOne(in: 2) ? "^" : ""
     let end = dice.isOne(in: 2) ? "$" : ""
@@ -56,7 +56,7 @@ struct RandomPattern {
     return text + "]"
   }
 
-  /// A text of up to so many characters.
+  /// Returns a text of up to so many characters.
   mutating func text(_ countMax: Int = 6) -> String {
     let characters = ["a", "b", "A", "B", "1", "é", "É", "😀", "_", "-", ".", "$", "n", "\n", " ", "]", "c", "Z"]
     return (0..<dice.below(countMax + 1)).map { _ in dice.isOne(in: 2) ? dice.pick(["a", "b"]) : dice.pick(characters) }

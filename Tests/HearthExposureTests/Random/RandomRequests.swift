@@ -4,7 +4,8 @@ import RandomTestKit
 
 @testable import HearthExposure
 
-/// Random requests at instances of a place, by somebody of a class. What rules of the file mention occurs in them often.
+/// Random requests at instances of a location, by a member of an identity class. Values from the rules occur in them
+/// often.
 struct RandomRequests {
   var dice: SeededRandom
   private let texts: [String]
@@ -33,8 +34,8 @@ struct RandomRequests {
 
   // MARK: A request
 
-  /// A read of an instance of the place, or a write there: a value, a delete, a priority, or something below it that no
-  /// rule names; for an update together with other places.
+  /// Returns a read of an instance of the location, or a write there: a value, a deletion, a priority, or a child that
+  /// no rule names; for an update together with other locations.
   mutating func attempt(
     at spot: Spot, _ operation: ExposureOperation, by identity: ExposureIdentity, isUpdate: Bool = false
   ) -> Attempt? {
@@ -69,7 +70,7 @@ struct RandomRequests {
       guard spot.node.children[below] == nil else { break }
       return .init(path: path.appending(below), value: dice.isOne(in: 3) ? .empty : value(1))
     case 5 where there.isInterior:
-      // What is there, with one child changed.
+      // The present value with one child changed.
       let child = Path([Key(dice.pick(keys))])
       return .init(path: path, value: there.replacing(child, with: dice.isOne(in: 2) ? .empty : value(0)))
     default: break
@@ -87,9 +88,9 @@ struct RandomRequests {
       })
   }
 
-  // MARK: Who
+  // MARK: Identity
 
-  /// `auth` of somebody of a class; nil when there is nobody of it at the path.
+  /// Returns `auth` of a member of an identity class, or nil when the class is empty at the path.
   private mutating func auth(
     _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
   ) -> (value: JSON?, ())? {
@@ -115,7 +116,7 @@ struct RandomRequests {
     )
   }
 
-  /// What the maker of a token thinks of: what others have, and anything else.
+  /// Returns claims that a token issuer may choose: those of other users, and random ones.
   private mutating func anyAuth(_ uid: String) -> JSON {
     var auth = JSON.object([.init("uid", .string(uid))])
     let names: [[String]] = [

@@ -1,23 +1,23 @@
 import RandomTestKit
 
-/// Random rules files over the keys u, v, m and n: few names, so that rules meet in the same places.
+/// Random rules files over the keys u, v, m and n: few names, so that rules overlap.
 ///
-/// Every operator and method of the language occurs, and the shapes that people write more often than others.
+/// Every operator and method of the language occurs, and common forms occur more often.
 struct RandomRuleSet {
   var dice: SeededRandom
   private var wildcards: [String] = []
   private var kind = "read"
 
   static let keys = ["u", "v", "m", "n"]
-  /// The earliest time that questions about these files are asked for; constants of rules lie around it.
+  /// The earliest time in questions about these files; constants of rules are close to it.
   static let nowMilliseconds: Int64 = 10
 
   init(dice: SeededRandom) { self.dice = dice }
 
-  /// The text of a file. Hardly any does not compile.
+  /// Returns the text of a file, which nearly always compiles.
   mutating func file() -> String { draft().text() }
 
-  /// A file that can be written down in several ways.
+  /// Returns a file that can be written in several forms.
   mutating func draft() -> RuleDraft {
     wildcards = []
     return node(depth: 0)

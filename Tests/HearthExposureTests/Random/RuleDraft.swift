@@ -1,4 +1,4 @@
-/// A place of a rules file before it is text.
+/// A location of a rules file before it is written as text.
 struct RuleDraft {
   struct Member {
     /// The kind of a rule.
@@ -14,7 +14,7 @@ struct RuleDraft {
   var rules: [Member] = []
   var children: [Child] = []
 
-  /// The file, with its members in their order or in reverse, and each rule as `rewrite` has it.
+  /// Returns the file with its members in order or in reverse, and each rule changed by `rewrite`.
   func text(isReversed: Bool = false, rewrite: (String) -> String = { $0 }) -> String {
     "{\"rules\":\(body(isReversed, rewrite))}"
   }

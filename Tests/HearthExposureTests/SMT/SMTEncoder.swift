@@ -1,12 +1,13 @@
 import HearthRules
 import HearthTree
 
-/// Writes what makes a request allowed as formulas, for one path and one uid: an encoding of its own, beside the engine's.
+/// An encoding of the conditions that allow a request as formulas, for one path and one uid, independent of the
+/// engine's.
 ///
-/// It may leave requests out (texts joined with numbers, divisions by zero), so only what it finds counts: a request, which
-/// the evaluator then judges.
+/// It may omit requests (texts joined with numbers, divisions by zero), so only its results count: a request, which the
+/// evaluator then decides.
 struct SMTEncoder {
-  /// Something that it has no words for.
+  /// An error for an expression without an encoding.
   struct Unsupported: Error {}
 
   typealias Formula = (value: String, isDefined: String)
@@ -14,7 +15,7 @@ struct SMTEncoder {
   let world: SMTWorld
   /// The keys of the path.
   let keys: [String]
-  /// Nil for somebody who is signed out.
+  /// The user's ID; nil for a signed-out client.
   let uid: String?
   let held: [(name: String, value: Scalar)]
   private let isRead: Bool
@@ -39,7 +40,7 @@ struct SMTEncoder {
     query = isRead ? Self.query(world) : Self.noQuery
   }
 
-  /// The same request, seen by a rule at another place.
+  /// Creates the encoding of the same request for a rule at another location.
   init(_ other: SMTEncoder, keys: [String]) {
     (world, uid, held, isRead) = (other.world, other.uid, other.held, other.isRead)
     (now, claims, query) = (other.now, other.claims, other.query)
@@ -49,7 +50,8 @@ struct SMTEncoder {
   private static let noQuery: [QueryField: SMTValue] = Dictionary(
     QueryField.allCases.map { ($0, $0.type == .boolean ? .bool("false") : .null) }, uniquingKeysWith: { a, _ in a })
 
-  /// Orders: 0 none, 1 key, 2 value, 3 priority, 4 child. One bound, which both ends are at; one limit.
+  /// Returns the query's unknowns. Orders: 0 none, 1 key, 2 value, 3 priority, 4 child. One bound, shared by both ends;
+  /// one limit.
   private static func query(_ world: SMTWorld) -> [QueryField: SMTValue] {
     world.declare("order", "Int")
     world.declare("limit", "Int")
@@ -286,7 +288,7 @@ struct SMTEncoder {
     }
   }
 
-  /// A text that is known beforehand; nil for one that is surely an error.
+  /// Returns a text that is known in advance, or nil for a certain error.
   private func text(_ expression: TypedExpression, _ depth: Int) throws(Unsupported) -> String? {
     switch expression.form {
     case .constant(.string(let text)): return text
@@ -304,7 +306,7 @@ struct SMTEncoder {
   }
 }
 
-/// A place whose keys are known.
+/// A location with known keys.
 struct SMTPlace {
   var side: SMTWorld.Side
   var keys: [String]
@@ -312,7 +314,7 @@ struct SMTPlace {
 
   var canExist: Bool { keys.allSatisfy { Key($0).problem == nil } }
 
-  /// The place at a relative path; nil is the path that is an error.
+  /// Returns the location at a relative path; a nil path is an error.
   func child(_ path: String?) -> SMTPlace {
     guard let path else { return SMTPlace(side: side, keys: keys, isDefined: "false") }
     let more = Path(path).keys.map(\.text)

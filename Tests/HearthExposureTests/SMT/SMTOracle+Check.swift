@@ -7,7 +7,7 @@ extension SMTOracle {
   struct Summary {
     var caseCount = 0
     var closedCount = 0
-    /// Requests of the solver that the evaluator allows, and those that it does not.
+    /// The solver's requests that the evaluator allows; ``unconfirmedCount`` counts the others.
     var foundCount = 0
     var unconfirmedCount = 0
     var contradictions: [String] = []
@@ -21,7 +21,7 @@ extension SMTOracle {
     }
   }
 
-  /// Asks engine and solver about a random file.
+  /// Compares engine and solver on a random file.
   static func check(seed: UInt64, faults: ExposureFaults = []) throws -> Summary {
     var random = RandomRuleSet(dice: SeededRandom(seed: 5_000 + seed))
     let file = random.file()
@@ -38,7 +38,7 @@ extension SMTOracle {
           guard let verdict = prover.verdict(question) else { continue }
           let isClosed = if case .closed = verdict { true } else { false }
           let name = "\(location.template) \(operation) by \(identity.name), seed \(seed)"
-          // What is open is asked to see that the solver finds such things.
+          // Open questions are included to show that the solver finds requests.
           for made in oracle.cases(spot, operation, identity, count: isClosed ? 3 : 1) {
             asked.append((made, name, isClosed))
           }

@@ -4,7 +4,7 @@ import RandomTestKit
 
 @testable import HearthExposure
 
-/// Looks for an allowed request with z3: for some paths and uids, everything else is left to the solver.
+/// A search for an allowed request with z3: for some paths and uids the solver determines all other values.
 struct SMTOracle {
   let rules: RuleSet
   private var dice: SeededRandom
@@ -14,7 +14,7 @@ struct SMTOracle {
     dice = SeededRandom(seed: seed)
   }
 
-  /// A question about one path and uid, written down, and what its answer is made of.
+  /// An encoded question about one path and uid, with the parts of its answer.
   struct Case {
     var world: SMTWorld
     var encoder: SMTEncoder
@@ -24,7 +24,7 @@ struct SMTOracle {
     var names: [String]
   }
 
-  /// Some cases of a question; none when the rules say what cannot be encoded.
+  /// Returns some cases of a question, or none when the rules cannot be encoded.
   mutating func cases(
     _ spot: Spot, _ operation: ExposureOperation, _ identity: ExposureIdentity, count: Int
   ) -> [Case] {
@@ -84,7 +84,8 @@ struct SMTOracle {
       script: lines.joined(separator: "\n"), names: names)
   }
 
-  /// The validate rules on the way to the place: asked from the root down to the first that is null afterwards.
+  /// Returns the validate rules on the path to the location, from the root down to the first node that is null
+  /// afterwards.
   private func chain(
     _ spot: Spot, _ path: [String], _ encoder: SMTEncoder, from depth: Int
   ) throws(SMTEncoder.Unsupported) -> String {
@@ -98,13 +99,13 @@ struct SMTOracle {
     return SMT.any([value.isKind(.null), SMT.all(parts)])
   }
 
-  /// The validate rules below a written value, for each child that is there and that something was said of.
+  /// Returns the validate rules below a written value, for each child that exists and is mentioned.
   private func carry(
     _ node: RuleNode, _ path: [String], _ uid: String?, _ held: [(name: String, value: Scalar)], _ world: SMTWorld,
     _ encoder: SMTEncoder
   ) throws(SMTEncoder.Unsupported) {
     var asked: Set<[String]> = []
-    // Rules of one child may speak of another; three rounds are enough for most, and what is missed is not allowed.
+    // Rules of one child may mention another; three rounds suffice for most, and a missed request is only not found.
     for _ in 0..<3 {
       var open = [(node, path)]
       while let (node, keys) = open.popLast() {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// A second opinion: an encoding of its own, and a solver that somebody else wrote.
+/// Tests against an independent oracle: a separate encoding and the solver z3.
 @Suite(.enabled(if: SMTSolver.path != nil, "z3 is not installed: apt-get install z3"))
 struct SMTOracleTests {
   @Test func `the solver finds no request where the engine says closed`() throws {
@@ -14,7 +14,7 @@ struct SMTOracleTests {
     for contradiction in summary.contradictions.prefix(5) { Issue.record("\(contradiction)") }
     #expect(summary.closedCount > 50)
     #expect(summary.foundCount > 20)
-    // A request that the evaluator refuses is one that the encoding gets wrong.
+    // A request that the evaluator refuses shows an error of the encoding.
     #expect(summary.unconfirmedCount * 5 < summary.foundCount)
   }
 }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The z3 of the machine, if there is one.
+/// The machine's z3, if it is installed.
 enum SMTSolver {
-  /// The place where it is; nil when it is not installed.
+  /// The path of the program; nil when it is not installed.
   static let path: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
     return folders.map { $0 + "/z3" }.first { FileManager.default.isExecutableFile(atPath: $0) }
   }()
 
-  /// What it says to each of some scripts: the values of the names that were asked for, or nil when there is no solution or
-  /// none was found in time.
+  /// Returns for each script the values of the requested names, or nil when there is no solution or none was found in
+  /// time.
   static func solve(_ scripts: [(text: String, names: [String])]) throws -> [[String: String]?] {
     guard let path, !scripts.isEmpty else { return scripts.map { _ in nil } }
-    // Counted work, so that an answer does not depend on how busy the machine is.
+    // Counted work, so that an answer does not depend on other load on the machine.
     var text = "(set-option :rlimit 1000000)\n"
     for script in scripts {
       text += "(push)\n\(script.text)\n(check-sat)\n"
@@ -37,7 +37,7 @@ enum SMTSolver {
     }
   }
 
-  /// `((a 1) (b "x"))` as names and terms.
+  /// Parses `((a 1) (b "x"))` as names and terms.
   private static func values(_ answer: String) -> [String: String] {
     var values: [String: String] = [:]
     var words: [String] = []
@@ -78,7 +78,7 @@ enum SMTSolver {
         token.append(next)
         if next == "\"" {
           guard text.first == "\"" else { break }
-          text.removeFirst()  // because a quotation mark in a text is written twice
+          text.removeFirst()  // because a quotation mark in a text is doubled
         }
       }
       return token
@@ -95,7 +95,7 @@ enum SMTSolver {
     switch words.first {
     case "-": return number(words.dropFirst().joined(separator: " ")).map { -$0 }
     case "/":
-      // The sign may stand inside: ( / ( - 1.0 ) 3.0 ).
+      // The sign may be inside: ( / ( - 1.0 ) 3.0 ).
       let isNegative = words.dropFirst().first == "-"
       let parts = words.dropFirst(isNegative ? 2 : 1).compactMap { Double($0) }
       return parts.count == 2 ? parts[0] / parts[1] * (isNegative ? -1 : 1) : nil
@@ -103,7 +103,7 @@ enum SMTSolver {
     }
   }
 
-  /// Nil for what is no text: half of a surrogate pair.
+  /// Parses a text; returns nil for an invalid one, such as half of a surrogate pair.
   static func text(_ term: String) -> String? {
     guard term.hasPrefix("\""), term.hasSuffix("\""), term.count > 1 else { return nil }
     var rest = term.dropFirst().dropLast()

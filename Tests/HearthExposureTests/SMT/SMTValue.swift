@@ -1,10 +1,10 @@
-/// A value of the rules language as terms of SMT-LIB: what type it is, and for each type what it would be.
+/// A value of the rules language as terms of SMT-LIB: its type, and its value for each type.
 struct SMTValue {
   enum Kind: Int {
     case null, bool, number, text, object
   }
 
-  /// An Int, a ``Kind``.
+  /// A ``Kind`` as an Int term.
   var kind: String
   var bool = "false"
   var number = "0.0"
@@ -26,7 +26,7 @@ struct SMTValue {
       text: pick(a.text, b.text))
   }
 
-  /// `==` of the rules language.
+  /// Returns the term of `==` in the rules language.
   static func areEqual(_ a: SMTValue, _ b: SMTValue) -> String {
     """
     (and (= \(a.kind) \(b.kind)) (or (= \(a.kind) 0) (and (= \(a.kind) 1) (= \(a.bool) \(b.bool))) \
@@ -46,7 +46,7 @@ struct SMTValue {
     return result + "\""
   }
 
-  /// Nil for numbers that are no plain decimal.
+  /// Returns the literal of a number, or nil when it is not a plain decimal.
   static func literal(_ number: Double) -> String? {
     guard number.isFinite, number.magnitude < 1e15 else { return nil }
     let text = number.magnitude.description

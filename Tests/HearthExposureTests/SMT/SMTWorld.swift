@@ -1,9 +1,9 @@
 import HearthTree
 
-/// The unknowns of one request whose path and uid are given: what stands at each place that rules look at, before and
-/// after, and what hangs together between them.
+/// The unknowns of one request with a given path and uid: the values that rules read, before and after it, and the
+/// relations between them.
 ///
-/// Places are made when they are asked for, with all that is above them.
+/// Locations are created on first use, with all their ancestors.
 final class SMTWorld {
   enum Side: String {
     case old
@@ -15,14 +15,14 @@ final class SMTWorld {
     var keys: [String]
   }
 
-  /// The written place; nil for a read.
+  /// The written path; nil for a read.
   let written: [String]?
   private(set) var declarations: [String] = []
   private(set) var constraints: [String] = []
-  /// Places that have unknowns of their own, by the number in their names.
+  /// Locations with their own unknowns, by the number in their names.
   private(set) var places: [Place: Int] = [:]
   private(set) var priorities: [Place: Int] = [:]
-  /// For a place above the written one: whether it has a child beside the way there.
+  /// The known children beside the path to a written location, by each location above it.
   private var others: [[String]: Int] = [:]
   private var derived: [Place: SMTValue] = [:]
 
@@ -32,7 +32,7 @@ final class SMTWorld {
 
   func require(_ constraint: String) { constraints.append(constraint) }
 
-  /// A value with unknowns of its own, of one of these kinds.
+  /// Returns a value with its own unknowns, of one of these kinds.
   func unknown(_ name: String, _ kinds: [SMTValue.Kind]) -> SMTValue {
     for (part, sort) in [("k", "Int"), ("b", "Bool"), ("n", "Real"), ("s", "String")] { declare(name + part, sort) }
     let value = SMTValue(kind: name + "k", bool: name + "b", number: name + "n", text: name + "s")
@@ -53,7 +53,7 @@ final class SMTWorld {
     return after
   }
 
-  /// A place above the written one, after the write.
+  /// Returns the value of a location above the written one after the write.
   private func aboveWritten(_ keys: [String], _ written: [String]) -> SMTValue {
     let way = keys + [written[keys.count]]
     let (before, next, nextBefore) = (value(.old, keys), value(.new, way), value(.old, way))
@@ -83,7 +83,7 @@ final class SMTWorld {
 
   func priority(_ side: Side, _ keys: [String]) -> SMTValue {
     var place = Place(side: side, keys: keys)
-    // What is not written keeps its priority.
+    // A location outside the write keeps its priority.
     if side == .new, let written, !keys.starts(with: written) { place.side = .old }
     let there = value(place.side, keys)
     let known = priorities[place]
@@ -97,7 +97,8 @@ final class SMTWorld {
     return SMTValue(kind: name + "k", bool: name + "b", number: name + "n", text: name + "s")
   }
 
-  /// Said once all places are known: a child beside the way to the written place counts as one.
+  /// Adds the remaining relations once all locations are known: a child beside the path to the written location counts
+  /// as one.
   func finish() {
     guard let written else { return }
     for (keys, number) in others {
@@ -108,7 +109,7 @@ final class SMTWorld {
     }
   }
 
-  /// Keys of children of a place that were asked about.
+  /// Returns the keys of a location's children that were mentioned.
   func children(_ side: Side, of keys: [String]) -> [String] {
     Set(
       places.keys.filter { $0.side == side && $0.keys.count > keys.count && $0.keys.starts(with: keys) }.map {
@@ -118,6 +119,6 @@ final class SMTWorld {
     .sorted()
   }
 
-  /// Places above the written one that have some other child, by the names of their unknowns.
+  /// Locations above the written one that have another child, by the names of their unknowns.
   var beside: [(keys: [String], name: String)] { others.map { ($0, "o\($1)") } }
 }

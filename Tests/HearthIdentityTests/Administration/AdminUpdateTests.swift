@@ -46,7 +46,7 @@ import Testing
     _ = try await world.create(#"{"localId": "bob"}"#)
     world.world.advance(seconds: 100)
     let now = world.world.nowSeconds
-    // What admin SDKs send is the second of their own clock, or any other: each of them ends a sign-in of this second.
+    // Admin SDKs send the current second of their own clock, or any other: each ends a sign-in of this second.
     for (sent, shown) in [(now - 50, now - 50), (now - 90, now - 50), (now, now), (now + 1_000_000, now)] {
       let token = try await world.idToken("bob")
       let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: now)

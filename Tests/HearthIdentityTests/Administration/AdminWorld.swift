@@ -9,7 +9,7 @@ import Synchronization
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts with keys, cheap hashes and providers that do what a test says, and an administrator to call them.
+/// Accounts with keys, cheap hashes and scripted providers, called by an administrator.
 struct AdminWorld: Sendable {
   let world: AccountsWorld
   let directory: AccountsDirectory
@@ -21,10 +21,10 @@ struct AdminWorld: Sendable {
     let events = Mutex<[AuditEvent.Kind]>([])
   }
 
-  /// What was revoked so far.
+  /// The revocations so far.
   var revocations: [Revocation] { told.revocations.withLock { $0 } }
 
-  /// Why, one for each.
+  /// The cause of each revocation.
   var revocationEvents: [AuditEvent.Kind] { told.events.withLock { $0 } }
 
   init(
@@ -59,7 +59,7 @@ struct AdminWorld: Sendable {
     directory = AccountsDirectory(accounts)
   }
 
-  /// Making RSA keys takes long, so tests that do not change them have them in common.
+  /// A common key folder for tests that do not change keys, because making RSA keys takes long.
   private static let sharedKeys = Result { try newKeys() }
 
   static func newKeys() throws -> KeyStore {
@@ -93,7 +93,9 @@ struct AdminWorld: Sendable {
     try await perform(operation, call(body))
   }
 
-  /// - Parameter operation: the path after `/hearth/v1/`.
+  /// Performs an operation.
+  ///
+  /// - Parameter operation: The path after `/hearth/v1/`.
   func perform(_ operation: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
     let row = IdentityRoute.table.first { $0.pattern.text == "hearth/v1/" + operation }
     guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler,
@@ -107,7 +109,7 @@ struct AdminWorld: Sendable {
 
   func user(_ uid: String) -> UserRecord? { accounts.store.view.user(uid) }
 
-  /// What the call was refused with; nil when it was not.
+  /// Returns the error code of a refused call, or nil when it succeeded.
   func refusal(_ body: () async throws -> JSON) async throws -> String? {
     do {
       _ = try await body()
@@ -117,14 +119,14 @@ struct AdminWorld: Sendable {
     }
   }
 
-  /// Waits for the mails that were promised.
+  /// Waits until all scheduled mails are sent.
   func finishMails() async {
     world.runScheduled(within: ActionCodes.delayMilliseconds)
     await accounts.codeQueue.idle()
     await accounts.mailQueue.idle()
   }
 
-  /// Returns true when somebody comes in with that password.
+  /// Returns true when a sign-in with that password succeeds.
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
       _ = try await accounts.passwords.signIn(
@@ -143,7 +145,7 @@ struct AdminWorld: Sendable {
     ).tokens.idToken
   }
 
-  /// An assertion as a client library of Google's makes it.
+  /// Returns an assertion as a client library of Google's makes it.
   func assertion(
     _ account: JSON, scope: String = "https://www.googleapis.com/auth/firebase.database", at seconds: Int64? = nil,
     jti: String = "1"
@@ -163,7 +165,7 @@ struct AdminWorld: Sendable {
   }
 }
 
-/// Folders of keys that tests have made. Changes of keys write there, so they stay until the tests are over.
+/// The key folders of all tests. Key changes write to them, so they stay until the tests are over.
 private enum KeyFolders {
   private static let made = Mutex<[URL]>([])
 
@@ -177,14 +179,14 @@ private enum KeyFolders {
   }
 }
 
-/// Keeps what it is given.
+/// A mailer that keeps the mails.
 final class FakeMailer: Mailer {
   private let sent = Mutex<[MailMessage]>([])
   var messages: [MailMessage] { sent.withLock { $0 } }
   func send(_ message: MailMessage) async throws { sent.withLock { $0.append(message) } }
 }
 
-/// Takes any password of at least six characters.
+/// A provider that accepts any password of at least six characters.
 struct FakePassword: SignInProvider {
   let manifest = ProviderManifest(id: "password", displayName: "Password", methods: [.password, .emailLink])
 
@@ -202,7 +204,7 @@ struct FakeAnonymous: SignInProvider {
   func answer(_ request: SignInRequest) async throws -> SignInAnswer { .anonymous }
 }
 
-/// Knows the token `good`, of a person with the id 42.
+/// A provider that accepts the token `good`, of a user with the ID 42.
 struct FakeFacebook: SignInProvider {
   let manifest = ProviderManifest(id: "facebook.com", displayName: "Facebook", methods: [.credential])
 
@@ -217,7 +219,7 @@ struct FakeFacebook: SignInProvider {
 }
 
 extension IdentityCall {
-  /// The same call with one member more.
+  /// Returns the same call with an additional member.
   func adding(_ name: String, _ value: JSON) -> IdentityCall {
     with(.object((body.members ?? []) + [JSON.Member(name, value)]))
   }

@@ -294,10 +294,10 @@ import Testing
     #expect(events.filter { $0 == "users_export" }.count == 2)
   }
 
-  /// Another server seals the same secret otherwise.
+  /// Returns a user without sealed secrets, because another server seals the same secret differently.
   private static func withoutSeals(_ user: UserRecord) -> UserRecord {
     var user = user
-    // Tokens are the other server's own.
+    // The token cutoff is the other server's own.
     user.border = .first
     for index in user.factors.indices {
       guard case .totp = user.factors[index].kind else { continue }

@@ -6,7 +6,7 @@ import Synchronization
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Something that happens, once, in the middle of something else.
+/// A hook that runs work once, in the middle of another operation.
 final class Meanwhile: Sendable {
   private let work = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
@@ -14,7 +14,7 @@ final class Meanwhile: Sendable {
 
   func happen() async throws { try await take()?() }
 
-  /// For places that cannot wait otherwise. The work has threads of its own.
+  /// Runs the work from code that cannot suspend. The work has its own threads.
   func happenBlocking() {
     guard let work = take() else { return }
     let isDone = DispatchSemaphore(value: 0)
@@ -33,7 +33,7 @@ final class Meanwhile: Sendable {
   }
 }
 
-/// Takes its time over a new password.
+/// A provider that runs a hook while it hashes a new password.
 struct SlowPassword: SignInProvider {
   let meanwhile: Meanwhile
   let manifest = FakePassword().manifest

@@ -14,7 +14,7 @@ struct ProjectConfigTests {
   private let world: IdentityWorld
 
   init() throws {
-    // A cost that a configuration file can have.
+    // A cost that a configuration file may contain.
     world = try IdentityWorld(hasMailer: true) { $0.passwordCost = .small }
   }
 
@@ -307,7 +307,7 @@ struct ProjectConfigTests {
     #expect(
       denied.json["smsRegionConfig"] == ["allowByDefault": ["disallowedRegions": ["US"]]], "\(denied.text)")
     #expect(world.accounts.configuration.phone.regions == .allBut(["US"]))
-    // As an admin SDK does.
+    // As an admin SDK sends it.
     let allowed = try await patch(
       "smsRegionConfig.allowlistOnly.allowedRegions", ["smsRegionConfig": ["allowlistOnly": ["allowedRegions": ["AT"]]]]
     )
@@ -381,7 +381,7 @@ struct ProjectConfigTests {
     let damaged = LiveConfiguration(decided, notice: told.add) { #"{"allowsDeletion":3}"# }
     #expect(damaged.value.allowsDeletion && damaged.value.allowsDeletion)
     #expect(told.count == 1, "said once")
-    // What does not go with the file any more opens nothing else.
+    // A stored change that is no longer compatible with the file grants nothing else.
     let mixed = LiveConfiguration(decided, notice: told.add) {
       #"{"allowsSignUp":false,"gone":1,"allowsDeletion":false}"#
     }
@@ -389,7 +389,7 @@ struct ProjectConfigTests {
   }
 }
 
-/// Counts what the operator is told.
+/// A recorder of notices to the operator.
 private final class AccountsNoticeBox: Sendable {
   private let notices = Mutex<[AccountsNotice]>([])
   var count: Int { notices.withLock { $0.count } }

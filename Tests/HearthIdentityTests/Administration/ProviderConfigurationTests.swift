@@ -7,11 +7,11 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Providers that administrators set up while the server runs, over the interface of admin SDKs.
+/// Tests of providers that administrators configure on a running server, over the interface of admin SDKs.
 @Suite struct ProviderConfigurationTests {
   static let administrator = IdentityRequest.Bearer.administrator("op")
 
-  /// Makes providers that believe whoever says `good`, and keeps what they were made of.
+  /// A factory of providers that accept the token `good`, with a record of their configurations.
   final class FakeIssuers: IssuerProviders {
     let made = Mutex<[ConfiguredIssuer]>([])
 

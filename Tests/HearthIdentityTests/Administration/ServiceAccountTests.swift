@@ -7,7 +7,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts of back-end programs, and their access tokens.
+/// Tests of service accounts and their access tokens.
 @Suite struct ServiceAccountTests {
   private func token(_ world: AdminWorld, _ assertion: String, address: String = "192.0.2.1") async throws -> JSON {
     let form = JSON.object([

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// What tenants have of their own: set as admin SDKs do, and counting for their users alone.
+/// Tests of tenants' own settings, which are set as by admin SDKs and apply only to their users.
 @Suite struct TenantSettingsTests {
   private static let administrator = IdentityRequest.Bearer.administrator("op")
   private static let tenants = "/v2/projects/demo-test/tenants"
@@ -40,7 +40,7 @@ import Testing
     "email": "ann@example.com", "password": .string(IdentityWorld.password), "returnSecureToken": true,
   ]
 
-  /// Somebody of a tenant with a verified address, signed in.
+  /// Returns a signed-in user of a tenant with a verified address.
   private static func verified(_ world: IdentityWorld, in tenant: String) async throws -> IdentityWorld.Answer {
     let user = try await post(world, "accounts:signUp", account, in: tenant)
     #expect(user.status == 200, "\(user.text)")
@@ -93,14 +93,14 @@ import Testing
     let mask = "mfaConfig.state,mfaConfig.enabledProviders,mfaConfig.providerConfigs"
     let changed = try await Self.patch(world, tenant, mask, ["mfaConfig": off])
     #expect(changed.json["mfaConfig"] == off, "\(changed.text)")
-    // One member leaves the others as they are; another mask leaves all.
+    // One member leaves the others unchanged; another mask leaves all.
     let phones = try await Self.patch(
       world, tenant, "mfaConfig.providerConfigs",
       ["mfaConfig": ["providerConfigs": [["state": "DISABLED", "totpProviderConfig": [:]]]]])
     #expect(phones.json["mfaConfig"]?["state"] == "DISABLED", "\(phones.text)")
     _ = try await Self.patch(world, tenant, "displayName", ["displayName": "another"])
     #expect(try await Self.get(world, tenant)["mfaConfig"] == phones.json["mfaConfig"])
-    // Without any, the project's count, and nothing is said.
+    // Without settings the project's apply, and the answer omits them.
     let none = try await Self.patch(world, tenant, "mfaConfig", .object([]))
     #expect(none.status == 200 && none.json["mfaConfig"] == nil, "\(none.text)")
     for (wrong, words) in [
@@ -116,7 +116,7 @@ import Testing
       let answer = try await Self.patch(world, tenant, nil, ["mfaConfig": ["providerConfigs": [wrong]]])
       #expect(answer.status == 400, "\(answer.text)")
     }
-    // Below a value is nothing that could be meant.
+    // A path below a plain value has no meaning.
     let below = try await Self.patch(
       world, tenant, "displayName.0,mfaConfig.enabledProviders.x",
       ["displayName": "unused", "mfaConfig": ["enabledProviders": ["PHONE_SMS"]]])
@@ -144,7 +144,7 @@ import Testing
         world, user.idToken, try await Self.start(world, user.idToken, in: tenant), stepsBack: 4, in: tenant)
       #expect((late.answer.status == 200) == isTaken, "\(late.answer.text)")
       guard isTaken else { continue }
-      // At sign-in as well.
+      // The same at sign-in.
       world.world.advance(seconds: 600)
       let first = try await Self.post(world, "accounts:signInWithPassword", Self.account, in: tenant)
       let factor = try #require(first.json["mfaInfo"]?.array?.first?["mfaEnrollmentId"], "\(first.text)")
@@ -156,7 +156,8 @@ import Testing
         ], in: tenant)
       #expect(second.status == 200, "\(second.text)")
     }
-    // Switched off, nobody enrols one, and who has one still shows it. The project is not asked.
+    // When it is off, no user can enrol one, and enrolled users still use theirs. The project's setting does not
+    // matter.
     let changed = try await Self.patch(
       world, wide, "mfaConfig.providerConfigs",
       ["mfaConfig": ["providerConfigs": [["state": "DISABLED", "totpProviderConfig": [:]]]]])
@@ -261,7 +262,7 @@ import Testing
       ["idToken": .string(user.idToken), "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": "123456"]],
       in: tenant)
     #expect(done.status == 200, "\(done.text)")
-    // Not the project's: there the number is sent a code of its own.
+    // The project's setting differs: there the number receives a separate code.
     _ = try await phone.ask("+4915100000001")
     await world.accounts.smsQueue.idle()
     #expect(phone.phones.messages.map(\.to) == ["+4915100000001"])
@@ -314,11 +315,11 @@ import Testing
     let accounts = try #require(world.accounts.tenants?.find(tenant))
     #expect(!accounts.configuration.allowsSignUp && !accounts.configuration.allowsDeletion)
     #expect(world.accounts.configuration.allowsSignUp && world.accounts.configuration.secondFactors.totp)
-    // As it is written and read again.
+    // As it is stored and read again.
     let record = try #require(world.accounts.store.view.tenant(tenant))
     #expect(record.authenticators == .init(isOn: false, adjacentIntervals: 2))
     #expect(record.changes == #"{"allowsSignUp":false}"#)
-    // What goes no more with the project's settings gives way to them.
+    // A setting that is incompatible with the project's is replaced by the project's.
     var damaged = record
     damaged.changes = #"{"allowsSignUp":false,"passwordPolicy":{"lengthMin":9000}}"#
     let settings = try #require(world.accounts.tenants).configuration(of: damaged)
@@ -346,7 +347,7 @@ import Testing
     let configuration = try #require(world.accounts.tenants?.find(tenant)).configuration
     #expect(configuration.passwordPolicy.requiresDigit && configuration.passwordPolicy.lengthMin == 6)
     #expect(world.world.notices.contains { $0.text.contains("tenant \(tenant)") })
-    // What is right by itself is taken, and what is not is refused as before.
+    // A valid setting is accepted, and an invalid one is refused as before.
     let other: JSON = ["client": ["permissions": ["disabledUserSignup": true]]]
     #expect(try await Self.patch(world, tenant, "client.permissions", other).status == 200)
     #expect(try await Self.patch(world, tenant, "passwordPolicyConfig", policy(long)).status == 400)

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Tenants over the interface that admin and client SDKs use.
+/// Tests of tenants over the interface of admin and client SDKs.
 @Suite struct TenantTests {
   private static let administrator = IdentityRequest.Bearer.administrator("op")
   private static let tenants = "/v2/projects/demo-test/tenants"
@@ -118,7 +118,7 @@ import Testing
     let token = try #require(world.accounts.tenants?.find(one)).keys.verifyIDToken(
       inOne.idToken, nowSeconds: world.nowSeconds)
     #expect(token.claims["firebase"]?["tenant"] == .string(one))
-    // Wherever it is shown, with its tenant named or not.
+    // Shown anywhere, with or without its tenant.
     for tenant in [nil, one] {
       let shown = try await Self.lookup(world, inOne.idToken, in: tenant)
       #expect(shown.json["users"]?.array?.first?["localId"] == .string(inOne.localID))
@@ -130,10 +130,10 @@ import Testing
     #expect(throws: CredentialError.self) {
       try world.accounts.keys.verifyIDToken(inOne.idToken, nowSeconds: world.nowSeconds)
     }
-    // Refreshed without a word of its tenant, as SDKs do.
+    // Refreshed without its tenant, as SDKs do.
     let refreshed = try await world.refresh(inOne.refreshToken)
     #expect(try await Self.lookup(world, refreshed.idToken, in: one).status == 200)
-    // An administrator's path says whose users.
+    // An administrator's path states whose users.
     func count(_ place: String) async throws -> Int? {
       let page = try await world.post(
         "/v1/projects/demo-test/\(place)accounts:batchGet", method: "GET", authority: Self.administrator)
@@ -141,7 +141,7 @@ import Testing
     }
     #expect(try await count("") == 1)
     #expect(try await count("tenants/\(one)/") == 1)
-    // What happens in a tenant is on its own record.
+    // A tenant has its own audit trail.
     let trail = try await world.post("/hearth/v1/audit:tail", ["tenantId": .string(one)], authority: Self.administrator)
     #expect(trail.text.contains("sign_up") && trail.text.contains(inOne.localID) && !trail.text.contains(own.localID))
     let unknown = try await world.post(
@@ -170,7 +170,8 @@ import Testing
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).error == "PROJECT_DISABLED")
     #expect(try await world.refresh(guest.refreshToken).error == "PROJECT_DISABLED")
     #expect(try await Self.lookup(world, guest.idToken).error == "PROJECT_DISABLED")
-    // Nor do the app's administrators manage its users. The operator does, and the project's own users notice nothing.
+    // Nor do the app's administrators manage its users. The operator does, and the project's own users are not
+    // affected.
     let made = try await world.post("/hearth/v1/serviceAccounts:create", ["name": "app"], authority: Self.administrator)
     let app = IdentityRequest.Bearer.administrator(try #require(made.json["email"]?.string))
     let users = "/v1/projects/demo-test/tenants/\(tenant)/accounts"
@@ -222,12 +223,12 @@ import Testing
     #expect(world.directory.home(of: credential)?.tenantID == one)
     let answer = try await world.post("\(Self.tenants)/\(one)", method: "DELETE", authority: Self.administrator)
     #expect(answer.status == 200 && world.revocations == [.tenant(id: one)])
-    // Nobody vouches for it any more, and the project does not either.
+    // No tenant accepts its tokens any more, and neither does the project.
     #expect(world.directory.home(of: credential) == nil)
     #expect(world.directory.home(ofToken: gone.idToken) === world.accounts)
     #expect(try await Self.lookup(world, gone.idToken).error == "INVALID_ID_TOKEN")
     #expect(try await Self.lookup(world, gone.idToken, in: one).error == "TENANT_NOT_FOUND")
-    // On which SDKs sign out.
+    // The error on which SDKs sign out.
     #expect(try await world.refresh(gone.refreshToken).error == "USER_NOT_FOUND")
     #expect(try await Self.lookup(world, stays.idToken).status == 200)
     #expect(try await world.lookup(own.idToken).status == 200)
@@ -265,7 +266,7 @@ import Testing
         #expect(answer.error?.hasPrefix("PERMISSION_DENIED") == true, "\(operation): \(answer.text)")
       }
     }
-    // What admin SDKs do with a tenant's users they do.
+    // Operations of admin SDKs on a tenant's users succeed.
     let users = try await world.post(
       "/v1/projects/demo-test/tenants/\(tenant)/accounts:batchGet", method: "GET", authority: .administrator(account))
     #expect(users.json["users"]?.array?.count == 1, "\(users.text)")
@@ -290,7 +291,7 @@ import Testing
   @Test("an emulator makes a tenant that a client names, with everything switched on, and forgets its users alone")
   func emulated() async throws {
     let world = try IdentityWorld.emulator()
-    // A program of the emulator's machine names them first.
+    // A local program names them first.
     for tenant: JSON in ["tenant-of-a-test", "another-tenant"] {
       _ = try await world.app(
         "accounts:createAuthUri",
@@ -306,11 +307,11 @@ import Testing
     #expect(try await Self.lookup(world, made.idToken).status == 400)
     #expect(try await Self.lookup(world, other.idToken).status == 200)
     #expect(try await world.lookup(own.idToken).status == 200)
-    // As there, no administrator manages the users of one that is disabled.
+    // As at Firebase, no administrator manages the users of a disabled tenant.
     let path = "/v1/projects/demo-test/tenants/another-tenant"
     _ = try await world.owner("/v2/projects/demo-test/tenants/another-tenant", ["disableAuth": true], method: "PATCH")
     #expect(try await world.owner(path + "/accounts:batchGet", method: "GET").error == "PROJECT_DISABLED")
-    // A text that can be no tenant makes none.
+    // An invalid tenant ID creates no tenant.
     #expect(try await Self.signUp(world, "ann@example.com", in: "../x").error == "TENANT_NOT_FOUND")
   }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Ways in that a session without a recent sign-in adds.
+/// Tests of sign-in methods that a session without a recent sign-in adds.
 @Suite struct LateWayTests {
   @Test("a way that an old session adds counts as the owner's a week later, or once a recent one adds it again")
   func lateWay() async throws {
@@ -25,13 +25,13 @@ import Testing
 }
 
 extension ProofWorld {
-  /// A session adds a way in; then who has that way signs in by it and wants to change the password.
+  /// Adds a sign-in method in an old session, signs in by it, and returns the answer to a change of the password.
   func askedByTheWayThatAnOldSessionAdds(afterSeconds seconds: Int64 = 600) async throws -> String {
     guard [.addressLinked, .phoneLinked, .providerLinked].contains(change) else { return "-" }
     let old = try await session(SignInWay("google.com"))
     world.world.advance(seconds: seconds)
     let tokens = try #require(try await make(by: old))
-    // The session that added it stays as old as it is.
+    // The session that added it keeps its age.
     let kept = try accounts.callers.caller(idToken: tokens.idToken, now: world.world.now)
     #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
     return try await askedByTheAddedWay(afterSeconds: 0)
@@ -50,7 +50,7 @@ extension ProofWorld {
     }
   }
 
-  /// The account has an identity at a provider alone.
+  /// Removes all sign-in methods of the account but a provider's identity.
   func putWithoutAddress() async throws {
     var bare = try user
     (bare.email, bare.isEmailVerified, bare.password) = (nil, false, nil)

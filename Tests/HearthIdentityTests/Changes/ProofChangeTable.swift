@@ -1,18 +1,19 @@
-/// What each change of proofs asks of a session, and what it ends: written by hand, from the guide and not from the code.
+/// The requirements and effects of each change of credentials, written by hand, from the guide and not from the code.
 ///
 /// - `old`: a session whose sign-in is ten minutes old, with the second factor shown.
 /// - `unshown`: a fresh session that has not shown the factor that an administrator gave the account.
 /// - `before`: a session that began before the owner enrolled the factor.
 /// - `same`: the caller's own refresh token afterwards.
-/// - `other`: another session that began by the way in that the change is about; its refresh token and its ID token.
+/// - `other`: another session that began by the sign-in method of the change; its refresh token and its ID token.
 /// - `cookie`: a session cookie of that other session.
 /// - `anonymous`: an anonymous user whose account began ten minutes ago.
-/// - `admin`: what a user's sessions do when an administrator makes the change.
-/// - `mail`: what the address that the account had before is told, with a way back.
-/// - `late`: after a change by the session of `old`, a fresh sign-in by the way that it added, which asks for a change of
-///   the password.
+/// - `admin`: the effect on a user's sessions when an administrator makes the change.
+/// - `mail`: the mail to the address that the account had before, with a link to revert the change.
+/// - `late`: after a change by the session of `old`, a fresh sign-in by the method that it added, which asks for a
+///   change of the password.
 ///
-/// A tenant's users are asked and ended as the project's. A session cookie changes nothing: it is no ID token.
+/// The users of tenants have the same requirements and effects. A session cookie changes nothing: it is not an ID
+/// token.
 let proofChangeTable = """
   change                | old     | unshown | before  | same    | other      | cookie | anonymous | admin | mail                      | late
   passwordLinked        | refused | refused | refused | goes on | goes on    | counts | upgrades  | ends  | signInMethodAdded         | -

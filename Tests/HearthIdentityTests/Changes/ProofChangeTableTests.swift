@@ -8,7 +8,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Each change of proofs, made by each kind of session, against ``proofChangeTable``.
+/// Tests of each change of credentials in each kind of session, against ``proofChangeTable``.
 @Suite struct ProofChangeTableTests {
   private static let rows: [String: [String: String]] = {
     let lines = proofChangeTable.split(separator: "\n").map { line in
@@ -88,7 +88,7 @@ extension String {
   }
 }
 
-/// An account with every proof that a change needs, and sessions of it.
+/// An account with every credential that a change needs, and sessions of it.
 struct ProofWorld {
   let change: ProofChange
   let world: IdentityWorld
@@ -154,7 +154,7 @@ struct ProofWorld {
       claims: claims, issuedAtSeconds: world.nowSeconds, lifetimeSeconds: 86_400)
   }
 
-  /// What a session is good for.
+  /// Returns the state of a session: it goes on, cannot refresh, or has ended.
   func standing(of session: TokenTriple) async throws -> String {
     let credential = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: world.nowSeconds)
     let counts = accounts.revocations.standing(of: credential) == .good
@@ -176,7 +176,7 @@ struct ProofWorld {
 
   // MARK: The change
 
-  /// The way in that the change is about.
+  /// The sign-in method of the change.
   var way: SignInWay {
     switch change {
     case .phoneLinked, .phoneReplaced, .phoneUnlinked: SignInWay(ProviderID.phone)
@@ -209,7 +209,7 @@ struct ProofWorld {
     }
   }
 
-  /// The account as the change would make it.
+  /// Returns the account after the change.
   func changed() async throws -> UserRecord {
     let (change, user) = (change, try user)
     return try await accounts.store.transact {
@@ -241,7 +241,7 @@ struct ProofWorld {
     }.tokens
   }
 
-  // MARK: What is asked
+  // MARK: Requirements
 
   func asked(afterSeconds seconds: Int64 = 0, showsFactor: Bool = true) async throws -> String {
     let session = try await session(.password, showsFactor: showsFactor)
@@ -249,7 +249,7 @@ struct ProofWorld {
     return await answer(to: session)
   }
 
-  /// The owner enrols a factor in one session, a stranger has another from before.
+  /// Enrols a factor in one session, and returns the answer to an older session of an attacker.
   func askedFromBeforeTheFactor() async throws -> String {
     var bare = try user
     (bare.factors, bare.recoveryCodes) = ([], [])
@@ -282,7 +282,7 @@ struct ProofWorld {
     return answer == "allowed" ? "upgrades" : answer
   }
 
-  /// Has given its names up, so that another account may have them.
+  /// Returns the user without its identifiers, so that another account may have them.
   private static func emptied(_ user: UserRecord) -> UserRecord {
     UserRecord(uid: user.uid, createdAtMilliseconds: user.createdAtMilliseconds)
   }
@@ -294,7 +294,7 @@ struct ProofWorld {
     } catch {
       switch error.code {
       case .credentialTooOld, .tokenExpired: return "refused"
-      // No session makes such a change.
+      // Sessions cannot make such a change.
       case .internalError where change.terms.means == .mailedCode: return "by mail"
       case .internalError where change.terms.means == .elsewhere: return "never"
       default: return "\(error)"
@@ -302,7 +302,7 @@ struct ProofWorld {
     }
   }
 
-  // MARK: What ends
+  // MARK: Ended sessions
 
   func ends() async throws -> (same: String, other: String, cookie: String, mail: String) {
     guard change.terms.means != .elsewhere else { return ("-", "-", "-", "-") }

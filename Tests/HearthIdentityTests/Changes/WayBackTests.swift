@@ -7,7 +7,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Links that take a change of proofs back.
+/// Tests of links that revert a change of credentials.
 @Suite struct WayBackTests {
   private let email = "a@b.example"
 
@@ -55,7 +55,7 @@ import Testing
     #expect(try await world.post("accounts:update", ["oobCode": .string(second)]).status == 200)
     let user = try #require(world.user(owner.localID))
     #expect(user.email == email && user.password == nil && user.identities.map(\.providerID) == ["google.com"])
-    // What a stranger was mailed leads to a state after that.
+    // The link in the attacker's mail leads to a later state.
     #expect(try await world.post("accounts:update", ["oobCode": .string(strangers)]).error == "INVALID_OOB_CODE")
     #expect(try await world.post("accounts:update", ["oobCode": .string(first)]).status == 200)
     #expect(world.user(owner.localID)?.identities.isEmpty == true)
@@ -104,7 +104,7 @@ import Testing
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
     let own = try await world.enrol(owner.idToken, uid: owner.localID, members: [.init("recoveryCodes", true)])
-    // A stranger has the whole session.
+    // An attacker has the whole session.
     let withdrawn = try await world.post(
       "/v2/accounts/mfaEnrollment:withdraw",
       ["idToken": .string(own.answer.idToken), "mfaEnrollmentId": .string(own.id)])
@@ -123,7 +123,7 @@ import Testing
     #expect(try await takeBack(own.recoveryCodes[0]).status == 200)
     let user = try #require(world.user(owner.localID))
     #expect(user.factors.map(\.id) == [own.id])
-    // They went with the factor, and come back with it, but for the one that was shown.
+    // The codes were removed with the factor and are restored with it, except the used one.
     #expect(user.recoveryCodes.count == 9)
     let pending = try await world.signIn(email).json["mfaPendingCredential"]
     #expect(try await world.finish(pending, own.id, try world.code(own.secret)).status == 200)

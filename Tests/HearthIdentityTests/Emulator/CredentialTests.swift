@@ -10,7 +10,7 @@ import Testing
 @Suite("Credentials that an emulator takes") struct EmulatedCredentialTests {
   private static let claims = #"{"sub":"g1","email":"Gil@example.com","email_verified":true,"name":"Gil"}"#
 
-  /// An unsigned token, as suites write them.
+  /// Returns an unsigned token, as test suites write them.
   private static func unsigned(_ payload: String) -> String {
     Base64URL.encode(#"{"alg":"none","typ":"JWT"}"#.utf8) + "." + Base64URL.encode(payload.utf8) + "."
   }
@@ -81,7 +81,7 @@ import Testing
     #expect(try await person(query, body) == "https://accounts.google.com/b")
     #expect(try await person(query + fragment, body) == "https://accounts.google.com/f")
     #expect(try await person("?a=%zz", body) == "https://accounts.google.com/b")
-    // A session of a provider's page is asked for where the address has no credential.
+    // A session of a provider's page is required when the address has no credential.
     let session: JSON = ["requestUri": "http://localhost/?code=1&state=2", "sessionId": "s"]
     #expect(try await world.app("accounts:signInWithIdp", session).status == 400)
     for (other, isFromLoopback) in [(world, false), (try IdentityWorld(), true)] {
@@ -102,7 +102,7 @@ import Testing
       return try await world.app(
         "accounts:signInWithIdp", ["requestUri": "http://localhost", "postBody": .string(body)])
     }
-    // An identity provider's word on an address counts.
+    // An identity provider's verification of an address counts.
     let plain = try await signIn(nil)
     #expect(plain.json["email"] == "ann@b.example" && plain.json["emailVerified"] == true, "\(plain.text)")
     let said = try await signIn(
@@ -112,7 +112,7 @@ import Testing
     #expect(said.json["rawUserInfo"] == .string(#"{"team":["red","blue"],"n":1}"#))
     let attributes = try world.claims(said.idToken)["firebase"]?["sign_in_attributes"]
     #expect(attributes?["team"] == .array([.string("red"), .string("blue")]))
-    // A name that is no address leaves that of the claims.
+    // A name ID that is not an address leaves the address of the claims.
     let named = try await signIn(
       #"{"assertion":{"subject":{"nameId":"u-17"}}}"#, #"{"sub":"s3","email":"c@b.example"}"#)
     #expect(named.json["email"] == "c@b.example" && named.json["rawUserInfo"] == nil)
@@ -157,7 +157,7 @@ import Testing
     #expect(try world.claims(first.idToken)["role"] == .string("ed"))
     let object = try await world.app("accounts:signInWithCustomToken", ["token": #"{"uid":"cy"}"#])
     #expect(object.status == 200 && object.json["isNewUser"] == false)
-    // Whoever signed it, and however long ago.
+    // Any signer and any time of issue.
     let payload = #"{"uid":"cy","iss":"a@b.example","aud":"\#(audience)","iat":1,"exp":2}"#
     let signed =
       Base64URL.encode(#"{"alg":"RS256","kid":"x","typ":"JWT"}"#.utf8) + "." + Base64URL.encode(payload.utf8) + ".AAAA"
@@ -188,7 +188,7 @@ import Testing
           #expect(answer.status == 400 && answer.idToken.isEmpty, "\(answer.text)")
         }
       }
-      // The fake provider takes any text for a uid: that it was asked is the proof that nothing else was.
+      // The fake provider takes any text for a uid, so the result proves that it alone was asked.
       let token = #"{"uid":"cy"}"#
       let custom = try await world.post(
         "accounts:signInWithCustomToken", ["token": .string(token)], isFromLoopback: isFromLoopback)

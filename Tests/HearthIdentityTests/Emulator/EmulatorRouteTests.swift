@@ -14,7 +14,7 @@ import Testing
       #expect(try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com"]).status == 200)
       #expect(try await world.sendCode("VERIFY_EMAIL", ["idToken": .string(user.idToken)]).status == 200)
     }
-    // A page of whatever address may be next.
+    // The next page may have any address.
     let target: JSON = ["email": "new@example.com", "continueUrl": "http://10.0.2.2:5173/done"]
     #expect(try await world.sendCode("EMAIL_SIGNIN", target).status == 200)
     let listed = try await world.emulated("GET", "demo-test/oobCodes").json["oobCodes"]?.array ?? []
@@ -59,7 +59,7 @@ import Testing
     let first = try await world.signInWith("google.com", claims)
     let second = try await world.signInWith("facebook.com", claims)
     #expect(first.status == 200 && second.status == 200 && first.localID != second.localID, "\(second.text)")
-    // Without a mask it is the whole of what the official emulator has.
+    // Without a mask the request sets the whole configuration of the official emulator.
     let path = "/identitytoolkit.googleapis.com/v2/projects/demo-test/config"
     let whole = try await world.owner(
       path, ["blockingFunctions": ["forwardInboundCredentials": ["idToken": true]]], method: "PATCH")
@@ -84,7 +84,7 @@ import Testing
     #expect(
       try await world.post("accounts:signUp", wrong, isFromLoopback: true).error
         == "INVALID_MFA_PHONE_NUMBER : Invalid format.")
-    // A client of another machine, or of another server, gives itself none.
+    // A client of another machine, or of another server, cannot enrol itself.
     let other: JSON = ["email": "c@example.com", "password": "correct horse", "mfaInfo": .array([factor])]
     let far = try await world.post("accounts:signUp", other, address: "198.51.100.1", isFromLoopback: false)
     #expect(world.user(far.localID)?.factors.isEmpty != false)
@@ -150,7 +150,7 @@ import Testing
     #expect(try world.claims(made.idToken)["phone_number"] == .string("+15555550100"))
     let used = try await signIn(["sessionInfo": first.sessionInfo, "code": first.code])
     #expect(used.error == "INVALID_SESSION_INFO")
-    // Another account gets another number, and for the first one's a proof to sign in with.
+    // Another account gets another number, and for the first one's number a proof to sign in with.
     let other = try await world.signUp("ann@example.com")
     let second = try await send("+15555550101")
     let linked = try await signIn([
@@ -167,8 +167,8 @@ import Testing
     #expect(try await signIn(["phoneNumber": number, "temporaryProof": "x"]).error == "INVALID_TEMPORARY_PROOF")
     #expect(try await signIn(["code": "1"]).error == "MISSING_SESSION_INFO")
     #expect(try await signIn(["sessionInfo": "x"]).error == "MISSING_CODE")
-    // A masked number is none here either: older SDKs for iOS send one with an emulator in the place of a second factor's
-    // enrolment, which the service refuses as well. A code for it would stand for every number of the same end.
+    // A masked number is refused as well: older SDKs for iOS send one to an emulator instead of a second factor's
+    // enrolment, which Firebase refuses too. A code for it would fit every number with the same end.
     for bad: JSON in ["", "5555550100", "+0", .null, "+*******0100"] {
       let answer = try await world.app("accounts:sendVerificationCode", ["phoneNumber": bad])
       #expect(answer.error == "INVALID_PHONE_NUMBER : Invalid format.")

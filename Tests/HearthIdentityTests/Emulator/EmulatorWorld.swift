@@ -5,7 +5,7 @@ import HearthTree
 @testable import HearthIdentity
 
 extension IdentityWorld {
-  /// As test suites find it: the official emulator's clients send no more than this.
+  /// Returns an emulator as test suites use it, without further settings.
   static func emulator(
     hasMailer: Bool = false, configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws -> IdentityWorld {
@@ -16,20 +16,20 @@ extension IdentityWorld {
     }
   }
 
-  /// A program of this machine with the emulator's word for an administrator.
+  /// Sends a local program's request with the emulator's administrator credential.
   func owner(_ path: String, _ body: JSON = .object([]), method: String = "POST") async throws -> Answer {
     try await post(
       path, body, method: method, apiKey: nil, authority: .administrator("emulator-owner"), address: "127.0.0.1",
       isFromLoopback: true)
   }
 
-  /// A test suite's look at the emulator.
+  /// Sends a test suite's request to the emulator's own interface.
   func emulated(_ method: String, _ path: String, _ body: JSON = .object([])) async throws -> Answer {
     try await post(
       "/emulator/v1/projects/" + path, body, method: method, apiKey: nil, address: "127.0.0.1", isFromLoopback: true)
   }
 
-  /// An app on this machine.
+  /// Sends a request of an app on this machine.
   func app(_ path: String, _ body: JSON) async throws -> Answer {
     try await post(path, body, address: "127.0.0.1", isFromLoopback: true)
   }

@@ -51,7 +51,7 @@ import Testing
     let code = try #require(
       try await world.emulated("GET", "demo-b/oobCodes").json["oobCodes"]?.array?.first?["oobCode"])
     #expect(try await world.post("accounts:update", ["oobCode": code]).json["emailVerified"] == true)
-    // The server's own project knows nothing of all that.
+    // The server's own project is unaffected.
     #expect(world.user(signedUp.localID) == nil)
     #expect(world.accounts.store.view.userCount == 0)
     #expect(throws: (any Error).self) { try world.claims(signedUp.idToken) }
@@ -110,7 +110,7 @@ import Testing
     #expect(world.directory.others.isEmpty)
   }
 
-  /// Requests that a page of any site can have a developer's browser send.
+  /// Requests that a page of any site can make a developer's browser send.
   private static let named: [(method: String, path: String, body: JSON)] = [
     ("POST", "accounts:createAuthUri", ["tenantId": "made-up", "identifier": "a@b.example"]),
     ("POST", "accounts:signUp", ["tenantId": "made-up", "returnSecureToken": true]),
@@ -129,7 +129,7 @@ import Testing
           return (name: sides[0], value: sides[1])
         }
       }
-      // A browser of this machine sends it, and what it shows of its page is not this machine's.
+      // A local browser sends it, but for a page of another site, so it does not count as local.
       _ = try? await world.send(
         parts[0], body.text(), method: method, query: query ?? [], address: "127.0.0.1", isFromLoopback: false)
       #expect(world.directory.others.isEmpty && world.accounts.tenants?.isEmpty == true, "\(path)")
@@ -138,7 +138,7 @@ import Testing
       "accounts:createAuthUri",
       ["tenantId": "made-up", "identifier": "a@b.example", "continueUri": "http://localhost"])
     #expect(made.status == 200 && world.accounts.tenants?.isEmpty == false, "\(made.text)")
-    // What is there is for every client.
+    // An existing tenant serves every client.
     let there = try await world.post(
       "accounts:createAuthUri",
       ["tenantId": "made-up", "identifier": "a@b.example", "continueUri": "http://localhost"])

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Functions that do what a test says, and keep what they were asked.
+/// A caller of functions with scripted answers, which records the requests.
 final class FakeFunctions: FunctionCaller {
   typealias Answer = @Sendable (_ event: String) throws -> FunctionAnswer
 
@@ -21,12 +21,12 @@ final class FakeFunctions: FunctionCaller {
   private let state = Mutex(State())
 
   var asked: [(url: String, allowsPrivate: Bool, token: UnverifiedToken)] { state.withLock { $0.asked } }
-  /// `event_type` of each request so far.
+  /// The `event_type` of each request so far.
   var events: [String] { asked.compactMap { $0.token.payload["event_type"]?.string } }
 
   func answers(_ answer: @escaping Answer) { state.withLock { $0.answer = answer } }
 
-  /// Answers the text with status 200.
+  /// Sets the answer to a text with status 200.
   func answers(_ text: String) { answers { _ in FunctionAnswer(status: 200, body: Array(text.utf8)) } }
 
   func forget() { state.withLock { $0.asked = [] } }
@@ -365,7 +365,7 @@ struct BlockingFunctionTests {
       let answer = try await Self.set(settings, in: world)
       #expect(answer.status == 400 && answer.error == "INVALID_BLOCKING_FUNCTION : " + sentence)
     }
-    // A mask may name a part, which the body replaces or takes away.
+    // A mask may name a part, which the body replaces or removes.
     let part = try await Self.set(
       ["forwardInboundCredentials": ["refreshToken": true]], in: world,
       mask: "blockingFunctions.forwardInboundCredentials.refreshToken,blocking_functions.triggers.before_create")

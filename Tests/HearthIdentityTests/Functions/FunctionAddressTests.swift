@@ -4,7 +4,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// The addresses at which functions are asked.
+/// Tests of the URLs of blocking functions.
 extension BlockingFunctionTests {
   @Test(
     "Security 90: a function is asked at private addresses by the operator's file, by an earlier version's word, or by its own"
@@ -24,7 +24,7 @@ extension BlockingFunctionTests {
         == true)
     let kept = try #require(world.accounts.store.view.blockingFunctions)
     #expect(kept.json["triggers"]?["beforeCreate"]?["allowsPrivate"] == true)
-    // A part that is changed leaves the others as they are.
+    // A changed part leaves the others unchanged.
     _ = try await Self.set(
       ["forwardInboundCredentials": ["idToken": true]], in: world,
       mask: "blockingFunctions.forwardInboundCredentials.idToken")

@@ -154,7 +154,7 @@ import Testing
     #expect(try await !world.canSignIn("ann@example.com", "thief-1"))
   }
 
-  // MARK: What is not told
+  // MARK: Undisclosed data
 
   @Test("Security 68: no reset where nobody signs in with a password; its limit is not told, and mails end there")
   func resetLimits() async throws {

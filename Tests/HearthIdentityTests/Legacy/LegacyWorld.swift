@@ -6,7 +6,7 @@ import HearthTree
 @testable import HearthIdentity
 
 extension AdminWorld {
-  /// A request as the last web client of the 2.x kind sends it: everything a GET, errors with status 200.
+  /// Sends a request as the last web client of version 2.x: always a GET, with status 200 for errors.
   func web(_ pathAndQuery: String, address: String = "192.0.2.1") async throws -> JSON {
     let response = await legacy("GET", pathAndQuery + "&v=js-2.4.2&transport=json&suppress_status_codes=true", address)
     guard response.status == 200, let json = JSON(parsing: response.body) else {
@@ -15,7 +15,7 @@ extension AdminWorld {
     return json
   }
 
-  /// Any request under the namespace `shop`; status 0 for a path that is not of this interface.
+  /// Sends any request under the namespace `shop`; returns status 0 for a path outside this interface.
   func legacy(
     _ method: String, _ pathAndQuery: String, _ address: String = "192.0.2.1", contentType: String? = nil,
     body: String = ""
@@ -26,11 +26,11 @@ extension AdminWorld {
       IdentityRequest(
         method: method, path: "/v2/shop" + String(parts[0]), query: query, contentType: contentType,
         body: Array(body.utf8), client: world.client(address), now: world.now))
-    // What is none of ours is the database's.
+    // A path outside this interface belongs to the database.
     return response ?? IdentityResponse(status: 0, contentType: "", body: [])
   }
 
-  /// Makes an account as a web client does.
+  /// Creates an account as a web client does.
   func legacyUser(_ email: String = "ann@example.com", _ password: String = "secret1") async throws -> String {
     let answer = try await web("/users?&email=\(email)&password=\(password)&_method=POST")
     guard let uid = answer["uid"]?.string else { throw BadJSON(text: "no uid") }

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Apps on devices that show a captcha's token, because nobody here can ask their system about them.
+/// Tests of native apps that show a captcha's token, because this server cannot verify their system's attestation.
 @Suite struct NativeCaptchaTests {
   private func world(
     _ service: CaptchaSettings.Service?, _ widget: CaptchaSettings.Widget = .checkbox
@@ -56,13 +56,13 @@ import Testing
     let scripts = try #require(parts.first { $0.hasPrefix("script-src ") }).split(separator: " ").dropFirst()
     #expect(parts.first == "default-src 'none'" && parts.contains("frame-ancestors 'none'"))
     #expect(scripts.first?.hasPrefix("'sha256-") == true && scripts.contains { $0.hasPrefix("https://\(host)") })
-    // No whole scheme, and not everybody.
+    // No whole scheme, and no wildcard.
     let all = Set(parts.flatMap { $0.split(separator: " ").dropFirst() })
     #expect(all.isDisjoint(with: ["*", "https:", "http:", "data:", "'unsafe-eval'"]))
     #expect(!scripts.contains("'unsafe-inline'"))
     let text = try #require(page.attribute("data-way", after: "<div id=\"captcha\""))
     let way = try #require(JSON(parsing: text.utf8))
-    // What the page's script makes of it.
+    // The script of the page encodes it like this.
     let token = PercentEncoding.encode("to+ken/&=")
     let address =
       (way["before"]?.string ?? "")

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Apps on devices that sign people in on a provider's page.
+/// Tests of native apps that sign users in on a provider's page.
 @Suite struct NativeSignInTests {
   @Test("An iOS app is opened with what it redeems together with its session, once")
   func ios() async throws {
@@ -44,7 +44,7 @@ import Testing
     let native = try NativeWorld()
     let page = try await native.visit(
       NativeWorld.signIn(["authType": "signInViaRedirect", "clientId": nil, "eventId": nil]))
-    // Its SDK decodes what is decoded already.
+    // Its SDK decodes the value twice.
     let outer = try NativeWorld.parts(try #require(page.back))
     #expect(outer.head == "\(NativeWorld.bundleID)://google/link")
     let once = try #require(outer.query["deep_link_id"])
@@ -147,7 +147,7 @@ import Testing
     let link = "http://127.0.0.1:9000/__/auth/callback?providerId=oidc.corp&id_token=\(claims)"
     #expect(try await native.redeem(link, isFromLoopback: true).json["email"] == "a@example.com")
     #expect(try await native.redeem(link).status == 400)
-    // Whoever comes from elsewhere is led into the apps of the settings alone.
+    // A browser on another machine is led only to the configured apps.
     for query in [NativeWorld.signIn(), NativeWorld.verify()] {
       let elsewhere = try await native.open(query)
       #expect(elsewhere.headers["Location"] == nil && elsewhere.back == nil && elsewhere.status >= 400)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// An app on a device and the browser that it opens: what that is sent, and what the app is opened with.
+/// A native app with the browser that it opens: the pages in the browser, and the URLs that open the app.
 struct NativeWorld {
   /// A provider that gives each visit the code `4/code-STATE`.
   private struct Corp: AuthorizationCodeProvider {
@@ -54,7 +54,7 @@ struct NativeWorld {
     }
   }
 
-  /// What an SDK opens the page with for a provider.
+  /// Returns the query with which an SDK opens the page for a provider.
   static func signIn(_ changes: [String: String?] = [:]) -> [(name: String, value: String)] {
     changed(
       [
@@ -64,7 +64,7 @@ struct NativeWorld {
       ], changes)
   }
 
-  /// The same for a token of the captcha.
+  /// Returns the query for a token of the captcha.
   static func verify(_ changes: [String: String?] = [:]) -> [(name: String, value: String)] {
     changed(
       [
@@ -73,7 +73,7 @@ struct NativeWorld {
       ], changes)
   }
 
-  /// As Android's does it.
+  /// Returns the changes in a query of the Android SDK.
   static func android(_ changes: [String: String?] = [:]) -> [String: String?] {
     ["ibi": nil, "clientId": nil, "appId": nil, "apn": bundleID, "sha1Cert": certificate, "publicKey": "x", "eid": "p"]
       .merging(changes) { $1 }
@@ -98,7 +98,7 @@ struct NativeWorld {
     var text: String
     var headers: [String: String]
 
-    /// The text of an attribute.
+    /// Returns the text of an attribute.
     func attribute(_ name: String, after mark: String) -> String? {
       guard let start = text.range(of: mark), let found = text[start.upperBound...].range(of: "\(name)=\"") else {
         return nil
@@ -109,7 +109,7 @@ struct NativeWorld {
       }
     }
 
-    /// What the app is opened with.
+    /// The URL that opens the app.
     var back: String? { attribute("href", after: "<a id=\"back\"") }
   }
 
@@ -127,7 +127,7 @@ struct NativeWorld {
       headers: Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
   }
 
-  /// To the provider and back again.
+  /// Visits the provider and returns.
   func visit(_ query: [(name: String, value: String)], answer: String? = nil) async throws -> Page {
     let gone = try await open(query)
     #expect(gone.status == 303, "\(gone.text)")
@@ -137,7 +137,7 @@ struct NativeWorld {
     return try await open([(name: "state", value: state)] + answered, cookie: cookie)
   }
 
-  /// Shows `signInWithIdp` what a native SDK does.
+  /// Sends to `signInWithIdp` the request of a native SDK.
   func redeem(
     _ link: String, session: String = session, postBody: String = "providerId=oidc.corp", _ more: JSON = [:],
     isFromLoopback: Bool = false
@@ -154,14 +154,14 @@ struct NativeWorld {
 
   // MARK: As an SDK reads an address
 
-  /// The parameters of an address, and what stands before them.
+  /// Splits a URL into its parameters and the part before them.
   static func parts(_ url: String) throws -> (head: String, query: [String: String]) {
     let halves = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let pairs = try #require(PercentEncoding.pairs(halves.count > 1 ? halves[1].utf8 : "".utf8[...]))
     return (String(halves[0]), Dictionary(pairs.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  /// The parameters of the address in `deep_link_id` of the address that an iOS app is opened with.
+  /// Returns the parameters of the URL in `deep_link_id` of the URL that opens an iOS app.
   static func deepLink(_ url: String?, scheme: String = scheme) throws -> [String: String] {
     let outer = try parts(try #require(url))
     #expect(outer.head == "\(scheme)://firebaseauth/link")
@@ -170,7 +170,7 @@ struct NativeWorld {
     return inner.query
   }
 
-  /// The extras of an intent.
+  /// Returns the extras of an intent.
   static func extras(_ url: String?, scheme: String) throws -> [String: String] {
     let url = try #require(url)
     let head = "intent://firebase.auth/#Intent;"

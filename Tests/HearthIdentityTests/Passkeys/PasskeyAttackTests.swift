@@ -10,7 +10,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct PasskeyAttackTests {
-  /// Somebody with a key.
+  /// Returns a user with a passkey.
   private func enrolled(
     _ world: IdentityWorld, _ email: String = "a@b.example", verified: Bool = true,
     words: SoftwareAuthenticator.Words = SoftwareAuthenticator.Words()
@@ -32,7 +32,7 @@ import Testing
   func replay() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, _) = try await enrolled(world)
-    // A key that counts nothing, so that the counter stops nobody.
+    // A key without a counter, so that no counter stops a repetition.
     let used = key.use(challenge: try await world.passkeyChallenge())
     let answers: [IdentityWorld.Answer] = try await withThrowingTaskGroup(of: IdentityWorld.Answer.self) { group in
       let handle = JSON.string(key.userHandle)
@@ -56,7 +56,7 @@ import Testing
       return try await group.reduce(into: []) { $0.append($1) }
     }
     #expect(answers.count { $0.status == 200 } == 1 && answers.count { isRefused($0) } == 7)
-    // Neither a change of password nor a revocation makes it good again.
+    // Neither a change of password nor a revocation makes it valid again.
     _ = try await world.accounts.revocations.revoke(
       uid: answers.first { $0.status == 200 }?.localID ?? "", client: .server)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
@@ -77,14 +77,14 @@ import Testing
     #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: ofEnrolment))))
     #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: Array("made up".utf8)))))
     #expect(isRefused(try await world.finishPasskeySignIn(key, key.use(challenge: [0xFF, 0xFE]))))
-    // A challenge for another person, and one for signing in.
+    // A challenge for another user, and one for signing in.
     let bob = try await world.signUp("bob@b.example")
     let second = SoftwareAuthenticator(credentialID: [9])
     let (_, ofBob) = try await world.startPasskey(bob.idToken)
     #expect(isRefused(try await world.finishPasskey(user.idToken, second, second.make(challenge: ofBob))))
     let ofSignIn = try await world.passkeyChallenge()
     #expect(isRefused(try await world.finishPasskey(user.idToken, second, second.make(challenge: ofSignIn))))
-    // One challenge makes one key.
+    // One challenge creates one key.
     let (_, challenge) = try await world.startPasskey(bob.idToken)
     #expect(try await world.finishPasskey(bob.idToken, second, second.make(challenge: challenge)).status == 200)
     let third = SoftwareAuthenticator(credentialID: [10])
@@ -101,7 +101,7 @@ import Testing
     words = SoftwareAuthenticator.Words()
     words.relyingPartyID = "evil.example"
     #expect(isRefused(try await world.signIn(key, words: words)))
-    // Another key under the same id; the right key with another person's handle, and with none.
+    // Another key under the same ID; the right key with another user's handle, and with none.
     let forged = SoftwareAuthenticator(credentialID: key.credentialID)
     forged.userHandle = key.userHandle
     #expect(isRefused(try await world.signIn(forged)))
@@ -119,7 +119,7 @@ import Testing
         "userVerification",
       ])
     #expect(try await world.signIn(key).status == 200)
-    // A new key from a foreign page is none.
+    // A new key from a foreign page is refused.
     words = SoftwareAuthenticator.Words()
     words.origin = "https://evil.example"
     #expect(isRefused(try await world.enrol(SoftwareAuthenticator(credentialID: [5]), user.idToken, words: words)))
@@ -164,7 +164,7 @@ import Testing
       #expect(way.json["idToken"] == nil)
     }
     #expect(try await world.signIn(key).status == 200)
-    // Others come in as ever, and whose keys are taken away does, too.
+    // Other users sign in as before, and so does one whose keys are removed.
     #expect(google.status == 200)
     _ = try await world.post(
       "accounts:update", ["localId": .string(uid), "deletePasskey": [.string(key.id)]],
@@ -217,10 +217,10 @@ import Testing
     let signedIn = try await world.signIn(key)
     #expect(try !isForEnrolment(signedIn.idToken, world))
     #expect(try !isForEnrolment(try await world.refresh(signedIn.refreshToken).idToken, world))
-    // Neither a password nor the session from before the key gets as far as enrolling another factor.
+    // Neither a password nor the session from before the key suffices to enrol another factor.
     #expect(try await world.signIn("a@b.example").error?.hasPrefix("PASSKEY_REQUIRED : ") == true)
     #expect(try await world.refresh(user.refreshToken).error == "TOKEN_EXPIRED")
-    // What goes on from the session of a key has shown as much: here a changed password.
+    // A continued session of the key is as good: here after a change of password.
     let changed = try await world.update(signedIn.idToken, ["password": "another password", "returnSecureToken": true])
     #expect(try !isForEnrolment(changed.idToken, world), "\(changed.text)")
   }
@@ -276,7 +276,7 @@ import Testing
     let there = try await world.post("/v2/accounts/passkeySignIn:start", ["tenantId": .string(id)])
     let text = try #require(there.json["credentialRequestOptions"]?["challenge"]?.string, "\(there.text)")
     let used = key.use(challenge: try #require(Base64URL.decode(Array(text.utf8))))
-    // The tenant's challenge is none of the project's.
+    // The tenant's challenge is invalid in the project.
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
     try await world.change(user.localID) { $0.isDisabled = true }
     #expect(try await world.signIn(key).error == "USER_DISABLED")
@@ -300,7 +300,7 @@ import Testing
     #expect(answer.error?.hasPrefix("BLOCKING_FUNCTION_ERROR_RESPONSE") == true)
   }
 
-  /// Lets nobody in by a passkey.
+  /// A hook that denies every sign-in by passkey.
   private struct Denier: DecidingHook {
     let name = "denier"
     func decide(_ event: HookEvent) async throws -> HookVerdict {

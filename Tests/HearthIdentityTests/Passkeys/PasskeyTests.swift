@@ -24,7 +24,7 @@ import Testing
     #expect(try world.claims(done.idToken)["firebase"]?["sign_in_provider"] == .string("passkey"))
     let shown = try await world.lookup(done.idToken).json["users"]?.array?.first
     #expect(shown?["passkeyInfo"] == [["credentialId": .string(authenticator.id), "name": "Laptop"]])
-    // The key's secret neighbours are nobody's to see.
+    // Private fields of the key are not shown.
     #expect(try await !world.lookup(done.idToken).text.contains("publicKey"))
     world.world.advance(seconds: 3_000)
     let back = try await world.signIn(authenticator)
@@ -74,7 +74,7 @@ import Testing
     #expect(removed.status == 200 && !removed.refreshToken.isEmpty)
     let names = try await world.lookup(removed.idToken).json["users"]?.array?.first?["passkeyInfo"]?.array
     #expect(names?.compactMap { $0["name"]?.string } == ["Key 0", "Key 2"])
-    // What began with the key that is gone is over.
+    // Sessions that began with the removed key have ended.
     #expect(try await world.lookup(token).error == "TOKEN_EXPIRED")
     #expect(try await world.signIn(keys[1]).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
     #expect(try await world.signIn(keys[2]).status == 200)
@@ -96,7 +96,7 @@ import Testing
     #expect(answer.status == 200 && world.user(user.localID)?.passkeys == [])
     #expect(try await world.lookup(token).error == "TOKEN_EXPIRED")
     #expect(try await world.signIn(key).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
-    // The id is free again, for anybody.
+    // The ID is free again for any account.
     let other = try await world.signUp("c@d.example")
     #expect(try await world.enrol(key, other.idToken).status == 200)
   }

@@ -11,7 +11,7 @@ import Testing
 @testable import HearthIdentity
 
 extension IdentityWorld {
-  /// A world in which passkeys are served for `example.com`.
+  /// Returns a world in which passkeys are served for `example.com`.
   static func withPasskeys(
     userVerification: Bool = true, isRequired: Bool = false, hooks: [any DecidingHook] = [],
     configure: (inout AccountsConfiguration) -> Void = { _ in }
@@ -29,7 +29,7 @@ extension IdentityWorld {
 
   static func base64(_ bytes: [UInt8]) -> JSON { .string(Base64URL.encode(bytes)) }
 
-  /// The options for a new key, and the challenge in them.
+  /// Returns the options for a new key, and the challenge in them.
   func startPasskey(_ idToken: String) async throws -> (options: JSON, challenge: [UInt8]) {
     let answer = try await post("/v2/accounts/passkeyEnrollment:start", ["idToken": .string(idToken)])
     let options = try #require(answer.json["credentialCreationOptions"], "\(answer.text)")
@@ -54,7 +54,7 @@ extension IdentityWorld {
       ])
   }
 
-  /// Enrols a key for who is signed in.
+  /// Enrols a key for the signed-in user.
   func enrol(
     _ authenticator: SoftwareAuthenticator, _ idToken: String,
     words: SoftwareAuthenticator.Words = SoftwareAuthenticator.Words()

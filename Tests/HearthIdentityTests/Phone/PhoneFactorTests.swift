@@ -7,7 +7,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct PhoneFactorTests {
-  /// Somebody with a verified address, signed in.
+  /// Returns a signed-in user with a verified address.
   private func verified(_ phone: PhoneWorld, _ email: String = "a@b.example") async throws -> IdentityWorld.Answer {
     let answer = try await phone.world.signUp(email)
     try await phone.world.change(answer.localID) { $0.isEmailVerified = true }
@@ -33,7 +33,7 @@ import Testing
       ])
   }
 
-  /// Somebody who has a phone for their second factor; the id of its enrolment.
+  /// Signs up a user with a phone as second factor; returns the ID of its enrolment.
   private func enrolled(
     _ phone: PhoneWorld, _ email: String = "a@b.example", _ number: String = PhoneWorld.number
   ) async throws -> (uid: String, id: String) {
@@ -64,7 +64,7 @@ import Testing
       ["mfaPendingCredential": pending, "phoneVerificationInfo": ["sessionInfo": sessionInfo, "code": code]])
   }
 
-  /// A sign-in whose first factor is shown and whose code is sent.
+  /// Starts a sign-in whose first factor is shown and whose code is sent.
   private func begun(
     _ phone: PhoneWorld, _ id: String, _ email: String = "a@b.example", _ number: String = PhoneWorld.number
   ) async throws -> (pending: JSON, sessionInfo: JSON, code: JSON) {
@@ -102,15 +102,15 @@ import Testing
     let (_, otherID) = try await enrolled(phone, "b@b.example", "+4915112345670")
     let mine = try await begun(phone, id)
     let other = try await begun(phone, otherID, "b@b.example", "+4915112345670")
-    // The thief knows the victim's password and has a phone of their own.
+    // The thief knows the victim's password and has their own phone.
     #expect(try await finish(phone, mine.pending, other.sessionInfo, other.code).error == "INVALID_SESSION_INFO")
     #expect(try await start(phone, mine.pending, otherID).error == "MFA_ENROLLMENT_NOT_FOUND")
-    // A code of a first factor, of the same number, is no second one; nor the reverse.
+    // A first factor's code for the same number is not valid as a second factor; nor the reverse.
     let first = try await phone.code()
     #expect(try await finish(phone, mine.pending, first.sessionInfo, first.code).error == "INVALID_SESSION_INFO")
     #expect(
       try await phone.signIn(["sessionInfo": mine.sessionInfo, "code": mine.code]).error == "INVALID_SESSION_INFO")
-    // Nor one of another sign-in of the same account.
+    // Nor is one of another sign-in of the same account.
     let again = try await begun(phone, id)
     #expect(try await finish(phone, again.pending, mine.sessionInfo, mine.code).error == "INVALID_SESSION_INFO")
     #expect(try await finish(phone, mine.pending, mine.sessionInfo, mine.code).status == 200)
@@ -124,7 +124,7 @@ import Testing
     let wrong = PhoneWorld.wrong(code)
     var refusals: [String?] = []
     for _ in 0..<3 { refusals.append(try await finish(phone, pending, sessionInfo, wrong).error) }
-    // Another code for the same sign-in brings no new tries.
+    // Another code for the same sign-in grants no new attempts.
     let second = try #require(try await start(phone, pending, id).json["phoneResponseInfo"]?["sessionInfo"])
     let right = try await phone.read()
     for _ in 0..<2 {
@@ -248,7 +248,7 @@ import Testing
     let entered = try await finish(one.pending, one.sessionInfo, one.code, ids[0])
     #expect(entered.status == 200, "\(entered.text)")
     #expect(try tenants.accounts(of: ids[0].string ?? "").keys.tenant == ids[0].string)
-    // The operator pays for the messages of all: one number's limit is not one for each tenant.
+    // The operator pays for all messages: one number's limit is not multiplied by tenants.
     #expect(phone.phones.messages.count == 2)
   }
 

@@ -66,7 +66,7 @@ import Testing
     #expect(try await ask("+436641234569", 13) == "sent")
     #expect(try await ask("+436641234568", 14).hasPrefix("QUOTA_EXCEEDED"))
     #expect(await sent(phone) == 6)
-    // What was refused for one reason counts for none of the others.
+    // A request refused for one reason does not count towards the other limits.
     phone.world.world.advance(seconds: 100_000)
     #expect(try await ask("+4915112345609", 9) == "sent")
   }
@@ -101,7 +101,7 @@ import Testing
     let refusal = "OPERATION_NOT_ALLOWED : SMS unable to be sent until this region enabled by the app developer."
     for number in refused { #expect(try await phone.ask(number).error == refusal, "\(number)") }
     #expect(await sent(phone) == 0)
-    // The operator reads why, once for each range, and no number.
+    // The operator's notice states the reason, once for each range, without the number.
     for _ in 0..<3 { _ = try await phone.ask("+881612345678") }
     let notices = phone.world.world.notices.map(\.text)
     #expect(
@@ -134,7 +134,7 @@ import Testing
     ] {
       #expect(PremiumNumbers.range(of: number) == nil, "\(number)")
     }
-    // As dialled within the country: a gateway may send to what is behind the first digit.
+    // As dialled within the country: a gateway may skip the first digit.
     for number in ["+440909879000", "+4400909879000", "+490900123456", "+330899123456", "+119005550100"] {
       #expect(PremiumNumbers.range(of: number)?.kind == .premium, "\(number)")
     }
@@ -182,7 +182,7 @@ import Testing
   }
 }
 
-/// Sends nothing until it is released.
+/// A sender that sends nothing until it is released.
 private final class StuckPhones: SMSSender {
   private let (stream, gate) = AsyncStream<Void>.makeStream()
 

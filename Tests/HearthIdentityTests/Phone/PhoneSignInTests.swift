@@ -33,7 +33,7 @@ import Testing
     let ticket = try #require(tickets.first)
     #expect(tickets.count == 1 && ticket.purpose == .phoneSignIn)
     #expect(ticket.details?.contains(text) == false && ticket.details?.contains(sessionInfo.string ?? "") == false)
-    // A reader of the file who tries all codes finds none: the hash is of the text that only the client has, too.
+    // A reader of the file who tries all codes finds none: the hash includes a text that only the client has.
     let kept = try #require(ticket.phoneDetails?["code"]?.string)
     #expect(kept != Digest(sha256: text.utf8).hex)
   }
@@ -185,7 +185,7 @@ import Testing
     }
     await phone.world.accounts.smsQueue.idle()
     #expect(phone.phones.messages.count == 4)
-    // Its owner is told, once they have shown that it is theirs.
+    // The owner receives the reason after proving possession of the number.
     phone.world.world.advance(seconds: 60)
     for (number, error) in [(owned[1], "USER_DISABLED"), (owned[2], "UNSUPPORTED_FIRST_FACTOR")] {
       let (sessionInfo, code) = try await phone.code(number)

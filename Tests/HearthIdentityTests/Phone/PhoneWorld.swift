@@ -7,7 +7,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// A server whose codes go to phones, and an app that asks for them.
+/// A server whose codes go to phones, with an app that requests them.
 struct PhoneWorld {
   static let number = "+4915112345678"
 
@@ -32,7 +32,7 @@ struct PhoneWorld {
       .object([.init("phoneNumber", .string(number))] + (more.members ?? [])), address: address)
   }
 
-  /// Has a code sent, and reads it on the phone.
+  /// Requests a code and reads it on the phone.
   func code(
     _ number: String = number, address: String = "192.0.2.1"
   ) async throws -> (sessionInfo: JSON, code: JSON) {
@@ -41,7 +41,7 @@ struct PhoneWorld {
     return (sessionInfo, try await read(number))
   }
 
-  /// The code in the last message to a number.
+  /// Returns the code in the last message to a number.
   func read(_ number: String = number) async throws -> JSON {
     await world.accounts.smsQueue.idle()
     let message = try #require(phones.messages.last { $0.to == number })
@@ -53,11 +53,11 @@ struct PhoneWorld {
     try await world.post("accounts:signInWithPhoneNumber", members, address: address)
   }
 
-  /// Another code than that one.
+  /// Returns another code than that one.
   static func wrong(_ code: JSON) -> JSON { code == "000000" ? "000001" : "000000" }
 }
 
-/// Keeps what it should send.
+/// A sender that keeps the messages.
 final class FakePhones: SMSSender {
   private let kept = Mutex<[SMSMessage]>([])
 
@@ -65,13 +65,13 @@ final class FakePhones: SMSSender {
   func send(_ message: SMSMessage) async throws { kept.withLock { $0.append(message) } }
 }
 
-/// Takes tokens that begin with `good`, each once.
+/// A captcha service that accepts tokens with the prefix `good`, each once.
 final class FakeCaptcha: CaptchaService {
   private let state = Mutex<(forms: [[String: String]], answer: [UInt8]?, isDown: Bool)>(([], nil, false))
 
   var forms: [[String: String]] { state.withLock { $0.forms } }
 
-  /// Answers this from now on, or nothing.
+  /// Sets the answer from now on; nil for none.
   func answer(_ json: JSON?) {
     state.withLock { ($0.answer, $0.isDown) = (json?.text(), json == nil) }
   }

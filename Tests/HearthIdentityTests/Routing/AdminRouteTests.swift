@@ -5,7 +5,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// The same operations through the front door, as admin SDKs and the command line reach them.
+/// Tests of the same operations over HTTP, as admin SDKs and the command line reach them.
 @Suite struct AdminRouteTests {
   private func handle(
     _ world: AdminWorld, _ method: String, _ path: String, query: [(name: String, value: String)] = [],

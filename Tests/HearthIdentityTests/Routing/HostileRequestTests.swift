@@ -25,7 +25,7 @@ import Testing
       ("GET", "/v2/recaptchaConfig"),
     ]
 
-  /// Names that mean something somewhere, so that random bodies reach deep.
+  /// Names with a meaning to some operation, so that random bodies reach deep.
   private static let names = [
     "idToken", "email", "password", "displayName", "photoUrl", "localId", "oobCode", "newPassword", "requestType",
     "newEmail", "continueUrl", "continueUri", "identifier", "providerId", "postBody", "requestUri", "pendingToken",
@@ -64,7 +64,7 @@ import Testing
       .object((0..<below(8)).map { _ in JSON.Member(names[below(names.count)], value(depth: depth)) })
     }
 
-    /// JSON, or what a fuzzer makes of it.
+    /// Returns JSON, possibly damaged.
     mutating func body() -> [UInt8] {
       var bytes = object(depth: 0).text()
       switch below(6) {
@@ -146,7 +146,7 @@ import Testing
     #expect(try await world.signUp("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
     #expect(try await world.signUp("c@d.example", String(repeating: "x", count: 4_097)).status == 400)
     #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_096)).status == 200)
-    // Of a repeated name the last counts, for everybody.
+    // Every parser takes the last value of a repeated name.
     let twice = try await world.send(
       "accounts:signInWithPassword", Array("{\"email\":\"x\",\"email\":\"a@b.example\",\"password\":\"\(long)\"}".utf8))
     #expect(twice.error?.hasPrefix("INVALID_ARGUMENT") == true)

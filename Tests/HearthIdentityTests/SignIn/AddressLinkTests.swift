@@ -6,7 +6,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Linking an address to an account that has another one: the address changes.
+/// Tests of linking an address to an account that has another one, which changes the address.
 @Suite struct AddressLinkTests {
   private func linkPassword(_ world: IdentityWorld, _ token: String, _ email: String) async throws
     -> IdentityWorld.Answer
@@ -40,7 +40,7 @@ import Testing
     #expect(try await world.refresh(linked.refreshToken).status == 200)
     #expect(try await world.signIn("new@example.com", "another one").localID == first.localID)
     #expect(try await world.federated("7~old@example.com~yes").localID == first.localID)
-    // As with every change of address: the other sessions end, and the old address can take itself back.
+    // As with every change of address: the other sessions end, and the old address can revert the change.
     #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
     let notice = try #require(await world.mails().last)
     #expect(notice.kind == .recoverEmail && notice.to == "old@example.com")
@@ -58,7 +58,7 @@ import Testing
     #expect(try await world.signIn("old@example.com").error == "EMAIL_NOT_FOUND")
     #expect(try await world.signIn("new@example.com").error == "INVALID_PASSWORD")
     #expect(try await world.signIn("new@example.com", "another one").localID == first.localID)
-    // One's own address is linked already.
+    // The account's own address is linked already.
     #expect(try await linkPassword(world, linked.idToken, "new@example.com").error == "EMAIL_EXISTS")
   }
 
@@ -72,7 +72,7 @@ import Testing
     #expect(linked.json["isNewUser"] == false)
     let claims = try world.claims(linked.idToken)
     #expect(claims["email"] == .string("new@example.com") && claims["email_verified"] == .bool(true))
-    // The tokens so far ended in this second: an earlier sign-in would not count for who compares the two.
+    // The earlier tokens ended in this second: clients that compare times would refuse an earlier sign-in.
     #expect(claims["auth_time"]?.seconds == world.nowSeconds)
     #expect(try await world.signInMethods("new@example.com") == ["password", "emailLink"])
     #expect(try await world.signInMethods("old@example.com") == [])
@@ -123,7 +123,7 @@ import Testing
 }
 
 extension IdentityWorld {
-  /// What `createAuthUri` says of an address.
+  /// Returns the sign-in methods of an address from `createAuthUri`.
   func signInMethods(_ email: String) async throws -> [String]? {
     try await post("accounts:createAuthUri", ["identifier": .string(email), "continueUri": "http://localhost"])
       .json["signinMethods"]?.array?.compactMap(\.string)

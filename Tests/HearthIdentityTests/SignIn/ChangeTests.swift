@@ -70,7 +70,7 @@ import Testing
     let other = try await world.signIn("a@b.example")
     _ = try await world.federated("7~x@y.example~yes", ["idToken": .string(first.idToken)])
     world.world.advance(seconds: 10)
-    // Clients take nothing but the list of providers from the answer, and go on with the tokens that they have.
+    // Clients read only the list of providers from the answer, and keep their tokens.
     for (gone, left) in [("google.com", ["password"]), ("google.com", ["password"])] {
       let answer = try await world.update(first.idToken, ["deleteProvider": [.string(gone)]])
       #expect(answer.status == 200 && answer.idToken.isEmpty && answer.refreshToken.isEmpty)

@@ -19,7 +19,7 @@ import Testing
     #expect(known.status == 200 && unknown.status == 200)
     #expect(known.text.replacing("known@", with: "other@") == unknown.text)
     #expect(await world.mails().map(\.to) == ["known@example.com"])
-    // Past the limit of one mail in a minute the answer is still the same.
+    // Past the limit of one mail in a minute the answer stays the same.
     #expect(try await world.sendCode("PASSWORD_RESET", ["email": "known@example.com"]).text == known.text)
     #expect(await world.mails().count == 1)
     let open = try IdentityWorld { $0.protectsFromEnumeration = false }
@@ -37,7 +37,7 @@ import Testing
       let (before, sent) = (world.accounts.store.view.auditHead, await world.mails().count)
       let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
       #expect(answer.status == 200 && answer.json["email"] == .string(email))
-      // Whatever is done, is done later.
+      // All work happens after the answer.
       await world.accounts.mailQueue.idle()
       #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
       #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
@@ -163,12 +163,12 @@ import Testing
     let uid = try await world.signUp("old@example.com").localID
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "old@example.com"])
     let code = try await world.mailedCode()
-    // An administrator's change of the record, which tells the codes nothing.
+    // An administrator's change of the record, which does not notify the codes.
     try await world.change(uid) { $0.email = "new@example.com" }
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error
         == "INVALID_OOB_CODE")
-    // Somebody else gets the old address: the code is not theirs either.
+    // Another user gets the old address: the code is not valid for that account either.
     let other = try await world.signUp("old@example.com").localID
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "another one"]).error

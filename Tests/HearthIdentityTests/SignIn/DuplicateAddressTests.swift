@@ -142,7 +142,7 @@ struct DuplicateAddressTests {
   func ownAddress(_ policy: SecondFactorSettings.Policy) async throws {
     let world = try world { $0.secondFactors.policy = policy }
     let person = try await world.federated("7~a@b.example~yes")
-    // Another one with the same address could take none, and is not shut out by a factor that everybody needs.
+    // Another user with the same address can enrol none, and is not locked out by a required factor.
     let other = try await world.federated("9~a@b.example~yes")
     _ = try await world.enrol(other.idToken, uid: other.localID)
     let guest = try await world.anonymous()
@@ -195,12 +195,12 @@ struct DuplicateAddressTests {
     let third = try await world.federated("3~free@b.example~yes").localID
     #expect(Set([owner, lone, second, third]).count == 4)
     try await allow(false)
-    // By the identity, as ever; nothing is linked, merged or given an address.
+    // By the identity, as before; no account is linked, merged or given an address.
     #expect(try await world.federated("2~a@b.example~yes").localID == second)
     #expect(try await world.federated("3~free@b.example~yes").localID == third)
     #expect(world.user(second)?.email == nil && world.user(third)?.email == nil)
     #expect(world.user(owner)?.identities.isEmpty == true)
-    // New ones go by the rule that counts now.
+    // New ones follow the current rule.
     #expect(try await world.federated("4~a@b.example~yes").localID == owner)
     #expect(try await world.federated("5~a@b.example~no").json["needConfirmation"] == true)
     let fresh = try await world.federated("6~free@b.example~yes").localID

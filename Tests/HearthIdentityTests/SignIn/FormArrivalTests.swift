@@ -4,9 +4,9 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Providers that have the browser post their answer, as Apple does.
+/// Tests of providers that make the browser post their answer, as Apple does.
 @Suite struct FormArrivalTests {
-  /// On the way: the state, and the cookie of the browser.
+  /// Starts a sign-in; returns the state, and the cookie of the browser.
   private func depart(_ native: NativeWorld) async throws -> (state: String, cookie: String) {
     let gone = try await native.open(NativeWorld.signIn())
     let state = try #require(gone.headers["Location"]?.split(separator: "=").last)
@@ -28,7 +28,7 @@ import Testing
     #expect(first.status == 200 && first.text.contains("<form id=\"answer\" method=\"post\">"))
     #expect(first.headers["Set-Cookie"] == nil && !first.text.contains("other"))
     for (name, value) in fields { #expect(first.attribute("value", after: "name=\"\(name)\"") == value) }
-    // Sent on already: it is another browser's.
+    // Already repeated once, so it comes from another browser.
     #expect(try await native.open([], form: Self.form(fields + [("hearth", "1")])).text.contains("was not begun here"))
     let second = try await native.open([], cookie: cookie, form: Self.form(fields + [("hearth", "1")]))
     #expect(second.headers["Set-Cookie"]?.contains("Max-Age=0") == true)

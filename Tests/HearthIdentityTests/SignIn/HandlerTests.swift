@@ -10,9 +10,9 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// The page behind pop-ups and redirects, without a socket: what a browser is sent, shows again, and gets.
+/// Tests of the page behind pop-ups and redirects, without a socket: requests and answers of a browser.
 @Suite struct HandlerTests {
-  /// A provider that gives each browser the code `code-STATE` and keeps what PKCE asks of it.
+  /// A provider that gives each browser the code `code-STATE` and records PKCE parameters.
   private final class FakeCorp: AuthorizationCodeProvider {
     let manifest = ProviderManifest(id: "oidc.corp", displayName: "Corp", methods: [.credential])
     let servesAuthorizationCodes = true
@@ -79,7 +79,7 @@ import Testing
     )
   }
 
-  /// To the provider: the state and the cookie.
+  /// Starts a sign-in; returns the state and the cookie.
   private func depart(
     _ world: IdentityWorld, _ changes: [String: String?] = [:]
   ) async throws -> (state: String, cookie: String) {
@@ -91,7 +91,7 @@ import Testing
     return (state, String(cookie))
   }
 
-  /// What the page tells the app.
+  /// Returns the page's message to the app.
   private func message(_ page: String) throws -> JSON {
     let start = try #require(page.range(of: "data-event=\""))
     let text = page[start.upperBound...].prefix { $0 != "\"" }

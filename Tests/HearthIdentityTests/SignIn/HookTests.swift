@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// A hook that does what a test says, and keeps what it was asked.
+/// A hook with scripted verdicts, which records its events.
 final class ScriptedHook: DecidingHook {
   typealias Decide = @Sendable (HookEvent) async throws -> HookVerdict
 
@@ -24,7 +24,7 @@ final class ScriptedHook: DecidingHook {
     script.withLock { $0 = decide }
   }
 
-  /// What it was asked so far.
+  /// The events so far.
   var events: [HookEvent] { kept.withLock { $0 } }
   var moments: [HookEvent.Moment] { events.map(\.moment) }
 
@@ -38,7 +38,7 @@ final class ScriptedHook: DecidingHook {
   }
 }
 
-/// Holds those who come to it until it is opened.
+/// A gate that holds tasks until it is opened.
 final class Gate: Sendable {
   private struct State {
     var isOpen = false
@@ -63,7 +63,7 @@ final class Gate: Sendable {
     }
   }
 
-  /// Waits until so many have come.
+  /// Waits until so many tasks have arrived.
   func reached(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -251,7 +251,7 @@ struct HookTests {
     #expect(try await world.signUp("a@b.example").error == "EMAIL_EXISTS")
   }
 
-  /// Returns once so many wait for the names of accounts that others are about to have.
+  /// Waits until so many sign-ups wait for names that other ones have reserved.
   private static func untilWaiting(_ count: Int, in world: IdentityWorld) async {
     while world.accounts.admission.names.waiterCount < count { await Task.yield() }
   }
@@ -283,7 +283,7 @@ struct HookTests {
     #expect(world.user(old.localID)?.isDisabled == true)
     #expect(try await world.refresh(old.refreshToken).error == "USER_DISABLED")
     #expect(world.revocationEvents == [.userDisabled])
-    // Of a new account nothing was revoked.
+    // A new account has no revocation.
     #expect(try await world.signUp("c@d.example").error == "USER_DISABLED")
   }
 

@@ -6,24 +6,24 @@ import Testing
 @testable import HearthIdentity
 
 extension IdentityWorld {
-  /// Somebody who has an authenticator.
+  /// A user with an authenticator app.
   struct Authenticator {
     var uid: String
     var id: String
     var secret: [UInt8]
-    /// What the enrolment answered.
+    /// The answer to the enrolment.
     var answer: Answer
     var recoveryCodes: [String] { answer.json["recoveryCodes"]?.array?.compactMap(\.string) ?? [] }
   }
 
-  /// Somebody with a verified address, signed in.
+  /// Returns a signed-in user with a verified address.
   func verified(_ email: String) async throws -> Answer {
     let answer = try await signUp(email)
     try await change(answer.localID) { $0.isEmailVerified = true }
     return answer
   }
 
-  /// The code that an authenticator shows now.
+  /// Returns the current code of an authenticator.
   func code(_ secret: [UInt8]) throws -> String {
     try #require(TOTP.code(secret: secret, step: TOTP.step(atSeconds: nowSeconds)))
   }
@@ -32,7 +32,7 @@ extension IdentityWorld {
     try await post("/v2/accounts/mfaEnrollment:start", ["idToken": .string(idToken), "totpEnrollmentInfo": [:]])
   }
 
-  /// Enrols an authenticator for who is signed in.
+  /// Enrols an authenticator for the signed-in user.
   func enrol(_ idToken: String, uid: String, members: [JSON.Member] = []) async throws -> Authenticator {
     let start = try await startAuthenticator(idToken)
     let info = try #require(start.json["totpSessionInfo"], "\(start.text)")
@@ -47,7 +47,7 @@ extension IdentityWorld {
     return Authenticator(uid: uid, id: id, secret: secret, answer: done)
   }
 
-  /// Shows a second factor's code, or what stands for it.
+  /// Shows a second factor's code, or a recovery code.
   func finish(_ pending: JSON?, _ id: String, _ code: String) async throws -> Answer {
     try await post(
       "/v2/accounts/mfaSignIn:finalize",

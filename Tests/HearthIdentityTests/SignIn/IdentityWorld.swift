@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Accounts with providers, a mailer and hooks that do what a test says, reached through the door that clients use.
+/// Accounts with scripted providers, a mailer and hooks, reached through the clients' interface.
 final class IdentityWorld: Sendable {
   let world: AccountsWorld
   let directory: AccountsDirectory
@@ -23,10 +23,10 @@ final class IdentityWorld: Sendable {
     let events = Mutex<[AuditEvent.Kind]>([])
   }
 
-  /// What was revoked so far.
+  /// The revocations so far.
   var revocations: [Revocation] { told.revocations.withLock { $0 } }
 
-  /// Why, one for each.
+  /// The cause of each revocation.
   var revocationEvents: [AuditEvent.Kind] { told.events.withLock { $0 } }
   var nowSeconds: Int64 { world.nowSeconds }
 
@@ -66,7 +66,7 @@ final class IdentityWorld: Sendable {
     directory = AccountsDirectory(accounts)
   }
 
-  /// Making RSA keys takes long.
+  /// A common key folder, because making RSA keys takes long.
   private static let sharedKeys = Result {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hearth-identity-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
@@ -91,7 +91,9 @@ final class IdentityWorld: Sendable {
     var localID: String { json["localId"]?.string ?? "" }
   }
 
-  /// - Parameter path: `accounts:lookup` stands for `/v1/accounts:lookup`.
+  /// Sends a request.
+  ///
+  /// - Parameter path: The path; `accounts:lookup` is short for `/v1/accounts:lookup`.
   func post(
     _ path: String, _ body: JSON = .object([]), method: String = "POST", host: String = "localhost",
     apiKey: String? = "fake", authority: IdentityRequest.Bearer = .none, address: String = "192.0.2.1",
@@ -162,20 +164,20 @@ final class IdentityWorld: Sendable {
         ] + (members.members ?? [])))
   }
 
-  /// The mails that went out so far.
+  /// Returns the mails sent so far.
   func mails() async -> [MailMessage] {
     await makeCodes()
     await accounts.mailQueue.idle()
     return outbox.messages
   }
 
-  /// What waits until an answer is gone.
+  /// Performs the work that is scheduled for after an answer.
   func makeCodes() async {
     world.runScheduled(within: ActionCodes.delayMilliseconds)
     await accounts.codeQueue.idle()
   }
 
-  /// The code in the last mail.
+  /// Returns the code in the last mail.
   func mailedCode() async throws -> String {
     let link = try #require(await mails().last?.link)
     return try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "oobCode" }?.value)
@@ -213,7 +215,7 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Express
   }
 }
 
-/// Keeps what it should send.
+/// A mailer that keeps the mails.
 final class FakeOutbox: Mailer {
   private let kept = Mutex<[MailMessage]>([])
 
@@ -221,7 +223,7 @@ final class FakeOutbox: Mailer {
   func send(_ message: MailMessage) async throws { kept.withLock { $0.append(message) } }
 }
 
-/// The token is `uid`, `uid@second of its issue`, or one of them and `:claims as JSON`.
+/// A provider whose token is `uid`, `uid@second of its issue`, or one of them with `:claims as JSON`.
 struct FakeCustomToken: SignInProvider {
   let manifest = ProviderManifest(id: "custom", displayName: "Custom", methods: [.customToken])
 
@@ -237,7 +239,7 @@ struct FakeCustomToken: SignInProvider {
   }
 }
 
-/// The token is `id~address~verified`.
+/// A provider whose token is `id~address~verified`.
 struct FakeGoogle: SignInProvider {
   let manifest = ProviderManifest(id: "google.com", displayName: "Google", methods: [.credential])
 
@@ -265,7 +267,7 @@ struct FakeMailedLink: SignInProvider {
 }
 
 extension Authority {
-  /// The administrator of that name: a service account when it is an address, or else the operator.
+  /// Returns the administrator of that name: a service account for an address, or else the operator.
   static func administrator(_ name: String) -> Authority {
     name.contains("@") ? .serviceAccount(email: name, scopes: .identity) : .operator(name: name)
   }

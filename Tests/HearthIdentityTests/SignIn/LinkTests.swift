@@ -92,7 +92,7 @@ import Testing
     #expect(answer.json["idToken"] == nil && answer.json["localId"] == .string(owner.localID))
     #expect(answer.json["verifiedProvider"] == nil)
     #expect(world.user(owner.localID)?.identities.isEmpty == true)
-    // Who also knows the account's own credential can link what waits, once.
+    // A user who also knows the account's own credential can link the pending one, once.
     let pending = try #require(answer.json["pendingToken"]?.string)
     let body: JSON = [
       "requestUri": "http://localhost", "pendingToken": .string(pending), "idToken": .string(owner.idToken),
@@ -131,7 +131,7 @@ import Testing
     #expect(linked.localID == anonymous.localID)
     #expect(try world.claims(linked.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
     #expect(try await world.signIn("a@b.example", "123456").localID == anonymous.localID)
-    // A second address is a change, which goes by mail.
+    // A second address is a change, which requires a mail.
     let second = try await world.update(linked.idToken, ["email": "c@b.example", "password": "123456"])
     #expect(second.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
   }
@@ -140,7 +140,7 @@ import Testing
   func upgrade() async throws {
     let world = try IdentityWorld()
     let anonymous = try await world.anonymous()
-    // However long ago it began.
+    // At any age of the anonymous account.
     world.world.advance(seconds: 3_000)
     let byPassword = try await world.post(
       "accounts:signUp",
@@ -148,7 +148,7 @@ import Testing
     #expect(byPassword.localID == anonymous.localID)
     #expect(try world.claims(byPassword.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
     #expect(try await world.signIn("a@b.example", "123456").localID == anonymous.localID)
-    // The old token stays good to its end.
+    // The old token stays valid until it expires.
     #expect(try world.standing(anonymous.idToken) == .good)
     let second = try await world.anonymous()
     let byIdentity = try await world.federated("7~c@d.example~yes", ["idToken": .string(second.idToken)])

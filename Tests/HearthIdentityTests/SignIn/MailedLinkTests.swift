@@ -54,7 +54,7 @@ import Testing
     #expect(answer.json["emailVerified"] == true)
     #expect(world.user(signedUp.localID)?.isEmailVerified == true)
     #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
-    // Being verified is no change of credentials.
+    // Verification is not a change of credentials.
     #expect(try await world.lookup(signedUp.idToken).status == 200)
   }
 

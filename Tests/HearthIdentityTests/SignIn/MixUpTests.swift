@@ -8,11 +8,11 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// One provider's answer shown in the place of another's: OAuth's mix-up, RFC 9700 §4.4.
+/// Tests of one provider's answer shown in place of another's: OAuth's mix-up attack, RFC 9700 §4.4.
 @Suite struct MixUpTests {
-  /// Issuers with a page. Those with `named` in their address promise to name themselves.
+  /// Issuers with a page. Those with `named` in their address promise to state their own name.
   private final class Issuers: IssuerProviders {
-    /// The codes that were brought to each issuer.
+    /// The codes received by each issuer.
     let codes = Mutex<[String: [String]]>([:])
     let asked = Mutex<[AuthorizationRequest]>([])
 
@@ -74,7 +74,7 @@ import Testing
         contentType: form.map { _ in "application/x-www-form-urlencoded" }, body: Array((form ?? "").utf8),
         client: world.world.client("192.0.2.1"), now: world.world.now)
       request.cookie = cookie
-      // What is no place of the identity interface the server answers with 404.
+      // The server answers paths outside the identity interface with 404.
       let response = await IdentityEndpoints(world.directory).handle(request) ?? IdentityResponse(status: 404, body: [])
       return SAMLSignInTests.Page(
         status: response.status, text: String(decoding: response.body, as: UTF8.self),
@@ -90,7 +90,7 @@ import Testing
         ] + (tenant.map { [("tid", $0)] } ?? []))
     }
 
-    /// The state of a visit, and the cookie of its browser.
+    /// Returns the state of a visit, and the cookie of its browser.
     func visit(_ id: String, in tenant: String? = nil) async throws -> (state: String, cookie: String) {
       let page = try await depart(id, in: tenant)
       #expect(page.status == 303, "\(page.text)")
@@ -118,7 +118,7 @@ import Testing
     _ = try await site.add("oidc.evil", "https://evil.example", in: site.tenant)
     _ = try await site.add("oidc.corp", "https://other.example", in: site.tenant)
     let (corp, own) = ("/__/auth/redirect/oidc.corp", "/__/auth/redirect/\(site.tenant)/oidc.evil")
-    // The honest provider brings its code, with the state that the other one passed on, to where it is registered.
+    // The honest provider sends its code, with the state that the other one passed on, to its registered address.
     for path in [
       RedirectURI.sharedPath, corp, "/__/auth/redirect/oidc.evil", "/__/auth/redirect/\(site.tenant)/oidc.corp",
       own + "/", "/__/auth/redirect/other/oidc.evil", "/identitytoolkit.googleapis.com" + own,
@@ -134,7 +134,7 @@ import Testing
     #expect(site.issuers.asked.withLock { $0.last?.redirectURI } == Self.origin + own)
     let event = try await site.open(own, [("state", state), ("code", "its own")], cookie: cookie).event()
     #expect(event["urlResponse"]?.string?.hasPrefix("\(Self.origin)\(own)?state=") == true)
-    // An app that was told of another address shows it in vain.
+    // An app cannot use it with another address.
     let moved = event["urlResponse"]?.string?.replacing(own, with: corp) ?? ""
     #expect(try await site.redeem(.string(moved), event["sessionId"], in: site.tenant).status == 400)
     #expect(try await site.redeem(event["urlResponse"], event["sessionId"], in: site.tenant).status == 200)
@@ -171,7 +171,7 @@ import Testing
     #expect(
       try await site.open("/__/auth/redirect/oidc.named", twice.map { (name: $0.0, value: $0.1) }, cookie: cookie)
         .status == 400)
-    // Another site's form is sent on with it.
+    // Another site's form is repeated with it.
     let first = try await site.open(
       "/__/auth/redirect/oidc.named", [], form: "state=\(state)&code=c&iss=https%3A%2F%2Fnamed.example")
     #expect(first.text.contains("name=\"iss\" value=\"https://named.example\""))

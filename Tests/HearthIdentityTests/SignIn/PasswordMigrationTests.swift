@@ -10,7 +10,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Another system with one user, that keeps what it was asked.
+/// An external system with one user, which records its requests.
 private final class OldSystem: PasswordChecker {
   typealias Answer = @Sendable (PasswordCheck) async throws -> PasswordCheckAnswer
 
@@ -60,7 +60,7 @@ struct PasswordMigrationTests {
     "Somebody comes in with the password of the other system, gets an account, and it is not asked about them again")
   func migration() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook())
-    // Who may not make accounts may come over all the same.
+    // Migration is allowed even when sign-up is not.
     let world = try Self.world(old, hooks: [hook]) { $0.allowsSignUp = false }
     let answer = try await world.signIn("ANN@example.com", "old secret")
     #expect(answer.status == 200 && answer.localID == "shop-17", "\(answer.text)")
@@ -77,7 +77,7 @@ struct PasswordMigrationTests {
       })
     #expect(try await world.signIn("ann@example.com", "old secret").localID == "shop-17")
     #expect(old.questions.count == 1)
-    // A wrong password takes as long as one of an unknown address, and the other system is told nothing.
+    // A wrong password takes as long as an unknown address, and the external system receives no further data.
     #expect(try await world.signIn("ann@example.com", "wrong").error == Self.wrong)
     let second = try #require(old.questions.last)
     #expect(old.questions.count == 2 && second.email.hasSuffix("@hearth.invalid") && second.password != "wrong")
@@ -118,7 +118,7 @@ struct PasswordMigrationTests {
     #expect(old.questions.count == 6, "what is locked asks nobody")
     #expect(world.world.notices.contains { $0.text.contains("old-shop") })
     #expect(world.world.notices.allSatisfy { !$0.text.contains("old secret") && !$0.text.contains("ann@") })
-    // Who has a password here needs no plugin.
+    // A user with a local password needs no plugin.
     _ = try await world.signUp("other@example.com")
     #expect(try await world.signIn("other@example.com").status == 200)
     #expect(world.accounts.store.view.userCount == 2)
@@ -159,11 +159,11 @@ struct PasswordMigrationTests {
     try await world.accounts.deletion.delete(uid: "shop-17", client: world.world.client())
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
     #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
-    // The other system gave the person another address meanwhile.
+    // The external system has changed the user's address meanwhile.
     old.does { _ in .user(ForeignAccount(email: "ann@new.example", uid: "shop-17")) }
     #expect(try await world.signIn("ann@new.example", "old secret").error == Self.wrong)
     #expect(world.accounts.store.view.userCount == 0)
-    // Who wants to come back makes an account, which is nobody's heir.
+    // The user may sign up anew; the account inherits nothing from the old one.
     let back = try await world.signUp("ann@example.com", "another secret")
     #expect(back.status == 200 && back.localID != "shop-17")
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
@@ -240,7 +240,7 @@ struct PasswordMigrationTests {
     let count = old.questions.count
     #expect(try await world.signIn("ann@example.com", "old secret").status == 200)
     #expect(old.questions.count == count)
-    // Another person's uid, an account that is shut, and one that got another password.
+    // Another user's uid, a disabled account, and one with another password.
     old.does { _ in .user(ForeignAccount(email: "bob@example.com", uid: "eve")) }
     #expect(try await world.signIn("bob@example.com", "old secret").error == Self.wrong)
     old.does { .user(ForeignAccount(email: $0.email)) }

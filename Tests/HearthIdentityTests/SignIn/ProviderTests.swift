@@ -24,7 +24,7 @@ import Testing
     let federated = try await world.federated("7~a@b.example~yes")
     #expect(federated.error == "INVALID_IDP_RESPONSE : The provider google.com did not answer.")
     for _ in 0..<5 {
-      // The server's own trouble is nobody's failed attempt.
+      // A server error does not count as a failed attempt.
       let password = try await world.signIn("a@b.example")
       #expect(password.status == 503)
       #expect(JSON(parsing: password.response.body) == nil)
@@ -41,7 +41,7 @@ import Testing
     #expect(await Deadline.run(milliseconds: 60_000) { () -> Int in throw Broken() } == nil)
     let (end, ending) = AsyncStream<Void>.makeStream()
     let late = await Deadline.run(milliseconds: 20) { () -> Int in
-      // Heeds no cancellation, and ends when nobody waits for it any more.
+      // Ignores cancellation, and ends when no task waits for it any more.
       await Task.detached { for await _ in end {} }.value
       return 7
     }
@@ -58,12 +58,12 @@ import Testing
       MailMessage(
         kind: .resetPassword, to: "a@b.example", fromName: "x", fromAddress: "y", subject: "z", text: "code", html: ""))
     await queue.idle()
-    // What went wrong is in the mailer's own words, which its contract keeps free of both.
+    // The error is in the mailer's own words, which by contract contain neither.
     #expect(
       world.world.notices.map(\.text) == ["a mail (resetPassword) could not be sent: the secret of it all"])
   }
 
-  /// Sends nothing to some numbers.
+  /// A sender that refuses some numbers.
   private struct ShyCarrier: SMSSender {
     struct Refused: Error, CustomStringConvertible { let description = "not this one" }
 

@@ -40,7 +40,7 @@ struct RecoveryCodeTests {
     let told = try await world.lookup(done.idToken).json["users"]?.array?.first
     #expect(told?["recoveryCodesLeft"] == 9)
     #expect(try await world.finish(try await pending(), owner.id, first).error == "INVALID_CODE")
-    // However people type it.
+    // In any common spelling.
     let second = codes[1].uppercased().replacing("-", with: " ")
     #expect(try await world.finish(try await pending(), owner.id, second).status == 200)
     #expect(try await world.finish(try await pending(), "another", codes[2]).error == "MFA_ENROLLMENT_NOT_FOUND")
@@ -74,7 +74,7 @@ struct RecoveryCodeTests {
         == true)
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     #expect(owner.recoveryCodes.isEmpty && world.user(owner.uid)?.recoveryCodes.isEmpty == true)
-    // The enrolment has ended every session from before.
+    // The enrolment has ended every earlier session.
     #expect(try await world.post(Self.path, ["idToken": .string(user.idToken)]).error == "TOKEN_EXPIRED")
     let made = try await world.post(Self.path, ["idToken": .string(owner.answer.idToken)])
     let codes = made.json["recoveryCodes"]?.array?.compactMap(\.string) ?? []
@@ -108,7 +108,7 @@ struct RecoveryCodeTests {
     let told = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
     #expect(told.json["requestType"] == "REVERT_SECOND_FACTOR_ADDITION" && told.json["email"] == .string(email))
     #expect(told.json["mfaInfo"]?["mfaEnrollmentId"] == .string(owner.id) && told.json["mfaInfo"]?["totpInfo"] == [:])
-    // Whoever has taken the account over changes the password; that does not shut the owner out.
+    // An attacker changes the password, which does not lock the owner out.
     try await world.accounts.passwords.change(
       of: #require(world.user(owner.uid)), to: "another one", client: world.world.client(), now: world.world.now)
     let reverted = try await world.post("accounts:update", ["oobCode": .string(code)])
@@ -117,7 +117,7 @@ struct RecoveryCodeTests {
     #expect(user.factors.isEmpty && user.recoveryCodes.isEmpty)
     #expect(try await world.refresh(owner.answer.refreshToken).error == "TOKEN_EXPIRED")
     #expect(try await world.post("accounts:update", ["oobCode": .string(code)]).error == "INVALID_OOB_CODE")
-    // The password that was set since counts no longer; one by the mailbox does, without a second step.
+    // The attacker's password is invalid; one set by mail is valid, without a second step.
     #expect(try await world.signIn(email, "another one").error == "INVALID_LOGIN_CREDENTIALS")
     world.world.advance(seconds: 61)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": .string(email)])

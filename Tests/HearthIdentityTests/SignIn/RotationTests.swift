@@ -18,13 +18,13 @@ import Testing
     world.world.advance(seconds: 30)
     let otherTab = try await world.refresh(first)
     #expect(otherTab.status == 200)
-    // The reply is lost, and the client comes back an hour later with what it has.
+    // The reply is lost, and the client returns an hour later with its old token.
     let lost = try await world.refresh(otherTab.refreshToken)
     #expect(lost.status == 200)
     world.world.advance(seconds: 3_600)
     let third = try await world.refresh(otherTab.refreshToken)
     #expect(third.status == 200)
-    // It goes on, twice: now the old one can only be in another hand.
+    // The session continues twice: now another client must have the old token.
     let fourth = try await world.refresh(third.refreshToken)
     world.world.advance(seconds: 3_600)
     let fifth = try await world.refresh(fourth.refreshToken)

@@ -9,7 +9,8 @@ import Testing
 @testable import HearthIdentity
 @testable import HearthSAML
 
-/// A company's login by the handler's page, without a socket: what the browser is sent to, brings back, and what the app gets.
+/// Tests of SAML sign-ins by the handler's page, without a socket: the redirect, the returned form, and the app's
+/// result.
 @Suite struct SAMLSignInTests {
   private static func world() throws -> IdentityWorld {
     try IdentityWorld { $0.authorizedDomains = ["app.example.com"] }
@@ -20,7 +21,7 @@ import Testing
     var text: String
     var headers: [String: String]
 
-    /// What the page tells the app.
+    /// Returns the page's message to the app.
     func event() throws -> JSON {
       let start = try #require(text.range(of: "data-event=\""), "\(text)")
       let quoted = text[start.upperBound...].prefix { $0 != "\"" }
@@ -49,7 +50,7 @@ import Testing
       headers: Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
   }
 
-  /// A browser on its way: what it was sent with, and its cookie.
+  /// A browser's visit to a provider: the state, and its cookie.
   struct Departure {
     var state: String
     var requestID: String
@@ -121,7 +122,7 @@ import Testing
         ("urn:oid:2.16.840.1.113730.3.1.241", ["Ann Smith"]), ("givenName", ["Ann"]), ("groups", ["a", "b"]),
       ]
     }
-    // The first form comes from another site, without the cookie: a page of ours sends it once more.
+    // The first form comes from another site, without the cookie: the server's own page repeats it.
     let first = try await Self.bring(world, answer.text, departure, cookie: "none=1")
     #expect(first.text.contains("<form id=\"answer\" method=\"post\">") && first.headers["Set-Cookie"] == nil)
     #expect(first.headers["Content-Security-Policy"]?.contains("form-action 'self'") == true)
@@ -164,7 +165,7 @@ import Testing
     #expect(foreign.status == 400 && foreign.text.contains("was not begun here"))
     let none = try await Self.bring(world, text, departure, cookie: "", isMarked: true)
     #expect(none.status == 400)
-    // An id of before in a new answer.
+    // A used ID in a new answer.
     let reused = try await Self.bring(world, Self.answer(world, to: other).text, other).event()
     #expect(reused["error"]?["message"]?.string?.contains("used before") == true)
     let late = try await Self.depart(world)
@@ -215,7 +216,7 @@ import Testing
     let home = try await world.directory.tenant(tenant, of: world.accounts, isMade: false)
     let token = try home.keys.verifyIDToken(entered.idToken, nowSeconds: world.nowSeconds)
     #expect(token.claims["firebase"]?["tenant"]?.string == tenant)
-    // The project has no such provider, and the other tenant's certificate is another.
+    // The project has no such provider, and the other tenant has another certificate.
     let unknown = try await Self.open(
       world,
       query: [

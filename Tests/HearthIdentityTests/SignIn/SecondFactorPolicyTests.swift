@@ -27,14 +27,14 @@ struct SecondFactorPolicyTests {
     #expect(try isForEnrolment(user.idToken, world))
     let claims = try world.claims(user.idToken)
     #expect(claims["aud"] == .string("demo-test/second-factor-enrolment"))
-    // No server of the app's own takes it, and no cookie is made of it.
+    // The app's own servers refuse the token, and no cookie is made of it.
     let cookie = try await world.post(
       "/v1/projects/demo-test:createSessionCookie", ["idToken": .string(user.idToken), "validDuration": "300"],
       authority: .administrator("ci"))
     #expect(cookie.error?.hasPrefix("INVALID_ID_TOKEN") == true, "\(cookie.text)")
     let refreshed = try await world.refresh(user.refreshToken)
     #expect(try isForEnrolment(refreshed.idToken, world))
-    // Their own account they see.
+    // The user's own account is readable.
     #expect(try await world.lookup(user.idToken).status == 200)
     let owner = try await world.enrol(user.idToken, uid: user.localID)
     #expect(try !isForEnrolment(owner.answer.idToken, world))
@@ -45,7 +45,7 @@ struct SecondFactorPolicyTests {
     let pending = try await world.signIn("a@b.example").json["mfaPendingCredential"]
     let done = try await world.finish(pending, owner.id, try world.code(owner.secret))
     #expect(try !isForEnrolment(done.idToken, world))
-    // Without the last one it is the beginning again.
+    // Without the last factor the restrictions apply again.
     let without = try await world.post(
       "/v2/accounts/mfaEnrollment:withdraw", ["idToken": .string(done.idToken), "mfaEnrollmentId": .string(owner.id)])
     #expect(try isForEnrolment(without.idToken, world))
@@ -64,7 +64,7 @@ struct SecondFactorPolicyTests {
         #expect(answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : ") == true, "\(operation) \(answer.text)")
       }
     }
-    // With a word of an authenticator, or where phones are served, that is what is missing.
+    // If an authenticator's name is set, or phones are served, only this is missing.
     let world = try Self.world { $0.policy = .optional }
     let emulator = try IdentityWorld.emulator { $0.secondFactors.policy = .optional }
     for (operation, code) in missing {
@@ -89,7 +89,7 @@ struct SecondFactorPolicyTests {
         "returnSecureToken": true,
       ])
     #expect(try isForEnrolment(linked.idToken, world))
-    // The session that began anonymously is one of an account with a password by now.
+    // The session that began anonymously belongs to an account with a password now.
     let before = try await world.refresh(anonymous.refreshToken)
     #expect(try before.status != 200 || isForEnrolment(before.idToken, world), "\(before.text)")
   }

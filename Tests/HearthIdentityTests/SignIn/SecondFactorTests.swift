@@ -14,7 +14,7 @@ import Testing
 
   private func code(_ secret: [UInt8], _ world: IdentityWorld) throws -> String { try world.code(secret) }
 
-  /// A world in which somebody has an authenticator; its secret, and the id of its enrolment.
+  /// Signs up a user with an authenticator; returns its secret, and the ID of its enrolment.
   private func enrolled(_ world: IdentityWorld) async throws -> (secret: [UInt8], id: String, uid: String) {
     let user = try await verified(world)
     let owner = try await world.enrol(
@@ -48,7 +48,7 @@ import Testing
     #expect(try world.claims(done.idToken)["firebase"]?["second_factor_identifier"] == .string(id))
     let refreshed = try await world.refresh(done.refreshToken)
     #expect(try world.claims(refreshed.idToken)["firebase"]?["sign_in_second_factor"] == .string("totp"))
-    // What stood for the first factor is used up.
+    // The pending credential of the first factor is used up.
     #expect(
       try await finish(world, first.json["mfaPendingCredential"], id, "000000").error
         == "INVALID_MFA_PENDING_CREDENTIAL")
@@ -125,7 +125,7 @@ import Testing
       let right = try world.code(owner.secret)
       answers.append(try await world.finish(pending, owner.id, right == "000000" ? "000001" : "000000").error)
     }
-    // The enrolment was a try as well.
+    // The enrolment counted as an attempt as well.
     #expect(answers.prefix(11).allSatisfy { $0 == "INVALID_CODE" }, "\(answers)")
     #expect(answers.suffix(3).allSatisfy { $0?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true }, "\(answers)")
     world.world.advance(seconds: 2 * 86_400)

@@ -33,7 +33,7 @@ import Testing
     let signedInAt = world.nowSeconds
     for _ in 0..<3 {
       world.world.advance(seconds: 3_700)
-      // Another session of the same user moves nothing.
+      // Another session of the same user changes nothing.
       _ = try await world.signIn("a@b.example")
       let claims = try world.claims(try await world.refresh(first.refreshToken).idToken)
       #expect(claims["auth_time"] == .int(signedInAt))
@@ -69,7 +69,7 @@ import Testing
     #expect(try await world.send("/v1/token", Array("grant_type=refresh_token".utf8)).error == "MISSING_REFRESH_TOKEN")
   }
 
-  /// Everything that ends sessions, by name, and what a refresh is told afterwards.
+  /// All operations that end sessions, by name, with the error of a later refresh.
   static let endingsAndErrors: [(name: String, error: String)] = [
     ("password change", "TOKEN_EXPIRED"), ("reset", "TOKEN_EXPIRED"), ("revoke", "TOKEN_EXPIRED"),
     ("e-mail change", "TOKEN_EXPIRED"), ("disable", "USER_DISABLED"), ("delete", "USER_NOT_FOUND"),
@@ -98,7 +98,7 @@ import Testing
         authority: .administrator("test"))
     default: _ = try await world.post("accounts:delete", ["idToken": .string(first.idToken)])
     }
-    // In the very second in which the tokens were made.
+    // In the same second in which the tokens were made.
     #expect(try await world.refresh(other.refreshToken).error == ending.error)
     #expect(try world.standing(other.idToken) == .ended)
     #expect(try await world.lookup(other.idToken).error == ending.error)
@@ -204,7 +204,7 @@ import Testing
       transaction.putSession(Digest(sha256: "here".utf8), session)
     }
     #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .good)
-    // However the record came to say so.
+    // By any change of the record.
     try await world.change(uid) { $0.isDisabled = true }
     #expect(accounts.revocations.standing(of: legacy([])) == .ended)
     try await world.change(uid) { $0.isDisabled = false }

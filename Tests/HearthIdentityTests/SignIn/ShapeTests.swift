@@ -5,7 +5,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// Answers and refusals that clients' own test suites compare.
+/// Tests of answers and errors that clients' own test suites compare.
 @Suite struct ShapeTests {
   @Test("An administrator's link for an unknown address is refused in the words of its kind")
   func unknownAddress() async throws {
@@ -236,7 +236,7 @@ import Testing
 }
 
 extension IdentityWorld {
-  /// What an emulator lists.
+  /// Returns the codes that an emulator lists.
   func listedCodes() async throws -> [JSON] {
     try await post("/emulator/v1/projects/demo-test/oobCodes", method: "GET", isFromLoopback: true)
       .json["oobCodes"]?.array ?? []

@@ -75,7 +75,7 @@ import Testing
     #expect(passwordless.response.body == wrong.response.body)
     #expect(Set([wrong.status, unknown.status, passwordless.status]) == [400])
     #expect(wrong.response.headers.isEmpty && unknown.response.headers.isEmpty)
-    // Each of them left one record, so that not even the disk tells.
+    // Each left one record, so that disk access does not show a difference either.
     #expect(world.auditedKinds.filter { $0 == "sign_in_fail" }.count == 3)
   }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// What somebody can do who holds a token or a password that is not theirs, and how its owner gets rid of them.
+/// Tests of attackers who hold another user's token or password, and of the owner's remedies.
 @Suite struct TakeoverTests {
   @Test("Claims that were taken from an account do not live on in a session that a client continues")
   func withdrawnClaims() async throws {
@@ -139,7 +139,7 @@ import Testing
     var token = victim.idToken
     for number in 0..<5 { token = try await world.update(token, ["password": .string("password \(number)")]).idToken }
     #expect(await world.mails().count == 1)
-    // The owner of a mailbox is told every time.
+    // The owner of a mailbox is notified every time.
     try await world.change(victim.localID) { $0.isEmailVerified = true }
     for number in 0..<3 { token = try await world.update(token, ["password": .string("another \(number)")]).idToken }
     #expect(await world.mails().count == 4)
@@ -241,7 +241,7 @@ import Testing
 }
 
 extension IdentityWorld {
-  /// The code in the last mail to that address.
+  /// Returns the code in the last mail to that address.
   func code(mailedTo address: String) async throws -> String {
     let link = try #require(await mails().last { $0.to == address }?.link)
     return try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "oobCode" }?.value)

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// Says what a test wants said, and keeps what it was asked.
+/// A claims source with scripted claims, which records its requests.
 private final class ScriptedClaims: ClaimsSource {
   typealias Say = @Sendable (ClaimsRequest) async throws -> JSON
 
@@ -73,9 +73,9 @@ struct TokenClaimsTests {
     #expect(source.requests.map(\.occasion) == [.signIn, .refresh])
     source.says { _ in .object([]) }
     #expect(try said(try await world.refresh(refreshed.refreshToken).idToken)[3] == nil)
-    // Nothing of it is kept.
+    // None of it is stored.
     #expect(world.user(answer.localID)?.customAttributes?.contains("plan") == false)
-    // A session that goes on with another password asks as well, and keeps its own claims.
+    // A session that continues with another password asks again, and keeps its own claims.
     source.says { _ in ["plan": "new"] }
     let changed = try await world.update(
       try await world.signIn("a@b.example").idToken, ["password": "another secret", "returnSecureToken": true])
@@ -114,7 +114,7 @@ struct TokenClaimsTests {
       #expect(try await world.signUp("a@b.example").error == Self.undecided, "\(claims)")
     }
     #expect(world.accounts.store.view.userCount == 0)
-    // In the place of what is as long, it fits.
+    // It fits in place of a value of the same length.
     source.says { _ in ["a": half] }
     #expect(try await world.signUp("a@b.example").status == 200)
   }

@@ -6,10 +6,10 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-/// What a revocation ends, whatever the clock says, and what application servers make of the tokens that come after.
+/// Tests of the tokens that a revocation ends, under any clock, and of how application servers judge later tokens.
 @Suite struct TokenCutoffTests {
-  /// Everything that ends the tokens of `a@b.example`. Each signs in anew where it needs a token: the clock may have been
-  /// set back since the last one.
+  /// All operations that end the tokens of `a@b.example`. Each signs in anew when it needs a token, because the clock
+  /// may have been set back since the last one.
   static let causes = ["revoke", "password change", "reset", "claims", "validSince", "import", "address"]
 
   private func bringAbout(_ cause: String, _ uid: String, _ world: IdentityWorld) async throws {
@@ -32,7 +32,7 @@ import Testing
       answer = try await administer(
         "accounts:update", ["localId": .string(uid), "customAttributes": .string("{\"at\":\(world.nowSeconds)}")])
     case "validSince":
-      // Of a machine whose clock is right.
+      // From a machine with a correct clock.
       answer = try await administer("accounts:update", ["localId": .string(uid), "validSince": .int(world.nowSeconds)])
     case "import":
       answer = try await administer(
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// A token that the operator signs with a database secret.
+  /// Returns a token that the operator signs with a database secret.
   private func legacy(_ uid: String, issuedAtSeconds: Int64) -> VerifiedCredential {
     VerifiedCredential(
       kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]), authority: .user,
@@ -81,7 +81,7 @@ import Testing
         #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
       }
       #expect(try await world.lookup(first.idToken).error == "TOKEN_EXPIRED")
-      // What is made once the clock is past the border again.
+      // Tokens issued after the clock has passed the cutoff again.
       #expect(accounts.revocations.standing(of: legacy(first.localID, issuedAtSeconds: now + 1)) == .good)
     }
   }
@@ -112,7 +112,7 @@ import Testing
     #expect(session.session.userGeneration == world.user(uid)?.border.generation)
     world.world.setWallClock(seconds: now - 3_600)
     _ = try await world.administrate("users:revoke", "{\"localId\": \"\(uid)\"}")
-    // Also when the record of the session were still there.
+    // Also when the record of the session still existed.
     try await world.accounts.store.transact { (transaction) throws(AccountError) in
       transaction.putSession(session.hash, session.session)
     }
@@ -121,8 +121,8 @@ import Testing
 
   // MARK: Application servers
 
-  /// What the admin SDKs compare when they are told to check for revocation: Python, Go and Java `iat` with `validSince`,
-  /// Node `auth_time`; Python refuses an `iat` of the future.
+  /// Checks a token as the admin SDKs check for revocation: Python, Go and Java compare `iat` with `validSince`, Node
+  /// `auth_time`; Python refuses a future `iat`.
   private func expectTaken(_ idToken: String, _ world: IdentityWorld, _ what: String = "") throws {
     let claims = try world.claims(idToken)
     let user = try #require(world.user(claims["sub"]?.string ?? ""))
@@ -180,7 +180,7 @@ import Testing
     let now = world.nowSeconds
     for back: Int64 in [1, 3_600] {
       world.world.setWallClock(seconds: now - back)
-      // A sign-in that is more than a minute ahead of the clock is refused here as well, until the clock is there.
+      // A sign-in more than a minute ahead of the clock is refused here as well, until the clock is there.
       if back < 60 { try expectTaken(try await world.refresh(first.refreshToken).idToken, world, "\(back) s") }
       let second = try await world.signIn("a@b.example")
       try expectTaken(second.idToken, world, "\(back) s")

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthAccounts
 @testable import HearthIdentity
 
-/// What the protocol says of how a user comes in.
+/// Tests of the sign-in methods in the protocol's answers.
 @Suite struct WaysInTests {
   private func signInByLink(_ world: IdentityWorld, _ email: String) async throws -> IdentityWorld.Answer {
     world.world.advance(seconds: 61)
@@ -75,7 +75,7 @@ import Testing
     let first = try await world.signUp("a@b.example")
     let answer = try await world.update(first.idToken, ["deleteProvider": ["password"]])
     #expect(answer.status == 200 && answer.json["providerUserInfo"] == nil && answer.json["passwordHash"] == nil)
-    // The address stays, as at the service.
+    // The address stays, as at Firebase.
     #expect(answer.json["email"] == "a@b.example")
     #expect(try await world.signInMethods("a@b.example") == [])
     #expect(try await world.signIn("a@b.example").error == "INVALID_PASSWORD")
@@ -131,7 +131,7 @@ import Testing
 }
 
 extension IdentityWorld {
-  /// A request under the project's path with an administrator's credential.
+  /// Sends a request under the project's path with an administrator's credential.
   func administer(_ operation: String, _ body: JSON, query: [(name: String, value: String)] = []) async throws -> Answer
   {
     try await send(

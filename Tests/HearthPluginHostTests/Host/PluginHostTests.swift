@@ -24,7 +24,7 @@ import Testing
       box.world = self
     }
 
-    /// Ends the circle of who makes whom.
+    /// A weak reference that breaks the cycle between the host and its world.
     private final class Box: @unchecked Sendable { weak var world: World? }
 
     func add(_ plugin: SamplePlugin, isEnabled: Bool = true) throws {
@@ -58,7 +58,7 @@ import Testing
     try world.add(SamplePlugin(version: "2", output: "{\"user\":{\"uid\":\"u2\"}}"))
     await world.host.reload()
     #expect(try await world.answer() == .user(NamedUser(uid: "u2")))
-    // Whoever had it before the change asks the new version.
+    // A provider from before the change uses the new version.
     let answer: SignInAnswer = try await held.handle.ask(.exchange, JSON.object([]))
     #expect(answer == .user(NamedUser(uid: "u2")))
     try world.host.folder.rollBack("sample")

@@ -10,7 +10,7 @@ import Testing
       account: account, network: NetworkPrefix(addressBytes: [10, 0, third, UInt8(truncatingIfNeeded: last)]))
   }
 
-  /// Questions that wait, and the order in which they come in.
+  /// A gate with waiting requests, and the order in which they enter.
   private final class Line: Sendable {
     let gate: QuestionGate
     private let entered = Mutex<[String]>([])
@@ -21,7 +21,7 @@ import Testing
     var order: [String] { entered.withLock { $0 } }
     func count(_ entry: QuestionGate.Entry) -> Int { entries.withLock { $0.count { $0 == entry } } }
 
-    /// Asks on a task of its own, and returns once the question waits, has entered or is refused.
+    /// Sends a request on its own task, and returns once the request waits, has entered or is refused.
     func ask(_ name: String, _ client: ShareClaimant, bytes: Int = 1) async -> Task<Void, Never> {
       let (waiting, done) = (gate.waitingCount, entries.withLock { $0.count })
       let task = Task { [self] in
@@ -33,7 +33,7 @@ import Testing
       return task
     }
 
-    /// Has one question answered, and returns once the next has entered.
+    /// Completes one request, and returns once the next has entered.
     func answerOne() async {
       let count = order.count
       gate.leave()
@@ -49,7 +49,7 @@ import Testing
     #expect(line.gate.waitingCount == 896 && line.count(.refused) == 304)
     for network in 2...10 { tasks.append(await line.ask("guest", Self.client(UInt8(network)))) }
     #expect(line.count(.refused) == 304, "the newest of the heaviest are refused, and no others")
-    // A client with one question waits for one question of each other client, and not for all of the hog's.
+    // A client with one request waits for one request of each other client, and not for all of the hog's.
     let hogs = Line(QuestionGate(slots: 1))
     tasks.append(await hogs.ask("first", Self.client(1)))
     for _ in 0..<500 { tasks.append(await hogs.ask("hog", Self.client(1))) }

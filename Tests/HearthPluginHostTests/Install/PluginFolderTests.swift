@@ -73,7 +73,7 @@ import Testing
     let problem = folder.plugin("sample").problem
     #expect(problem?.contains("\(place)/a.cpython-311.pyc, which Python would run, was not installed") == true)
     #expect(problem?.contains("add the plugin again") == true)
-    // The way out.
+    // The documented remedy.
     try add(SamplePlugin())
     #expect(folder.plugin("sample").problem == nil && access("\(installed)/\(place)", F_OK) != 0)
   }

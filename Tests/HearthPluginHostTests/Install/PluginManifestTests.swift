@@ -59,7 +59,7 @@ import Testing
     #expect(
       rule.selection(.object([.init("issuer", .string("https://b")), .init("more", .array([.string("c"), .int(1)]))]))
         == TokenSelection(issuers: ["https://a/*", "https://b", "c"], opaquePrefixes: ["sess_"]))
-    // A setting that was left empty does not stand for all tokens.
+    // An empty setting does not select all tokens.
     #expect(rule.selection(.object([.init("issuer", .string(""))])).issuers == ["https://a/*"])
     #expect(try Self.read().verifies == nil)
   }

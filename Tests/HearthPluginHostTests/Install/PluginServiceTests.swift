@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthPluginHost
 
-/// Plugins that are services: their manifests, what the operator admits, and their secrets.
+/// Tests of plugins as web services: their manifests, the operator's settings, and their secrets.
 @Suite struct PluginServiceTests {
   static func manifest(_ members: String) throws -> PluginManifest {
     try PluginManifest(Array(#"{"name":"p","version":"1","protocol":1,"hooks":["beforeSignIn"],\#(members)}"#.utf8))
@@ -72,7 +72,7 @@ import Testing
     #expect(kept.map { $0.counts(now: 6_000) } == [true, false])
     try plugins.setSecret(made[2], of: "p", overlapMilliseconds: 1_000, now: 5_500)
     #expect(plugins.plugin("p").secrets.map(\.secret) == [made[2], made[1]])
-    // Said again, it stays alone.
+    // Set again, it stays the only one.
     try plugins.setSecret(made[2], of: "p", overlapMilliseconds: 1_000, now: 5_500)
     #expect(plugins.plugin("p").secrets == [PluginSecret(secret: made[2])])
     #expect(!"\(plugins.plugin("p"))".contains(made[2].text))

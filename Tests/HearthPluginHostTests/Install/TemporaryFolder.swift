@@ -3,7 +3,7 @@ import HearthSystem
 
 @testable import HearthPluginHost
 
-/// A folder that is gone with its last use.
+/// A folder that is removed with its last reference.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -16,14 +16,14 @@ final class TemporaryFolder: Sendable {
 
   deinit { PluginFiles.remove(path) }
 
-  /// Writes a file below the folder, which is a program when it is asked to be.
+  /// Writes a file below the folder, optionally as an executable.
   func write(_ name: String, _ text: String, isProgram: Bool = false) throws {
     try WholeFile(path: "\(path)/\(name)").write(Array(text.utf8))
     if isProgram { chmod("\(path)/\(name)", 0o755) }
   }
 }
 
-/// A plugin of the shell that answers each request with the same output.
+/// A shell plugin that answers each request with the same output.
 struct SamplePlugin {
   var name = "sample"
   var version = "1.0.0"
@@ -31,11 +31,11 @@ struct SamplePlugin {
   var providerID = "sample"
   var output = "{\"user\":{\"uid\":\"u1\"}}"
   var settings = "{}"
-  /// Further members of the manifest, each with a comma before it.
+  /// Additional members of the manifest, each with a leading comma.
   var members = ""
-  /// What it does once it is started, before anything else.
+  /// The plugin's first commands.
   var beginning = ""
-  /// What it does when it is drained.
+  /// The plugin's commands when it is drained.
   var ending = "exit 0"
 
   func write(to folder: TemporaryFolder) throws {

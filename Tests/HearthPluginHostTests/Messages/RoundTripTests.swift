@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthTree
 import Testing
 
-/// What one side writes, the other reads.
+/// Tests that each side can decode the other's messages.
 @Suite struct RoundTripTests {
   @Test("what the server says, a plugin reads")
   func hostMessages() {

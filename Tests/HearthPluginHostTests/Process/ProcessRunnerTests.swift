@@ -7,10 +7,10 @@ import Testing
 
 @testable import HearthPluginHost
 
-/// With real processes: small programs of the shell.
+/// Tests with real processes: small shell programs.
 @Suite struct ProcessRunnerTests {
   static let hello = #"read hello; echo '{"hello":{"protocol":1,"name":"p","version":"1","hooks":["exchange"]}}'"#
-  /// Answers each line with the id that it has.
+  /// Shell commands that answer each line with its ID.
   static let answer =
     #"case $line in *input*) id=${line#*:}; id=${id%%,*}; echo "{\"id\":$id,\"output\":$id}";; esac"#
 
@@ -84,7 +84,7 @@ import Testing
     await running.stop()
     let line = try #require(running.log.all.first { $0.hasPrefix("0: ") })
     let parts = line.dropFirst(3).split(separator: "|").map(String.init)
-    // The fourth is the one by which the folder is read.
+    // The fourth is the descriptor by which the folder is read.
     #expect(parts.first == "0 1 2 3 ")
     if user != nil { #expect(parts[1] == "65534 65534") }
     #expect(Array(parts[2...]) == ["/", "0", "0"])
@@ -118,7 +118,7 @@ import Testing
     await running.stop()
     let text = try #require(running.log.all.first { $0.hasPrefix("0: ") })
     let left = try #require(pid_t(text.dropFirst(3)))
-    // It was killed; the system tells when it is gone.
+    // It was killed; the descriptor becomes readable when it is gone.
     let end = linux_pidfd_open(left)
     guard end >= 0 else { return #expect(errno == ESRCH) }
     defer { close(end) }

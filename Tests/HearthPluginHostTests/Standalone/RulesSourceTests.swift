@@ -78,7 +78,7 @@ import Testing
     #expect(try found("a.bolt") == nil)
     let plugin = try #require(try found("a.lang"))
     #expect(try await plugin.translate(Self.source) == .mistakes([.init(line: 1, column: 1, message: "x")]))
-    // Files that are not what was installed are not run.
+    // Files that differ from the installed ones are not run.
     let installed = plugins.folder(of: "sample", version: "1.0.0")
     PluginFiles.remove("\(installed)/run.sh")
     #expect(throws: PluginProblem.self) { try found("a.lang") }

@@ -4,7 +4,7 @@ import RandomTestKit
 
 @testable import HearthPluginHost
 
-/// A supervisor with a clock that stands until it is moved.
+/// A supervisor with a simulated clock.
 struct SupervisorBench {
   var supervisor: Supervisor
   var now: Int64 = 1_000
@@ -16,10 +16,10 @@ struct SupervisorBench {
       PluginExpectation(name: "p", version: "1", hooks: hooks), limits: limits, random: SeededRandom(seed: 1))
   }
 
-  /// What is to be done since the last call.
+  /// Returns the effects since the last call.
   mutating func effects() -> [SupervisorEffect] { supervisor.takeEffects() }
 
-  /// What those who asked are told since the last call.
+  /// Returns the outcomes of requests since the last call.
   mutating func outcomes() -> [UInt64: PluginOutcome] {
     var outcomes: [UInt64: PluginOutcome] = [:]
     for case .finish(let id, let outcome) in effects() { outcomes[id] = outcome }

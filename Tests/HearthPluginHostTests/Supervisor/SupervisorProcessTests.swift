@@ -108,7 +108,7 @@ import Testing
     #expect(bench.supervisor.faultCount == 4)
     bench.hello()
     #expect(bench.effects() == [.kill(worker: 0)])
-    // What it still had in its pipe counts for nothing.
+    // Output left in its pipe is ignored.
     bench.say("{\"id\":1,\"output\":1}")
     #expect(bench.effects().isEmpty)
   }

@@ -23,7 +23,7 @@ import Testing
     }
     let returned = health.answeredHello()
     #expect(returned && health.health == .running && health.returnCount == 1)
-    // The next time begins with the shortest wait.
+    // The next failure begins with the shortest wait.
     let wait = health.failedHello("again")
     #expect(wait <= WebhookHealth.backOffMilliseconds * 6 / 5)
   }
@@ -45,7 +45,7 @@ import Testing
     let verdicts = (1...WebhookHealth.failuresMax).map { _ in health.note(outcome) }
     #expect(verdicts == Array(repeating: false, count: WebhookHealth.failuresMax - 1) + [true])
     #expect(health.health == .down(reason: "it \(outcome.text)"))
-    // Those that were under way say nothing new.
+    // Requests in flight report no new failure.
     let late = health.note(outcome)
     #expect(!late)
   }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import HearthPluginHost
 
-/// A runner whose service is a function.
+/// Tests of a runner whose web service is a function.
 @Suite struct WebhookRunnerTests {
-  /// What came, and what is answered.
+  /// A service with a record of its requests and scripted answers.
   final class Service: OutboundHTTP {
     private struct State {
       var requests: [OutboundRequest] = []
@@ -49,7 +49,7 @@ import Testing
 
   static let hello = #"{"hello":{"protocol":1,"name":"p","version":"1","hooks":["exchange"]}}"#
 
-  /// Says hello and answers each request with its id.
+  /// Answers a hello, or any request with its ID.
   @Sendable static func echo(_ message: JSON) -> OutboundResponse {
     guard let id = message["id"]?.int else { return response(hello) }
     return response(#"{"id":\#(id),"output":\#(id)}"#)

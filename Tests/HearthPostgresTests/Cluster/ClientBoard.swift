@@ -2,7 +2,7 @@ import ClusterSimulation
 import HearthCluster
 import Synchronization
 
-/// Clients of driven nodes: what they asked and were told, in an order that all threads share.
+/// The clients of driven nodes: their requests and answers, in an order common to all threads.
 final class ClientBoard: Sendable {
   private struct State {
     var clients: [SimulatedClient] = []
@@ -10,7 +10,7 @@ final class ClientBoard: Sendable {
     var serving: Set<NodeID> = []
     var violations: [String] = []
     var moment: Int64 = 0
-    /// Which node each client is on.
+    /// The node of each client.
     var nodes: [NodeID] = []
 
     mutating func next() -> Int64 {
@@ -24,10 +24,10 @@ final class ClientBoard: Sendable {
   var clients: [SimulatedClient] { state.withLock { $0.clients } }
   var violations: [String] { state.withLock { $0.violations } }
 
-  /// Returns true when a node takes clients.
+  /// Returns true when a node accepts clients.
   func isServing(_ node: NodeID) -> Bool { state.withLock { $0.serving.contains(node) } }
 
-  /// Clients that are connected and wait for nothing.
+  /// The connected clients without an open request.
   var idle: [Int] {
     state.withLock { state in
       state.clients.indices.filter { state.clients[$0].state == .connected && state.clients[$0].pending == 0 }

@@ -2,7 +2,7 @@ import ClusterSimulation
 import RandomTestKit
 import Testing
 
-/// The simulation of a cluster over the real store: its statements decide, and its checker judges.
+/// Tests of the simulated cluster on the real store: its statements decide, and the simulation's checker verifies.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ClusterSimulationTests {
   @Test("what clients are told agrees with the rows in PostgreSQL, whatever goes wrong; torture takes 300 schedules")

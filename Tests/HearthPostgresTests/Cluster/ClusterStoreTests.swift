@@ -6,10 +6,10 @@ import Testing
 
 @testable import HearthPostgres
 
-/// What nodes ask of the store, one call at a time.
+/// Tests of the calls of nodes to the store, one at a time.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct ClusterStoreTests {
-  /// A cluster whose clock a test sets, in milliseconds.
+  /// A cluster with a clock that the test sets, in milliseconds.
   private struct Clocked {
     let world: PostgresWorld
     let node: ClusterWorld
@@ -49,13 +49,13 @@ struct ClusterStoreTests {
     #expect(node.ask(.end(first)) == .done)
     #expect(node.ask(.end(first)) == .done)
     #expect(node.ask(.heartbeat(first)) == .ended)
-    // The clock was set back: numbers grow all the same.
+    // Numbers grow although the clock was set back.
     try cluster.set(10)
     let second = try node.register("a")
     #expect(second.number == 5_001)
     #expect(node.ask(.heartbeat(second)) == .renewed(gaps: 0))
     #expect(node.ask(.heartbeat(first)) == .ended)
-    // One that the store lost, and one that never was.
+    // An incarnation that the store lost, and one that never existed.
     #expect(node.ask(.end(Incarnation(node: NodeID("b"), number: 9))) == .done)
     #expect(node.ask(.heartbeat(Incarnation(node: NodeID("b"), number: 9))) == .ended)
     #expect(try cluster.world.sql("SELECT address FROM node WHERE name = 'a'") == ["127.0.0.1:1"])
@@ -81,7 +81,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.release(epoch: 8)) == .refused)
     #expect(node.ask(.release(epoch: 9)) == .done)
     #expect(try node.owner() == OwnerRecord(epoch: 9, owner: nil, isLapsed: false))
-    // A run that is over claims nothing, and what it owned may be taken before its lease would be.
+    // An ended incarnation cannot claim, and its databases may be taken before its lease expires.
     #expect(try node.claim(seen: 9, by: b) == 10)
     let again = try node.register("b")
     #expect(try node.owner().isLapsed)
@@ -121,7 +121,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.append(first, after: .empty, claim: 1)) == .refused)
     let second = Self.row(after: first.head, epoch: 1)
     #expect(node.ask(.append(second, after: .empty, claim: 1)) == .refused)
-    // Another log's end at the same position.
+    // The end of another log at the same position.
     var other = first.head
     other.runningHash = RunningHash(rawValue: 1)
     #expect(node.ask(.append(Self.row(after: other, epoch: 1), after: other, claim: 1)) == .refused)
@@ -130,7 +130,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.append(Self.row(after: other, epoch: 1), after: other, claim: 1)) == .refused)
     #expect(try node.claim(seen: 1, by: b) == 2)
     #expect(node.ask(.append(second, after: first.head, claim: 1)) == .refused)
-    // Put back for the owner of now, it is what it was.
+    // A row that the current owner puts back is the same as before.
     #expect(node.ask(.append(second, after: first.head, claim: 2)) == .done)
     let reading = try node.read()
     #expect(reading.rows == [first, second] && reading.start == .empty && reading.end == second.head)
@@ -157,7 +157,7 @@ struct ClusterStoreTests {
     #expect(try node.read().rows == [rows[0]])
     #expect(try node.read(after: 1).rows == [rows[1]])
     #expect(try node.log() == rows)
-    // A part that is missing is damage, and no shorter row.
+    // A missing part is damage, not a shorter row.
     try node.world.sql("DELETE FROM batch_part WHERE part = 2")
     #expect(node.ask(.read(after: 0)) == .failed && node.reported.map(\.code) == [.corrupt])
   }
@@ -174,7 +174,7 @@ struct ClusterStoreTests {
     #expect(try node.takeOver(by: run, &rows) == 2)
     #expect(rows.dropLast() == older[...])
     #expect(throws: JournalError(.staleEpoch, "")) { try server.append(.following(head), after: head) }
-    // Its claim at the end gives way.
+    // Its claim at the end is replaced.
     let taken = try server.acquire()
     #expect(taken.epoch == 3 && taken.runningHash == rows.last?.hash)
     let last = rows[rows.count - 1].head
@@ -197,7 +197,7 @@ struct ClusterStoreTests {
       try server.prune()
       head = try server.acquire()
       try server.prune()
-      // As a longer run of pruning leaves it.
+      // The state after a longer run of pruning.
       try world.sql("DELETE FROM batch WHERE last_position >= first_position")
     }
     let before = try node.read(after: head.position)
@@ -208,7 +208,7 @@ struct ClusterStoreTests {
     let row = Self.row(after: start, epoch: epoch)
     #expect(node.ask(.append(row, after: start, claim: epoch)) == .done)
     #expect(try node.read(after: head.position).rows == [row])
-    // What was pruned is not taken for another log.
+    // A pruned log is not taken for another one.
     if batches > 0 { #expect(node.ask(.read(after: 1)) == .pruned && node.reported.isEmpty) }
   }
 

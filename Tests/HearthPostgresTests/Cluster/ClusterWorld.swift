@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import HearthPostgres
 
-/// One node's connections to the store of a cluster, asked one call at a time.
+/// One node's connections to the store of a cluster, used one call at a time.
 final class ClusterWorld: Sendable {
   let world: PostgresWorld
   let store: PostgresClusterStore
@@ -27,7 +27,7 @@ final class ClusterWorld: Sendable {
 
   deinit { store.close() }
 
-  /// What the operator would have been told.
+  /// The errors reported to the operator.
   var reported: [JournalError] { reports.all }
 
   func ask(_ call: StoreCall) -> StoreAnswer {
@@ -38,7 +38,7 @@ final class ClusterWorld: Sendable {
     Self.wait { then in store.ask(call, then: then) }
   }
 
-  /// Asks for all of it before the first answer is awaited.
+  /// Sends all calls before it waits for the first answer.
   func ask(_ calls: [StoreCall]) -> [StoreAnswer] {
     let boxes = calls.map { call in
       let box = Box<StoreAnswer>()
@@ -48,9 +48,9 @@ final class ClusterWorld: Sendable {
     return boxes.map { $0.take() }
   }
 
-  /// Claims the database over and over until it is this run's, and puts the takeover row behind what is there.
+  /// Claims the database repeatedly until this incarnation owns it, and appends the takeover row.
   ///
-  /// - Parameter rows: The log as it is known, which is read on.
+  /// - Parameter rows: The known log, to which new rows are added.
   func takeOver(by run: Incarnation, _ rows: inout [LogRow]) throws -> Int64 {
     for _ in 0..<1_000 {
       guard case .owner(let record) = ask(.readOwner),
@@ -77,7 +77,7 @@ final class ClusterWorld: Sendable {
     throw Unexpected(description: "no takeover in many attempts")
   }
 
-  /// A new run of a node.
+  /// Registers a new incarnation of a node.
   func register(_ name: String) throws -> Incarnation {
     guard case .registered(let run) = ask(.register(NodeID(name))) else { throw Unexpected(description: "no run") }
     return run
@@ -100,7 +100,7 @@ final class ClusterWorld: Sendable {
     return reading
   }
 
-  /// The log behind a position, the whole of it behind 0.
+  /// Returns the log after a position, or the whole log after 0.
   func log(after position: Int64 = 0) throws -> [LogRow] {
     var rows: [LogRow] = []
     while true {
@@ -136,7 +136,7 @@ final class ClusterWorld: Sendable {
 
     func take() -> Answer {
       isThere.wait()
-      // Whoever signals has put it there.
+      // The answer is set before the signal.
       return found.withLock { $0! }
     }
   }

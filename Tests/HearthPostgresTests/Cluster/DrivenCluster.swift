@@ -11,8 +11,8 @@ import Synchronization
 
 @testable import HearthPostgres
 
-/// Nodes in one process, each with its own connections to a real PostgreSQL and TLS links to the others; their clocks, and
-/// the server's for leases, are a test's.
+/// Nodes in one process, each with its own connections to a real PostgreSQL and TLS links to the others. The test
+/// controls their clocks and the server's clock for leases.
 final class DrivenCluster: Sendable {
   struct Clock: NodeClock {
     let time = Time()
@@ -78,10 +78,10 @@ final class DrivenCluster: Sendable {
     return nodes.filter { !gone.contains($0.id) }
   }
 
-  /// Those that own the database.
+  /// The nodes that own the database.
   var owners: [Node] { living.filter { $0.database.look { member, _ in member.ownership.epoch != nil } } }
 
-  /// A little time passes, for all clocks, and all have taken note of it.
+  /// Advances all clocks a little, and waits until all nodes have noticed.
   func step(milliseconds: Int64 = 25) async throws {
     let now = clock.time.milliseconds.add(milliseconds, ordering: .sequentiallyConsistent).newValue
     try psql.withLock { psql in _ = try psql.run("SELECT setval('\(schema).driven_clock', \(now))") }
@@ -89,16 +89,17 @@ final class DrivenCluster: Sendable {
     for node in living {
       await withCheckedContinuation { done in node.database.handle(.tick) { done.resume() } }
     }
-    // Heartbeats are answered before time goes on, or leases would end because the test's clock runs faster than the server.
+    // Heartbeats are answered before the clock advances; otherwise leases would expire because the test's clock is
+    // faster than the server.
     let nobody = Incarnation(node: NodeID("nobody"), number: 0)
     for node in living {
       await withCheckedContinuation { done in node.cluster.store.ask(.heartbeat(nobody)) { _ in done.resume() } }
     }
-    // What nodes tell each other has a moment of its own.
+    // Messages between nodes take some real time.
     try await Task.sleep(for: .milliseconds(2))
   }
 
-  /// Time passes until something is so.
+  /// Advances the clock until a condition is true.
   func until(steps: Int = 4_000, _ isSo: () -> Bool) async throws -> Bool {
     for _ in 0..<steps {
       if isSo() { return true }
@@ -107,7 +108,7 @@ final class DrivenCluster: Sendable {
     return false
   }
 
-  /// A node's process dies.
+  /// Kills a node's process.
   func kill(_ node: Node) {
     halted.withLock { _ = $0.insert(node.id) }
     node.driver.halt()
@@ -115,7 +116,7 @@ final class DrivenCluster: Sendable {
     board.lose(allOf: node.id)
   }
 
-  /// A client connects to a node.
+  /// Connects a client to a node.
   func connect(_ random: inout SeededRandom, to node: Node) -> Int {
     let session = SessionID(rawValue: random.next())
     let client = board.open(session, node: node.id, index: nodes.firstIndex { $0.id == node.id } ?? 0)
@@ -123,7 +124,7 @@ final class DrivenCluster: Sendable {
     return client
   }
 
-  /// A client asks its node for something.
+  /// Sends a client's request to its node.
   func ask(_ client: Int, _ kind: Operation.Kind) {
     guard let (session, node, ticket) = board.asks(client, kind) else { return }
     let request: ForwardedRequest.Kind =
@@ -134,7 +135,7 @@ final class DrivenCluster: Sendable {
     nodes.first { $0.id == node }?.database.handle(.submitted(session, ticket: ticket, request))
   }
 
-  /// What happened.
+  /// Returns the history for the checker.
   func history() throws -> ClusterHistory {
     let log = try living[0].cluster.log()
     var writers: [Int64: NodeID] = [:]
@@ -156,7 +157,7 @@ final class DrivenCluster: Sendable {
   }
 }
 
-/// What the simulation's tree and clients are, on a node that is driven.
+/// The simulation's tree and clients on a driven node.
 struct DrivenTenant: DatabaseTenant {
   let node: NodeID
   let board: ClientBoard

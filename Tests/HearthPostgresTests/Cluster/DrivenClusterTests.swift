@@ -3,7 +3,7 @@ import HearthCluster
 import RandomTestKit
 import Testing
 
-/// Three nodes with real rows and real connections between them.
+/// Tests of three nodes with real rows and real connections between them.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct DrivenClusterTests {
   @Test("nodes elect an owner, replicate, lose it, and another one goes on: what clients were told is in the log")
@@ -11,7 +11,7 @@ struct DrivenClusterTests {
     let cluster = try await DrivenCluster(["a", "b", "c"], timing: SimulationPlan().timing)
     var random = SeededRandom(seed: 3)
     var number: UInt32 = 0
-    /// Every client that waits for nothing asks for something, over and over.
+    /// Sends requests for all idle clients repeatedly.
     func work(_ rounds: Int) async throws {
       for _ in 0..<rounds {
         for client in cluster.board.idle {
@@ -34,7 +34,7 @@ struct DrivenClusterTests {
     let before = board.acknowledgedCount
     #expect(before > 30)
     let first = try #require(cluster.owners.first)
-    // In the middle of what it does.
+    // In the middle of requests.
     try await work(3)
     cluster.kill(first)
     try await work(5)
@@ -43,7 +43,7 @@ struct DrivenClusterTests {
     for node in cluster.living { _ = cluster.connect(&random, to: node) }
     try await work(60)
     #expect(second.id != first.id && board.acknowledgedCount > before + 30)
-    // Its sessions end, once, and everything comes to rest.
+    // Its sessions end once, and no work remains.
     let gone = board.clients.filter { $0.state == .gone }.map(\.session)
     #expect(
       try await cluster.until {

@@ -8,17 +8,17 @@ import Testing
 
 @testable import HearthPostgres
 
-/// Many nodes at one log, and connections that break: what was acknowledged is there, once, and what was refused is not.
+/// Tests of many nodes on one log with failing connections: acknowledged rows are there once, and refused ones are not.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct FencingRaceTests {
-  /// Rows of one time as the owner, and what was said of them.
+  /// The rows of one period of ownership, with their outcome.
   private struct Attempt: Sendable {
     var epoch: Int64
     var rows: [LogRow]
     var answers: [StoreAnswer]
   }
 
-  /// Rows after one another, all of them sent before the first is answered.
+  /// Appends consecutive rows, all sent before the first answer.
   private static func append(
     _ count: Int, after head: JournalHead, epoch: Int64, tag: UInt64, _ node: ClusterWorld
   ) -> Attempt {
@@ -61,7 +61,7 @@ struct FencingRaceTests {
   @Test("six nodes that all believe to be the next owner")
   func race() async throws {
     let world = try PostgresWorld()
-    // Without a lease, everybody's is always over.
+    // A lease without a duration is always expired.
     let nodes = try (0..<6).map { _ in try ClusterWorld(try world.peer(), leaseMilliseconds: 0) }
     let contenders = nodes.enumerated().map { index, node in
       BlockingCall {
@@ -112,7 +112,7 @@ struct FencingRaceTests {
       proxy.cut(after: 1 + random.below(3_000), random.isOne(in: 2) ? .toServer : .toClient)
       attempts.append(
         Self.append(1 + random.below(12), after: rows[rows.count - 1].head, epoch: epoch, tag: UInt64(round), node))
-      // Sometimes the next owner's claim and reading are what it hits.
+      // Sometimes the fault affects the next owner's claim and reads.
       if random.isOne(in: 3) { proxy.heal() }
     }
     proxy.heal()

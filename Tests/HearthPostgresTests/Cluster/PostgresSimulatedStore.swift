@@ -4,14 +4,14 @@ import HearthJournal
 
 @testable import HearthPostgres
 
-/// The real store in a simulation: its statements, on a clock that the simulation sets.
+/// The real store in a simulation: its statements, with a clock that the simulation sets.
 struct PostgresSimulatedStore: SimulatedStore {
   private let cluster: ClusterWorld
   private let psql: Psql
-  /// What the store knew when rows came, by their running hashes.
+  /// The state of the store when rows were inserted, by their running hashes.
   private var writers: [RunningHash: (writer: NodeID, epoch: Int64, owner: Incarnation?)] = [:]
   private(set) var failoverCount = 0
-  /// Rows that were pruned, and the one behind them.
+  /// Pruned rows, and the row after them.
   private var pruned: [StoredRow] = []
 
   init(leaseMilliseconds: Int64) throws {
@@ -41,7 +41,7 @@ struct PostgresSimulatedStore: SimulatedStore {
   var epoch: Int64 { (try? cluster.owner().epoch) ?? -1 }
 
   private func setClock(_ time: Int64) {
-    // What could not be set shows in leases.
+    // A failure to set the clock shows in leases.
     _ = try? psql.run("SELECT setval('simulated_clock', \(time))")
   }
 
@@ -74,7 +74,7 @@ struct PostgresSimulatedStore: SimulatedStore {
     pruned = Array(rows[...place])
   }
 
-  /// Of rows that were pruned none is lost: they are not there to be brought back.
+  /// Removes the last rows. Pruned rows are never lost, because they cannot be restored.
   mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1
     let all = stored

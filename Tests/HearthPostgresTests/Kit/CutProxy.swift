@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Stands between a server and its PostgreSQL, on a socket of its own, and cuts a connection after a number of bytes.
+/// A proxy between a server and its PostgreSQL, on its own socket, which cuts a connection after a number of bytes.
 final class CutProxy: Sendable {
   enum Direction: Sendable { case toServer, toClient }
 
@@ -15,7 +15,7 @@ final class CutProxy: Sendable {
   let folder: String
   private let target: String
   private let state = Mutex(State())
-  /// Tells clients another process on the server than there is, as poolers do.
+  /// True to show clients a wrong process ID of the server, as poolers do.
   private let hidesProcess: Bool
 
   init(_ target: String, hidesProcess: Bool = false) throws {
@@ -53,19 +53,19 @@ final class CutProxy: Sendable {
 
   var url: String { "postgres://postgres@/postgres?host=\(folder)" }
 
-  /// Cuts the connection that the so manieth byte from now on comes over: that byte does not pass.
+  /// Cuts the connection that carries the last of `bytes` from now on; that byte does not pass.
   func cut(after bytes: Int, _ direction: Direction) { state.withLock { $0.cut = (direction, bytes) } }
 
-  /// Cuts no more.
+  /// Ends cutting.
   func heal() { state.withLock { $0.cut = nil } }
 
-  /// True when nobody gets through.
+  /// True when no connection is accepted.
   var refusesAll: Bool {
     get { state.withLock { $0.refusesAll } }
     set { state.withLock { $0.refusesAll = newValue } }
   }
 
-  /// How often it has cut.
+  /// The number of cuts so far.
   var cutCount: Int { state.withLock { $0.cutCount } }
 
   private func serve(_ client: Int32) {
@@ -85,7 +85,7 @@ final class CutProxy: Sendable {
     }
   }
 
-  /// Hands on what has come. False at the end of the connection.
+  /// Forwards available bytes; returns false at the end of the connection.
   private func pass(_ from: Int32, _ to: Int32, _ direction: Direction) -> Bool {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = read(from, &bytes, bytes.count)
@@ -110,7 +110,7 @@ final class CutProxy: Sendable {
     return allowed == count
   }
 
-  /// The message BackendKeyData: `K`, twelve bytes, the process, a secret.
+  /// Replaces the process ID in the message BackendKeyData: `K`, twelve bytes, the process, a secret.
   private func hideProcess(_ bytes: inout [UInt8], _ count: Int) {
     for i in 0..<max(0, count - 12) where Array(bytes[i..<i + 5]) == [0x4B, 0, 0, 0, 12] { bytes[i + 5] ^= 0x10 }
   }

@@ -2,7 +2,7 @@ import HearthJournal
 
 @testable import HearthPostgres
 
-/// A server's connections to a PostgreSQL, in a schema of their own unless they share one.
+/// A server's connections to a PostgreSQL, in their own schema unless they share one.
 final class PostgresWorld: Sendable {
   let server: ThrowawayPostgres
   let schema: String
@@ -19,17 +19,17 @@ final class PostgresWorld: Sendable {
       options: PostgresOptions(schema: schema, writers: writers, patienceSeconds: patienceSeconds))
   }
 
-  /// Another server on the same rows.
+  /// Connects another server to the same rows.
   func peer(url: String? = nil, patienceSeconds: Double = 60) throws -> PostgresWorld {
     try PostgresWorld(server, schema: schema, url: url, patienceSeconds: patienceSeconds)
   }
 
   func journal(_ name: String = "main") throws -> PostgresJournal {
-    // Because these journals are of this type.
+    // Journals of this engine have this type.
     try engine.journals("").open(name).journal as! PostgresJournal
   }
 
-  /// What the rows are, seen past the journal.
+  /// Runs SQL on the rows directly, without the journal.
   @discardableResult
   func sql(_ text: String) throws -> [String] {
     let psql = try Psql(server.url)

@@ -1,7 +1,7 @@
 import CPostgres
 import Glibc
 
-/// A connection of a test's own, beside what it tests.
+/// A separate connection for the test.
 final class Psql {
   private let connection: OpaquePointer
 

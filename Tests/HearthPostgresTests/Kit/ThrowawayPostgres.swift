@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A PostgreSQL for tests, made of Debian's programs in a folder of its own, with a socket there and no port. It asks for
-/// its syncs as a real one does; the folder is in memory where there is room, since these tests are about what is written,
-/// not about how long a disk takes.
+/// A PostgreSQL for tests, made of Debian's programs in its own folder, with a socket there and no port. It requests
+/// syncs as a real one does; the folder is in memory if possible, because these tests are about written data, not about
+/// the speed of a disk.
 ///
-/// One serves the whole test process, in schemas of their own; those that are to be killed are made for it.
+/// One instance serves the whole test process, with separate schemas; tests that kill a server make their own.
 final class ThrowawayPostgres: Sendable {
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// The place where the programs are; nil where PostgreSQL is not installed.
+  /// The folder of the programs; nil when PostgreSQL is not installed.
   static let programs: String? = {
     let root = "/usr/lib/postgresql"
     let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }
@@ -23,7 +23,7 @@ final class ThrowawayPostgres: Sendable {
   static let whyNot = "PostgreSQL is not installed: apt-get install postgresql"
 
   private static let common = Mutex<ThrowawayPostgres?>(nil)
-  /// Processes by their folders: the last ones end with the test process.
+  /// The running processes by folder; those still running end with the test process.
   private static let running: Mutex<[String: pid_t]> = {
     atexit {
       for (folder, process) in ThrowawayPostgres.running.withLock({ $0 }) { ThrowawayPostgres.end(folder, process) }
@@ -32,7 +32,7 @@ final class ThrowawayPostgres: Sendable {
   }()
   private static let schemaCount = Atomic<Int>(0)
 
-  /// The one of the test process, which ends with it.
+  /// Returns the instance of the test process, which ends with it.
   static func shared() throws -> ThrowawayPostgres {
     try common.withLock { common in
       if let common { return common }
@@ -61,7 +61,7 @@ final class ThrowawayPostgres: Sendable {
     guard status == 0 else {
       throw Failure(description: try String(contentsOfFile: folder + "/initdb", encoding: .utf8))
     }
-    // In one open, so that the file stays the server's.
+    // Written through one descriptor, so that the file stays the server's.
     let rules = try FileHandle(forWritingTo: URL(fileURLWithPath: folder + "/data/pg_hba.conf"))
     try rules.truncate(atOffset: 0)
     try rules.write(contentsOf: Data("local all locked scram-sha-256\nlocal all all trust\n".utf8))
@@ -74,7 +74,8 @@ final class ThrowawayPostgres: Sendable {
     Self.end(folder, process ?? 0)
   }
 
-  /// Memory, if a cluster and its log fit twice; in containers it is often smaller.
+  /// The parent folder: in memory if a cluster and its log fit twice, because memory file systems are often small in
+  /// containers.
   private static var parent: String {
     let memory = "/dev/shm"
     var space = statvfs()
@@ -85,9 +86,9 @@ final class ThrowawayPostgres: Sendable {
     return memory + "/"
   }
 
-  /// Starts it, and waits until it takes connections.
+  /// Starts the server, and waits until it accepts connections.
   func start() throws {
-    // One that was killed has left memory to others, who may need a moment to end.
+    // After a kill, remaining processes may need a moment to release shared memory.
     var problem = "it was not started"
     for _ in 0..<50 {
       do { return try startOnce() } catch { problem = "\(error)" }
@@ -115,7 +116,7 @@ final class ThrowawayPostgres: Sendable {
     }
   }
 
-  /// Ends it at once, as when the machine's power goes for it: nothing is written any more.
+  /// Kills the server, as a power failure would: no further write happens.
   func kill() {
     let identifier = Self.running.withLock { running in
       defer { running[folder] = 0 }
@@ -127,7 +128,7 @@ final class ThrowawayPostgres: Sendable {
 
   private static func kill(_ identifier: pid_t) {
     guard identifier > 0 else { return }
-    // None of its processes may go on writing; stopped, it makes no new ones.
+    // No process may continue to write; while stopped, the server starts no new ones.
     _ = Glibc.kill(identifier, SIGSTOP)
     for child in children(of: identifier) { _ = Glibc.kill(child, SIGKILL) }
     _ = Glibc.kill(identifier, SIGKILL)
@@ -144,16 +145,16 @@ final class ThrowawayPostgres: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// The URL of its database, with other words behind it if wanted.
+  /// The URL of its database.
   var url: String { "postgres://postgres@/postgres?host=\(folder)" }
 
   /// The path of its socket.
   var socketPath: String { folder + "/.s.PGSQL.5432" }
 
-  /// A schema that nobody has had yet.
+  /// Returns the name of a new schema.
   static func newSchema() -> String { "t\(schemaCount.add(1, ordering: .relaxed).newValue)_\(getpid())" }
 
-  /// Runs one of its programs as a user who is not the superuser, which PostgreSQL refuses; in a group of its own.
+  /// Runs a program as a user other than the superuser, which PostgreSQL refuses; in its own process group.
   private func launch(_ command: [String], log: String) throws -> pid_t {
     guard let programs = Self.programs else { throw Failure(description: Self.whyNot) }
     let user = geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : []

@@ -1,21 +1,21 @@
-/// Who may do what, and where, of everything that a server answers: written by hand. The tests beside it send each request
-/// with each credential to each listener, and fail for a route that has no row here, and for a row that has no route.
+/// The permitted credentials and listeners of every route of a server, written by hand. Tests send each request with
+/// each credential to each listener, and fail for a route without a row, and for a row without a route.
 ///
-/// `who` is the list of credentials that get through, `where` the listeners that answer; both hold for the rows below
+/// `who` is the list of accepted credentials, `where` the list of listeners that answer; both apply to the rows below
 /// them. Credentials:
 ///
 /// | word | is |
 /// |---|---|
 /// | `operator` | the token of the data folder |
-/// | `console` | a console administrator, whose user was shown to be there or was not |
-/// | `present` | a console administrator, only while its user was shown to be there |
+/// | `console` | a console administrator, with or without recent user verification |
+/// | `present` | a console administrator, only with recent user verification |
 /// | `viewer` | a console's viewer |
 /// | `all`, `database`, `identity` | a service account's access token of the scope `cloud-platform`, `firebase.database` or `identitytoolkit` |
 /// | `secret` | a database secret |
 /// | `user` | a user's ID token |
 /// | `nobody` | no credential |
-/// | `everybody` | all of them, and any other text, too: the answer is public, or something in the body is asked for |
-/// | `emulator` | programs beside an emulator; none of the credentials above opens it |
+/// | `everybody` | all of them, and any other text: the answer is public, or the body contains the credential |
+/// | `emulator` | programs beside an emulator; none of the credentials above is accepted |
 ///
 /// Listeners: `port`, `folder` (the Unix socket), `node` (the port for other nodes), `own` (the console's own address).
 enum AuthorityTable {

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// Every route × every credential × every listener, held against ``AuthorityTable``.
+/// Tests of every route × every credential × every listener against ``AuthorityTable``.
 @Suite struct AuthorityTableTests {
   @Test("each route has one row in the table, and each row a route")
   func complete() async throws {
@@ -69,7 +69,7 @@ import Testing
           let stale = try await world.status(
             .POST, "/.console/api/server/" + path, body, headers: world.staleSession(), on: .port)
           #expect((stale != 428) == isHarmless, "\(body): \(stale)")
-          // The operation behind the door asks once more.
+          // The operation behind the route checks the credential again.
           let place = path == "accounts:update" ? path : "tenants/none-12345/accounts:update"
           let token = world.credentials["stale"]
           let behind = try await world.status(
@@ -121,7 +121,7 @@ struct AuthorityRow {
     get throws { Dictionary(try all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) }
   }
 
-  /// Returns true when somebody with that credential gets through.
+  /// Returns true when a credential of that kind is accepted.
   func lets(_ credential: String) -> Bool {
     switch credential {
     case _ where who.contains("everybody"): true
@@ -132,7 +132,7 @@ struct AuthorityRow {
   }
 }
 
-/// A request of a route, as the lists of routes name it.
+/// A request to a route, named as in the lists of routes.
 struct AuthorityCase {
   var name: String
   var method: HTTPMethod
@@ -140,12 +140,12 @@ struct AuthorityCase {
   /// The row of the listeners' list that answers it; nil for the REST interface.
   var route: String?
   var isOfConsole = false
-  /// No JSON, so that nothing is done; of data it is, for rules are asked about what could be done.
+  /// The body: invalid JSON, so that the request has no effect, but JSON for data, so that rules are asked.
   var body = "{"
-  /// What the list says that it needs; nil where the list of another interface does.
+  /// The credential that the list requires; nil when another interface's list states it.
   var requirement: Requirement?
 
-  /// From the lists that the server goes by.
+  /// Returns the cases from the server's own lists of routes.
   static func all(of routes: ServerRoutes) -> [AuthorityCase] {
     ofRoutes(routes) + identity + rest + console + door
   }

@@ -10,16 +10,16 @@ import Testing
 @testable import HearthServer
 @testable import HearthTransport
 
-/// A server's listeners, and a credential of every kind that counts there.
+/// A server's listeners, with a credential of every kind.
 struct AuthorityWorld {
   let test: TestServices
   private let routes: ServerRoutes
-  /// As bearers, by the table's words; `stale` is a console administrator whose user was not shown to be there.
+  /// Bearer tokens by the table's words; `stale` is a console administrator without recent user verification.
   let credentials: [String: String]
   private let loop: TransportLoop
 
   private static let host = "localhost"
-  /// More than the console takes for a short time ago, less than after which nobody is in any more.
+  /// The age of a session in milliseconds: too old for recent user verification, and not expired.
   private static let staleMilliseconds: Int64 = 1_000_000
 
   init(_ test: TestServices) async throws {
@@ -53,18 +53,18 @@ struct AuthorityWorld {
     ]
   }
 
-  /// Sends the request with every credential, and holds the answers against the row.
+  /// Sends the request with every credential, and compares the answers with the row.
   func check(_ one: AuthorityCase, _ row: AuthorityRow, on listener: AuthorityRow.Listener) async throws {
     guard !one.target.isEmpty else { return #expect(one.requirement == .ofItsOperations && row.who == ["operations"]) }
     let probe = try request(one, [], on: listener)
     let answering = list(of: listener).routes.first { $0.responder(probe, probe.path) != nil }
-    // A cluster's page is one of a cluster's node; what it declares is looked at all the same.
+    // Only a node of a cluster serves the cluster page; its declared requirement is checked all the same.
     let isServed = row.places.contains(listener.rawValue) && one.route != "cluster" && one.route != "emulator hub"
     let isRest = one.route == nil && listener != .own
     #expect(answering?.name == (isServed ? one.route : nil), "\(one.name) on \(listener)")
     if one.route == "cluster" { return declares(one, row) }
     guard isServed || isRest else { return }
-    // What is public, or lists operations, is refused by nobody's credential; what they answer is up to them.
+    // Public routes and lists of operations refuse no credential; their answers depend on the operations.
     if row.who.contains("everybody") {
       return #expect(one.requirement == .nothing, "\(one.name) is open, and not said to be")
     }
@@ -93,7 +93,7 @@ struct AuthorityWorld {
     }
   }
 
-  /// The headers that show a credential: to the console a session, to everything else a bearer.
+  /// Returns the headers of a credential: a session for the console, otherwise a bearer token.
   private func headers(_ kind: String, isOfConsole: Bool) throws -> [(String, String)] {
     switch kind {
     case "nobody": return []
@@ -104,7 +104,7 @@ struct AuthorityWorld {
     }
   }
 
-  /// A session of an administrator that was opened so long ago that it does not show anybody's presence.
+  /// Returns the headers of an administrator's session that is too old for recent user verification.
   func staleSession() throws -> [(String, String)] {
     try session(.administrator, agoMilliseconds: Self.staleMilliseconds)
   }
@@ -145,7 +145,7 @@ struct AuthorityWorld {
         address: address, isEncrypted: false, clientAtOtherNode: listener == .node ? "192.0.2.9" : nil))
   }
 
-  /// What a request is answered on a listener.
+  /// Returns the status of a request on a listener.
   func status(
     _ method: HTTPMethod, _ target: String, _ body: String, headers: [(String, String)],
     on listener: AuthorityRow.Listener

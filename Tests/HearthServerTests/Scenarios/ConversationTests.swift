@@ -2,9 +2,9 @@ import Foundation
 import HearthTestKit
 import Testing
 
-/// What clients may rely on, as conversations: each cites where its statement stands in the protocol's description.
+/// Tests of the protocol as conversations, each of which cites its statement in the protocol's description.
 @Suite struct ConversationTests {
-  /// The files of conversations, read once.
+  /// The conversation files, read once.
   static let files: [(name: String, conversations: [Conversation])] = {
     guard let folder = Bundle.module.url(forResource: "Data", withExtension: nil) else { return [] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []

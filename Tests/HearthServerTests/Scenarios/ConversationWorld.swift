@@ -1,29 +1,29 @@
 import HearthTestKit
 import HearthTree
 
-/// Something that a ``Conversation`` can be held with.
+/// An environment in which a ``Conversation`` can be replayed.
 protocol ConversationWorld: AnyObject {
-  /// Opens a socket and takes its hello.
+  /// Opens a socket and reads its hello.
   ///
-  /// - Parameter last: the client whose session this one continues.
+  /// - Parameter last: The client whose session this one continues.
   func connect(_ name: String, after last: String?, agent: String?) throws
   func leave(_ name: String) throws
-  /// The text that makes the client somebody, to be sent as a request's body; nil for nobody, who signs out.
+  /// Returns the body of a sign-in request for the identity; nil for a signed-out client.
   func credential(of identity: Conversation.Identity) throws -> String
   func send(_ name: String, _ message: String) throws
-  /// What the client is told next; nil when nothing comes.
+  /// Returns the next message to the client, or nil when none arrives.
   func next(_ name: String) throws -> Conversation.Told?
-  /// All that the client was told and nobody took, once everything is settled.
+  /// Returns all unread messages to the client, once all work is done.
   func rest(_ name: String) throws -> [Conversation.Told]
   func stream(_ name: String, _ target: String, as identity: Conversation.Identity) throws
   func request(_ exchange: Conversation.HTTPExchange) throws -> LiveResponse
   func pass(milliseconds: Int64) throws
 }
 
-/// What a world cannot do, which is then not asked of it.
+/// An error for an operation that the environment does not support; such conversations are skipped.
 struct NotOfThisWorld: Error {}
 
-/// Holds conversations, and compares what comes with what should.
+/// A player that replays conversations and compares messages with the expected ones.
 struct ConversationPlayer {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -37,7 +37,9 @@ struct ConversationPlayer {
 
   init(_ world: any ConversationWorld) { self.world = world }
 
-  /// - Throws: ``Failure`` with the line that did not come out.
+  /// Replays a conversation.
+  ///
+  /// - Throws: ``Failure`` with the line that differs.
   static func play(_ conversation: Conversation, in world: any ConversationWorld) throws {
     var player = ConversationPlayer(world)
     for step in conversation.steps {
@@ -93,7 +95,7 @@ struct ConversationPlayer {
     try expect(name, .reply(action: "auth", status: "ok", data: nil))
   }
 
-  // MARK: What comes
+  // MARK: Received messages
 
   private mutating func expect(_ name: String, _ expectation: Conversation.Expectation) throws {
     guard let told = try world.next(name) else {

@@ -1,19 +1,19 @@
 import HearthTestKit
 
-/// A client of a real server that says and is told whole messages, over whichever transport.
+/// A client of a real server that exchanges whole messages over any transport.
 protocol LiveClient {
-  /// From the hello.
+  /// The session ID in the hello.
   var session: String { get }
   func send(_ message: String) throws
-  /// The next message; `close <code>` for the end.
+  /// Returns the next message, or `close <code>` for the end.
   func receive() throws -> String
-  /// Leaves, so that the server knows.
+  /// Closes the connection with notice to the server.
   func close() throws
 }
 
 extension LiveSocket: LiveClient {}
 
-/// A browser without a socket. One poll is always open when something is awaited.
+/// A browser with long polls. One poll is always open while a message is expected.
 final class PollingClient: LiveClient {
   private let poll: LivePoll
   private var open: LivePoll.Request?
@@ -23,7 +23,7 @@ final class PollingClient: LiveClient {
 
   var session: String { poll.session }
 
-  /// The poll that says something has the one before it answered.
+  /// Sends a message in a new poll, which completes the previous one.
   func send(_ message: String) throws {
     let next = try poll.poll(message)
     try take()
@@ -52,7 +52,8 @@ final class PollingClient: LiveClient {
 }
 
 extension Conversation {
-  /// Some socket is in it, and nothing that only a socket has: keepalives, and what a user agent says of its frames.
+  /// True when the conversation has sockets and uses no feature that only sockets have: keepalives, and frames of
+  /// particular user agents.
   var canBePolled: Bool {
     var connects = false
     for step in steps {

@@ -2,7 +2,7 @@ import HearthTestKit
 import HearthTree
 
 extension LiveStream {
-  /// The next event, in the words of a conversation.
+  /// Returns the next event in the terms of a conversation.
   func told() throws -> Conversation.Told {
     let event = try next()
     if event == "end" { return .closed }
@@ -12,7 +12,7 @@ extension LiveStream {
     return .push(action: parts[0], body: json)
   }
 
-  /// What has arrived and nobody took.
+  /// Returns the unread events that have arrived.
   func rest() throws -> [Conversation.Told] {
     var events: [Conversation.Told] = []
     while !text.isEmpty || (!isEnded && connection.hasBytes) { events.append(try told()) }

@@ -1,26 +1,28 @@
 import HearthTestKit
 import HearthTree
 
-/// A real server, with sockets or polls, and requests, over loopback.
+/// A real server over loopback, with sockets or polls, and requests.
 final class LiveWorld: ConversationWorld {
   private let test: TestServer
   private let namespace: String
   private let polls: Bool
   private var clients: [String: any LiveClient] = [:]
   private var streams: [String: LiveStream] = [:]
-  /// The session of each client, also of those that left.
+  /// The session of each client, including disconnected ones.
   private var sessions: [String: String] = [:]
 
+  /// Creates the environment.
+  ///
   /// - Parameters:
-  ///   - namespace: a database of its own for each conversation.
-  ///   - polls: whether clients have no sockets.
+  ///   - namespace: The conversation's own database.
+  ///   - polls: True for clients with long polls instead of sockets.
   init(_ test: TestServer, namespace: String, polls: Bool = false) {
     self.test = test
     self.namespace = namespace
     self.polls = polls
   }
 
-  /// Sets up what a conversation begins with.
+  /// Sets up the rules and data of a conversation.
   func prepare(_ conversation: Conversation) throws {
     var setUp = [("/.settings/rules.json", conversation.rules)]
     if let data = conversation.data { setUp.append(("/.json", data)) }
@@ -45,7 +47,7 @@ final class LiveWorld: ConversationWorld {
   func connect(_ name: String, after last: String?, agent: String?) throws {
     var parameters = "ns=\(namespace)"
     if let last, let session = sessions[last] { parameters += "&ls=\(session)" }
-    // A browser names its page, without which nobody in it could be an emulator's user.
+    // A browser sends its page's address, without which no client in it may use an emulator's credentials.
     let client: any LiveClient =
       polls
       ? PollingClient(try LivePoll(port: test.port, parameters, headers: "Referer: http://localhost/app\r\n"))
@@ -79,12 +81,12 @@ final class LiveWorld: ConversationWorld {
     text.hasPrefix("close ") ? .closed : Conversation.Told(message: text)
   }
 
-  /// The number of a request that no conversation uses. Its answer comes behind everything that was decided before it.
+  /// The number of a request that no conversation uses. Its answer follows all earlier decisions.
   private static let barrier = 1_000_000
 
   func rest(_ name: String) throws -> [Conversation.Told] {
     if let stream = streams[name] {
-      // The server has one event loop: what it had to send before this answer is sent.
+      // The server has one event loop: all messages before this answer have been sent.
       _ = try test.http(
         "DELETE", try target("/conversation-barrier.json"), headers: ["Authorization": "Bearer owner"])
       return try stream.rest()
@@ -124,7 +126,7 @@ final class LiveWorld: ConversationWorld {
   func pass(milliseconds: Int64) throws { throw NotOfThisWorld() }
 }
 
-/// Tokens as clients of an emulator make them.
+/// Unsigned tokens, as clients of an emulator make them.
 enum UnsignedToken {
   static func make(_ claims: JSON) -> String {
     let header = Array(#"{"alg":"none","type":"JWT"}"#.utf8)

@@ -11,9 +11,9 @@ import Synchronization
 @testable import HearthServer
 @testable import HearthTransport
 
-/// The protocol without sockets: sessions over something that decides commands.
+/// The protocol without sockets: client sessions over an engine or a database.
 class SessionWorld: ConversationWorld {
-  /// One client's part of it.
+  /// The state of one client.
   private final class Client {
     let id: ConnectionID
     var session = ClientSession()
@@ -26,7 +26,7 @@ class SessionWorld: ConversationWorld {
   private var identities: [JSON] = []
   private var lastID: UInt64 = 0
 
-  /// Sets up what a conversation begins with.
+  /// Sets up the rules and data of a conversation.
   func prepare(_ conversation: Conversation) throws {
     let rules = try RuleSet.compile(conversation.rules)
     submit([Command(connection: Self.server, request: 1, principal: .administrator, action: .deployRules(rules))])
@@ -41,10 +41,10 @@ class SessionWorld: ConversationWorld {
 
   static let server = ConnectionID(rawValue: 0)
 
-  /// Decides the commands; what comes of them goes to ``perform(_:)``, now or later.
+  /// Decides the commands; their effects go to ``perform(_:)``, now or later.
   func submit(_ commands: [Command]) {}
 
-  /// Waits until all that was submitted is performed.
+  /// Waits until the effects of all submitted commands are performed.
   func settle() throws {}
 
   func pass(milliseconds: Int64) throws { throw NotOfThisWorld() }
@@ -57,7 +57,7 @@ class SessionWorld: ConversationWorld {
   // MARK: Steps
 
   func connect(_ name: String, after last: String?, agent: String?) throws {
-    // A client that comes back ends what it left behind before anything else.
+    // A reconnecting client first ends its old session.
     if let last, let old = clients[last] {
       submit([Command(connection: old.id, action: .disconnect)])
       names[old.id] = nil
@@ -90,7 +90,7 @@ class SessionWorld: ConversationWorld {
   }
 
   func send(_ name: String, _ message: String) throws {
-    // The keepalive is the transport's.
+    // The transport handles keepalives.
     guard message != "0" else { return }
     let client = try client(name)
     var outputs: [ClientSession.Output] = []
@@ -187,7 +187,7 @@ class SessionWorld: ConversationWorld {
   }
 }
 
-/// Sessions over an engine alone: nothing waits for anything, and the clock stands still unless it is moved.
+/// Sessions over an engine alone, without delays; the clock moves only on command.
 final class EngineWorld: SessionWorld {
   private var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
   private var now = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)
@@ -208,13 +208,13 @@ final class EngineWorld: SessionWorld {
   }
 }
 
-/// Sessions over a database in this process: its queues, and a journal in memory.
+/// Sessions over a database in this process, with its queues and a journal in memory.
 final class DatabaseWorld: SessionWorld {
   private let arrived: Arrivals
   private let database: Database
   private var barrier: Int32 = 1_000
 
-  /// Effects as they are released, from the database's own queue.
+  /// Effects in the order in which the database's queue releases them.
   private final class Arrivals: Sendable {
     private let effects = Mutex<[Effect]>([])
     private let signal = DispatchSemaphore(value: 0)

@@ -27,12 +27,12 @@ import Testing
     NetworkPrefix(addressBytes: [10, 0, third, last])
   }
 
-  /// A /64 of provider, site and network.
+  /// Returns a /64 network prefix of provider, site and network.
   private static func network6(_ provider: UInt8, _ site: UInt8 = 0, _ network: UInt8 = 0) -> NetworkPrefix {
     NetworkPrefix(addressBytes: [0x20, 1, 0xD, 0xB8, 0, provider, site, network] + Array(repeating: 1, count: 8))
   }
 
-  /// Takes all that a client can get, in one claim or in one for each unit. Returns how much that is.
+  /// Takes as much as a claimant can get, in one claim or in one for each unit, and returns the amount.
   private static func takeAll(_ bound: inout SharedBound, inOne: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
     var taken = 0
     var claim = bound.join(claimant(0))
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [false, true])
   func `a network that takes all it can leaves each of many others a share`(isSixth: Bool) {
     func claimant(_ network: UInt8, _ number: Int) -> ShareClaimant {
-      // As an attacker who has all of a /24, or of a /48: another address each time.
+      // Like an attacker with a whole /24 or /48: another address each time.
       let (low, high) = (UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8))
       return ShareClaimant(network: isSixth ? Self.network6(network, high, low) : Self.network(network, low))
     }
@@ -61,7 +61,7 @@ import Testing
     var shares: [Int] = []
     for network in 1...20 { shares.append(Self.takeAll(&bound, inOne: false) { claimant(UInt8(network), $0) }) }
     #expect(shares[0] > 600 && shares[19] > 150, "\(shares)")
-    // With twenty such networks a new one still has its share, as has one connection of it.
+    // With twenty such networks a new one still has its share, and so has one of its connections.
     var claim = bound.join(claimant(200, 0))
     let admitted = (0..<30).count { _ in bound.admit(to: &claim) }
     #expect(admitted == 30)
@@ -120,7 +120,7 @@ import Testing
     #expect(!none.admits(to: nothing))
   }
 
-  /// The bound beside the plainest thing that does the same: a list of claims, each sum made anew.
+  /// Compares the bound with the simplest equivalent: a list of claims that is summed anew each time.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `it agrees with a list of claims`(seed: UInt64) {
     var random = SeededRandom(seed: seed)

@@ -1,14 +1,14 @@
 import HearthWorkbench
 import Testing
 
-/// Rules in which lint finds something, and rules that look much like it and are right.
+/// Rules with a finding of lint, and similar rules without one.
 struct LintSample: Sendable, CustomTestStringConvertible {
   var code: LintCode
-  /// What stands in `rules`.
+  /// The content of `rules`.
   var found: String
   /// The text that the finding points at.
   var at: String
-  /// The same with nothing of this code.
+  /// Similar content without a finding of this code.
   var silent: String
 
   var testDescription: String { "\(code.rawValue): \(found)" }
@@ -41,7 +41,7 @@ extension LintSample {
       silent:
         #""r": {"$r": {".write": "data.child('owner').val() == auth.uid && auth != null", "m": {".write": "auth != null && auth.uid == data.child('owner').val() && newData.exists()"}}}"#
     ),
-    // The first alternative may fail, and then the second is not asked.
+    // The first alternative may fail, and then the second is not evaluated.
     LintSample(
       .impliedRule,
       #""a": {".read": "auth.token.x == 1 || auth.token.y == 2", "b": {".read": "auth.token.y == 2"}}"#,

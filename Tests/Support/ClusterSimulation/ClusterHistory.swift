@@ -1,13 +1,13 @@
 import HearthCluster
 import HearthJournal
 
-/// What happened in a cluster, for who judges it: what clients were told, and what is in the log.
+/// The history of a simulated cluster for the checker: the events that clients received, and the rows of the log.
 package struct ClusterHistory {
-  /// A node at the end.
+  /// The state of one node at the end of a simulation.
   package struct Node {
     package var id: NodeID
     package var isUp: Bool
-    /// True when its process was the same all the time.
+    /// True when the node ran in the same process from beginning to end.
     package var hasLived: Bool
     package var head: JournalHead
     package var isOwner: Bool
@@ -23,7 +23,7 @@ package struct ClusterHistory {
   package var losses: [DataLoss] = []
   /// The time when the store first lost rows.
   package var lostTailAt: Int64?
-  /// What was seen while it happened.
+  /// Violations that the simulation found while it ran.
   package var violations: [String] = []
 
   package init(stored: [StoredRow], clients: [SimulatedClient], nodes: [Node]) {
@@ -40,7 +40,7 @@ package struct ClusterHistory {
       })
     (losses, lostTailAt) = (run.losses, run.lostTailAt)
     violations = run.violations
-    // A planted fault is to be found by what clients see.
+    // A planted fault must be found from the events that clients receive.
     if run.faults.isEmpty { violations += run.nodes.flatMap(\.decider.problems) }
   }
 }

@@ -1,8 +1,8 @@
 import HearthCluster
 import HearthJournal
 
-/// The log, the owner's row and the nodes' rows of one database, as a store keeps them: its state changes when a call takes
-/// effect, and time is its own.
+/// A model of one database's rows in a store: the log, the owner's row and the nodes' rows. The state changes when a
+/// call takes effect, at the simulated time.
 package struct FakeStore: SimulatedStore {
   private struct Node {
     var number: Int64
@@ -15,7 +15,7 @@ package struct FakeStore: SimulatedStore {
   package private(set) var epoch: Int64 = 0
   package private(set) var owner: Incarnation?
   private var nodes: [NodeID: Node] = [:]
-  /// Places of rows before which there are no rows any more, to those who read.
+  /// Positions before which readers find no rows any more.
   private var prunings: [Int] = []
   private let leaseMilliseconds: Int64
   private let faults: Set<PlantedFault>
@@ -53,7 +53,7 @@ package struct FakeStore: SimulatedStore {
     }
   }
 
-  /// Takes any call but an append, which takes effect in two steps.
+  /// Executes any call but an append, which takes effect in two steps.
   package mutating func take(_ call: StoreCall, at time: Int64) -> StoreAnswer {
     now = time
     switch call {
@@ -92,7 +92,7 @@ package struct FakeStore: SimulatedStore {
     return epoch == claim && hasPredecessor(before)
   }
 
-  /// A row lands, when its statement ends: its place is free, and the row before it is there.
+  /// Stores a row at the end of its statement, if its position is free and the row before it is there.
   package mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
     var row = row
     if faults.contains(.fencingOff) {
@@ -117,11 +117,12 @@ package struct FakeStore: SimulatedStore {
     prunings.append(place)
   }
 
-  /// A failover to a server that lacks the last rows, and perhaps claims. What was under way ends with the old one.
+  /// Fails over to a server that lacks the last rows, and perhaps claims. Statements in progress end with the old
+  /// server.
   package mutating func loseTail(_ count: Int, withClaims: Bool) {
     failoverCount += 1
     stored.removeLast(min(count, stored.count))
-    // The other server has not taken away yet what a snapshot stands for that it lacks.
+    // The new server has not yet pruned rows that belong to a snapshot it lacks.
     prunings.removeAll { $0 >= stored.count }
     if withClaims { (epoch, owner) = (stored.last?.epoch ?? 0, stored.last?.owner) }
   }

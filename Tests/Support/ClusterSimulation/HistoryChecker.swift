@@ -1,19 +1,20 @@
 import HearthCluster
 import HearthJournal
 
-/// Checks that what clients were told agrees with the log. The log is the order, so no search is needed: one walk over the
-/// log and one over what was told.
+/// Checks that the events that clients received agree with the log. The log defines the order, so no search is needed:
+/// one pass over the log and one over the events are enough.
 ///
-/// When the store lost rows and a node has said so, what was in them may be missing; also when a node died, which may have
+/// Rows may be missing when the store lost them and a node has reported the loss, or when a node died that may have
 /// been the last to know them.
 package struct HistoryChecker {
   private let run: ClusterHistory
   package private(set) var violations: [String]
-  /// What was asked for at each position, what listeners are told of there, and the number of the last of that.
+  /// The requested write at each position, with the writes that listeners receive for it and the position of the last
+  /// one.
   private var contents: [Int64: WriteContent] = [:]
   private var told: [(position: Int64, content: WriteContent)] = []
   private var lastNumbers: [UInt32] = [0]
-  /// What is to be written at the ends of sessions, in the order in which it was asked for.
+  /// The on-disconnect writes of each session, in the order of the requests.
   private var onDisconnect: [SessionID: [WriteContent]] = [:]
   private var numbers: Set<UInt32> = []
   private var table = SessionTable()
@@ -35,7 +36,8 @@ package struct HistoryChecker {
 
   private mutating func report(_ text: String) { violations.append(text) }
 
-  /// Contiguous, chained, epochs rise, each begins with its takeover and has one writer, every write is there once.
+  /// Checks that the log is contiguous and chained, that epochs rise and each begins with its takeover and has one
+  /// writer, and that it has every write once.
   private mutating func walkLog() {
     var head = JournalHead.empty
     var writers: [Int64: NodeID] = [:]
@@ -46,7 +48,7 @@ package struct HistoryChecker {
       if row.epoch != head.epoch, !(records.first?.isTakeover ?? false) {
         report("epoch \(row.epoch) begins without a takeover at \(row.batch.firstPosition)")
       }
-      // A row that was put back is another's.
+      // A row that was put back belongs to another writer.
       if row.epoch == stored.epoch,
         writers.updateValue(stored.writer, forKey: row.epoch) ?? stored.writer != stored.writer
       {
@@ -125,7 +127,8 @@ package struct HistoryChecker {
     }
   }
 
-  /// What began after something else had ended comes after it, and who reads, or is refused, sees it.
+  /// Checks that an operation that began after another one had ended follows it in the log, and that reads and refusals
+  /// reflect it.
   private mutating func checkRealTime() {
     let all = run.clients.flatMap { client in
       client.operations.values.compactMap { operation -> (began: Int64, ended: Int64, position: Int64, isRead: Bool)? in
@@ -148,7 +151,7 @@ package struct HistoryChecker {
     }
   }
 
-  /// When nothing breaks any more, all nodes have the whole log.
+  /// Checks that all nodes have the whole log once no fault occurs any more.
   private mutating func checkRest() {
     let head = run.stored.last?.row.head ?? .empty
     for node in run.nodes where node.isUp && node.head != head {

@@ -1,27 +1,27 @@
-/// What a driver or a store could get wrong, and the checker must see.
+/// A defect of a driver or a store that the checker must detect.
 package enum PlantedFault: String, CaseIterable, Sendable {
-  /// The store appends rows of owners that were replaced, wherever the log ends.
+  /// The store appends rows of replaced owners at any position.
   case fencingOff
-  /// The store says that a takeover row is durable before it is, and looks for its place later.
+  /// The store reports a takeover row as durable too early and picks its position later.
   case takeoverWithoutRow
-  /// The store says that a row is durable, and forgets some.
+  /// The store reports rows as durable and loses some of them.
   case acknowledgedAndLost
-  /// Rows reach listeners in another order than the log's.
+  /// Listeners receive rows in another order than the log's.
   case framesReordered
-  /// The driver takes a beat for an answer to a question that was sent just now.
+  /// The driver takes any beat for the answer to its latest question.
   case beatsWithoutStamp
-  /// The driver always believes in its lease.
+  /// The driver always takes its lease for valid.
   case leaseAlwaysBelieved
-  /// The driver gives a request that is sent again a new number.
+  /// The driver gives a repeated request a new number.
   case resentUnderAnotherNumber
-  /// The driver tells clients of their writes before its replica has them.
+  /// The driver answers writes before its replica has applied them.
   case toldBeforeApplied
-  /// The store never declares a node over.
+  /// The store never declares a node dead.
   case deadNodesNotEnded
-  /// The decider goes on from what it had decided before, not from what was applied, when its node becomes the owner.
+  /// The decider of a new owner continues from its own earlier decisions instead of the applied state.
   case deciderNotBegun
   /// A snapshot lacks the sessions.
   case snapshotWithoutSessions
-  /// The driver goes on with listeners after a commit has cut them.
+  /// The driver keeps listeners that a commit has cut off.
   case cutsIgnored
 }

@@ -1,4 +1,4 @@
-/// What happens when, by its time and then by the order in which it was put there: a binary heap.
+/// A queue of events ordered by time, then by insertion: a binary heap.
 package struct Schedule<Event> {
   private var heap: [(time: Int64, order: Int, event: Event)] = []
   private var lastOrder = 0

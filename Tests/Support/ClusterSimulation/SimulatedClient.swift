@@ -1,6 +1,6 @@
 import HearthCluster
 
-/// What a client asked, and what it was told.
+/// A client's request and the answer to it.
 package struct Operation {
   package enum Kind: Equatable {
     case write(WriteContent)
@@ -15,7 +15,7 @@ package struct Operation {
   package init(kind: Kind, began: Int64) { (self.kind, self.began) = (kind, began) }
 }
 
-/// What a client saw while it was connected once.
+/// A client during one of its connections, with the events that it received.
 package struct SimulatedClient {
   package enum State { case connected, closing, gone }
 
@@ -23,17 +23,17 @@ package struct SimulatedClient {
   package var session: SessionID
   package var node: Int
   package var state = State.connected
-  /// By their tickets.
+  /// Operations by ticket.
   package var operations: [UInt64: Operation] = [:]
-  /// The place where its listen began.
+  /// The log position at which its listen began.
   package var listenStart: Int64
-  /// True when its listen goes on.
+  /// True while its listen is active.
   package var isListening = false
-  /// Rows that its listen was told of, in order.
+  /// Rows that its listen received, in order.
   package var heard: [(position: Int64, content: WriteContent)] = []
   package var pending = 0
-  /// The ticket of the last request. Those of the session's requests are that much above their numbers, of which the
-  /// opening has the first.
+  /// The ticket of the last request. The tickets of a session's requests are their numbers plus a fixed offset; the
+  /// request that opens the session has the first number.
   package var lastTicket: UInt64 = 1 + ticketOffset
   package static let ticketOffset: UInt64 = 1_000
 

@@ -1,10 +1,10 @@
 import HearthCluster
 import HearthJournal
 
-/// Rules and a tree, as small as can be: the number of the last write, writes that say themselves whether they are allowed,
-/// and what sessions want to be written at their end.
+/// A minimal decider: its tree is the number of the last write, writes state themselves whether they are allowed, and
+/// sessions have on-disconnect writes.
 package struct SimulatedDecider: RequestDecider, Sendable {
-  /// What the log comes to up to some position.
+  /// The state that the log up to some position results in.
   package struct State: Sendable {
     package var position: Int64 = 0
     package var number: UInt32 = 0
@@ -25,12 +25,12 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     }
   }
 
-  /// What is durable here.
+  /// The durable state on this node.
   package private(set) var applied: State
-  /// With everything that was decided, while this node is the owner.
+  /// The applied state and all decisions since, while this node is the owner.
   private var tip = State()
   private var isOwner = false
-  /// What a decider is not asked for.
+  /// Calls that a driver must not make, as they were seen.
   package private(set) var problems: [String] = []
   private let faults: Set<PlantedFault>
 
@@ -56,7 +56,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     return .commit(content: write.frame, reply: asked.bytes)
   }
 
-  /// What who asked for something that is not allowed is told.
+  /// The answer to a client whose request is not allowed.
   package static let refusal: [UInt8] = [0]
 
   package mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
@@ -73,12 +73,12 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     return (content, [])
   }
 
-  /// Positions rise, though not every one is asked about.
+  /// Checks that positions rise; gaps are allowed.
   private mutating func expect(_ position: Int64, isNew: Bool) {
     if !isOwner || (isNew ? position <= tip.position : position < tip.position) {
       problems.append("asked about \(position) behind \(tip.position), as \(isOwner ? "the" : "no") owner")
     }
-    // What is refused takes no position.
+    // A refused write takes no position.
     if !isNew { tip.position = position }
   }
 
@@ -88,12 +88,12 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     }
   }
 
-  /// What was decided and not applied never was.
+  /// Drops decisions after the position, which were never applied.
   package mutating func rollBack(to position: Int64) {
     if position != applied.position { problems.append("back to \(position), with \(applied.position) applied") }
     isOwner = false
   }
 
-  /// The state is a snapshot's, or none.
+  /// Replaces the state with a snapshot's, or with the empty state.
   package mutating func reset(to state: State = State()) { applied = state }
 }

@@ -1,7 +1,7 @@
 import HearthCluster
 import HearthJournal
 
-/// An append on its way, and whom to answer.
+/// An append in progress and the client to answer.
 package struct SimulatedAppend {
   package var row: LogRow
   package var before: JournalHead
@@ -12,7 +12,7 @@ package struct SimulatedAppend {
   package var failoverCount = 0
 }
 
-/// One node: its machines, and what becomes of it.
+/// One simulated node: its state machines, its clock, and the work in progress on it.
 package final class SimulatedNode {
   package enum Delivery {
     case tick
@@ -21,12 +21,12 @@ package final class SimulatedNode {
     case connect(UInt16)
     case ask(UInt16, ticket: UInt64, ForwardedRequest.Kind)
     case restore
-    /// Makes rows and answers of the events that were taken together.
+    /// Turns the events that were taken together into rows and answers.
     case finish
   }
 
   package let id: NodeID
-  /// Counts starts of the process: what was on its way to an earlier one is lost.
+  /// The number of process starts; messages to an earlier process are lost.
   package var process = 0
   package var isUp = true
   package var frozenUntil: Int64 = 0
@@ -34,20 +34,20 @@ package final class SimulatedNode {
   package var lease: NodeLease
   package var member: DatabaseMember
   package var decider: SimulatedDecider
-  /// The snapshot that its state was replaced by while it ran.
+  /// The snapshot that replaced its state while it ran.
   package var loaded: SimulatedSnapshot?
   package var isOwner = false
   package var areSocketsOpen = false
-  /// What its clock shows at the beginning, and how fast it runs, in millionths.
+  /// The initial reading of its clock in milliseconds, followed by the clock's rate in millionths.
   package let clockOffset: Int64
   package let clockSpeed: Int64
   package let timing: ClusterTiming
   package let faults: Set<PlantedFault>
-  /// The time when the store can be reached again.
+  /// The time when the store becomes reachable again.
   package var storeCutUntil: Int64 = 0
   /// The time when the last call of its owner's connection arrives.
   package var lastCallAt: Int64 = 0
-  /// Appends that wait behind one another, and whether one is under way.
+  /// Appends in order, and whether the first one is in progress.
   package var appends: [SimulatedAppend] = []
   package var isAppending = false
 
@@ -64,7 +64,7 @@ package final class SimulatedNode {
     member = DatabaseMember(node: id, timing: timing)
   }
 
-  /// A new process, which knows what a snapshot says.
+  /// Starts a new process with the state of a snapshot.
   package func restart(from snapshot: SimulatedSnapshot) throws {
     process += 1
     isUp = true
@@ -76,7 +76,7 @@ package final class SimulatedNode {
     (isOwner, areSocketsOpen) = (false, false)
   }
 
-  /// The sessions that a snapshot says there are.
+  /// Decodes the session table of a snapshot.
   package func table(of snapshot: SimulatedSnapshot) throws -> SessionTable {
     faults.contains(.snapshotWithoutSessions) ? SessionTable() : try SessionTable(encoded: snapshot.table)
   }

@@ -1,14 +1,14 @@
 import HearthCluster
 import HearthJournal
 
-/// What a node begins with, and goes on from what the log holds behind it.
+/// The state that a node starts from; the log continues after it.
 package struct SimulatedSnapshot: Sendable {
   package var head = JournalHead.empty
   package var state = SimulatedDecider.State()
-  /// The sessions, as they are written down.
+  /// The encoded session table.
   package var table = SessionTable().encoded
 
-  /// Nothing, of which the log is known from its first row.
+  /// Creates the empty snapshot, after which the log is known from its first row.
   package init() {}
 
   package init(of node: SimulatedNode) {

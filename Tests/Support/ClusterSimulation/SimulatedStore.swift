@@ -1,7 +1,7 @@
 import HearthCluster
 import HearthJournal
 
-/// A row, and what the store knew when it came.
+/// A row with the state of the store at its insertion.
 package struct StoredRow {
   package var row: LogRow
   package var writer: NodeID
@@ -13,28 +13,28 @@ package struct StoredRow {
   }
 }
 
-/// What a store is to the simulation: calls take effect at once, at a time that it is told.
+/// The interface of a store in the simulation: calls take effect at once, at a given time.
 package protocol SimulatedStore {
   var stored: [StoredRow] { get }
   var epoch: Int64 { get }
-  /// How often it lost its tail: what was under way is over then.
+  /// The number of failovers; each one ends the statements in progress.
   var failoverCount: Int { get }
 
   mutating func take(_ call: NodeLease.Call, at time: Int64) -> NodeLease.Answer
 
-  /// Takes any call but an append, which takes effect in two steps.
+  /// Executes any call but an append, which takes effect in two steps.
   mutating func take(_ call: StoreCall, at time: Int64) -> StoreAnswer
 
   /// Returns true when an append's conditions hold, when its statement begins.
   func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool
 
-  /// A row lands, when its statement ends: its place is free, and the row before it is there.
+  /// Stores a row at the end of its statement, if its position is free and the row before it is there.
   mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool
 
-  /// Takes rows away that end before a position, at which a row ends.
+  /// Removes rows that end before a position, at which a row ends.
   mutating func prune(before position: Int64)
 
-  /// A failover to a server that lacks the last rows, and perhaps claims.
+  /// Fails over to a server that lacks the last rows, and perhaps claims.
   mutating func loseTail(_ count: Int, withClaims: Bool)
 }
 

@@ -1,7 +1,7 @@
 import HearthCluster
 
 extension Simulation {
-  /// A client finds a node that takes it.
+  /// Connects a client to a node that accepts it.
   package func connectClient() {
     guard clients.count(where: { $0.state == .connected }) < plan.clientCount, clients.count < 60_000 else { return }
     let open = nodes.indices.filter { nodes[$0].isUp && nodes[$0].areSocketsOpen }
@@ -69,7 +69,7 @@ extension Simulation {
     schedule.add(.deliver(node: node, process: nodes[node].process, delivery), at: time + 1)
   }
 
-  /// A client lost its connection, and its node knows.
+  /// Ends a client's connection, with its node aware of it.
   package func lose(_ client: Int, _ why: String) {
     guard clients[client].state == .connected else { return }
     note("client \(clients[client].index) of \(nodes[clients[client].node].id) is let go: \(why)")
@@ -77,7 +77,7 @@ extension Simulation {
     replace(client)
   }
 
-  /// The node's sockets close: the session ends as if the client had gone.
+  /// Closes the connection on the node's side: the session ends as if the client had disconnected.
   package func close(_ client: Int) {
     clients[client].state = .closing
     deliverToNode(of: client, .ask(clients[client].index, ticket: 0, .close))
@@ -89,7 +89,7 @@ extension Simulation {
     if time < plan.askUntil { add(.newClient, in: 500) }
   }
 
-  /// Listeners of a node are told of a row.
+  /// Delivers a row to the listeners of a node.
   package func tell(_ row: LogRow, _ records: [LogRecord], on node: Int) {
     for client in clients.indices where clients[client].node == node && clients[client].state == .connected {
       for (place, record) in records.enumerated() {
@@ -121,7 +121,7 @@ extension Simulation {
     }
   }
 
-  /// A node that serves listens lacks nothing that was acknowledged longer ago than the bound.
+  /// Checks that a node with listeners has every row that was acknowledged longer ago than the staleness bound.
   package func checkStaleness(of node: Int, at now: MonotonicInstant) {
     guard lostTailAt == nil, nodes[node].areSocketsOpen, nodes[node].member.replica.isFresh(at: now) else { return }
     let limit = time - plan.timing.stalenessMilliseconds * 102 / 100 - 10
@@ -143,7 +143,7 @@ extension Outcome {
   package var position: Int64? {
     switch self {
     case .applied(let position, _), .value(_, let position): position
-    // 0 when nothing was looked at.
+    // 0 when the refusal did not depend on data.
     case .refused(let position, _): position > 0 ? position : nil
     default: nil
     }

@@ -1,7 +1,7 @@
 import HearthCluster
 
 extension Simulation {
-  /// One of the things that happen to machines, networks and stores.
+  /// Causes a random fault of a machine, a network or the store.
   package func breakSomething() {
     faultCount += 1
     let node = random.below(nodes.count)
@@ -34,7 +34,7 @@ extension Simulation {
     }
   }
 
-  /// A node is to own nothing for a while.
+  /// Keeps a node from owning databases for a while.
   private func drain(_ node: Int, to peer: Int, for duration: Int64) {
     guard nodes[node].isUp else { return }
     note("\(nodes[node].id) is drained for \(duration)")

@@ -2,8 +2,8 @@ import HearthCluster
 import HearthJournal
 
 extension Simulation {
-  /// A node writes its state down, if the log still holds what that was made of; sometimes what comes before an earlier
-  /// snapshot is pruned then.
+  /// Takes a snapshot of a node if the log still holds the rows that its state is made of. Sometimes the log before an
+  /// earlier snapshot is pruned as well.
   package func takeSnapshot() {
     if time < plan.callsFailUntil {
       schedule.add(.snapshot, at: time + 1 + Int64(random.below(2 * plan.snapshotMilliseconds)))
@@ -22,13 +22,13 @@ extension Simulation {
     }
   }
 
-  /// What a failover lost, no snapshot was made of.
+  /// Drops snapshots with rows that a failover lost.
   package func loseSnapshots() {
     let there = Set(store.rows.map(\.hash))
     snapshots.removeAll { !there.contains($0.head.runningHash) }
   }
 
-  /// A process starts, from some snapshot or none; one that the log has been pruned beyond is told so.
+  /// Starts a process from a snapshot or from none; a node behind the pruned part of the log gets an error.
   package func restart(_ node: Int) {
     let snapshot = snapshots.isEmpty || random.isOne(in: 4) ? SimulatedSnapshot() : random.pick(snapshots)
     note("\(nodes[node].id) starts at \(snapshot.head.position)")
@@ -38,7 +38,7 @@ extension Simulation {
     add(.deliver(node: node, process: nodes[node].process, .tick), in: 5)
   }
 
-  /// A node that finds no rows behind what it has goes on from the last snapshot.
+  /// Loads the last snapshot into a node that is behind the pruned part of the log.
   package func restore(_ node: Int) {
     guard nodes[node].member.replica.isPruned else { return }
     let snapshot = snapshots.last ?? SimulatedSnapshot()

@@ -1,7 +1,7 @@
 import HearthCluster
 
 extension Simulation {
-  /// What happens, for whoever reads the schedule of a seed that failed.
+  /// Traces an event, for the reader of a failed seed's schedule.
   package func describe(_ event: MemberEvent, on node: Int) {
     let name = nodes[node].id
     switch event {

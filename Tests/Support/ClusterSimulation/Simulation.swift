@@ -2,8 +2,8 @@ import HearthCluster
 import HearthJournal
 import RandomTestKit
 
-/// A cluster in one value: nodes with clocks of their own, links, clients and a store, on a time that only events move. All
-/// that happens follows from the seed.
+/// A whole cluster in one value: nodes with their own clocks, links, clients and a store, in simulated time that only
+/// events advance. The seed determines every event.
 package final class Simulation {
   package enum Event {
     case deliver(node: Int, process: Int, SimulatedNode.Delivery)
@@ -20,7 +20,7 @@ package final class Simulation {
     case newClient
   }
 
-  /// The time that a call is waited for: one that does not come through, or whose answer does not, is over then.
+  /// The timeout of a call in milliseconds, which ends calls that are lost or whose answers are.
   package static let patience: Int64 = 700
 
   package let seed: UInt64
@@ -32,7 +32,8 @@ package final class Simulation {
   package var store: any SimulatedStore
   package var nodes: [SimulatedNode] = []
   package var clients: [SimulatedClient] = []
-  /// Until when two nodes cannot reach each other, how often that has changed, and when the last message arrives.
+  /// The time until which two nodes cannot reach each other; beside it the number of changes and the arrival of the
+  /// last message.
   package var cutUntil: [[Int64]]
   package var generations: [[Int]]
   package var arrivals: [[Int64]]
@@ -40,13 +41,13 @@ package final class Simulation {
   package var lastNumber: UInt32 = 0
   package var losses: [DataLoss] = []
   package var lostTailAt: Int64?
-  /// Acknowledged writes: when, and the highest position until then.
+  /// Acknowledged writes: the time, and the highest position until then.
   package var acknowledged: [(time: Int64, position: Int64)] = []
-  /// What the checker cannot see in the end.
+  /// Violations that the checker could not see from the final history.
   package var violations: [String] = []
   package var faultCount = 0
   package var snapshots: [SimulatedSnapshot] = []
-  /// How often nodes began with a snapshot, and how often one went on from it that the log had been pruned for.
+  /// The number of starts from a snapshot, followed by the number of snapshot loads because the log was pruned.
   package var snapshotStartCount = 0
   package var snapshotRestoreCount = 0
   package var trace: [String]?
@@ -80,7 +81,7 @@ package final class Simulation {
     }
   }
 
-  /// Runs to the end.
+  /// Runs the simulation to its end.
   package func run() {
     while let (at, event) = schedule.next(), at <= plan.end {
       time = at
@@ -184,7 +185,7 @@ package final class Simulation {
     let actions = nodes[index].member.take(event, at: now, standing, &nodes[index].decider)
     let told = told(actions)
     for action in told { perform(action, of: index) }
-    // A driver takes events together that came together.
+    // A driver handles events together that arrive together.
     guard random.chance(30) else { return finish(index) }
     schedule.add(.deliver(node: index, process: nodes[index].process, .finish), at: time + Int64(random.below(2)))
   }
@@ -195,7 +196,7 @@ package final class Simulation {
     for action in told(actions) { perform(action, of: index) }
   }
 
-  /// The actions as they are, or with a planted fault.
+  /// Returns the actions, changed by the planted fault if there is one.
   private func told(_ actions: [MemberAction]) -> [MemberAction] {
     guard faults.contains(.framesReordered) else { return actions }
     let rows = actions.filter { if case .apply = $0 { true } else { false } }
@@ -270,7 +271,7 @@ package final class Simulation {
 
   // MARK: - Links
 
-  /// A connection between two nodes begins, if both are there and nothing is between them.
+  /// Opens a link between two nodes if both run and can reach each other.
   package func connect(_ left: Int, _ right: Int) {
     guard cutUntil[left][right] <= time, nodes[left].isUp, nodes[right].isUp,
       nodes[left].lease.standing.incarnation != nil, nodes[right].lease.standing.incarnation != nil
@@ -286,7 +287,7 @@ package final class Simulation {
     if faults.contains(.resentUnderAnotherNumber), case .request(let epoch, var request) = message,
       case .write = request.kind, random.chance(30)
     {
-      // As a driver would that sends again without a number: under one that was not there yet.
+      // The planted driver repeats the request under an unused number.
       request.origin.request += 1
       let again = PeerMessage.request(epoch: epoch, request)
       message = .request(epoch: epoch, request.with(request: request.origin.request - 1))
@@ -300,7 +301,7 @@ package final class Simulation {
     let generation = generations[from][to]
     guard cutUntil[from][to] <= time || from == to else { return }
     if message.isRelayed, from != to, random.chance(plan.relayPercent) {
-      // Through another node: late, twice, or past others.
+      // Through another node: late, twice, or out of order.
       for _ in 0...random.below(2) {
         add(.message(from: from, to: to, generation: generation, message, sender: sender), in: 600)
       }
@@ -314,7 +315,7 @@ package final class Simulation {
 
   // MARK: - The store
 
-  /// Returns true when something goes wrong with a call, that many times in a hundred. In the end nothing does.
+  /// Returns true with the given probability in percent, and always false after the time of faults.
   private func happens(_ percent: Int) -> Bool { random.chance(percent) && time < plan.callsFailUntil }
 
   private func take(
@@ -340,7 +341,7 @@ package final class Simulation {
     if !nodes[node].isAppending { appendNext(of: node) }
   }
 
-  /// Appends of one connection take effect one after the other.
+  /// Starts the node's next append; appends of one connection take effect in order.
   private func appendNext(of node: Int) {
     nodes[node].isAppending = false
     while !nodes[node].appends.isEmpty, !nodes[node].isAppending {
@@ -367,7 +368,7 @@ package final class Simulation {
       answer(.done, in: 1)
       return schedule.add(.land(append, node: node, answersIn: nil, isWaitedFor: false), at: time + 300)
     }
-    // A statement waits for other servers while another node claims; sometimes for so long that nobody listens any more.
+    // A statement waits for other servers while another node claims; sometimes longer than the caller's timeout.
     let isSlow = happens(plan.slowAppendPercent)
     let duration = Int64(1 + random.below(isSlow ? 4_000 : 5))
     let isHeard = !isAnswerLost && duration < Self.patience
@@ -384,7 +385,7 @@ extension LogRow {
 }
 
 extension PeerMessage {
-  /// True when it may come by other ways than the one connection.
+  /// True when the message may take other ways than the direct connection.
   fileprivate var isRelayed: Bool {
     switch self {
     case .commits, .beat: true

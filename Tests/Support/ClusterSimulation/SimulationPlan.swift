@@ -1,21 +1,21 @@
 import HearthCluster
 import RandomTestKit
 
-/// How much of what happens in a simulation, and for how long.
+/// The parameters of a simulation: probabilities of events, and durations in milliseconds.
 package struct SimulationPlan {
   package var nodeCount = 3
   package var clientCount = 4
-  /// Faults begin before this, and then all is mended.
+  /// The end of faults; everything is repaired then.
   package var faultsEnd: Int64 = 7_000
-  /// Clients ask nothing new after this.
+  /// The time after which clients make no new requests.
   package var askUntil: Int64 = 8_000
-  /// Calls of the store do what they should after this.
+  /// The time after which all calls of the store succeed.
   package var callsFailUntil: Int64 = 12_000
-  /// Every client writes once more, when nothing breaks any more.
+  /// The time of each client's last write, when all faults have ended.
   package var lastWriteAt: Int64 = 14_000
-  /// Between two requests of a client, at most.
+  /// The longest pause between two requests of a client, in milliseconds.
   package var pauseMilliseconds = 300
-  /// Time for everything to come to rest.
+  /// The end of the simulation, with time for all pending work to finish.
   package var end: Int64 = 19_000
   package var faultCount = 0
   package var lostCallPercent = 0
@@ -23,13 +23,13 @@ package struct SimulationPlan {
   package var slowAppendPercent = 0
   package var relayPercent = 0
   package var losesTails = false
-  /// Between two snapshots; 0 for none. Some of them let the log before it be pruned.
+  /// The interval between two snapshots in milliseconds; 0 for none. After some of them the log before is pruned.
   package var snapshotMilliseconds = 0
   package var timing = ClusterTiming()
 
-  /// Nothing goes wrong.
+  /// Creates a plan without faults.
   package init() {
-    // Short leases, so that much happens in little time; their proportions are the real ones, about.
+    // Short leases, so that much happens in little time; their proportions are about the real ones.
     timing.leaseMilliseconds = 1_500
     timing.marginMilliseconds = 300
     timing.heartbeatMilliseconds = 300
@@ -41,7 +41,7 @@ package struct SimulationPlan {
     timing.memoryMilliseconds = 60_000
   }
 
-  /// Something of everything goes wrong.
+  /// Creates a plan with every kind of fault.
   package init(_ random: inout SeededRandom) {
     self.init()
     nodeCount = 2 + random.below(3)

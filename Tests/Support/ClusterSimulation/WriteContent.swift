@@ -1,24 +1,24 @@
 import HearthCluster
 
-/// A write's content in the simulation: a number of its own, and what it does.
+/// The content of a simulated write: a unique number and an operation.
 package struct WriteContent: Equatable, Sendable {
   package enum Effect: UInt8, Sendable { case plain, refused, cut, onDisconnect }
 
   package var number: UInt32
   package var effect: Effect
-  /// The client whose listen it cuts.
+  /// The client whose listen the write cuts off.
   package var target: UInt16 = 0
 
-  /// Where it is written, of three places: two on-disconnect writes of a session at one are one.
+  /// The path of an on-disconnect write, one of three: a later write of the same session replaces an earlier one there.
   package var place: UInt32 { number % 3 }
 
-  /// As clients ask for it, and are told of it.
+  /// The encoding in requests and events.
   package var bytes: [UInt8] {
     [effect.rawValue] + [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number >> $0) }
       + [0, 8].map { UInt8(truncatingIfNeeded: target >> $0) }
   }
 
-  /// As it is in the log: what a frame of the engine's begins with, and then the same.
+  /// The encoding in the log: the prefix of an engine's frame, then the bytes of the request.
   package var frame: [UInt8] {
     let kind: UInt8 = effect == .onDisconnect ? 3 : 1
     return [UInt8(9 + Self.size), 0, 0, 0, kind, 0, 0, 0, 0, 0, 0, 0, 0] + bytes
@@ -37,7 +37,7 @@ package struct WriteContent: Equatable, Sendable {
     self.init(number: number, effect: effect, target: UInt16(bytes[5]) | UInt16(bytes[6]) << 8)
   }
 
-  /// What is in a record of the log; nil when it is none of the simulation's.
+  /// Decodes the writes of a log record; nil when the record is not from the simulation.
   package static func all(in content: [UInt8]) -> [WriteContent]? {
     let frameSize = 13 + size
     guard content.count.isMultiple(of: frameSize) else { return nil }
@@ -50,7 +50,7 @@ package struct WriteContent: Equatable, Sendable {
 }
 
 extension LogRecord {
-  /// What listeners are told of: writes, and on-disconnect writes when they are made.
+  /// The content as listeners receive it: writes, and on-disconnect writes once they are executed.
   package var told: [WriteContent] {
     switch self {
     case .write(_, let content): (WriteContent.all(in: content) ?? []).filter { $0.effect != .onDisconnect }

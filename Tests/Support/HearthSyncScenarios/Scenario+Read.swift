@@ -4,7 +4,7 @@ import HearthTree
 extension Scenario {
   /// Reads a file of scenarios: a JSON array of `{name, steps}`.
   ///
-  /// - Throws: ``ScenarioError``, which says in which line, or in which step of which scenario, something is wrong.
+  /// - Throws: ``ScenarioError`` with the line, or the scenario and step, of the defect.
   package static func read(_ text: String) throws(ScenarioError) -> [Scenario] {
     let bytes = Array(text.utf8)
     let json: JSON
@@ -38,7 +38,7 @@ extension Scenario {
     return scenarios
   }
 
-  /// Files of scenarios are trusted more than strangers' requests are.
+  /// Limits above those for requests, because scenario files are trusted.
   private static var limits: JSONLimits {
     var limits = JSONLimits()
     limits.generalValuesMax = 10_000_000
@@ -166,7 +166,7 @@ private struct StepReader {
     return changes
   }
 
-  /// Data as clients export it.
+  /// Reads data in the format that clients export.
   private static func node(_ json: JSON) throws(ScenarioError) -> Node {
     let text = json.text()
     do throws(JSONError) {

@@ -1,20 +1,20 @@
 import HearthSync
 import HearthTree
 
-/// A story of a client's data: what is listened to, what the server says, what the app writes, and which events each
-/// step raises.
+/// A sequence of client operations: listens, server messages and writes of the app, with the events that each step
+/// raises.
 package struct Scenario: Sendable {
-  /// Its name in the file.
+  /// The name of the scenario in the file.
   package var name: String
   var steps: [Step]
 
-  /// One thing that happens, and the events that it raises.
+  /// A step with the events that it raises.
   struct Step: Sendable {
     var action: Action
     var events: [Expectation]
   }
 
-  /// What happens. Paths are relative to where the scenario is run.
+  /// The action of a step. Paths are relative to the base of the run.
   enum Action: Sendable {
     case listen(Path, Query, callback: Int?)
     case unlisten(Path, Query, callback: Int?)
@@ -23,23 +23,23 @@ package struct Scenario: Sendable {
     case set(Location, Node, isVisible: Bool)
     case update(Path, [(Location, Node)])
     case ackUserWrite(Int, isReverted: Bool)
-    /// Nothing: some clients log a warning here.
+    /// No operation; some clients log a warning at this step.
     case suppressWarning
   }
 
-  /// An event that is expected.
+  /// An expected event.
   struct Expectation: Sendable {
     var path: Path
     var type: EventTypes
-    /// nil for a value.
+    /// The key of the child; nil for value events.
     var name: Key?
     var previousName: Key?
     var data: Node
   }
 }
 
-/// A file that is no list of scenarios.
+/// An error for a file that does not contain scenarios.
 package struct ScenarioError: Error, CustomStringConvertible {
-  /// What is wrong and where.
+  /// A description of the defect and its position.
   package var description: String
 }

@@ -2,9 +2,10 @@ import HearthSync
 import HearthTree
 
 extension Scenario {
-  /// Runs the scenario with all its paths below another; what is not as expected, or nil.
+  /// Runs the scenario with all its paths below another one. Returns the first difference from the expected events, or
+  /// nil.
   ///
-  /// - Parameter base: the root, or any other place.
+  /// - Parameter base: The root or any other path.
   package func failure(below base: Path) -> String? {
     var run = ScenarioRun(base: base)
     for (i, step) in steps.enumerated() {
@@ -18,7 +19,7 @@ extension Scenario {
   }
 }
 
-/// One scenario while it runs.
+/// The state of one scenario in progress.
 private struct ScenarioRun {
   private typealias Expectation = Scenario.Expectation
 
@@ -27,7 +28,7 @@ private struct ScenarioRun {
   private var listens: Set<String> = []
   private var nextWriteID = 0
   private var nextRegistration = 0
-  /// Registrations with a name by which a step can end them.
+  /// Registrations by callback number and query, by which a later step can end them.
   private var named: [(callback: Int?, query: QuerySpec, id: RegistrationID)] = []
 
   init(base: Path) { self.base = base }
@@ -71,7 +72,7 @@ private struct ScenarioRun {
     return nextWriteID
   }
 
-  /// A listen begins once, and only one that began ends.
+  /// Checks that each listen begins once, and that only active listens end.
   private mutating func follow(_ changes: [ListenChange]) throws(ScenarioError) {
     for change in changes {
       switch change {
@@ -96,8 +97,8 @@ private struct ScenarioRun {
     }
   }
 
-  /// Events of one place come together, deeper places first. Within them any order will do in which each listener is
-  /// told of removals, additions, moves, changes and the value.
+  /// Compares the events of a step. Events at one location come together, deeper locations first; within a location any
+  /// order passes in which each listener receives removals, additions, moves, changes and the value.
   private func compare(_ actual: [DataEvent], _ expected: [Expectation]) throws(ScenarioError) {
     guard actual.count == expected.count else { throw mismatch(actual, expected) }
     var (rest, wanted) = (actual[...], expected[...])

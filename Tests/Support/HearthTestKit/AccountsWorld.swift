@@ -5,8 +5,8 @@ import HearthJournal
 import RandomTestKit
 import Synchronization
 
-/// The world around accounts, in a test's hand: clocks that stand until they are moved, random bytes that are the same
-/// in every run, a journal in memory, and everything that an operator was told.
+/// A test environment for accounts: clocks that only the test moves, deterministic random bytes, a journal in memory,
+/// and all notices for the operator.
 package final class AccountsWorld: Sendable {
   private struct State {
     var now: Instant
@@ -15,33 +15,33 @@ package final class AccountsWorld: Sendable {
     var timers: [(deadline: Int64, work: @Sendable () -> Void)] = []
   }
 
-  /// 2026-11-21T12:00:00Z.
+  /// The start time in seconds since 1970: 2026-11-21T12:00:00Z.
   package static let startSeconds: Int64 = 1_795_262_400
 
   private let state: Mutex<State>
 
-  /// A world at ``startSeconds``; the seed decides its random bytes.
+  /// Creates an environment at ``startSeconds``; the seed determines its random bytes.
   package init(seed: UInt64 = 1) {
     let start = Instant(wallMilliseconds: Self.startSeconds * 1000, monotonicMilliseconds: 1_000_000)
     state = Mutex(State(now: start, random: SeededRandom(seed: seed)))
   }
 
-  /// Now, on both clocks.
+  /// The current time of both clocks.
   package var now: Instant { state.withLock { $0.now } }
   /// The wall clock, in seconds since 1970.
   package var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
 
-  /// What the operator was told so far.
+  /// Notices for the operator so far.
   package var notices: [AccountsNotice] { state.withLock { $0.notices } }
 
-  /// Random bytes that the seed decides.
+  /// A source of random bytes that the seed determines.
   package var random: RandomBytes {
     RandomBytes { [self] count in
       state.withLock { state in (0..<count).map { _ in UInt8(truncatingIfNeeded: state.random.next() >> 32) } }
     }
   }
 
-  /// What accounts are handed in place of the machine's clock, randomness, timers and log.
+  /// The environment for accounts in place of the machine's clock, randomness, timers and log.
   package var environment: AccountsEnvironment {
     AccountsEnvironment(
       clock: { [self] in now }, random: random,
@@ -51,7 +51,7 @@ package final class AccountsWorld: Sendable {
       notice: { [self] notice in state.withLock { $0.notices.append(notice) } })
   }
 
-  /// Moves both clocks on, and runs what was scheduled until then.
+  /// Advances both clocks and runs the work that was scheduled until then.
   package func advance(seconds: Int64 = 0, milliseconds: Int64 = 0) {
     let due = state.withLock { state in
       state.now.wallMilliseconds += seconds * 1000 + milliseconds
@@ -63,7 +63,7 @@ package final class AccountsWorld: Sendable {
     for timer in due { timer.work() }
   }
 
-  /// Runs what is due within so many milliseconds, without moving a clock.
+  /// Runs the work that is due within the given milliseconds, without moving a clock.
   package func runScheduled(within milliseconds: Int64) {
     let due = state.withLock { state in
       let end = state.now.monotonicMilliseconds + milliseconds
@@ -76,35 +76,35 @@ package final class AccountsWorld: Sendable {
   /// Sets the wall clock alone, as an operator or a time server does.
   package func setWallClock(seconds: Int64) { state.withLock { $0.now.wallMilliseconds = seconds * 1000 } }
 
-  /// A store with nothing in it, or with what is in the journal.
+  /// Opens an account store on the journal, which may be empty.
   package func store(
     _ journal: MemoryJournal = MemoryJournal(), limits: AccountStoreLimits = AccountStoreLimits()
   ) throws -> AccountStore {
     try AccountStore(journals: OneJournal(journal), environment: environment, projectID: "demo-test", limits: limits)
   }
 
-  /// A client at some address.
+  /// Returns a client with a given address.
   package func client(_ address: String = "192.0.2.1", userAgent: String = "test", requestID: String = "r1")
     -> ClientInfo
   {
     ClientInfo(address: address, userAgent: userAgent, requestID: requestID)
   }
 
-  /// A user who was made now.
+  /// Returns a user with the current time as creation time.
   package func user(_ uid: String, email: String? = nil) -> UserRecord {
     var user = UserRecord(uid: uid, createdAtMilliseconds: now.wallMilliseconds)
     user.email = email
     return user
   }
 
-  /// A session that begins now.
+  /// Returns a session that begins now.
   package func session(_ uid: String, family: String = "f1") -> SessionRecord {
     SessionRecord(
       family: family, uid: uid, signInProvider: "password", authTimeSeconds: nowSeconds, createdAtSeconds: nowSeconds,
       clientAddress: "192.0.2.1", userAgent: "test")
   }
 
-  /// A ticket that begins now.
+  /// Returns a ticket that begins now.
   package func ticket(
     _ purpose: Ticket.Purpose = .resetPassword, uid: String?, email: String? = nil, lifetimeSeconds: Int64 = 3_600
   ) -> Ticket {

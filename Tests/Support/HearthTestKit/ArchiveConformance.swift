@@ -1,11 +1,11 @@
 import HearthJournal
 
-/// What every engine's journals do for those who keep copies of them: the checks of a `JournalArchive`, replayed by the
-/// tests of each engine as ``JournalConformance`` is.
+/// The conformance checks for `JournalArchive`: behaviour that every journal engine must have for archives. Each
+/// engine's tests replay them as they do ``JournalConformance``.
 package enum ArchiveConformance {
-  /// One promise, and how it is looked at.
+  /// One requirement and the check of it.
   package struct Check: Sendable, CustomStringConvertible {
-    /// The promise, as a sentence.
+    /// The requirement as a sentence.
     package let description: String
     private let body: @Sendable (any JournalFactory, any JournalArchive) throws -> Void
 
@@ -13,18 +13,18 @@ package enum ArchiveConformance {
       _ description: String, _ body: @escaping @Sendable (any JournalFactory, any JournalArchive) throws -> Void
     ) { (self.description, self.body) = (description, body) }
 
-    /// Looks whether the promise is kept.
+    /// Checks the requirement.
     ///
     /// - Parameters:
-    ///   - journals: opens them. There is none yet.
-    ///   - archive: the same ones.
-    /// - Throws: `JournalConformance.Breach` when it is not; what the journals throw when they should not have.
+    ///   - journals: A factory without journals yet.
+    ///   - archive: The archive of the same journals.
+    /// - Throws: `JournalConformance.Breach` when the requirement is not met; unexpected errors of the journals.
     package func run(_ journals: any JournalFactory, _ archive: any JournalArchive) throws {
       try body(journals, archive)
     }
   }
 
-  /// All checks.
+  /// All archive checks.
   package static let checks = [
     Check("a view shows one moment, whatever the owner does") { journals, archive in
       let journal = try journals.open("a").journal

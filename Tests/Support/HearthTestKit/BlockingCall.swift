@@ -1,10 +1,10 @@
 import Dispatch
 
-/// A blocking call on a thread of its own: the few threads that tasks share must not wait for a gate.
+/// A blocking call on its own thread, because the few threads of the cooperative pool must not wait for a gate.
 package struct BlockingCall<Value: Sendable>: Sendable {
   private let results: AsyncStream<Result<Value, any Error>>
 
-  /// Begins the call.
+  /// Starts the call.
   package init(_ body: @escaping @Sendable () throws -> Value) {
     let (stream, continuation) = AsyncStream<Result<Value, any Error>>.makeStream()
     results = stream
@@ -14,9 +14,9 @@ package struct BlockingCall<Value: Sendable>: Sendable {
     }
   }
 
-  /// What the call returned.
+  /// Waits for the call and returns its result.
   ///
-  /// - Throws: What it threw.
+  /// - Throws: The error of the call.
   package func value() async throws -> Value {
     for await result in results { return try result.get() }
     throw CancellationError()

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension JSON {
-  /// Returns true when this is what was expected: equal, members in any order, `"*"` standing for anything.
+  /// Returns true when this equals the expected value, with members in any order and `"*"` as a wildcard.
   package func matches(_ expected: JSON) -> Bool {
     switch (self, expected) {
     case (_, .string("*")): return true
@@ -15,7 +15,7 @@ extension JSON {
 }
 
 extension Conversation {
-  /// What a message of the server says, in the words of a conversation.
+  /// A server message in the terms of a conversation.
   package enum Told: Sendable, CustomStringConvertible {
     case reply(number: Int64, status: String, data: JSON)
     case push(action: String, body: JSON)
@@ -24,7 +24,7 @@ extension Conversation {
     case closed
     case unreadable(String)
 
-    /// Reads a whole message of a socket.
+    /// Parses a whole message of a socket.
     package init(message: String) {
       self = Self.read(message) ?? .unreadable(message)
     }

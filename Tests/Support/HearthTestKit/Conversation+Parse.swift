@@ -1,7 +1,7 @@
 import HearthTree
 
 extension Conversation {
-  /// Reads a file of conversations.
+  /// Parses a file of conversations.
   package static func parse(_ text: String) throws(ConversationError) -> [Conversation] {
     var parser = ConversationParser()
     var number = 0
@@ -176,7 +176,7 @@ private struct ConversationParser {
   }
 }
 
-/// A line's words, and whatever follows them.
+/// A line split into words, and the rest of the line.
 private struct Words {
   private(set) var rest: String
 

@@ -1,6 +1,6 @@
 import HearthJournal
 
-/// What every journal does that keeps work beside its log.
+/// Conformance checks for journals with an outbox beside the log.
 extension JournalConformance {
   /// The checks of an ``HearthJournal/OutboxJournal``, beside ``checks``.
   package static let outboxChecks = [
@@ -82,7 +82,7 @@ extension JournalConformance {
       _ = try journal.append(.following(head), with: (1...5).map { entry(1, $0) }, after: head)
       try journal.settle(
         (1...5).map { ("q", place(1, $0), .dead(reason: "no", milliseconds: 100 - Int64($0))) })
-      // Nine bytes each.
+      // Each of them has nine bytes.
       try expect(
         journal.removeDeadEntries(of: "q", beforeMilliseconds: 96, sizeBytesMax: 45), 1, "how many were from before")
       try expect(
@@ -98,7 +98,7 @@ extension JournalConformance {
         _ = try journal.append(.following(head), with: [entry(1, 2)], after: head)
       }
       try expect(journal.waitingEntries(of: "q", after: nil, countMax: 9).count, 1, "what waits")
-      // The same entry twice is a mistake of the owner's, and nothing of that append is kept.
+      // A duplicate entry is the owner's mistake, and nothing of that append is kept.
       var isRefused = false
       do { _ = try journal.append(.following(next), with: [entry(2), entry(2)], after: next) } catch {
         isRefused = true

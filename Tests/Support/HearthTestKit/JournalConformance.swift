@@ -1,7 +1,7 @@
 import HearthJournal
 
-/// What every journal does: the checks that an engine passes before databases are kept in it. The tests of an engine
-/// replay all of them:
+/// The conformance checks that a journal engine must pass before it may store databases. The tests of an engine replay
+/// all of them:
 ///
 /// ```swift
 /// @Test("keeps what every journal promises", arguments: JournalConformance.checks)
@@ -11,15 +11,15 @@ import HearthJournal
 /// }
 /// ```
 ///
-/// What is left to an engine's own tests is what only it can do: crashes in the middle of an append, damaged files, full
-/// disks.
+/// An engine's own tests cover the faults that only it can produce: crashes in the middle of an append, damaged files,
+/// full disks.
 package enum JournalConformance {
-  /// Opens the journal that a check is about: an empty one, and after it was closed the same again.
+  /// Opens the journal of a check: empty at first, and the same journal again after it was closed.
   typealias Opening = () throws -> any Journal
 
-  /// One promise, and how it is looked at.
+  /// One requirement and the check of it.
   package struct Check: Sendable, CustomStringConvertible {
-    /// The promise, as a sentence.
+    /// The requirement as a sentence.
     package let description: String
     fileprivate let body: @Sendable (Opening) throws -> Void
 
@@ -28,25 +28,25 @@ package enum JournalConformance {
       self.body = body
     }
 
-    /// Looks whether a journal keeps the promise.
+    /// Checks that a journal meets the requirement.
     ///
-    /// - Parameter journals: what opens it. The check is about one of a name that it has not opened yet.
-    /// - Throws: ``Breach`` when it does not; what the journal throws when it should not have.
+    /// - Parameter journals: A factory that has not opened the checked journal yet.
+    /// - Throws: ``Breach`` when the requirement is not met; unexpected errors of the journal.
     package func run(_ journals: any JournalFactory) throws { try body { try journals.open("conformance").journal } }
   }
 
-  /// A promise that a journal does not keep.
+  /// An error for a requirement that a journal does not meet.
   package struct Breach: Error, CustomStringConvertible {
-    /// What is different, and the line of the check that saw it.
+    /// The difference, with the line of the check that found it.
     package let description: String
   }
 
-  /// All checks.
+  /// All conformance checks.
   package static let checks = logChecks + ownerChecks + snapshotChecks + historyChecks + endChecks
 
   // MARK: Looking
 
-  /// Both are the same.
+  /// Throws a breach unless both values are equal.
   static func expect<Value: Equatable>(
     _ found: Value, _ wanted: Value, _ what: String, file: String = #fileID, line: Int = #line
   ) throws {
@@ -54,7 +54,7 @@ package enum JournalConformance {
     throw Breach(description: "\(what): \(found) instead of \(wanted) (\(file):\(line))")
   }
 
-  /// The body throws an error of that code.
+  /// Throws a breach unless the body throws an error with that code.
   static func expect(
     _ code: JournalError.Code, _ what: String, file: String = #fileID, line: Int = #line, _ body: () throws -> Void
   ) throws {

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Lets calls through while it is open and makes them wait while it is closed: a slow disk under a test's control.
+/// A gate for calls: they pass while it is open and wait while it is closed, like calls to a slow disk under a test's
+/// control.
 package final class JournalGate: Sendable {
   private struct State {
     var isClosed = false
@@ -10,18 +11,18 @@ package final class JournalGate: Sendable {
 
   private let state = Mutex(State())
 
-  /// An open gate.
+  /// Creates an open gate.
   package init() {}
 
-  /// The number of calls that wait.
+  /// The number of waiting calls.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Makes calls wait from now on.
+  /// Closes the gate: calls wait from now on.
   package func close() {
     state.withLock { $0.isClosed = true }
   }
 
-  /// Lets everybody through, those who wait first.
+  /// Opens the gate; waiting calls pass first.
   package func open() {
     let waiting = state.withLock { state in
       defer { state.waiting = [] }
@@ -33,7 +34,7 @@ package final class JournalGate: Sendable {
     }
   }
 
-  /// Returns when the gate is open.
+  /// Waits until the gate is open.
   func pass() {
     let semaphore = state.withLock { state -> DispatchSemaphore? in
       guard state.isClosed else { return nil }

@@ -1,17 +1,18 @@
 import HearthJournal
 import Synchronization
 
-/// A journal in memory that fails, waits and forgets when a test says so.
+/// A journal in memory with failures, delays and data loss on a test's command.
 package final class MemoryJournal: Journal {
-  /// What happens to one append.
+  /// The fault of one append.
   package struct Fault: Sendable, Equatable {
     /// The code of the error that the append throws.
     package var code: JournalError.Code
 
-    /// True when the batch is found after the next start all the same. Only a failure of unknown outcome can do that.
+    /// True when the batch is found after the next start all the same. Only a failure with an unknown outcome can have
+    /// that effect.
     package var isWritten: Bool
 
-    /// A failure with that code; nothing is written unless told so.
+    /// Creates a failure with that code; by default nothing is written.
     package init(_ code: JournalError.Code, isWritten: Bool = false) {
       self.code = code
       self.isWritten = isWritten
@@ -29,11 +30,11 @@ package final class MemoryJournal: Journal {
     var chunks: [[UInt8]]
   }
 
-  /// What is on the disk.
+  /// The content of the simulated disk.
   struct Disk: Sendable {
     var epoch: Int64 = 0
     var entries: [Entry] = []
-    /// In order of position.
+    /// Snapshots in order of position.
     var snapshots: [StoredSnapshot] = []
 
     var snapshot: StoredSnapshot? { snapshots.last }
@@ -48,9 +49,9 @@ package final class MemoryJournal: Journal {
     var rewriteCount = 0
     var rewriteCountMax = Int.max
     var isFull = false
-    /// Nobody answers; whether what is appended is written all the same.
+    /// The state of an outage: whether an append is written although it fails; nil while the store answers.
     var away: Bool?
-    /// What an append was about of which no answer came.
+    /// The append whose outcome is unknown.
     var doubt: RunningHash?
     /// A batch that a failed append left behind.
     var surprise: Entry?
@@ -61,12 +62,12 @@ package final class MemoryJournal: Journal {
     var nextSnapshotIdentifier: Int64 = 1
   }
 
-  /// Appends pass it before they take effect.
+  /// The gate that appends pass before they take effect.
   package let gate = JournalGate()
 
   private let state: Mutex<State>
 
-  /// An empty journal whose disk never fails by itself.
+  /// Creates an empty journal whose disk never fails by itself.
   package init() {
     state = Mutex(State(disk: Disk()))
   }
@@ -77,34 +78,34 @@ package final class MemoryJournal: Journal {
     state = Mutex(start)
   }
 
-  // MARK: What a test does to it
+  // MARK: Control by tests
 
-  /// Makes the append with this number fail; the first one ever is number 1, and failed ones count.
+  /// Makes the append with this number fail; the first append is number 1, and failed ones count.
   package func failAppend(_ number: Int, _ fault: Fault) {
     state.withLock { $0.faults[number] = fault }
   }
 
-  /// Makes every append fail for want of space, or none any more.
+  /// Starts or ends a shortage of space in which every append fails.
   package func setFull(_ isFull: Bool) {
     state.withLock { $0.isFull = isFull }
   }
 
-  /// Makes every append fail as when nobody answers, or none any more. The same append may then come again.
+  /// Starts or ends an outage in which every append fails for want of an answer. The same append may be repeated later.
   ///
-  /// - Parameter isWritten: Whether what is appended is written all the same.
+  /// - Parameter isWritten: True when appends are written during the outage all the same.
   package func setAway(_ isAway: Bool, isWritten: Bool = false) {
     state.withLock { $0.away = isAway ? isWritten : nil }
   }
 
-  /// The number of appends that were tried.
+  /// The number of attempted appends.
   package var appendCount: Int { state.withLock { $0.appendCount } }
 
   /// Every batch that is still in the log.
   package var storedBatches: [JournalBatch] { state.withLock { $0.disk.entries.map(\.batch) } }
 
-  /// Ends this journal as a crash would, and opens what is then on the disk.
+  /// Ends this journal as a crash would, and opens the content of the disk.
   ///
-  /// - Parameter count: How many of the last batches a disk that lies about its syncs has lost.
+  /// - Parameter count: The number of last batches that a disk with false syncs has lost.
   /// - Returns: The journal after the restart. This one fails from now on.
   package func crash(losingLastBatches count: Int = 0) -> MemoryJournal {
     let (disk, identifier) = state.withLock { state in
@@ -278,10 +279,10 @@ package final class MemoryJournal: Journal {
     }
   }
 
-  /// Lets the writing of batches anew end after so many steps.
+  /// Limits compaction to a number of steps.
   package func endRewrites(after count: Int) { state.withLock { $0.rewriteCountMax = count } }
 
-  /// Steps of writing batches anew so far.
+  /// The number of compaction steps so far.
   package var rewriteCount: Int { state.withLock { $0.rewriteCount } }
 
   package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
@@ -321,7 +322,7 @@ package final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.State {
-  /// Has nobody answer, if that is so; otherwise finds out what became of an append of which no answer came.
+  /// Throws when the store is away; otherwise returns whether an append with an unknown outcome was written.
   fileprivate mutating func isThere(_ entry: MemoryJournal.Entry) throws(JournalError) -> Bool {
     if let doubt, doubt != entry.runningHash {
       throw JournalError(.failed, "another batch is in doubt")
@@ -336,7 +337,7 @@ extension MemoryJournal.State {
     throw JournalError(.unavailable, "the test has nobody answer")
   }
 
-  /// Lets an append fail.
+  /// Makes an append fail.
   fileprivate mutating func fail(_ fault: MemoryJournal.Fault, _ entry: MemoryJournal.Entry) throws(JournalError) {
     if fault.code == .inputOutput { failure = fault.code }
     if fault.isWritten { surprise = entry }
@@ -353,7 +354,7 @@ extension MemoryJournal.State {
 }
 
 extension MemoryJournal.Disk {
-  /// The running hash where a batch ends at `position`; nil where none does.
+  /// The running hash after the batch that ends at `position`; nil when no batch ends there.
   fileprivate func runningHash(at position: Int64) -> RunningHash? {
     if let entry = entries.first(where: { $0.batch.lastPosition == position }) { return entry.runningHash }
     if let info = snapshots.last(where: { $0.info.position == position })?.info { return info.runningHash }

@@ -1,18 +1,18 @@
 import HearthJournal
 
-/// A factory whose only journal is one that a test keeps hold of, whatever name it is asked for.
+/// A factory with a single journal that the test provides, under any name.
 package struct OneJournal: JournalFactory {
   private let journal: any Journal
 
-  /// A factory of that journal.
+  /// Creates a factory of that journal.
   package init(_ journal: any Journal) { self.journal = journal }
 
-  /// The journal, whatever the name.
+  /// Opens the journal under any name.
   package func open(_ name: String) throws(JournalError) -> OpenedJournal { OpenedJournal(journal) }
 
-  /// None: the journal is not told its name.
+  /// An empty list, because the journal does not know its name.
   package func names() throws(JournalError) -> [String] { [] }
 
-  /// The journal is the test's: it stays.
+  /// Keeps the journal, which belongs to the test.
   package func remove(_ name: String) throws(JournalError) {}
 }

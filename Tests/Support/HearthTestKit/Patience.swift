@@ -1,12 +1,12 @@
-/// The time that tests wait for what comes by itself. Nothing has to be quick: a wait ends with what it waits for, and a
-/// machine that is busy with other things takes its time. The bound only keeps a run from hanging for ever.
+/// The timeout of tests that wait for a condition. A wait ends with its condition, so a busy machine may take its time;
+/// the bound only keeps a run from hanging forever.
 package enum Patience {
-  /// A minute.
+  /// A minute, in seconds.
   package static let seconds = 60
 
-  /// Waits until something is so.
+  /// Waits until a condition is true.
   ///
-  /// - Returns: false when it was not for ``seconds``.
+  /// - Returns: False when it was not for ``seconds``.
   @discardableResult
   package static func until(
     isolation: isolated (any Actor)? = #isolation, _ isSo: () async throws -> Bool

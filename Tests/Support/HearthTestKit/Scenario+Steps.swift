@@ -3,19 +3,19 @@ import HearthRules
 import HearthTree
 
 extension Scenario {
-  /// Whom steps of the server itself are answered to: nobody.
+  /// The connection ID of the server's own steps, whose answers have no recipient.
   static let server = ConnectionID(rawValue: 0)
 
-  /// A step's words, and whatever follows them.
+  /// A step split into words, and the rest of the line.
   struct Words {
     private(set) var rest: String
 
     init(_ text: String) { rest = text }
 
-    /// The next word, which stays; empty at the end.
+    /// The next word without consuming it; empty at the end.
     var peek: String { String(rest.drop { $0 == " " }.prefix { $0 != " " }) }
 
-    /// The next word; empty at the end.
+    /// Consumes the next word; empty at the end.
     mutating func next() -> String {
       let trimmed = rest.drop { $0 == " " }
       let word = trimmed.prefix { $0 != " " }
@@ -83,7 +83,7 @@ extension Scenario {
     return request
   }
 
-  /// `query {…} tag T`, or only one of the two.
+  /// Parses `query {…} tag T`, or only one of the two.
   private static func queryAndTag(_ words: inout Words) throws -> (query: Query?, tag: Int32?) {
     var query: Query?
     if words.peek == "query" {

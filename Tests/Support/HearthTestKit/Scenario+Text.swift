@@ -2,9 +2,9 @@ import HearthEngine
 import HearthTree
 
 extension Effect {
-  /// The lines of a ``Scenario`` that stand for this effect.
+  /// The lines of a ``Scenario`` for this effect.
   ///
-  /// - Parameter showsReceipts: Whether what is told to nobody who is connected is among them.
+  /// - Parameter showsReceipts: True to include effects without a connected recipient.
   package func scenarioLines(showsReceipts: Bool = true) -> [String] {
     guard case .redecided(let redecision) = self else { return [scenarioText] }
     return redecision.cancelled.flatMap { [$0.scenarioText(redecision.cause), $0.denial.scenarioText] }

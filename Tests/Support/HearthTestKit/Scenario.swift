@@ -2,7 +2,7 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// A conversation with an engine as plain text: what connections do, and everything that comes of it.
+/// A conversation with an engine as plain text: the commands of connections and all their effects.
 ///
 /// ```
 /// rules {"rules": {".read": "auth != null", ".write": true}}
@@ -30,41 +30,41 @@ import HearthTree
 /// batch / end                steps between are one batch       N put PATH JSON            N merge PATH JSON
 /// N connect / N disconnect   N revoke [NUMBER]                 N swap HASH PATH JSON      (a put with a hash; - is "")
 /// N listen PATH [HASH] [ranges COMPOUND] query QUERY tag T     N get PATH query QUERY     N unlisten PATH tag T
-/// receipts on                from here on shows what came of deciding listens again
-/// restart                    ends the engine without a word    N ondisconnect put PATH JSON
-///                            to anybody, and starts another    N ondisconnect merge PATH JSON
+/// receipts on                shows redecisions of listens from here on
+/// restart                    ends the engine without telling   N ondisconnect put PATH JSON
+///                            connections and starts another    N ondisconnect merge PATH JSON
 ///                            with its state                    N ondisconnect cancel PATH
 /// ```
 ///
 /// Queries and compound hashes are those of the realtime protocol, without spaces. A listen with a query is named by its
 /// connection and tag: `1#7 < put …`.
 package struct Scenario {
-  /// A step that could not be read. The line counts from 1.
+  /// An error for a step that cannot be parsed.
   package struct Problem: Error, CustomStringConvertible {
-    /// Counts from 1.
+    /// The line number, from 1.
     package var line: Int
-    /// What is wrong with the step.
+    /// A description of the defect in the step.
     package var message: String
     package var description: String { "line \(line): \(message)" }
   }
 
-  /// The engine after the steps so far.
+  /// The engine after the last step.
   package private(set) var engine: Engine
-  /// The clocks after the steps so far: milliseconds from 0.
+  /// The time after the last step: milliseconds from 0 on both clocks.
   package private(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   private var waiting: [Command]?
   private var showsReceipts = false
-  /// True when answers are on their way as soon as they are given.
+  /// True when answers count as delivered as soon as they are given.
   package var tellsTurns = true
 
-  /// An engine with an empty database that nobody may read or write.
+  /// Creates an engine with an empty database and rules that deny every read and write.
   package init(limits: EngineLimits = EngineLimits()) {
     engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0), limits: limits)
   }
 
-  /// Runs a script with whatever effects it names.
+  /// Runs a script.
   ///
-  /// - Returns: The same script with the effects that there were: equal to the script when all was as it says.
+  /// - Returns: The same script with the actual effects, which equals the script when all were as expected.
   /// - Throws: ``Problem``.
   package static func transcript(of script: String, limits: EngineLimits = EngineLimits()) throws -> String {
     var scenario = Scenario(limits: limits)
@@ -82,7 +82,7 @@ package struct Scenario {
     return lines.joined(separator: "\n")
   }
 
-  /// Does one step.
+  /// Executes one step.
   ///
   /// - Returns: Its effects, one line each.
   package mutating func perform(_ step: String) throws -> [String] {
@@ -129,7 +129,7 @@ package struct Scenario {
       lines += batch.effects.flatMap { $0.scenarioLines(showsReceipts: showsReceipts) }
       rest = rest.dropFirst(batch.commandCount)
       if let turn = batch.turn, tellsTurns {
-        // What is decided is durable at once here.
+        // Decisions are durable at once in a scenario.
         _ = engine.decide([Command(connection: Self.server, action: .turnsTold(upTo: turn))], at: now)
       }
     }
@@ -137,7 +137,7 @@ package struct Scenario {
   }
 }
 
-/// What a scenario cannot do.
+/// An error for a step that a scenario does not support.
 struct ScenarioError: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }

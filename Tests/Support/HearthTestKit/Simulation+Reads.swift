@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// What is asked for in a ``Simulation``: listens and reads, with queries and without.
+/// Generators of listens and reads in a ``Simulation``, with queries and without.
 extension Simulation {
   mutating func readPath() -> Path {
     switch random.below(10) {
@@ -34,7 +34,7 @@ extension Simulation {
 
   mutating func someTag() -> Int32 { Int32(1 + random.below(5)) }
 
-  /// A few shapes, so that the same query comes from several connections.
+  /// Returns one of a few queries, so that several connections send the same one.
   mutating func someQuery() -> Query {
     let orders: [Query.Order?] = [
       nil, .key, .priority, .value, .child(Path("m0")), .child(Path("notes/n0")), .child(Path("open")),

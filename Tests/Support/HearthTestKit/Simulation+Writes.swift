@@ -1,11 +1,11 @@
 import HearthEngine
 import HearthTree
 
-/// What is written in a ``Simulation``.
+/// Generators of writes in a ``Simulation``.
 extension Simulation {
   mutating func room() -> String { "r\(random.below(SimulationRules.roomCount))" }
 
-  /// What people write: messages and notes.
+  /// Returns a write of a user: a message or a note.
   mutating func chat() -> WriteOperation.Change {
     let base = "rooms/\(room())"
     let place = random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n\(random.below(3))", "\(base)/notes", base])
@@ -13,7 +13,7 @@ extension Simulation {
     return put(place)
   }
 
-  /// Messages in one of two rooms: one, some, or something in one of them.
+  /// Returns a write of messages in one of two rooms: one message, several, or a part of one.
   mutating func talk() -> WriteOperation.Change {
     let base = "rooms/r\(random.below(2))"
     switch random.below(6) {
@@ -24,14 +24,14 @@ extension Simulation {
     }
   }
 
-  /// Returns the place where something may have been asked for.
+  /// Returns a random location at which listens and reads may occur.
   mutating func somePlace() -> Location {
     let base = "rooms/\(room())"
     return Self.location(
       random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n0", "\(base)/notes", base, "\(base)/.priority"]))
   }
 
-  /// What changes who may read: members, bans, levels, time limits; and the tree at large.
+  /// Returns a write that changes read permission (members, bans, levels, time limits), or the tree at large.
   mutating func administration() -> WriteOperation.Change {
     let (room, uid) = (room(), random.pick(Self.uids))
     switch random.below(14) {
@@ -79,7 +79,7 @@ extension Simulation {
     location.isPriority ? Node(.string(random.pick(["open", "shut"]))) : value(depth: depth)
   }
 
-  /// A small value; often true, often nothing.
+  /// Returns a small value; often true, often null.
   private mutating func value(depth: Int) -> Node {
     let priority: Scalar? = random.isOne(in: 6) ? .string(random.pick(["open", "shut"])) : nil
     switch random.below(depth > 0 ? 8 : 6) {

@@ -5,40 +5,40 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// One step of a ``Simulation``: a command, and the meaning of the rules that it deploys, if it does.
+/// One step of a ``Simulation``: a command, and the meaning of the rules if it deploys some.
 struct SimulationStep {
   var command: Command
   var rules: SimulationRules?
 }
 
-/// A seeded life of one database: people come and go, sign in and out, join rooms and are removed, rules change,
-/// credentials end, time passes, everybody writes. A ``SimulationChecker`` watches every step.
+/// A seeded run of one database: users connect and disconnect, sign in and out, join rooms and are removed; rules
+/// change, credentials expire, time passes, and all users write. A ``SimulationChecker`` checks every step.
 package struct Simulation {
-  /// What one run saw.
+  /// The counts of one run.
   package struct Summary: Sendable {
-    /// Steps that were done.
+    /// The number of steps.
     package var stepCount = 0
-    /// Writes that were committed.
+    /// The number of committed writes.
     package var commitCount: Int64 = 0
-    /// Events that clients were told.
+    /// The number of events to clients.
     package var eventCount = 0
-    /// Listens that were cancelled.
+    /// The number of cancelled listens.
     package var cancelCount = 0
-    /// Events for listens with a query.
+    /// The number of events for listens with a query.
     package var queryEventCount = 0
-    /// Events that were told after later commits, because decisions were pending.
+    /// The number of events that were delivered after later commits because decisions were pending.
     package var lateCount = 0
-    /// Steps after which decisions were pending.
+    /// The number of steps after which decisions were pending.
     package var pendingCount = 0
-    /// How often the server ended and began again.
+    /// The number of server restarts.
     package var startCount = 0
-    /// Steps at whose end something was done that was asked for earlier.
+    /// The number of steps that executed on-disconnect writes.
     package var endCount = 0
-    /// Writes that were decided beside others.
+    /// The number of writes that were decided in the background.
     package var asideCount = 0
-    /// Of those, how many had to be decided again.
+    /// The number of background writes that had to be decided again.
     package var againCount = 0
-    /// How often, of two servers that share the work, another one became the one that decides.
+    /// The number of ownership changes between two servers.
     package var ownerCount = 0
   }
 
@@ -47,20 +47,21 @@ package struct Simulation {
 
   var random: SeededRandom
   private(set) var engine: Engine
-  /// What is durable.
+  /// The durable journal.
   private var journal = MemoryJournal()
   private var head: JournalHead
   private let conditions: SimulationConditions
   private let initialRules: RuleSet
   private var (startCount, endCount) = (0, 0)
-  /// A write that was decided beside others, and how many steps come between; and how many there were.
+  /// A write that is decided in the background, with the number of steps until it is settled and the number of all such
+  /// writes.
   private var aside: (step: SimulationStep, write: DecidedWrite, left: Int)?
   private var (asideCount, againCount) = (0, 0)
-  /// Apart from the other dice, so that a seed tells the same life with and without it.
+  /// A generator apart from the main one, so that a seed yields the same run with and without background writes.
   private var asideRandom: SeededRandom
-  /// Clients come back after a start.
+  /// Commands of clients that reconnect after a restart.
   private var returning: [Command] = []
-  /// Decides in one batch what the engine decided one by one while the clocks stood still.
+  /// An engine that decides in one batch the commands that the main engine decided one by one at the same clock time.
   private var twin: Engine
   private var waiting: (commands: [Command], effects: [String]) = ([], [])
   private var checker: SimulationChecker
@@ -70,9 +71,9 @@ package struct Simulation {
   let isTalkative: Bool
   private(set) var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
 
-  /// A life that the seed decides.
+  /// Creates a run that the seed determines.
   ///
-  /// - Throws: when generated rules do not compile, which would be a defect of the simulation.
+  /// - Throws: An error when generated rules do not compile, which would be a defect of the simulation.
   package init(seed: UInt64, _ conditions: SimulationConditions = SimulationConditions()) throws {
     random = SeededRandom(seed: seed)
     asideRandom = SeededRandom(seed: ~seed)
@@ -96,9 +97,9 @@ package struct Simulation {
       rules: rules, limits: limits, hasRoomForOrders: conditions.hasRoomForOrders, isSliced: conditions.isSliced)
   }
 
-  /// Does as many steps.
+  /// Runs a number of steps.
   ///
-  /// - Throws: An error that tells what promise was broken at which step.
+  /// - Throws: An error with the broken requirement and its step.
   package mutating func run(stepCount: Int) throws -> Summary {
     for number in 0..<stepCount {
       if random.isOne(in: 3) {
@@ -125,7 +126,7 @@ package struct Simulation {
       endCount: endCount, asideCount: asideCount, againCount: againCount, ownerCount: servers?.ownerCount ?? 0)
   }
 
-  /// Keeps what was decided, and has it checked.
+  /// Makes a decided batch durable and has it checked.
   private mutating func follow(_ step: SimulationStep, _ batch: Batch, _ number: Int) throws {
     try keep(batch)
     if case .disconnect = step.command.action, batch.hasCommits { endCount += 1 }
@@ -148,7 +149,7 @@ package struct Simulation {
 
   // MARK: Writes that are set aside
 
-  /// Now and then a write is decided on what is there now, and made after others have come between.
+  /// Occasionally decides a write on the present state and settles it after other commands.
   private mutating func setAside(_ step: SimulationStep, _ number: Int) throws -> Bool {
     guard conditions.setsAside, aside == nil, case .write = step.command.action, asideRandom.isOne(in: 4) else {
       return false
@@ -164,7 +165,7 @@ package struct Simulation {
     return true
   }
 
-  /// Makes the write that is set aside. Its effects are those of a write that is decided now.
+  /// Settles the background write. Its effects are those of a write that is decided now.
   private mutating func settle(step number: Int) throws {
     guard let (step, write, _) = aside else { return }
     aside = nil
@@ -180,27 +181,27 @@ package struct Simulation {
     try follow(step, batch, number)
   }
 
-  /// What comes of time alone, before a write is set aside.
+  /// Applies the effects of time before a write is decided in the background.
   private mutating func pass(time batch: Batch, _ number: Int) throws {
     try follow(SimulationStep(command: Command(connection: ConnectionID(rawValue: 1), action: .tick)), batch, number)
   }
 
-  /// A promise that was broken.
+  /// An error for a broken requirement.
   package struct Failure: Error, CustomStringConvertible {
-    /// At which step; counts from 1.
+    /// The number of the step, from 1.
     package var step: Int
-    /// Which promise, and what was seen instead.
+    /// The broken requirement and the actual result.
     package var text: String
     package var description: String { "step \(step): \(text)" }
   }
 
   private mutating func pass(milliseconds: Int) {
-    // Now and then somebody sets the wall clock back.
+    // Occasionally the wall clock goes back.
     now.wallMilliseconds += random.isOne(in: 30) ? -2_000 : Int64(milliseconds)
     now.monotonicMilliseconds += Int64(milliseconds)
   }
 
-  /// What was decided one by one since the clocks last moved means the same as one batch.
+  /// Checks that the decisions since the last clock change mean the same as one batch.
   private mutating func followTogether(step: Int) throws {
     var (rest, effects) = (waiting.commands[...], [String]())
     while !rest.isEmpty {
@@ -224,8 +225,8 @@ package struct Simulation {
     head = try journal.append(entry, after: head)
   }
 
-  /// The server is killed, and comes back from what is durable. Now and then a snapshot was written before, and something
-  /// was decided that nobody heard of and that is lost.
+  /// Kills the server and restarts it from durable data. Occasionally a snapshot was written before, and a decision
+  /// that was not yet delivered is lost.
   private mutating func restart(step: Int) throws {
     if random.isOne(in: 2), engine.state.position > 0 {
       try engine.state.store(in: journal, chunkBytes: 1 + random.below(64))
@@ -267,7 +268,7 @@ package struct Simulation {
     return engine
   }
 
-  // MARK: What happens next
+  // MARK: Random steps
 
   private mutating func nextStep() throws -> SimulationStep {
     if !returning.isEmpty { return SimulationStep(command: returning.removeFirst()) }
@@ -320,7 +321,7 @@ package struct Simulation {
   private func write(
     _ connection: ConnectionID, as principal: Principal, _ change: WriteOperation.Change
   ) -> Command {
-    // A one-off identity: what the connection itself is has nothing to do with it.
+    // A one-off identity is independent of the connection's own.
     let person = Principal(auth: principal.auth, isAdministrator: principal.isAdministrator)
     return Command(connection: connection, request: 1, principal: person, action: .write(WriteOperation(change)))
   }

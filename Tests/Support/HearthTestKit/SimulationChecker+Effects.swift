@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// What comes out: everything that the engine says is held against what it should say.
+/// Checks of the engine's effects against the expected ones.
 extension SimulationChecker {
   mutating func follow(_ effect: Effect) throws {
     switch effect {
@@ -78,7 +78,7 @@ extension SimulationChecker {
       }
       guard !isAllowed(connection, path, listen.query) else { throw broken("\(connection) may still read \(name)") }
       guard cancelled.lastPosition <= position else { throw broken("\(cancelled) was told of what is to come") }
-      // One without a query may be told for by another further up.
+      // A listen without a query may be covered by the event of one further up.
       guard name.tag == nil || cancelled.lastPosition == listen.toldPosition else {
         throw broken("\(cancelled) was told of \(listen.toldPosition) last")
       }
@@ -99,7 +99,8 @@ extension SimulationChecker {
     }
   }
 
-  /// A listener further up on the same connection may be told for one further down, as clients expect.
+  /// Replaces a listener's data. A listener further up on the same connection may be told for one further down, as
+  /// clients expect.
   private static func replace(
     _ path: [String], with node: Node, in replica: inout SimulationTree, of place: [String]
   ) {
@@ -115,7 +116,7 @@ extension SimulationChecker {
     self.asked = nil
     let isAllowed = isAllowed(connection, asked.path, asked.query)
     guard let name = asked.name else { return try answer(asked, reply, isAllowed) }
-    // The same path and query is the same listen, whatever its tag was.
+    // A listen with the same path and query is the same listen under any tag.
     let same = clients[connection]?.listens.first { $0.value.path == asked.path && $0.value.query == asked.query }?.key
     if let same, asked.query != nil { clients[connection]?.listens[same] = nil }
     if case .listening = reply {
@@ -130,7 +131,7 @@ extension SimulationChecker {
     }
   }
 
-  /// The answer to a read with a query.
+  /// Checks the answer to a read with a query.
   private func answer(_ asked: Request, _ reply: Reply, _ isAllowed: Bool) throws {
     switch reply {
     case .result(let result):
@@ -149,12 +150,12 @@ extension SimulationChecker {
     }
   }
 
-  /// What is there, or what the query finds.
+  /// The data at a path, or the result of the query there.
   private func found(_ path: String, _ query: Query?) -> SimulationTree {
     query.map { SimulationQuery($0).result(of: tree[path]) } ?? tree[path]
   }
 
-  /// After a step: nobody listens who may not, and everybody holds what is there.
+  /// Checks after a step that every listen is permitted and holds the present data.
   mutating func settle() throws {
     try requireNobodyDue()
     if let revoked { throw broken("the credential of \(revoked) was revoked, and nobody said so") }
@@ -175,7 +176,7 @@ extension SimulationChecker {
     }
   }
 
-  /// A client that is sent more than it asked for filters it by itself.
+  /// Returns true when a listen holds its data; a client that receives more than it asked for filters it.
   private func holds(_ listen: Listen) -> Bool {
     let expected = found(listen.path, listen.query)
     if listen.replica == expected { return true }

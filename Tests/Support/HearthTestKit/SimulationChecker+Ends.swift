@@ -1,16 +1,16 @@
 import HearthEngine
 import HearthTree
 
-/// The ends of connections: what they wanted then is done once, in their order, as far as the rules allow it to who they
-/// were.
+/// Checks of disconnects: on-disconnect writes are executed once, in order, with the permissions of the connection's
+/// user.
 extension SimulationChecker {
-  /// Follows a command that says what is to be done at the end of a connection.
+  /// Follows a command that sets or cancels an on-disconnect write.
   mutating func wish(_ connection: ConnectionID, _ wish: Wish) {
     guard clients[connection] != nil else { return }
     wished = (connection, wish)
   }
 
-  /// A wish counts when it was taken; it is refused to who could not write that now.
+  /// Checks the answer to an on-disconnect request, which is refused to a user without permission to write now.
   mutating func answerWish(_ reply: Reply) throws {
     guard let (connection, wish) = wished else { return }
     wished = nil
@@ -29,23 +29,23 @@ extension SimulationChecker {
     }
   }
 
-  /// A connection ends.
+  /// Follows the end of a connection.
   mutating func leave(_ connection: ConnectionID) {
     guard let client = clients.removeValue(forKey: connection) else { return }
     var tree = tree
-    // The rules let everybody write who is signed in.
+    // The rules let every signed-in user write.
     if client.user != nil { client.wishes.make(in: &tree) }
     expected = tree
   }
 
-  /// After all records of a step: what was to be done is done.
+  /// Checks after all records of a step that the on-disconnect writes were executed.
   mutating func requireExpected() throws {
     defer { expected = nil }
     guard let expected, expected != tree else { return }
     throw broken("after an end there should be \(expected) and there is \(tree)")
   }
 
-  /// Follows a start of the server: all connections have ended, in the order of their numbers, and nobody is told.
+  /// Follows a restart of the server: all connections have ended, in the order of their numbers, and receive nothing.
   mutating func checkStart(_ batches: [Batch], at instant: Instant) throws {
     now = instant
     var expected = tree
@@ -66,14 +66,14 @@ extension SimulationChecker {
     try requireExpected()
   }
 
-  /// Follows a start that found this.
+  /// Checks the state that a restarted server recovered.
   func checkFound(_ state: Published) throws {
     guard state.position == position, SimulationTree(state.root) == tree else {
       throw broken("a start found position \(state.position) and \(state.root)")
     }
   }
 
-  /// What a connection says about its end.
+  /// An on-disconnect request of a connection.
   enum Wish {
     case change(WriteOperation.Change)
     case cancel(Location)
@@ -81,7 +81,7 @@ extension SimulationChecker {
 }
 
 extension WriteOperation.Change {
-  /// A merge of no places, which nobody is refused.
+  /// True for a merge without paths, which is never refused.
   fileprivate var isNothing: Bool { if case .merge(_, let writes) = self { writes.isEmpty } else { false } }
 
   fileprivate var hasPriority: Bool {

@@ -1,15 +1,15 @@
 import HearthEngine
 import HearthTree
 
-/// Watches an engine from outside: the commands that go in, the records it would make durable, the effects that come
-/// out. It keeps everything a second time, in a plain and slow way, and says where the engine breaks its word:
+/// Checks an engine from outside by its commands, its durable records and its effects. It keeps a simple, slow model of
+/// all state and reports violations of these requirements:
 ///
-/// * no event reaches a listener whose permission, at the commit it tells of, is gone, nor one that does not listen;
-/// * what a listener holds is at all times what is in the tree, or what its query finds there;
-/// * a listener with a query is told of a commit in one message;
-/// * a listen is cancelled only when its permission is gone, and at once (where time took it: within the interval);
-/// * a credential that ended is announced before its cancellations;
-/// * what a connection wants at its end is done once, also when the server ends first.
+/// * no event reaches a listener without permission at the event's commit, or a connection without a listen;
+/// * the data of a listener equals the tree at its path, or the result of its query there, at all times;
+/// * a listener with a query receives a commit in one message;
+/// * a listen is cancelled only when its permission is gone, and at once (after an expiry: within the interval);
+/// * the end of a credential is announced before its cancellations;
+/// * on-disconnect writes are executed once, also when the server ends first.
 struct SimulationChecker {
   struct Violation: Error, CustomStringConvertible {
     var description: String
@@ -23,7 +23,7 @@ struct SimulationChecker {
     var wishes = SimulationWishes()
   }
 
-  /// How a client knows one of its listens.
+  /// A client's name for one of its listens.
   enum Name: Hashable {
     case path(String)
     case tag(Int32)
@@ -34,16 +34,16 @@ struct SimulationChecker {
     var query: Query?
     var replica: SimulationTree
     var deniedSince: Int64?
-    /// The last commit that it was told of.
+    /// The last commit that it has received.
     var toldPosition: Int64
   }
 
-  /// A request that the step under way makes, and what was sent for it.
+  /// The request of the current step, with the response data.
   struct Request {
     var connection: ConnectionID
     var path: String
     var query: Query?
-    /// nil for a read that is no listen.
+    /// The name of the listen; nil for a one-off read.
     var name: Name?
     var replica: SimulationTree?
   }
@@ -55,29 +55,29 @@ struct SimulationChecker {
   var clients: [ConnectionID: Client] = [:]
   var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
   var asked: Request?
-  /// The connection whose credential the step under way ends.
+  /// The connection whose credential the current step ends.
   var revoked: ConnectionID?
   var eventCount = 0
   var cancelCount = 0
   var queryEventCount = 0
-  /// The listens with a query that the step under way told of its commit.
+  /// The listens with a query that received the commit of the current step.
   var told: Set<TaggedRecipient> = []
-  /// What the step under way asks for.
+  /// The on-disconnect request of the current step.
   var wished: (connection: ConnectionID, Wish)?
-  /// What should be there after the step under way; nil when that is not known before.
+  /// The expected tree after the current step; nil when it is not known in advance.
   var expected: SimulationTree?
-  /// The records of the step under way that come after ``position``.
+  /// The records of the current step after ``position``.
   private var records: ArraySlice<CommitRecord> = []
-  /// The step under way has changed data already.
+  /// True when the current step has changed data already.
   private var hasTold = false
-  /// True when decisions may be pending after a step; listens are then told later, and of the same.
+  /// True when decisions may be pending after a step; listens then receive the same events later.
   let isSliced: Bool
   private var isPending = false
   private(set) var pendingCount = 0
   var lateCount = 0
-  /// The tree at every position so far, while events may come late.
+  /// The tree at every position so far, kept while events may be late.
   private var history: [Int64: SimulationTree] = [:]
-  /// False: listens with a query may be sent more than they asked for.
+  /// True when listens with a query receive exactly the data they asked for, and no more.
   let isExact: Bool
 
   init(rules: SimulationRules, limits: EngineLimits, hasRoomForOrders: Bool, isSliced: Bool) {
@@ -89,9 +89,9 @@ struct SimulationChecker {
     if isSliced { history[0] = tree }
   }
 
-  /// Follows one step: a single command, so that there is one moment to judge by.
+  /// Follows one step, which is a single command, so that there is one time to check against.
   ///
-  /// - Parameter isPending: Whether listens are still to be decided again after it.
+  /// - Parameter isPending: True when listens are still to be decided again after the step.
   mutating func check(_ step: SimulationStep, _ batch: Batch, at instant: Instant, isPending: Bool) throws {
     now = instant
     self.isPending = isPending
@@ -99,7 +99,7 @@ struct SimulationChecker {
     told = []
     hasTold = false
     expected = nil
-    // What time itself does comes before the command.
+    // Effects of time precede those of the command.
     let timely = batch.effects.prefix(while: isTimely)
     for effect in timely { try follow(effect) }
     try requireNobodyDue()
@@ -117,7 +117,7 @@ struct SimulationChecker {
     if isPending { try requireNobodyDue() } else { try settle() }
   }
 
-  /// Follows effects, each at the commit that it belongs to: its own, or that of the next one that has one.
+  /// Follows effects, each at its own commit or at that of the next effect with one.
   private mutating func follow(_ effects: ArraySlice<Effect>, upTo last: Int64) throws {
     var positions: [Int64] = []
     for effect in effects.reversed() {
@@ -131,7 +131,7 @@ struct SimulationChecker {
     try advance(to: last)
   }
 
-  /// Takes records up to a position. Before one that changes data comes after another one, everybody has been told.
+  /// Applies records up to a position. All listeners must have an earlier change before the next one is applied.
   private mutating func advance(to last: Int64) throws {
     var isTold = false
     while position < last, let record = records.popFirst() {
@@ -155,7 +155,7 @@ struct SimulationChecker {
     }
   }
 
-  /// The tree that an event tells of: the present one, unless the event may come late.
+  /// The tree that an event reflects: the present one, unless the event may be late.
   mutating func tree(of event: Event) throws -> SimulationTree {
     if event.position == position { return tree }
     guard isSliced, event.position < position, let past = history[event.position] else {
@@ -175,7 +175,7 @@ struct SimulationChecker {
     }
   }
 
-  // MARK: What goes in
+  // MARK: Commands
 
   private func isDue(_ client: Client) -> Bool { client.deadline.map { $0 <= now.monotonicMilliseconds } ?? false }
 
@@ -227,14 +227,14 @@ struct SimulationChecker {
   private mutating func ask(_ connection: ConnectionID, _ request: ListenRequest) {
     let path = request.path.description
     let name = request.tag.map { Name.tag($0) } ?? .path(path)
-    // What the client knew by this tag is over, unless it is the same.
+    // The client's listen with this tag is over, unless it is the same.
     if let other = clients[connection]?.listens[name], other.path != path || other.query != request.query {
       clients[connection]?.listens[name] = nil
     }
     asked = Request(connection: connection, path: path, query: request.query, name: name)
   }
 
-  /// The listen of a path and query, or of a tag before that.
+  /// The name of a listen by path and query, or by an older tag.
   private func name(of connection: ConnectionID, _ path: Path, _ query: Query?, _ tag: Int32?) -> Name? {
     guard let listens = clients[connection]?.listens else { return nil }
     if let tag, listens[.tag(tag)] != nil { return .tag(tag) }
@@ -250,7 +250,7 @@ struct SimulationChecker {
 }
 
 extension Effect {
-  /// The commit that it belongs to, as far as it says so.
+  /// The commit that the effect belongs to; nil when it states none.
   fileprivate var position: Int64? {
     switch self {
     case .event(let event, _), .queryEvent(let event, _): event.position

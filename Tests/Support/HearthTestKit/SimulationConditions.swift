@@ -1,37 +1,37 @@
 import HearthEngine
 import HearthRules
 
-/// Under what a ``Simulation`` runs: what occurs in it, and what the engine is made to do wrong.
+/// The conditions of a ``Simulation``: the events that occur in it, and the faults of the engine.
 package struct SimulationConditions: Sendable {
-  /// The kinds of rules that occur.
+  /// The kinds of rules in use.
   package var policies = SimulationPolicy.allCases
 
-  /// True when people mostly write many messages, so that live queries have much to follow.
+  /// True when users mostly write many messages, which makes live queries change often.
   package var isTalkative = false
 
-  /// True when live queries may keep all the orders that they need. Otherwise they are sent more than they ask for, and
-  /// rules that look at the query must not occur.
+  /// True when live queries may keep all the sort orders that they need. Otherwise they receive more than they ask for,
+  /// and rules that read the query must not occur.
   package var hasRoomForOrders = true
 
-  /// True when some writes are set aside as large ones are, and settled after others came between.
+  /// True when some writes are decided in the background, as large ones are, and settled after other commands.
   package var setsAside = true
 
-  /// True when hardly any listen is decided again with the command that puts it in doubt.
+  /// True when hardly any listen is decided again within the command that affects it.
   package var isSliced = false
 
-  /// What the engine's dependency index leaves out; nothing but for a test of the simulation.
+  /// Aspects that the engine's dependency index ignores; only for tests of the simulation.
   package var ignored: ReadDependencies.Aspects = []
 
-  /// What the engine gets wrong about live queries; nothing but for a test of the simulation.
+  /// Faults of the engine's live queries; only for tests of the simulation.
   package var faults: EngineFaults = []
 
-  /// Everything may occur, and the engine works as it should.
+  /// Creates conditions in which every event may occur, and the engine has no faults.
   package init() {}
 
-  /// True when other servers follow: where the engine does something wrong they would be the ones to notice.
+  /// True when other servers follow: they would detect a planted fault themselves.
   var isFollowed: Bool { ignored.isEmpty && faults.isEmpty && !isSliced }
 
-  /// Small enough for what happens with large places to happen with a few children.
+  /// Limits so small that a few children count as a large location.
   var limits: EngineLimits {
     var limits = EngineLimits()
     limits.orderedChildrenMin = 2

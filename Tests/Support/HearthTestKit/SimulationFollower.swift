@@ -1,18 +1,18 @@
 import HearthEngine
 import HearthTree
 
-/// Another server with the same connections, which decides nothing: it is handed the records of the ``Simulation``'s engine,
-/// and must come to the same state and tell its listeners the same.
+/// Another server with the same connections and no decisions of its own: it receives the records of the
+/// ``Simulation``'s engine, and must reach the same state and send its listeners the same events.
 struct SimulationFollower {
   private var engine: Engine
 
   init(state: Published, limits: EngineLimits) { engine = Engine(following: state, limits: limits) }
 
-  /// Follows one step.
+  /// Follows one step of the simulation.
   mutating func check(_ command: Command, _ batch: Batch, at now: Instant) throws {
     var lines: [String] = []
     func note(_ batch: Batch) { lines += batch.effects.flatMap { $0.followedLines() } }
-    // What ends goes before the commits of its end; who somebody is from now on, after the record of that.
+    // A disconnect precedes its commits; a change of identity follows its record.
     if case .disconnect = command.action { note(engine.decide([command], at: now)) }
     note(try follow(batch, at: now))
     switch command.action {
@@ -27,7 +27,7 @@ struct SimulationFollower {
     try require(batch.state)
   }
 
-  /// Follows a start of the other engine: all connections have ended.
+  /// Follows a restart of the other engine: all connections have ended.
   mutating func checkStart(from found: Published, _ batches: [Batch], limits: EngineLimits, at now: Instant) throws {
     engine = Engine(following: found, limits: limits)
     for batch in batches {
@@ -60,9 +60,11 @@ struct SimulationFollower {
 }
 
 extension Effect {
-  /// What connections and receipts get, one line each; answers and refusals are nobody's who only follows.
+  /// The messages to connections and the receipts, one line each, without answers and refusals, which a follower does
+  /// not give.
   ///
-  /// - Parameter showsPositions: False: two logs that hold the same at other positions have the same lines.
+  /// - Parameter showsPositions: False to leave out positions, so that two logs with the same content have the same
+  ///   lines.
   func followedLines(showsPositions: Bool = true) -> [String] {
     switch self {
     case .event(let event, _), .queryEvent(let event, _):
@@ -75,7 +77,7 @@ extension Effect {
 }
 
 extension Redecision {
-  /// Where somebody becomes somebody else that is durable before it is told, or after, and is no commit of others.
+  /// The redecision and its cancellations, one line each; positions, also those of causes, are left out unless shown.
   fileprivate func followedLines(_ showsPositions: Bool) -> [String] {
     var cause = "\(cause)"
     switch self.cause {

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// What a query finds, worked out again in a plain and slow way: sort all children, cut.
+/// A slow reference implementation of a query: it sorts all children and cuts.
 struct SimulationQuery {
   var query: Query
 
   init(_ query: Query) { self.query = query }
 
-  /// The children that the query asks for, under a node without a priority.
+  /// Returns the children that the query selects, under a node without a priority.
   func result(of tree: SimulationTree) -> SimulationTree {
     var places = tree.children.map { Place(value: value($0.key, $0.value), key: $0.key) }
       .filter { isAfterStart($0) && isBeforeEnd($0) }.sorted { compare($0, $1) < 0 }
@@ -20,13 +20,13 @@ struct SimulationQuery {
     return result
   }
 
-  /// A child in the order of the query.
+  /// A child's position in the order of the query.
   private struct Place {
     var value: Value
     var key: String
   }
 
-  /// Missing, false and true, numbers, texts, nodes with children.
+  /// A value in the order of queries: missing, false and true, numbers, strings, nodes with children.
   private struct Value {
     var rank: Int
     var number = 0.0
@@ -69,7 +69,9 @@ struct SimulationQuery {
     return order < 0 || order == 0 && bound.isInclusive
   }
 
-  /// - Parameter endOfKeys: Where a bound without a key stands: before all keys, or after them.
+  /// Compares a child with a bound.
+  ///
+  /// - Parameter endOfKeys: The position of a bound without a key: before all keys, or after them.
   private func compare(_ place: Place, with bound: Query.Bound, endOfKeys: Int) -> Int {
     let order = compare(place.value, Value(bound.value))
     if order != 0 || query.order == .key { return order }

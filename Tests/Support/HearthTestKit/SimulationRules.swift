@@ -2,10 +2,10 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// A kind of read rule, twice: as the text that the engine is given, and as what it means.
+/// A kind of read rule in two forms: the text for the engine, and a function with its meaning.
 ///
-/// The meanings are written in plain Swift over a plain tree, so that the checker trusts no part of the rules engine.
-/// Every operator that reads data is in one of them.
+/// The functions are plain Swift over a plain tree, so that the checker depends on no part of the rules engine.
+/// Together they use every operator that reads data.
 package enum SimulationPolicy: CaseIterable, Sendable {
   case memberExists, memberIsTrue, hasChild, hasChildren, memberCount, priority, isString, isNumber, notBanned, level
   case parent, ownData, clock, everybody, nobody, queryLimit, queryOrder, queryAndData
@@ -39,7 +39,7 @@ package enum SimulationPolicy: CaseIterable, Sendable {
   /// True when the rule reads `query.…`.
   package var looksAtQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
 
-  /// Returns true when it allows; an error in the expression does not.
+  /// Returns true when the rule allows the read; an error in the expression denies it.
   func allows(
     _ room: String, _ tree: SimulationTree, _ user: SimulationUser?, _ query: Query?, wallMilliseconds: Int64
   ) -> Bool {
@@ -73,20 +73,20 @@ package enum SimulationPolicy: CaseIterable, Sendable {
   }
 }
 
-/// Somebody who is signed in.
+/// A signed-in user.
 struct SimulationUser: Equatable {
   var uid: String
   var level: Int
   var isAdministrator = false
 }
 
-/// A rules file: a policy for each room, one for its notes, and administrators who may read everything.
+/// A rules file: a policy for each room and one for its notes, and administrators with permission to read all data.
 package struct SimulationRules: Sendable {
   static let roomCount = 4
 
   let rooms: [SimulationPolicy]
   let notes: [SimulationPolicy]
-  /// The orders that are declared for the rooms, as texts.
+  /// The declared indexes of the rooms, as texts.
   let roomIndexes: [String]
 
   init(_ policies: [SimulationPolicy], _ random: inout SeededRandom) {
@@ -122,7 +122,7 @@ package struct SimulationRules: Sendable {
       """
   }
 
-  /// Returns true when somebody may read a path, and whether that may depend on the time.
+  /// Returns whether a user may read a path, and whether the result may depend on the time.
   func allows(
     _ path: [String], _ tree: SimulationTree, _ user: SimulationUser?, _ query: Query?, wallMilliseconds: Int64
   ) -> Bool {

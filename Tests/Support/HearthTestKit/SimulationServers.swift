@@ -3,16 +3,17 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// Two servers instead of one: the connections of a ``Simulation`` are at the one, and the other decides what they ask for,
-/// as bytes. All that comes of a request has one position. Beside positions everything must be as with one server.
+/// Two servers instead of one: a ``Simulation``'s connections are on the first, and the second decides their requests,
+/// which it receives as bytes. All results of a request have one position. Apart from positions the results must equal
+/// those of one server.
 struct SimulationServers {
   private let limits: EngineLimits
-  /// The place where the connections are.
+  /// The engine of the server with the connections.
   private var edge: Engine
   private var owner: ChangeDecider
   private var random: SeededRandom
   private var requestCount: UInt64 = 0
-  /// How often another server became the one that decides.
+  /// The number of ownership changes.
   private(set) var ownerCount = 0
 
   init(seed: UInt64, state: Published, limits: EngineLimits) {
@@ -22,7 +23,7 @@ struct SimulationServers {
     random = SeededRandom(seed: seed)
   }
 
-  /// Does what the other engine did in one step.
+  /// Repeats a step of the other engine.
   mutating func check(_ command: Command, _ batch: Batch, at now: Instant) throws {
     if random.isOne(in: 20) {
       owner = ChangeDecider(state: edge.state, limits: limits)
@@ -59,7 +60,7 @@ struct SimulationServers {
     try require(batch.state)
   }
 
-  /// The server with the connections starts anew, and another one decides. What the connections wanted is done.
+  /// Restarts the server with the connections and makes another one the owner. On-disconnect writes are executed.
   mutating func checkStart(_ state: Published, at now: Instant) throws {
     edge = Engine(following: edge.state, limits: limits)
     owner = ChangeDecider(state: edge.state, limits: limits)
@@ -67,9 +68,9 @@ struct SimulationServers {
     try require(state)
   }
 
-  // MARK: What travels between them
+  // MARK: Messages between the servers
 
-  /// Decides a command where the connections are. Credentials that end are told to the owner.
+  /// Executes a command on the server with the connections. Ended credentials are reported to the owner.
   private mutating func act(_ command: Command, at now: Instant) throws -> [Effect] {
     let effects = edge.decide([command], at: now).effects
     for case .authenticationEnded(let connection) in effects {
@@ -114,7 +115,7 @@ struct SimulationServers {
     return try edge.follow(payload, firstPosition: position, lastPosition: position, at: now).effects
   }
 
-  /// Servers have a word between requests.
+  /// Appends a note record of the servers, which must have no effects.
   private mutating func note(at now: Instant) throws {
     var payload: [UInt8] = []
     CommitRecord(wallMilliseconds: 0, content: .note([8])).append(to: &payload)
@@ -123,7 +124,7 @@ struct SimulationServers {
     guard effects.isEmpty else { throw broken("a note has the effects \(effects)") }
   }
 
-  // MARK: What must be the same
+  // MARK: Comparison
 
   private func require(_ reply: Reply, for command: Command, among effects: [Effect]) throws {
     var expected: Reply?
@@ -148,7 +149,7 @@ struct SimulationServers {
 }
 
 extension Reply {
-  /// Returns true when it tells the same of a command, as far as it shows what the command wrote.
+  /// Returns true when both replies to a command are the same in the parts that show its writes.
   fileprivate func isSame(as other: Reply, to command: Command) -> Bool {
     switch (self, other) {
     case (.ok, .ok), (.stale, .stale): return true
@@ -166,9 +167,9 @@ extension Reply {
 }
 
 extension Location {
-  /// Returns true when two trees are the same here.
+  /// Returns true when two trees are the same at a location.
   ///
-  /// - Parameter base: Where their roots are.
+  /// - Parameter base: The path of their roots.
   fileprivate func isSame(in one: Node, _ two: Node, from base: Path) -> Bool {
     guard let below = base.relative(path) else { return false }
     return isPriority ? one[below].priority == two[below].priority : one[below] == two[below]
@@ -176,7 +177,7 @@ extension Location {
 }
 
 extension Node {
-  /// Sessions without the numbers by which their writes are ordered: a server that takes over begins to count anew.
+  /// The sessions without their write sequence numbers, which a new owner counts from the beginning.
   fileprivate var withoutOrder: Node {
     children.reduce(self) { node, child in
       let isWrite = child.key == ".write"

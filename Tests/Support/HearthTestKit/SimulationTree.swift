@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A plain, slow tree: what the checker keeps, so that it owes nothing to the tree that it checks.
+/// A simple, slow tree for the checker, independent of the tree under test.
 struct SimulationTree: Equatable {
   var scalar: Scalar?
   var priority: Scalar?
@@ -23,7 +23,7 @@ struct SimulationTree: Equatable {
 
   subscript(path: String) -> SimulationTree { self[path.split(separator: "/").map(String.init)] }
 
-  /// Replaces what is at a path whose last part may be `.priority`.
+  /// Replaces the node at a path whose last part may be `.priority`.
   mutating func replace(_ path: [String], with tree: SimulationTree) {
     guard let key = path.first else {
       self = tree
@@ -36,7 +36,7 @@ struct SimulationTree: Equatable {
     var child = children[key] ?? SimulationTree()
     child.replace(Array(path.dropFirst()), with: tree)
     if !child.isEmpty {
-      // A leaf gives way to children and leaves its priority to them.
+      // A leaf is replaced by children and leaves its priority to them.
       scalar = nil
       children[key] = child
     } else if children.removeValue(forKey: key) != nil, children.isEmpty {

@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// What one connection of a ``Simulation`` wants to be done at its end, worked out again as a plain list of writes. None
-/// of them is at or below another.
+/// The on-disconnect writes of one connection in a ``Simulation``, modelled as a plain list. None of them is at or
+/// below another.
 struct SimulationWishes {
   private struct Wish {
     var keys: [String]
@@ -33,7 +33,7 @@ struct SimulationWishes {
     }
   }
 
-  /// Takes back what was asked for at and below a place. A wish further up falls into those for its children.
+  /// Removes the writes at and below a location. A write further up is split into writes for its children.
   mutating func cancel(_ location: Location) {
     let keys = Self.keys(location)
     if let above = index(above: keys) {
@@ -63,11 +63,11 @@ struct SimulationWishes {
     return rest
   }
 
-  /// Does everything, in the order in which it was asked for.
+  /// Executes all writes in the order of the requests.
   func make(in tree: inout SimulationTree) {
     let ordered = wishes.sorted { a, b in
       if a.order != b.order { return a.order < b.order }
-      // A priority needs its value.
+      // A priority needs its value first.
       if a.isPriority != b.isPriority { return b.isPriority }
       return a.keys.lexicographicallyPrecedes(b.keys) { SimulationQuery.compareKeys($0, $1) < 0 }
     }

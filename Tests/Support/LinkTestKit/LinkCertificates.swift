@@ -2,11 +2,13 @@ import Foundation
 import HearthClusterNode
 import HearthCrypto
 
-/// Certificates of a test's nodes, by an authority of their own: what `hearth cluster init` makes.
+/// Certificates of a test's nodes, signed by their own authority, like those that `hearth cluster init` makes.
 package final class LinkCertificates: Sendable {
   private let folder: String
 
-  /// - Parameter nodes: Their names.
+  /// Creates an authority and certificates.
+  ///
+  /// - Parameter nodes: The names of the nodes.
   package init(_ nodes: [String]) throws {
     folder = NSTemporaryDirectory() + "hearth-links-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -22,7 +24,7 @@ package final class LinkCertificates: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// What a node shows, and which authority it trusts: this one, or another's.
+  /// The certificate of a node with the authority that it trusts: this one or another.
   package func identity(_ node: String, trusting other: LinkCertificates? = nil) throws -> LinkIdentity {
     try LinkIdentity(
       certificatePath: path("\(node).pem"), keyPath: path("\(node).key"),

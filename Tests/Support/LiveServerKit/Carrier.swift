@@ -2,27 +2,26 @@ import HearthServer
 import RandomTestKit
 import ServerTestKit
 
-/// What lies between a client and the server of a test.
+/// The transport between a client and a test server.
 package enum Carrier: Sendable {
   /// A plain socket.
   case plain
   /// A socket with TLS.
   case tls
-  /// A proxy that ends no connection, and holds up what goes through, in pieces.
+  /// A proxy that ends no connection, but delays and splits the data.
   case delaying(seed: UInt64)
-  /// A proxy that turns the first connections away, cuts them off in the midst of something, holds them up or lets them go
-  /// silent.
+  /// A proxy that refuses the first connections, cuts them off midway, delays them or lets them go silent.
   case faulty(seed: UInt64)
 
-  /// Carriers that do not end a connection by themselves.
+  /// Carriers that do not end connections by themselves.
   package static let whole: [Carrier] = [.plain, .tls, .delaying(seed: 1)]
-  /// All, the last with a seed for each kind of socket; under ``Torture`` with many seeds that are new each time.
+  /// All carriers, the last one with a seed for each kind of socket; under ``Torture`` with many new seeds each time.
   package static let all: [Carrier] =
     whole
     + (Torture.isOn
       ? (0..<20).map { _ in .faulty(seed: .random(in: 0 ... .max)) } : [.faulty(seed: 1), .faulty(seed: 2)])
 
-  /// True when the server has TLS: behind a proxy with every other seed.
+  /// True when the server uses TLS: behind a proxy with every other seed.
   package var isSecure: Bool {
     switch self {
     case .plain: false
@@ -31,32 +30,32 @@ package enum Carrier: Sendable {
     }
   }
 
-  /// True when connections end by themselves, so that the client has to make others.
+  /// True when the carrier ends connections by itself, so that the client has to reconnect.
   package var isFaulty: Bool { if case .faulty = self { true } else { false } }
 }
 
-/// Where a client finds the server of a test, and how.
+/// The addresses under which a client reaches a test server.
 package struct Route: Sendable {
-  /// The carrier.
+  /// The carrier of the route.
   package let carrier: Carrier
-  /// The port that clients are to use.
+  /// The port for clients.
   package let port: Int
-  /// The port of the server itself.
+  /// The server's own port.
   package let serverPort: Int
 
-  /// The address of clients, `https://127.0.0.1:1234`.
+  /// The address for clients, `https://127.0.0.1:1234`.
   package var address: String { address(host: "127.0.0.1") }
-  /// The address of the server itself, whatever the carrier does.
+  /// The server's own address, which bypasses the carrier.
   package var directAddress: String { "\(scheme)://127.0.0.1:\(serverPort)" }
 
-  /// The address of clients by another name of this machine.
+  /// Returns the address for clients under another name of this machine.
   package func address(host: String) -> String { "\(scheme)://\(host):\(port)" }
 
   private var scheme: String { carrier.isSecure ? "https" : "http" }
 }
 
 extension TestServer {
-  /// Runs `body` with a server behind a carrier and stops both, whatever happens.
+  /// Runs `body` with a server behind a carrier, and stops both in any case.
   package static func with(
     over carrier: Carrier, rules: String, configure: (inout HearthServer.Options) -> Void = { _ in },
     _ body: (TestServer, Route) async throws -> Void

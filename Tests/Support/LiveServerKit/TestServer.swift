@@ -10,22 +10,22 @@ import Synchronization
 @testable import HearthGateway
 @testable import HearthServer
 
-/// A server of a test, with a data folder of its own and a log that can be read.
+/// A test server with its own data folder and a readable log.
 package struct TestServer: Sendable {
-  /// The server, started.
+  /// The started server.
   package let server: HearthServer
-  /// Everything that it logs.
+  /// The recorder of all log lines.
   package let log = LogRecorder()
-  /// Its data folder.
+  /// The path of the data folder.
   package let directory: String
-  /// The mails that it sends.
+  /// The recorder of sent mails.
   package let mailer: TestMailer
-  /// Removed with the last reference.
+  /// The temporary folder, removed with the last reference.
   private let folder: TemporaryFolder
 
   /// Starts a server.
   ///
-  /// - Parameter other: A server that was stopped: the new one has its data folder.
+  /// - Parameter other: A stopped server whose data folder the new one takes over.
   package init(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false,
     ioThreadCount: Int = 2, memory: ClientMemory? = nil, in other: TestServer? = nil,
@@ -50,14 +50,14 @@ package struct TestServer: Sendable {
     try await server.start()
   }
 
-  /// Keys for all servers of the tests: making a pair takes longer than most tests.
+  /// A key folder for all test servers, because making a key pair takes longer than most tests.
   package static let keyFolder = Result {
     let folder = try TemporaryFolder()
     try KeyStore(directory: folder.path).makeKeys()
     return folder
   }
 
-  /// Runs `body` with a server and stops it, whatever happens.
+  /// Runs `body` with a server, and stops it in any case.
   package static func with(
     rules: String? = nil, mode: HearthServer.Options.Mode = .serve, isEmulator: Bool = false, ioThreadCount: Int = 2,
     memory: ClientMemory? = nil, configure: (inout HearthServer.Options) -> Void = { _ in },
@@ -73,7 +73,7 @@ package struct TestServer: Sendable {
     await test.server.stop()
   }
 
-  /// Passwords, guests, custom tokens, and two other providers.
+  /// Sign-in providers for passwords, guests, custom tokens, and two others.
   private static var providers: [any SignInProvider] {
     [
       TestPasswords(), TestAnonymous(), TestCustomTokens(), TestIdentities(id: "google.com"),
@@ -81,7 +81,7 @@ package struct TestServer: Sendable {
     ]
   }
 
-  /// Cheap hashes, and links that lead to a server with a name.
+  /// A configuration with cheap password hashes, and with links to a server with a name.
   private static func accounts(isEmulator: Bool) -> AccountsConfiguration {
     var configuration = AccountsConfiguration(projectID: "hearth", publicURL: "https://auth.example.com")
     configuration.passwordCost = .developer
@@ -90,23 +90,23 @@ package struct TestServer: Sendable {
     return configuration
   }
 
-  /// The place where it listens on 127.0.0.1.
+  /// The port on 127.0.0.1 at which it listens.
   package var port: Int { server.boundPort ?? 0 }
-  /// Its keys.
+  /// The server's keys.
   package var keys: KeyStore { get throws { try KeyStore(directory: directory + "/keys", createsMissing: false) } }
   /// The administrator's access token.
   package var adminToken: String { get throws { try keys.adminToken } }
-  /// An administrator's credential of the database.
+  /// A legacy secret, with which a client is the database's administrator.
   package var secret: String { get throws { try keys.legacySecrets.active[0] } }
 
-  /// A legacy token for the database.
+  /// Returns a legacy token for the database.
   package func token(uid: String, lifeSeconds: Int64 = 3600) throws -> String {
     let now = Int64(time(nil))
     return try LegacyTokenMinter(secrets: try keys.legacySecrets).mint(
       uid: uid, issuedAtSeconds: now, options: .init(expiresAtSeconds: now + lifeSeconds))
   }
 
-  /// Does something with a token that ends soon: within seconds, or later where the machine is too busy for that.
+  /// Runs work with a token that expires within seconds, or later when the machine is too busy for that.
   package func withBriefToken<Value>(uid: String, _ work: (String) throws -> Value) throws -> Value {
     for lifeSeconds in [2, 8] as [Int64] {
       let begin = Int64(time(nil))

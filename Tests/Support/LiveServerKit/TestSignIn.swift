@@ -3,15 +3,15 @@ import HearthTestKit
 import HearthTree
 import Synchronization
 
-/// Signs in with a password and, by mail, with a code; refuses passwords shorter than six characters.
+/// A provider that signs in with a password or a mailed code, and refuses passwords shorter than six characters.
 package struct TestPasswords: SignInProvider {
-  /// What it is.
+  /// The provider's manifest.
   package let manifest = ProviderManifest(id: "password", displayName: "E-mail", methods: [.password, .emailLink])
 
-  /// The provider.
+  /// Creates the provider.
   package init() {}
 
-  /// Answers.
+  /// Answers a sign-in request.
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer {
     guard let email = request.parameters["email"], !email.isEmpty else { return .refused(.init(.missingEmail)) }
     if request.method == .emailLink {
@@ -28,27 +28,27 @@ package struct TestPasswords: SignInProvider {
   }
 }
 
-/// Signs in everybody as a guest.
+/// A provider that signs in every client as a guest.
 package struct TestAnonymous: SignInProvider {
-  /// What it is.
+  /// The provider's manifest.
   package let manifest = ProviderManifest(id: "anonymous", displayName: "Guest", methods: [.anonymous])
 
-  /// The provider.
+  /// Creates the provider.
   package init() {}
 
-  /// Answers.
+  /// Answers every request with a guest account.
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer { .anonymous }
 }
 
-/// Takes `uid:<name>` at its word: what is tested is what becomes of the answer.
+/// A provider that accepts `uid:<name>` without verification, for tests of the server's use of the answer.
 package struct TestCustomTokens: SignInProvider {
-  /// What it is.
+  /// The provider's manifest.
   package let manifest = ProviderManifest(id: "custom", displayName: "Token", methods: [.customToken])
 
-  /// The provider.
+  /// Creates the provider.
   package init() {}
 
-  /// Answers.
+  /// Answers a sign-in request.
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer {
     guard let token = request.parameters["token"], token.hasPrefix("uid:") else {
       return .refused(.init(.invalidCustomToken))
@@ -57,21 +57,21 @@ package struct TestCustomTokens: SignInProvider {
   }
 }
 
-/// Answers when it is told to.
+/// A provider that answers only after ``open()``.
 package final class SlowProvider: SignInProvider {
-  /// What it is.
+  /// The provider's manifest.
   package let manifest = ProviderManifest(id: "anonymous", displayName: "Slow", methods: [.anonymous])
   private let state = Mutex<(isOpen: Bool, asked: Int)>((false, 0))
 
-  /// Does not answer yet.
+  /// Creates a provider that does not answer yet.
   package init() {}
 
-  /// How often it was asked.
+  /// The number of requests.
   package var askedCount: Int { state.withLock { $0.asked } }
-  /// Lets it answer.
+  /// Unblocks the provider, so that it answers.
   package func open() { state.withLock { $0.isOpen = true } }
 
-  /// Answers.
+  /// Answers once the provider is open.
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer {
     state.withLock { $0.asked += 1 }
     while !state.withLock({ $0.isOpen }) { try await Task.sleep(nanoseconds: 2_000_000) }
@@ -79,38 +79,38 @@ package final class SlowProvider: SignInProvider {
   }
 }
 
-/// Fails like a plugin with a bug, with words that nobody outside may read.
+/// A provider that fails like a plugin with a bug; its error text must not reach clients.
 package struct BrokenProvider: SignInProvider {
   struct Failure: Error {
     let description = "SELECT hash FROM users at /srv/secret/path.swift:12"
   }
 
-  /// The provider.
+  /// Creates the provider.
   package init() {}
 
-  /// What it is.
+  /// The provider's manifest.
   package let manifest = ProviderManifest(id: "anonymous", displayName: "Broken", methods: [.anonymous])
 
-  /// Answers.
+  /// Throws an error for every request.
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer { throw Failure() }
 }
 
-/// Keeps the mails.
+/// A mailer that keeps the mails.
 package final class TestMailer: Mailer {
   private let sent = Mutex<[MailMessage]>([])
 
-  /// Has sent none.
+  /// Creates a mailer without mails.
   package init() {}
 
-  /// All mails so far.
+  /// All sent mails so far.
   package var messages: [MailMessage] { sent.withLock { $0 } }
 
-  /// Takes a mail.
+  /// Records a mail.
   package func send(_ message: MailMessage) async throws { sent.withLock { $0.append(message) } }
 
   private struct NoMail: Error {}
 
-  /// The newest link of that kind, which may still be on its way.
+  /// Returns the newest link of that kind, and waits for a mail that is still being sent.
   package func link(_ kind: MailMessage.Kind) async throws -> String {
     var link: String?
     try await Patience.until {
@@ -122,26 +122,29 @@ package final class TestMailer: Mailer {
   }
 }
 
-/// A mailer whose server is down.
+/// A mailer without a reachable server.
 package struct BrokenMailer: Mailer {
   struct Failure: Error {}
 
-  /// The mailer.
+  /// Creates the mailer.
   package init() {}
 
-  /// Takes a mail.
+  /// Throws an error for every mail.
   package func send(_ message: MailMessage) async throws { throw Failure() }
 }
 
-/// Takes `person:<id>` or `person:<id>:<e-mail>` at its word, as an ID token or an access token.
+/// A provider that accepts `person:<id>` or `person:<id>:<e-mail>` without verification, as an ID token or an access
+/// token.
 package struct TestIdentities: SignInProvider {
-  /// What it is.
+  /// The provider's manifest.
   package let manifest: ProviderManifest
 
-  /// - Parameter id: `google.com` and the like.
+  /// Creates the provider.
+  ///
+  /// - Parameter id: A provider ID such as `google.com`.
   package init(id: String) { manifest = ProviderManifest(id: id, displayName: id, methods: [.credential]) }
 
-  /// Answers.
+  /// Answers a sign-in request.
   package func answer(_ request: SignInRequest) async throws -> SignInAnswer {
     let token = request.parameters["id_token"] ?? request.parameters["access_token"] ?? ""
     let parts = token.split(separator: ":").map(String.init)

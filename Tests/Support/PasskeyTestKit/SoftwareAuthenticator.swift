@@ -2,8 +2,7 @@ import COpenSSL
 import HearthBytes
 import HearthCrypto
 
-/// An authenticator in software, and the browser in front of it: makes keys and uses them, and says anything that a test
-/// wants it to say.
+/// A software authenticator with its browser: makes keys and signs with them, with any content that a test sets.
 public final class SoftwareAuthenticator {
   public enum Algorithm: Int64, Sendable, CaseIterable {
     case es256 = -7
@@ -12,38 +11,38 @@ public final class SoftwareAuthenticator {
   }
 
   public enum Attestation: Sendable, CaseIterable {
-    /// No statement.
+    /// An attestation without a statement.
     case none
-    /// Signed by the new key itself.
+    /// A statement signed by the new key itself.
     case packedSelf
-    /// Signed by the key of a certificate.
+    /// A statement signed by the key of a certificate.
     case packedCertificate
-    /// As authenticators from before FIDO2 sign.
+    /// A statement in the format of authenticators before FIDO2.
     case u2f
   }
 
-  /// What is said beside the challenge. What is nil is left out.
+  /// The content of a response apart from the challenge. Members that are nil are left out.
   public struct Words: Sendable {
     public var type: String?
     public var challenge: String?
     public var origin: String? = "https://app.example.com"
-    /// Further members of the client data: `,"crossOrigin":true`.
+    /// Additional members of the client data: `,"crossOrigin":true`.
     public var further = #","crossOrigin":false"#
     public var relyingPartyID = "example.com"
-    /// UP, UV, BE, BS; AT and ED come by themselves.
+    /// The flags UP, UV, BE and BS; AT and ED are set automatically.
     public var flags: UInt8 = 0x05
-    /// Nil is the key's own, which goes on.
+    /// The signature counter; nil for the key's own, which continues.
     public var signCount: UInt32?
-    /// CBOR of the extensions.
+    /// The extensions in CBOR.
     public var extensions: [UInt8] = []
-    /// Behind everything in the authenticator data.
+    /// Additional bytes after the authenticator data.
     public var trailing: [UInt8] = []
     public init() {}
   }
 
   public let algorithm: Algorithm
   public let credentialID: [UInt8]
-  /// As it was told when the key was made.
+  /// The user handle given at registration.
   public var userHandle = ""
   public var signCount: UInt32 = 0
   private let key: OpaquePointer
@@ -134,7 +133,7 @@ public final class SoftwareAuthenticator {
       clientDataJSON: client, authenticatorData: data, signature: sign(data + Digest(sha256: client).bytes))
   }
 
-  // MARK: What is said
+  // MARK: Response content
 
   public func clientData(_ type: String, _ challenge: [UInt8], _ words: Words) -> [UInt8] {
     let origin = words.origin.map { #","origin":"\#($0)""# } ?? ""
@@ -157,7 +156,7 @@ public final class SoftwareAuthenticator {
     return data + words.extensions + words.trailing
   }
 
-  /// The public half.
+  /// The public key in COSE format.
   public var cose: [UInt8] {
     var cose: [UInt8]
     switch algorithm {
@@ -178,7 +177,7 @@ public final class SoftwareAuthenticator {
     return cose
   }
 
-  /// x and y.
+  /// The coordinates x and y.
   private var point: [UInt8] {
     var (out, length) = ([UInt8](repeating: 0, count: 65), 0)
     EVP_PKEY_get_octet_string_param(key, "pub", &out, out.count, &length)
@@ -212,7 +211,7 @@ public final class SoftwareAuthenticator {
     return Array(out.prefix(length))
   }
 
-  /// A signature, and the certificate of the key that made it.
+  /// Returns a signature and the certificate of the key that made it.
   private static func certified(_ text: [UInt8]) -> (signature: [UInt8], certificate: [UInt8]) {
     guard let key = hearth_p256_generate(),
       let pem = hearth_self_signed_certificate(key, "Authenticator", [1], 1, 1_700_000_000)

@@ -1,9 +1,9 @@
-/// A stream of random numbers that its seed determines: SplitMix64 (Steele, Lea and Flood, 2014). What a test did with a
-/// seed, it does again with the same seed, on every machine.
+/// A stream of random numbers that its seed determines: SplitMix64 (Steele, Lea and Flood, 2014). A test repeats with
+/// the same seed on every machine.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// The stream that begins with that seed.
+  /// Creates the stream of a seed.
   package init(seed: UInt64) { state = seed }
 
   /// The next 64 bits.
@@ -15,15 +15,15 @@ package struct SeededRandom: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below `bound`, which is above 0.
+  /// Returns a number below `bound`, which is above 0.
   package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  /// True once in `count` times.
+  /// Returns true once in `count` times on average.
   package mutating func isOne(in count: Int) -> Bool { below(count) == 0 }
 
-  /// True that many times in a hundred.
+  /// Returns true with a probability in percent.
   package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-  /// One of these, of which there is at least one.
+  /// Returns a random element of a list, which must not be empty.
   package mutating func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
 }

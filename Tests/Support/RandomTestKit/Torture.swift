@@ -1,20 +1,21 @@
 import Foundation
 import Synchronization
 
-/// The time that random runs are: a sample in the normal suite, everything in `make torture`, which a person starts.
+/// The extent of random tests: a sample in the normal suite, the full number in `make torture`, which developers start
+/// by hand.
 package enum Torture {
   package static let isOn = ProcessInfo.processInfo.environment["HEARTH_TORTURE"] != nil
 
-  /// How many of something.
+  /// The number of repetitions: the sample, or the full number under torture.
   package static func count(sample: Int, full: Int) -> Int { isOn ? full : sample }
 
-  /// Figures of a long run, for whoever started it.
+  /// Prints the figures of a long run.
   package static func report(_ text: @autoclosure () -> String) {
     if isOn { print(text()) }
   }
 
-  /// Something for each seed, on all cores. A long run says on standard error how far it is, and which seeds took the
-  /// longest, in seconds of their thread.
+  /// Runs a test for each seed on all cores. A long run reports on standard error its progress and the slowest seeds,
+  /// in seconds of their thread.
   package static func forEach<Result: Sendable>(
     _ name: String, _ seeds: Range<UInt64>, _ body: @Sendable (UInt64) -> Result
   ) -> [Result] {
@@ -40,10 +41,10 @@ package enum Torture {
     return all.sorted { $0.seed < $1.seed }.map(\.result)
   }
 
-  /// Something that whoever started a long run should know before it ends.
+  /// Prints a message on standard error during a long run.
   package static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-  /// Processor time of this thread.
+  /// Returns the processor time of this thread, in seconds.
   private static func threadSeconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -51,7 +52,7 @@ package enum Torture {
   }
 }
 
-/// What one seed gave, and what it took.
+/// The result of one seed and its processor time.
 private struct Run<Result: Sendable>: Sendable {
   var seed: UInt64
   var result: Result

@@ -2,15 +2,15 @@ import COpenSSL
 import HearthBytes
 import HearthCrypto
 
-/// An identity provider for tests: a key, its certificate, and signatures of whatever a test wants signed.
+/// An identity provider for tests: a key, its certificate, and signatures of any text.
 public final class TestIdentityProvider: @unchecked Sendable {
   public let id: String
-  /// In PEM.
+  /// The certificate in PEM.
   public let certificate: String
-  // Only read after `init`.
+  // The key is only read after `init`.
   private let key: OpaquePointer
 
-  /// A provider with a new key.
+  /// Creates a provider with a new key.
   public init(_ id: String = "https://idp.example.com/meta") {
     self.id = id
     key = hearth_rsa_generate(2_048)
@@ -23,12 +23,12 @@ public final class TestIdentityProvider: @unchecked Sendable {
 
   deinit { EVP_PKEY_free(key) }
 
-  /// One for the tests that do not need several: making keys takes long.
+  /// A shared provider for tests that need only one, because making keys takes long.
   public static let shared = TestIdentityProvider()
-  /// Another one, which nobody trusts.
+  /// A second provider, which no server trusts.
   public static let stranger = TestIdentityProvider()
 
-  /// The Base64 of the certificate, as metadata has it.
+  /// The Base64 of the certificate, as in metadata.
   public var certificateBody: String {
     certificate.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
   }
@@ -49,13 +49,13 @@ public final class TestIdentityProvider: @unchecked Sendable {
   }
 }
 
-/// How a test has something signed.
+/// The options of a test signature.
 public struct TestSignature: Sendable {
   public enum Algorithm: Sendable {
     case sha256, sha1
-    /// A code with the certificate, which everybody knows, as its key.
+    /// An HMAC with the certificate, which is public, as its key.
     case hmacWithCertificate
-    /// A word that is no algorithm.
+    /// An unknown algorithm name.
     case none
 
     var url: String {
@@ -73,18 +73,18 @@ public struct TestSignature: Sendable {
   public var transforms = [
     "http://www.w3.org/2000/09/xmldsig#enveloped-signature", "http://www.w3.org/2001/10/xml-exc-c14n#",
   ]
-  /// Nil refers to the element's own id.
+  /// The reference's URI; nil for the element's own ID.
   public var uri: String?
-  /// Behind the signature's value.
+  /// Additional elements after the signature's value.
   public var keyInfo = ""
-  /// Within `SignedInfo`, behind the first reference.
+  /// Additional references in `SignedInfo`, after the first one.
   public var furtherReference = ""
 
   public init() {}
 
   public static let space = "http://www.w3.org/2000/09/xmldsig#"
 
-  /// The element `Signature` for an element whose canonical text this is.
+  /// Returns the `Signature` element for an element with the given canonical text.
   public func element(over text: String, id: String, by provider: TestIdentityProvider) -> String {
     let isOld = algorithm == .sha1
     let digest = isOld ? HashFunction.sha1.digest(text) : Base64.encode(Digest(sha256: text.utf8).bytes)

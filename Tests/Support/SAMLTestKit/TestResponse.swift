@@ -1,4 +1,4 @@
-/// An answer of an identity provider, part by part, in canonical form: what is signed is the text itself.
+/// A response of an identity provider in canonical form, built from parts, so that the text itself can be signed.
 public struct TestResponse: Sendable {
   public enum Signed: Sendable { case assertion, response, both, nothing }
 
@@ -8,12 +8,12 @@ public struct TestResponse: Sendable {
   public var provider: TestIdentityProvider
   public var issuer: String
   public var audience: String
-  /// The place where it goes: `Destination` and `Recipient`.
+  /// The URL in `Destination` and `Recipient`.
   public var consumerURL: String
   public var requestID: String
   public var id = "_response"
   public var assertionID = "_assertion"
-  /// Markup.
+  /// The name ID, as markup.
   public var nameID = "ann@example.com"
   public var nameIDFormat = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
   public var notBefore = "2026-11-28T10:00:00Z"
@@ -22,7 +22,7 @@ public struct TestResponse: Sendable {
   public var signed = Signed.assertion
   public var signature = TestSignature()
   public var status = "urn:oasis:names:tc:SAML:2.0:status:Success"
-  /// Markup between the answer's status and its assertion.
+  /// Additional markup between the response's status and its assertion.
   public var extensions = ""
 
   public init(
@@ -36,7 +36,9 @@ public struct TestResponse: Sendable {
     issuer = provider.id
   }
 
-  /// - Parameter signature: markup behind the issuer.
+  /// Returns the assertion.
+  ///
+  /// - Parameter signature: Markup after the issuer.
   public func assertion(_ signature: String = "") -> String {
     let values = attributes.map { attribute in
       "<Attribute Name=\"\(attribute.name)\">"
@@ -55,14 +57,16 @@ public struct TestResponse: Sendable {
       + (values.isEmpty ? "" : "<AttributeStatement>\(values.joined())</AttributeStatement>") + "</Assertion>"
   }
 
-  /// The assertion, signed.
+  /// The signed assertion.
   public var signedAssertion: String {
     assertion(signature.element(over: assertion(), id: assertionID, by: provider))
   }
 
+  /// Returns the response.
+  ///
   /// - Parameters:
-  ///   - signature: markup behind the issuer.
-  ///   - content: in the place of the assertion.
+  ///   - signature: Markup after the issuer.
+  ///   - content: The content in place of the assertion.
   public func response(_ signature: String = "", _ content: String) -> String {
     "<Response xmlns=\"\(Self.protocolSpace)\" Destination=\"\(consumerURL)\" ID=\"\(id)\" "
       + "InResponseTo=\"\(requestID)\" IssueInstant=\"\(notBefore)\" Version=\"2.0\">"
@@ -70,7 +74,7 @@ public struct TestResponse: Sendable {
       + "<Status><StatusCode Value=\"\(status)\"></StatusCode></Status>\(extensions)\(content)</Response>"
   }
 
-  /// The whole.
+  /// The whole response as text.
   public var text: String {
     let inner = signed == .assertion || signed == .both ? signedAssertion : assertion()
     guard signed == .response || signed == .both else { return response("", inner) }

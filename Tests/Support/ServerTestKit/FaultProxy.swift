@@ -3,23 +3,22 @@ import NIOPosix
 import RandomTestKit
 import Synchronization
 
-/// A proxy on a port of its own between a client and a server, that harms the connections through it by a seed: it turns
-/// some away, cuts some in the midst of what they carry, holds some up, cuts bytes into pieces, and lets some go silent.
-/// It looks at no byte, so TLS goes through it as well.
+/// A proxy on its own port between a client and a server. A seed decides which connections it refuses, cuts off midway,
+/// delays, splits or lets go silent. It does not parse the bytes, so TLS passes through it as well.
 ///
-/// After a number of harmed connections all others are left alone, so that what is tested comes to an end.
+/// After a number of disturbed connections it leaves all others alone, so that tests come to an end.
 package final class FaultProxy: Sendable {
-  /// What becomes of one connection.
+  /// The fault of one connection.
   private enum Fate: Sendable {
     case clean
     case refused
-    /// Ended once so many bytes went through, both directions counted.
+    /// The connection ends after so many bytes in both directions.
     case cut(after: Int)
-    /// Open, and without a sign of either side, once so many bytes went through.
+    /// The connection stays open without traffic after so many bytes in both directions.
     case silent(after: Int)
   }
 
-  /// The seed, to be printed where a test fails.
+  /// The seed, to be printed when a test fails.
   package let seed: UInt64
   private let listener: any Channel
   private let target: Int
@@ -35,14 +34,14 @@ package final class FaultProxy: Sendable {
     var channels: [ObjectIdentifier: any Channel] = [:]
   }
 
-  /// Listens on a port of 127.0.0.1.
+  /// Starts a proxy on a port of 127.0.0.1.
   ///
   /// - Parameters:
-  ///   - target: The port of 127.0.0.1 that it leads to.
-  ///   - faults: How many connections are harmed, from the first on.
-  ///   - bytesMax: What goes through a connection at most before it is harmed.
-  ///   - hasSilence: Whether some go silent; a client needs a deadline to notice.
-  ///   - onlyDelays: Whether no connection is ended: what goes through is only held up, in pieces.
+  ///   - target: The destination port on 127.0.0.1.
+  ///   - faults: The number of disturbed connections, from the first on.
+  ///   - bytesMax: The most bytes that pass through a connection before its fault.
+  ///   - hasSilence: True when some connections go silent; a client needs a timeout to notice.
+  ///   - onlyDelays: True when connections are only delayed and split, never ended.
   package static func start(
     to target: Int, seed: UInt64, faults: Int, bytesMax: Int = 20_000, hasSilence: Bool = true,
     onlyDelays: Bool = false
@@ -70,21 +69,21 @@ package final class FaultProxy: Sendable {
   /// The proxy's port.
   package var port: Int { listener.localAddress?.port ?? 0 }
 
-  /// The number of connections that were harmed so far.
+  /// The number of disturbed connections so far.
   package var harmed: Int { state.withLock { $0.harmed } }
 
-  /// Ends every connection that is open now.
+  /// Ends every open connection.
   package func cutAll() {
     for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
   }
 
-  /// Ends everything.
+  /// Stops the proxy and ends all connections.
   package func stop() async {
     try? await listener.close()
     cutAll()
   }
 
-  /// Knows the proxy once its port is open; nobody connects before that is told to anybody.
+  /// A reference to the proxy, set once its port is open and before the first client knows the port.
   private final class Holder: Sendable {
     private let proxy = Mutex<FaultProxy?>(nil)
 
@@ -129,7 +128,7 @@ package final class FaultProxy: Sendable {
       }
   }
 
-  /// What both ends of a connection share.
+  /// The shared state of both ends of a connection.
   // Unchecked because both are on one event loop.
   private final class Bridge: @unchecked Sendable {
     private let fate: Fate
@@ -147,7 +146,7 @@ package final class FaultProxy: Sendable {
       case end
     }
 
-    /// How many of so many bytes go on, and when.
+    /// Returns how many of the given bytes pass, and after which delay.
     func judge(_ count: Int) -> Verdict {
       switch fate {
       case .clean: return .pass(count, afterMilliseconds: 0)

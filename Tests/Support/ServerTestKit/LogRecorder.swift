@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// Keeps every line of a log.
-// Unchecked because only the lines change, and they are in a mutex.
+/// A log handler that keeps every line.
+// Unchecked because only the lines change, and a mutex protects them.
 package final class LogRecorder: LogHandler, @unchecked Sendable {
   private let recorded = Mutex<[String]>([])
 

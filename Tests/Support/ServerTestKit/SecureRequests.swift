@@ -6,10 +6,10 @@ import NIOSSL
 import struct Foundation.URL
 import struct Foundation.URLComponents
 
-/// Requests to a server with the test certificate, which the system's URL loading rightly does not trust. One connection for
-/// each, over TLS when the address says so.
+/// Requests to a server with the test certificate, which the system's URL loading does not trust. Each uses its own
+/// connection, over TLS when the address says so.
 package enum SecureRequests {
-  /// The answer's status and body.
+  /// Sends a request and returns the answer's status and body.
   package static func send(
     _ method: String, to url: URL, headers: [String: String], body: [UInt8]
   ) async throws -> (status: Int, body: [UInt8]) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes when nobody holds it any more.
+/// A folder that is removed with its last reference.
 package final class TemporaryFolder: Sendable {
   package let path: String
 

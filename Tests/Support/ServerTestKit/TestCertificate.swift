@@ -3,7 +3,7 @@ import NIOSSL
 import struct Foundation.Data
 import struct Foundation.URL
 
-/// A self-signed certificate for `localhost`, and its key. They are public: good for nothing but these tests.
+/// A self-signed certificate for `localhost` and its key. Both are public, and only for these tests.
 package enum TestCertificate {
   package static let certificatePEM = """
     -----BEGIN CERTIFICATE-----
@@ -27,7 +27,7 @@ package enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 
-  /// Another one with a key of its own, which ends with the first hours of 2031: for tests with a clock of their own.
+  /// A second certificate with its own key, which expires in the first hours of 2031: for tests with a simulated clock.
   package static let endingPEM = """
     -----BEGIN CERTIFICATE-----
     MIIBmTCCAT+gAwIBAgIUZEGqHzZeJYkzgub/ffdSXtIdaXAwCgYIKoZIzj0EAwIw
@@ -50,7 +50,7 @@ package enum TestCertificate {
     -----END PRIVATE KEY-----
     """
 
-  /// The two in files, which are there as long as the process is.
+  /// The paths of both files, which exist as long as the process runs.
   package static let files = Result {
     let folder = try TemporaryFolder()
     let paths = (certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem", folder: folder)
@@ -66,7 +66,7 @@ package enum TestCertificate {
         privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(keyPEM.utf8), format: .pem))))
   }
 
-  /// Trusts that certificate only.
+  /// Returns a client context that trusts only the test certificate.
   package static func clientContext() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.trustRoots = .certificates([try certificate()])

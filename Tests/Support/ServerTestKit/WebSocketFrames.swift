@@ -1,8 +1,8 @@
-/// What a client sends, right or wrong.
+/// Frames of a client, valid or invalid.
 package enum ClientFrame {
   package static let mask: [UInt8] = [0x37, 0xFA, 0x21, 0x3D]
 
-  /// A frame with any bits. `first` is FIN, reserved bits and opcode.
+  /// Returns a frame with any bits. `first` is FIN, reserved bits and opcode.
   package static func bytes(first: UInt8, _ payload: [UInt8], isMasked: Bool = true, mask: [UInt8] = mask) -> [UInt8] {
     var bytes = [first]
     let masked: UInt8 = isMasked ? 0x80 : 0
@@ -34,7 +34,7 @@ package enum ClientFrame {
   package static func ping(_ payload: [UInt8] = []) -> [UInt8] { bytes(first: 0x89, payload) }
   package static func pong() -> [UInt8] { bytes(first: 0x8A, []) }
 
-  /// The request of RFC 6455's example, to `/.ws`.
+  /// The example request of RFC 6455, to `/.ws`.
   package static func handshake(_ more: String = "") -> [UInt8] {
     Array(
       """
@@ -50,7 +50,7 @@ package enum ClientFrame {
   }
 }
 
-/// A frame of the server, read back.
+/// A parsed frame of the server.
 package struct ServerFrame: Equatable, CustomStringConvertible {
   package var opcode: UInt8
   package var payload: [UInt8]
@@ -67,14 +67,14 @@ package struct ServerFrame: Equatable, CustomStringConvertible {
   package static func pong(_ payload: [UInt8] = []) -> ServerFrame { ServerFrame(opcode: 10, payload: payload) }
   package static let ping = ServerFrame(opcode: 9, payload: [])
 
-  /// The code of a close frame.
+  /// The status code of a close frame.
   package var closeCode: UInt16? {
     opcode == 8 && payload.count >= 2 ? UInt16(payload[0]) << 8 | UInt16(payload[1]) : nil
   }
 
   package var description: String { "\(opcode): \(String(decoding: payload, as: UTF8.self))" }
 
-  /// All whole frames at the start of the bytes; what is left are the bytes behind them.
+  /// Removes and returns all whole frames at the start of the bytes.
   package static func take(from bytes: inout [UInt8]) -> [ServerFrame] {
     var frames: [ServerFrame] = []
     while let (frame, size) = first(in: bytes) {

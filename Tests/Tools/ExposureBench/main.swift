@@ -1,8 +1,9 @@
-// What it takes to prove what rules files expose: every question about each file of a folder, in rounds.
+// Measures proofs of exposed data: all questions about each rules file of a folder, in rounds.
 //
 //     ExposureBench FOLDER [rounds]
 //
-// The folder of the figures is Tests/HearthExposureTests/Corpus/Rules. Reading and compiling the files is not counted.
+// The published figures are for the folder Tests/HearthExposureTests/Corpus/Rules. Reading and compiling the files is
+// not counted.
 import Foundation
 import HearthExposure
 import HearthRules

@@ -1,8 +1,9 @@
-// Appends a second, of journals in SQLite and in PostgreSQL: one journal, and many at once, each with one append under way.
+// Measures appends a second of journals in SQLite and in PostgreSQL: one journal, and many at once, each with one
+// append in progress.
 //
 //     JournalBench FOLDER postgres://… [seconds] [journals]
 //
-// The journals in SQLite are made in the folder, which is to be on a disk like the server's; those in PostgreSQL in the
+// SQLite journals are made in the folder, which should be on a disk like the server's; PostgreSQL journals in the
 // schema hearth_bench, which may be dropped afterwards.
 import Foundation
 import HearthJournal
@@ -19,7 +20,7 @@ let seconds = arguments.count > 3 ? Double(arguments[3]) ?? 5 : 5
 let many = arguments.count > 4 ? Int(arguments[4]) ?? 64 : 64
 let payload = (0..<200).map { UInt8($0) }
 
-/// Appends to each journal from a thread of its own until the time is over.
+/// Appends to each journal from its own thread until the time is over.
 func measure(_ name: String, _ journals: any JournalFactory, _ count: Int) throws {
   let end = ContinuousClock.now + .seconds(seconds)
   let times = Mutex<[Double]>([])

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Records of a chat, the same ones for every run.
+/// Records of a chat, the same in every run.
 struct ChatRecords {
   let count: Int
   let rooms: Int
@@ -17,7 +17,7 @@ struct ChatRecords {
 
   private func time(_ i: Int) -> Int64 { 1_700_000_000_000 + Int64(i) * 1700 + Int64(random(i, 1) % 1700) }
 
-  /// A push id: eight characters of time, twelve of chance.
+  /// Returns a push ID: eight characters of time, twelve random ones.
   private func identifier(_ i: Int) -> Key {
     var (time, bytes) = (Int(time(i)), [UInt8](repeating: 0, count: 20))
     for place in (0..<8).reversed() {
@@ -32,14 +32,14 @@ struct ChatRecords {
     return Key(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// 20 to 59 bytes.
+  /// Returns a text of 20 to 59 bytes.
   private func text(_ i: Int) -> Scalar {
     let length = 20 + Int(random(i, 4) % 40)
     let start = Int(random(i, 5) % 8)
     return .string(String(decoding: Self.word[start..<(start + length)], as: UTF8.self))
   }
 
-  /// 28 bytes.
+  /// Returns a user ID of 28 bytes.
   private func user(_ i: Int) -> Scalar { .string("user\(String(random(Int(random(i, 6) % 1000), 7) | 1 << 63))0000") }
 
   private func room(_ i: Int) -> Int { Int(random(i, 8) % UInt64(rooms)) }

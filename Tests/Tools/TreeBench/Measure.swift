@@ -1,7 +1,7 @@
 import CMalloc
 import Glibc
 
-/// What the process holds.
+/// The memory of this process.
 struct Memory {
   let allocatedBytes: Int
   let residentBytes: Int
@@ -31,7 +31,7 @@ struct Memory {
 
 func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
-/// Runs `body` and prints the time it took, in all and for each of `count` things.
+/// Runs `body` and prints the time of the whole run and of each of `count` items.
 @discardableResult
 func measure<Result>(_ name: String, count: Int, _ body: () -> Result) -> Result {
   var (start, end) = (timespec(), timespec())

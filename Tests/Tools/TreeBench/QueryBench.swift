@@ -1,11 +1,11 @@
 import HearthTree
 
-/// Queries over one node of many children, `{ts, uid}` under push ids, by `ts`.
+/// Queries of one node with many children, `{ts, uid}` under push IDs, ordered by `ts`.
 struct QueryBench {
   let count: Int
   private let order = Query.Order.child(Path("ts"))
 
-  /// In order of the keys; the numbers are in another order.
+  /// Returns the number of a child; numbers have another order than keys.
   private func number(_ i: Int) -> Int { i * 7919 % count }
 
   private func key(_ i: Int) -> Key {
@@ -54,7 +54,7 @@ struct QueryBench {
     var stepCount = 0
     measure("write, index and window", count: writes) {
       for i in 0..<writes {
-        // one in ten comes into the window
+        // one in ten enters the window
         let key = key(i * 104_729 % count)
         let new = child(i % 10 == 0 ? count + i : number(i))
         let change = QueryWindow.ChildChange(key: key, old: node.child(key), new: new)

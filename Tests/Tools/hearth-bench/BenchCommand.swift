@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The load generator. A group, so that no option of one benchmark is taken for another's.
+/// The root command of the load generator. It is a group, so that options of different benchmarks cannot be confused.
 @main
 struct BenchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

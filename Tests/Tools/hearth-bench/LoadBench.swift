@@ -127,7 +127,7 @@ struct LoadBench: AsyncParsableCommand {
       note: figures.processorMicroseconds.map { "\(Figure.hundredths($0)) µs of processor a delivery" } ?? "")
   }
 
-  /// Runs a scenario on an event loop of its own.
+  /// Runs a scenario on its own event loop.
   static func run(
     _ type: any BenchScenario.Type, target: BenchTarget, size: BenchSize
   ) async throws -> BenchResult {
@@ -135,7 +135,7 @@ struct LoadBench: AsyncParsableCommand {
       let sockets = BenchSockets(target: target, loop: loop)
       let scenario = type.init(sockets: sockets, size: size)
       return scenario.run().assumeIsolated().always { _ in
-        // Holds the scenario until its end: the sockets' callbacks do not own it.
+        // Retains the scenario until its end, because the sockets' callbacks do not own it.
         withExtendedLifetime(scenario) {
           for socket in sockets.all { socket.onClose = { _ in } }
         }
@@ -170,7 +170,7 @@ struct BenchStep {
 }
 
 extension LoadBench.Scenario {
-  /// Nil for those that have a client of their own, or none.
+  /// The type of the scenario; nil for scenarios with their own client or none.
   fileprivate var type: (any BenchScenario.Type)? {
     switch self {
     case .decide, .fanout, .start, .streams: nil

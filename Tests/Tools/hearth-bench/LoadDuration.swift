@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The time that a load may last.
+/// The permitted duration of a load.
 enum LoadDuration {
   static func check(seconds: Double) throws {
     guard seconds > 0, seconds <= 600 else {

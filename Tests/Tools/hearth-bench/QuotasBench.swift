@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 import NIOHTTP1
 
-/// `hearth-bench quotas`
+/// `hearth-bench quotas`: the latency of a writer beside a flood, with and without quotas.
 struct QuotasBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quotas",
@@ -45,7 +45,7 @@ struct QuotasBench: AsyncParsableCommand {
 
   func run() async throws { Output.line(BenchTable(results: try await results()).text) }
 
-  /// Writing alone, beside a flood of another server, beside a flood, and beside a flood that quotas hold off.
+  /// Measures the writer alone, beside a flood of another server, beside a flood, and beside a flood that quotas limit.
   func results() async throws -> [BenchResult] {
     let server = try BenchServer(program: place.program, cpu: serverCpu, in: place.folder)
     defer { server.stop() }
@@ -54,27 +54,27 @@ struct QuotasBench: AsyncParsableCommand {
     return try await Measurements(target: try server.target(), other: try other.target(), settings: self).all()
   }
 
-  /// What the writer has beside it.
+  /// The load beside the writer.
   enum Setup: String, CaseIterable {
     case alone
     case otherServer = "beside a flood of another server"
     case flood = "beside a flood"
     case quotas = "beside a flood with quotas"
 
-    /// True when the writer is to feel little of it.
+    /// True when an aim limits the effect of this load on the writer.
     var isAimedAt: Bool { self == .flood || self == .quotas }
   }
 
-  /// What was measured in one round.
+  /// The figures of one round.
   private struct Round {
     var figures: PacedWrites.Figures
     var flood: Flood.Figures?
   }
 
-  /// The measurements, one after the other.
+  /// The measurements in order.
   private struct Measurements {
     let target: BenchTarget
-    /// Of a server that shares nothing with the other but the machine.
+    /// A second server, which shares only the machine with the first.
     let other: BenchTarget
     let settings: QuotasBench
 
@@ -84,7 +84,7 @@ struct QuotasBench: AsyncParsableCommand {
       try await BenchHTTP.settings(
         .POST, "databases.json", [.init("name", .string(Self.flooded)), .init("rules", .string(BenchTarget.rules))],
         of: target)
-      // What is made with the first writes is not measured.
+      // The first writes create caches and rows and are not measured.
       _ = try await write()
       var rounds: [Setup: [Round]] = [:]
       for _ in 0..<settings.rounds {
@@ -111,7 +111,7 @@ struct QuotasBench: AsyncParsableCommand {
         target: database, sockets: settings.sockets, inFlight: settings.inFlight,
         seconds: Double(settings.pace.time.seconds) + 2)
       async let flooding = flood.run()
-      // It is under way before the writer begins.
+      // The flood must be running before the writer begins.
       try await Task.sleep(for: .seconds(1))
       let figures = try await write()
       return Round(figures: figures, flood: try await flooding)

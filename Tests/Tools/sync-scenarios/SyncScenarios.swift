@@ -3,7 +3,7 @@ import HearthProgram
 import HearthSyncScenarios
 import HearthTree
 
-/// Runs lists of scenarios on the client's core.
+/// A command that runs files of scenarios on the client's core.
 @main
 struct SyncScenarios: ParsableCommand {
   static let configuration = CommandConfiguration(

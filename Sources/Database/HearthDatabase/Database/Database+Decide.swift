@@ -19,9 +19,9 @@ extension Database {
     }
   }
 
-  /// Decides commands in order, but for those that wait for a large command.
+  /// Decides commands in order, except those that wait for a large command.
   ///
-  /// - Parameter arrivalNanoseconds: when the first of them came; 0 when that is not known.
+  /// - Parameter arrivalNanoseconds: The arrival time of the first command; 0 when unknown.
   func decide(
     _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
   ) {
@@ -31,7 +31,7 @@ extension Database {
       let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
       largeWrites.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
       guard let large else {
-        // What others have sent meanwhile may come before what is left.
+        // Commands of other connections that arrived meanwhile may precede the rest.
         let isLeft = !rest.isEmpty && source == .mailbox
         if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
         continue
@@ -41,10 +41,9 @@ extension Database {
     }
   }
 
-  /// Decides the first commands, as many as a batch takes; without room on the disk, the first one.
+  /// Decides the first commands, as many as fit a batch; without room on the disk, the first one.
   ///
-  /// - Returns: The command that takes long and was set aside, if such a one is to be: the last of them, or one that was asked
-  ///   for before.
+  /// - Returns: The large command to set aside, if any: the last command of the batch, or an earlier request.
   func decideInLine(
     _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
   ) -> LargeCommand? {
@@ -75,8 +74,7 @@ extension Database {
     return batch.largeCommand
   }
 
-  /// Has those whose commands took many steps wait by themselves. Work beside the deciding queue keeps no other command
-  /// waiting here.
+  /// Delays the connections whose commands took many steps. Background work delays no other command here.
   func charge(_ batch: Batch) {
     if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
     let work = batch.work + batch.besideWork
@@ -85,12 +83,13 @@ extension Database {
 
   var isRunning: Bool { pipeline.withLock { $0.status == .running } }
 
-  /// - Parameter turn: When the effects of a batch without commits may be told while others wait for room on the disk.
+  /// - Parameter turn: The time to deliver the effects of a batch without commits while others wait for room on the
+  ///   disk.
   func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
     if let decided = batch.decided { hand(decided) }
     guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
-    // Both hold versions of the tree.
+    // Both retain versions of the tree.
     (batch.largeCommand, batch.decided) = (nil, nil)
     let isWaking = pipeline.withLock { line in
       line.append(batch, turn)
@@ -100,8 +99,8 @@ extension Database {
     if isWaking { journalQueue.async { self.writeWaiting() } }
   }
 
-  /// Holds the deciding queue while the disk is too far behind. While it has no room, nothing is decided that would wait
-  /// for it.
+  /// Blocks the deciding queue while the disk is too far behind. While the disk is full, no command is decided that
+  /// would wait for it.
   func waitForRoom() {
     let isFull = pipeline.withLock { line in
       let isBehind = line.waiting.count >= limits.batchesPendingMax || line.waitingBytes >= limits.bytesPendingMax
@@ -111,7 +110,7 @@ extension Database {
     if isFull { room.wait() }
   }
 
-  /// Sees to it that a tick comes when something is due. A timer that fires too early or twice does no harm.
+  /// Arms the timer so that a tick arrives at the deadline. A timer that fires too early or twice does no harm.
   func setTimer(_ deadline: Int64?, at instant: Instant) {
     guard let deadline else { return }
     let isEarlier = mailbox.withLock { box in

@@ -1,19 +1,19 @@
 import HearthTree
 
 extension Database {
-  /// Takes a person out of what is kept of the past: that they wrote, and what was at given places. The present stays as it
-  /// is; what is to be erased of it is deleted before, and connections of theirs are ended or signed out. Blocks for as
-  /// long as reading all that is kept takes, beside what the database does; until it is done no other snapshot is written.
+  /// Erases a user from the retained history: their authorship of commits, and the values at the given locations. The
+  /// present state stays unchanged; delete its data first, and end or sign out the user's connections. Blocks while it
+  /// reads the whole retained history, beside the database's own work; no other snapshot is written until it is done.
   ///
-  /// It goes step by step. When it is interrupted, some of the past is erased and some is not, and doing it again does the
-  /// rest. What is done is durable when this returns.
+  /// The erasure proceeds in steps. An interrupted erasure leaves some of the history unerased; a repeated call
+  /// completes it. The result is durable when the call returns.
   ///
   /// - Parameters:
-  ///   - uid: nil when only places are erased.
-  ///   - places: what is at or below them is forgotten.
-  ///   - isCancelled: looked at now and then: whether to end before it is done.
-  /// - Throws: ``HistoryError``: ``HistoryError/cancelled``; a `.failed` of the journal when a connection still acts as the
-  ///   person after a while.
+  ///   - uid: The user; nil when only locations are erased.
+  ///   - places: The locations whose history is erased, with their descendants.
+  ///   - isCancelled: Polled regularly; true ends the erasure early.
+  /// - Throws: ``HistoryError``: ``HistoryError/cancelled``; a `.failed` of the journal when a connection still acts as
+  ///   the user after a while.
   public func erase(
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
@@ -25,12 +25,12 @@ extension Database {
     }
   }
 
-  /// How much ``erase(uid:places:isCancelled:)`` would write anew, beside what of the present is deleted before. Changes
-  /// nothing, and reads as much.
+  /// Measures how much ``erase(uid:places:isCancelled:)`` would rewrite, apart from data of the present that is deleted
+  /// first. Changes nothing, and reads as much.
   public func erasable(
     uid: String?, places: [Path], isCancelled: () -> Bool = { false }
   ) throws(HistoryError) -> ErasureReport {
-    // Nothing is pruned meanwhile.
+    // No pruning runs meanwhile.
     try history.mapping { try snapshotQueue.sync { try PastErasure(self, uid: uid, places: places).look(isCancelled) } }
   }
 }

@@ -1,8 +1,8 @@
 import HearthEngine
 
-/// Commands that wait for one that takes long: see ``LargeWriteQueue``.
+/// Commands that wait for a large command: see ``LargeWriteQueue``.
 extension Database {
-  /// The commands among these that are decided now; the others wait in ``LargeWriteQueue``.
+  /// Returns the commands to decide now; the others wait in ``LargeWriteQueue``.
   func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source) -> ArraySlice<Command> {
     let (admitted, crowd) = largeWrites.withLock { queue in
       let admitted = engine.withLock { engine in
@@ -14,9 +14,9 @@ extension Database {
     return admitted[...]
   }
 
-  /// Decides commands that waited, a share of a batch. On the deciding queue.
+  /// Decides released commands, up to a share of a batch. Runs on the deciding queue.
   ///
-  /// - Returns: False when none may be decided.
+  /// - Returns: False when no command may be decided.
   func decideReleased() -> Bool {
     let countMax = limits.engine.batchCommandsMax / 2
     let (commands, source, crowd) = largeWrites.withLock { queue in

@@ -1,11 +1,11 @@
 import HearthJournal
 
-/// What is made of commits beside the log.
+/// The outbox entries that commits produce beside the log.
 extension Database {
-  /// The place where the entries of its commits are kept; nil when its journal keeps none, and so cannot have an
-  /// outbox.
+  /// The journal of the outbox entries; nil when the database's journal cannot store any, so that an outbox is
+  /// impossible.
   public var outboxJournal: (any OutboxJournal)? { outboxes.journal }
 
-  /// Makes something of every commit that is decided from now on; nil makes nothing.
+  /// Sets the outbox that derives entries from every commit decided from now on; nil derives none.
   public func setOutbox(_ outbox: DatabaseOutbox?) { outboxes.set(outbox) }
 }

@@ -1,17 +1,17 @@
 import HearthEngine
 import HearthJournal
 
-/// The snapshot queue: a durable version, written beside the log while commits go on.
+/// The snapshot queue: writes a durable version beside the log while commits go on.
 extension Database {
-  /// The reason why a snapshot is given up.
+  /// The reason for abandoning a snapshot.
   enum Interruption: Error {
-    /// The database closes, or nobody waits for it.
+    /// The database closes, or the caller has cancelled.
     case closing
-    /// There is not enough room.
+    /// The room does not suffice.
     case noRoom(Int)
   }
 
-  /// - Parameter members: see ``FollowedEvent/snapshot(members:)``; nil for a database with a log of its own.
+  /// - Parameter members: See ``FollowedEvent/snapshot(members:)``; nil for a database with a log of its own.
   func writeSnapshot(_ state: Published, members: [UInt8]? = nil) {
     var outcome = SnapshotSchedule.Outcome.failed
     do {
@@ -32,8 +32,8 @@ extension Database {
     }
   }
 
-  /// - Parameter isCancelled: whether nobody waits for it any more.
-  /// - Throws: ``Interruption``, after which nothing of it is left.
+  /// - Parameter isCancelled: Returns true when the caller no longer waits for the snapshot.
+  /// - Throws: ``Interruption``, after which no part of the snapshot is left.
   func store(
     _ state: Published, members: [UInt8]? = nil, isCancelled: () -> Bool = { false }
   ) throws -> SnapshotInfo {
@@ -52,9 +52,10 @@ extension Database {
     return try journal.completeSnapshot(ticket)
   }
 
-  /// What a snapshot may take. Goes through the data, as far as that, when it is less than the snapshot may come to.
+  /// Returns the bytes that a snapshot may take. When they are fewer than the estimated size, traverses the data, up to
+  /// that many bytes.
   ///
-  /// - Throws: ``Interruption`` when that is too little.
+  /// - Throws: ``Interruption`` when the room does not suffice.
   private func room(for state: Published) throws -> Int {
     let (roomBytes, estimatedBytes) = pipeline.withLock { ($0.snapshots.allowedBytes, $0.snapshots.estimatedBytes) }
     guard estimatedBytes > roomBytes, state.root.heldBytes(upTo: roomBytes) > roomBytes else { return roomBytes }
@@ -68,7 +69,7 @@ extension Database {
     } ?? false
   }
 
-  /// Has the next start replay little, as far as there is time. Waits for a snapshot that is under way already.
+  /// Shortens the replay of the next start, as far as time permits. Waits for a snapshot that is already under way.
   func writeLastSnapshot(endingAt end: Int64) {
     let state = published
     let isDue = pipeline.withLock { line in
@@ -79,7 +80,7 @@ extension Database {
     snapshotQueue.sync { if isDue { writeSnapshot(state) } }
   }
 
-  /// Removes what neither a restart needs nor anybody wants to look back to.
+  /// Prunes the batches and snapshots that neither a restart nor the retained history needs.
   func pruneKept() throws {
     let shortened = try keeper.prune(
       journal, last: published.position, nowMilliseconds: environment.clock().wallMilliseconds)
@@ -97,6 +98,6 @@ extension Database {
     }
   }
 
-  /// Has nothing of the past removed from a position on, for as long as the hold lasts. What is gone already stays so.
+  /// Keeps history from a position on from being pruned while the hold lasts. Pruned history stays pruned.
   public func holdHistory(from position: Int64) -> HistoryHold { keeper.hold(from: position) }
 }

@@ -1,29 +1,27 @@
 import HearthEngine
 import HearthJournal
 
-/// Little room on the disk: what is left is kept for administrators. Whoever looks at the disk says when.
+/// The handling of low disk space: the remaining room is reserved for administrators. The disk monitor sets the state.
 extension Database: SnapshotWriter {
-  /// True when changes are refused, since there is little room on the disk, but for what administrators remove and for
-  /// rules.
+  /// True while space is low and changes are refused, except removals by administrators and rules.
   public var isSpaceLow: Bool { lowSpace.isLow }
 
-  /// Has changes be refused as ``Failure/lowSpace`` from now on, but for what administrators remove and for rules; or taken
-  /// again. Commands that were handed over before may still be decided as before.
+  /// Sets whether changes are refused as ``Failure/lowSpace``, except removals by administrators and rules. Commands
+  /// submitted before may still be decided under the previous setting.
   public func setSpaceLow(_ isLow: Bool) {
     guard lowSpace.set(isLow) else { return }
-    // Those who wait for their turn to write are told.
+    // Informs transactions that wait for their turn.
     submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
   }
 
-  /// What of the journal's file holds nothing any more and is written to before the file grows, in bytes; 0 when it cannot
-  /// be read.
+  /// The free bytes inside the journal's file, which are used before the file grows; 0 when they cannot be read.
   public var reusableBytes: Int { (try? journal.reusableBytes()) ?? 0 }
 
-  /// What a snapshot still takes that is under way or soon due, roughly and rather too much, in bytes; 0 when none is.
+  /// The bytes still needed by a snapshot that is under way or soon due, an estimate on the high side; 0 when none is.
   public var snapshotNeedBytes: Int { pipeline.withLock { $0.snapshots.neededBytes(limits) } }
 
-  /// Has snapshots take no more than so many bytes from now on, of the disk and of the room inside the journal's file. One
-  /// that takes more is given up, and tried again when there is clearly more room or log.
+  /// Limits snapshots to so many bytes from now on, of the disk and of the room inside the journal's file. A snapshot
+  /// that takes more is abandoned, and retried when there is clearly more room or log.
   public func setSnapshotRoom(_ bytes: Int) {
     let state = published
     let isDue = pipeline.withLock { line in
@@ -33,11 +31,11 @@ extension Database: SnapshotWriter {
     if isDue { snapshotQueue.async { self.writeSnapshot(state) } }
   }
 
-  /// Writes a snapshot when what is there now is so much less than the log and the last snapshot hold that this makes room
-  /// in the journal's file: after much was removed. Goes through all of the data, once for each position; what it writes,
-  /// it writes beside commits.
+  /// Writes a snapshot when the present data is so much smaller than the log and the last snapshot that this makes room
+  /// in the journal's file: after large removals. Traverses all of the data, once for each position; writes beside
+  /// commits.
   ///
-  /// - Parameter sizeBytesMax: What the snapshot may take, whatever ``setSnapshotRoom(_:)`` was told.
+  /// - Parameter sizeBytesMax: The most bytes for the snapshot, regardless of ``setSnapshotRoom(_:)``.
   public func makeRoom(sizeBytesMax: Int) {
     let state = published
     guard lowSpace.look(at: state.position), !state.hasOpenPieces else { return }

@@ -3,21 +3,21 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// Without room on the disk, or while the journal's engine cannot be reached: what was decided waits and is tried again, and
-/// what would change more is refused.
+/// The behaviour without room on the disk, or while the journal's engine cannot be reached: decided batches wait and
+/// are retried, and further changes are refused.
 ///
-/// Undoing what was decided would be the other way. But listens have been decided and windows moved on top of it, and
-/// permissions were taken away; stored later in order, it all comes true as it was decided.
+/// The alternative is to undo the decided batches. But listens have been decided and windows moved on top of them, and
+/// permissions were revoked; stored later in order, every batch takes effect as it was decided.
 extension Database {
   // MARK: The journal queue
 
-  /// Keeps batches that could not be stored, and has them tried again.
+  /// Keeps batches that could not be stored, and schedules a retry.
   func stall(_ batches: [Batch], _ error: JournalError) {
     let now = environment.clock().monotonicMilliseconds
     let delay = limits.appendRetryMillisecondsMin
     let isNoticed = pipeline.withLock { line in
       line.putBack(batches)
-      // The database was closed meanwhile, and closing refuses the batches that wait.
+      // The database was closed meanwhile, and closing refuses the waiting batches.
       guard line.status == .running else { return false }
       line.status = .stalled(error)
       line.isInDoubt = error.leavesOutcomeUnknown
@@ -26,7 +26,7 @@ extension Database {
         sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed, groupCount: batches.count)
       for batch in line.waiting { stall.hold(batch.effects) }
       line.stall = stall
-      // Nothing that waits for the disk is decided any more.
+      // Commands that wait for the disk are no longer decided.
       if line.isFull {
         line.isFull = false
         room.signal()
@@ -44,7 +44,7 @@ extension Database {
     }
   }
 
-  /// Tries again to store what waits for room, and takes writes again when all of it is stored.
+  /// Retries storing the batches that wait for room, and accepts writes again once all of them are stored.
   func storeWaiting() {
     while true {
       enum Next {
@@ -85,7 +85,7 @@ extension Database {
       let now = environment.clock().monotonicMilliseconds
       environment.notice(.resumed(afterMilliseconds: max(0, now - stall.sinceMonotonicMilliseconds)))
     }
-    // Has what waits for the deciding queue done: connections that ended meanwhile.
+    // Wakes the deciding queue for its waiting work: connections that ended meanwhile.
     submit([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
   }
 
@@ -95,7 +95,7 @@ extension Database {
       line.putBack(batches)
       guard var stall = line.stall else { return (0, false, false) }
       line.status = .stalled(error)
-      // In doubt since an earlier try, whatever this one says.
+      // In doubt since an earlier attempt, regardless of this one's error.
       line.isInDoubt = line.isInDoubt || error.leavesOutcomeUnknown
       stall.groupCount = batches.count
       stall.delayMilliseconds = min(stall.delayMilliseconds * 2, limits.appendRetryMillisecondsMax)
@@ -110,8 +110,8 @@ extension Database {
     scheduleRetry(afterMilliseconds: delay)
   }
 
-  /// Tells one-off requests that their outcome is not known. Clients with a connection go on waiting, as they do without
-  /// a network, and are told once it is stored.
+  /// Answers one-off requests that their outcome is unknown. Clients with a connection go on waiting, as they do
+  /// without a network, and are answered once it is stored.
   private func answerOneOffs() {
     let live = engine.withLock { $0.connectionIDs }
     var answers: [Effect] = []
@@ -129,7 +129,7 @@ extension Database {
 
   // MARK: The deciding queue
 
-  /// Decides commands while there is no room: each by itself, since some are answered at once and others are not.
+  /// Decides commands without room on the disk, each by itself, since only some can be answered at once.
   func decideStalled(_ commands: inout ArraySlice<Command>, at instant: Instant) {
     guard let command = commands.popFirst() else { return }
     let (durable, start) = (published, environment.meters.now())
@@ -146,7 +146,7 @@ extension Database {
       let time = engine.decide([], at: instant)
       let isSettled = Self.isSettled(command, engine, durable)
       let isFree = command.action.isChange || command.principal != nil
-      // What waits is in memory: however long the disk is full, it is no more than this.
+      // The waiting commands are in memory: this bounds them however long the disk is full.
       if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
         let refused = engine.refuse(command, .unavailable)
         return (time, refused, Stall.Turn.first, engine.nextDeadlineMonotonicMilliseconds)
@@ -162,8 +162,8 @@ extension Database {
     setTimer(deadline, at: instant)
   }
 
-  /// Returns true when the answer to a command is the same with and without what waits for the disk: it shows nothing
-  /// that is not durable, and is allowed by nothing that is not.
+  /// Returns true when the answer to a command is the same with and without the batches that wait for the disk: neither
+  /// the data it shows nor the rules that allow it depend on them.
   private static func isSettled(_ command: Command, _ engine: Engine, _ durable: Published) -> Bool {
     let (path, query): (Path, Query?)
     switch command.action {
@@ -171,7 +171,7 @@ extension Database {
     case .get(let asked, let by): (path, query) = (asked, by)
     default: return true
     }
-    // Refused without a look at the data.
+    // Refused without reading the data.
     guard engine.isAddressable(path) else { return true }
     guard engine.state.storedRules == durable.storedRules, engine.state.root[path] == durable.root[path] else {
       return false
@@ -185,7 +185,7 @@ extension Database {
 }
 
 extension Pipeline {
-  /// Returns true when the log is to be told that there is no room; notes that it is.
+  /// Returns true when the log entry about missing room is due, and records the time.
   fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: DatabaseLimits) -> Bool {
     if let last = stallNoticeMonotonicMilliseconds, now - last < limits.stallNoticeSeconds * 1_000 { return false }
     stallNoticeMonotonicMilliseconds = now

@@ -4,13 +4,13 @@ import HearthRules
 import HearthTrial
 import Synchronization
 
-/// Staged rules on trial, and how many decisions are made. The deciding queue hands decisions over and waits for nothing.
+/// Staged rules on trial, and the counting of decisions. The deciding queue passes decisions on and never waits.
 extension Database {
-  /// Listens that a forecast takes from the engine at once, some tenths of a millisecond's work.
+  /// The listens that a forecast takes from the engine at once, some tenths of a millisecond's work.
   private static let listensPerSlice = 512
 
-  /// Puts rules on trial from now on: whatever the rules in force are asked, these are asked too, with no effect. A trial
-  /// under way is ended.
+  /// Puts rules on trial: every decision of the rules in force is repeated with these, without effect. Ends a trial
+  /// under way.
   @discardableResult
   public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
     let trial = RulesTrial(of: staged, in: self, limits: limits)
@@ -22,9 +22,9 @@ extension Database {
     return trial
   }
 
-  /// Ends the trial under way, and a forecast of it.
+  /// Ends the trial under way, and its forecast.
   ///
-  /// - Returns: What it found; nil when there was none.
+  /// - Returns: The trial's report; nil when there was no trial.
   @discardableResult
   public func endTrial() -> TrialReport? {
     let former = watch.update { watching in
@@ -38,25 +38,25 @@ extension Database {
   /// The trial under way.
   public var trial: RulesTrial? { watch.now.trial }
 
-  /// Counts decisions from now on, also without a trial, or no longer. During a trial they are always counted.
+  /// Starts or stops counting decisions outside of a trial. During a trial they are always counted.
   public func measureTraffic(_ isOn: Bool) { watch.update { $0.isMeasuring = isOn } }
 
-  /// Returns the number of decisions that were made in the last so many milliseconds, 600,000 at most, while they were
-  /// counted: in whole seconds, the one under way among them.
+  /// Returns the number of decisions in the last so many milliseconds, 600,000 at most, while counting was on: in whole
+  /// seconds, including the current one.
   public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
     let now = environment.clock().monotonicMilliseconds
     return watch.meter.withLock { $0.count(inLastMilliseconds: milliseconds, nowMonotonicMilliseconds: now) }
   }
 
-  /// Takes note of a decision that somebody made on ``published``.
+  /// Records a decision that was made on ``published`` outside of the engine.
   ///
-  /// - Parameter decided: not called while nobody wants to know.
+  /// - Parameter decided: Evaluated only while a trial or a count is running.
   public func noteDecided(_ decided: @autoclosure () -> DecidedCase) {
     guard watch.isOn else { return }
     hand(DecidedCases(decided()))
   }
 
-  /// Hands decisions to whoever wants them.
+  /// Passes decisions to the trial and the traffic meter.
   func hand(_ decided: DecidedCases) {
     guard !decided.isEmpty else { return }
     let now = environment.clock().monotonicMilliseconds
@@ -64,8 +64,8 @@ extension Database {
     watch.now.trial?.offer(decided)
   }
 
-  /// The listens of one connection, and the state that they would be decided on. May wait for a batch that is being
-  /// decided: not for event loops.
+  /// Returns the listens of one connection, and the state to decide them on. May wait for a batch that is being
+  /// decided: must not run on event loops.
   public func listens(of id: ConnectionID) -> StandingListens {
     engine.withLock { $0.standingListens(of: [id][...], countMin: 1) }
   }

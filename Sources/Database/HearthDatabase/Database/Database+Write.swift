@@ -33,7 +33,7 @@ extension Database {
     }
   }
 
-  /// What one append takes: as much as may wait for it, and one large write more.
+  /// The size limit of one append: the limit of waiting bytes plus one large write.
   var groupBytesMax: Int { limits.bytesPendingMax + limits.engine.recordBytesMax }
 
   /// Group commit: batches that waited together share one append and one sync.
@@ -56,7 +56,7 @@ extension Database {
     noteAppend(newHead, payload.count, state)
   }
 
-  /// Ends all writing. Of these batches it may not be known whether they are on the disk; those behind them are not.
+  /// Stops all writing. These batches may or may not be on the disk; later ones are not.
   func halt(_ batches: [Batch], _ error: JournalError) {
     pipeline.withLock { line in
       line.status = .halted(error)
@@ -67,8 +67,8 @@ extension Database {
     deliver(batches.flatMap { $0.effects.refused(isUnknown: error.leavesOutcomeUnknown) })
   }
 
-  /// Releases the effects of durable batches. Before that the engine is told which turns begin, since a client may
-  /// answer at once.
+  /// Releases the effects of durable batches. First informs the engine which turns begin, since a client may answer at
+  /// once.
   func deliver(_ batches: [Batch]) {
     if let turn = batches.last(where: { $0.turn != nil })?.turn {
       submit([Command(connection: ConnectionID(rawValue: 0), action: .turnsTold(upTo: turn))])
@@ -77,7 +77,7 @@ extension Database {
     deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects), arrivalNanoseconds: arrival)
   }
 
-  /// - Parameter arrivalNanoseconds: when the oldest command came that they are of; 0 when that is not known.
+  /// - Parameter arrivalNanoseconds: The arrival time of the oldest command behind the effects; 0 when unknown.
   func deliver(_ effects: [Effect], arrivalNanoseconds: UInt64 = 0) {
     if !effects.isEmpty { environment.deliver(effects, arrivalNanoseconds) }
   }

@@ -14,7 +14,7 @@ public final class Database: Sendable {
   /// The database's name, for logs.
   public let name: String
 
-  /// What opening found.
+  /// The report on the recovery at opening.
   public let recovery: RecoveryReport
 
   let environment: DatabaseEnvironment
@@ -26,11 +26,11 @@ public final class Database: Sendable {
   let pipeline: Mutex<Pipeline>
   let durable: DurableState
   let watch = DecisionWatch()
-  /// Counts commits at places that somebody looks at.
+  /// The counter of commits at watched locations.
   public let pulse = CommitPulse()
-  /// See ``setSpaceLow(_:)``.
+  /// The state that ``setSpaceLow(_:)`` sets.
   let lowSpace = LowSpace()
-  /// States as they were.
+  /// The retained history of states.
   public let history: DatabaseHistory
   let keeper: HistoryKeeper
   let outboxes: OutboxHolder
@@ -42,19 +42,19 @@ public final class Database: Sendable {
   /// Signalled when the pipeline takes batches again.
   let room = DispatchSemaphore(value: 0)
   let following: Following?
-  /// Nil for a database that decides its own changes.
+  /// The follower's interface; nil for a database that decides its own changes.
   package var follower: DatabaseFollower? { following.map { DatabaseFollower(database: self, following: $0) } }
-  /// True when it follows a log that is written elsewhere: what it shows may be a little behind the newest state.
+  /// True when the database follows a log written elsewhere: its state may be slightly behind the newest one.
   public var isFollowing: Bool { following != nil }
 
-  /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. What connections that
-  /// were open then wanted to be done at their end is done. Blocks until all that is durable.
+  /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. Executes the
+  /// on-disconnect writes of connections that were open at the last stop. Blocks until all of it is durable.
   ///
   /// - Parameters:
-  ///   - name: For logs, and of its journal.
-  ///   - journals: Where its journal is; that is closed by ``close()``.
-  ///   - initialRules: In force until rules are deployed; not stored.
-  /// - Throws: `JournalError`, or ``RecordError`` for a record that cannot be read.
+  ///   - name: The name of the database and its journal, also for logs.
+  ///   - journals: The factory that opens the journal; ``close()`` closes that.
+  ///   - initialRules: The rules in force until a deployment; not stored.
+  /// - Throws: `JournalError`, or ``RecordError`` for an unreadable record.
   public init(
     name: String, journals: any JournalFactory, initialRules: RuleSet, environment: DatabaseEnvironment,
     limits: DatabaseLimits = DatabaseLimits()
@@ -90,11 +90,11 @@ public final class Database: Sendable {
     if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
   }
 
-  /// A database that follows a log, from a state that was read: see ``DatabaseFollower/take(_:)``.
+  /// Creates a database that follows a log, from a state that was read: see ``DatabaseFollower/take(_:)``.
   ///
   /// - Parameters:
-  ///   - journal: reads the log, whose owner somebody else is; it is closed by ``close()``.
-  ///   - makeSession: draws a number that nobody can guess.
+  ///   - journal: The reader of the log, which another owner writes; ``close()`` closes it.
+  ///   - makeSession: Draws an unguessable session number.
   package init(
     name: String, following line: any OwnerLine, of journal: any Journal, from start: FollowedStart,
     environment: DatabaseEnvironment, limits: DatabaseLimits = DatabaseLimits(),
@@ -102,7 +102,7 @@ public final class Database: Sendable {
   ) {
     following = Following(line, makeSession: makeSession)
     recovery = start.report
-    // Entries are kept with the commits that they are of, by whoever writes these; all look at them.
+    // The owner stores entries with their commits; all followers look at them.
     outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     (self.name, self.environment, self.limits, self.journal) = (name, environment, limits, journal)
     let engine = Engine(following: start.state, limits: limits.engine)
@@ -116,18 +116,18 @@ public final class Database: Sendable {
     (decidingQueue, largeWriteQueue, largeReadQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
   }
 
-  /// The last durable state. Holding it costs the memory of what changes meanwhile.
+  /// The last durable state. Holding it costs the memory of later changes.
   public var published: Published { durable.state }
 
-  /// The state by which the database takes commands; a stalled one will by itself, and a halted one must be opened again.
+  /// The state of accepting commands. A stalled database recovers by itself; a halted one must be opened again.
   public var status: DatabaseStatus { follower?.lackOfRoom ?? pipeline.withLock { $0.status } }
 
-  /// Hands commands over. Those of one connection are decided in the order in which they are handed over; connections
-  /// take turns when one of them has more than a few.
+  /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
+  /// has more than a few.
   ///
-  /// - Parameter sizeBytes: What the commands hold in memory, roughly: the bytes that they were read from.
-  /// - Returns: False when so much waits, of all connections or of this one, that the caller should read no more from
-  ///   the connection until it gets effects. The commands are taken all the same.
+  /// - Parameter sizeBytes: The approximate memory of the commands: the bytes they were parsed from.
+  /// - Returns: False when so many commands wait, of all connections or of this one, that the caller should stop
+  ///   reading from the connection until it receives effects. The commands are accepted all the same.
   @discardableResult
   public func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
     guard !commands.isEmpty else { return true }
@@ -141,8 +141,8 @@ public final class Database: Sendable {
     return hasRoom && following?.isCrowded.load(ordering: .relaxed) != true
   }
 
-  /// Ends a connection whose client has come back on a new connection, before any command of the new connection that is
-  /// handed over after this; and after all commands of the old one.
+  /// Ends a connection whose client has reconnected: before any command of the new connection that is submitted after
+  /// this, and after all commands of the old one.
   public func end(_ old: ConnectionID, before new: ConnectionID) {
     if following == nil { largeWrites.withLock { $0.hold(new, until: old) } }
     let isWaking = mailbox.withLock { box in
@@ -154,14 +154,14 @@ public final class Database: Sendable {
     if isWaking { decidingQueue.async { self.drain() } }
   }
 
-  /// Decides what is in the mailbox, makes it durable, releases its effects, and closes the journal. Blocks until done;
-  /// must not be called from `deliver`. Later commands are answered as unavailable.
+  /// Decides the commands in the mailbox, makes them durable, releases their effects, and closes the journal. Blocks
+  /// until done; must not be called from `deliver`. Later commands are answered as unavailable.
   ///
-  /// - Parameter snapshotsEnd: on the monotonic clock of its environment: until then a snapshot is written when the next
-  ///   start would replay for long otherwise. What is not complete then is given up.
+  /// - Parameter snapshotsEnd: The deadline of the final snapshot, on the environment's monotonic clock. The snapshot
+  ///   is written when the next start would otherwise replay for long, and abandoned when incomplete by then.
   public func close(snapshotsEnd: Int64 = .min) {
     decidingQueue.sync { drain() }
-    // Large commands that are under way are settled, and what waited for them is decided.
+    // Settles the large commands under way, and decides the commands that waited for them.
     while !decidingQueue.sync(execute: { largeWrites.withLock { $0.isIdle } }) {
       largeWriteQueue.sync {}
       largeReadQueue.sync {}
@@ -175,12 +175,12 @@ public final class Database: Sendable {
       line.status = .closed
       line.stall = nil
     }
-    // Transactions that wait for a turn are refused like commands that come now.
+    // Transactions that wait for a turn are refused like commands that arrive now.
     decidingQueue.sync {
       if let follower { return follower.endQuestions() }
       decide([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
     }
-    // What was under way when the status changed is finished first, and what found no room to the last is refused.
+    // Work under way when the status changed is finished first; batches still without room are refused.
     journalQueue.sync { writeWaiting() }
     snapshotQueue.sync {}
     do {

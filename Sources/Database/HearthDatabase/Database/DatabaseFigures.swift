@@ -1,34 +1,34 @@
 import HearthEngine
 import HearthTree
 
-/// How a database is at one moment, for whoever watches the server.
+/// The figures of a database at one moment, for monitoring.
 public struct DatabaseFigures: Sendable {
-  /// True when it takes writes.
+  /// True when it accepts writes.
   public var isRunning: Bool
-  /// Connections that it knows.
+  /// The number of known connections.
   public var connectionCount: Int
-  /// Listens that are granted.
+  /// The number of granted listens.
   public var listenCount: Int
-  /// Commands that wait to be decided.
+  /// The number of commands waiting to be decided.
   public var waitingCommandCount: Int
-  /// Their bytes, as far as their senders said.
+  /// The bytes of the waiting commands, as far as their senders stated them.
   public var waitingCommandBytes: Int
-  /// Commands that wait for a large write.
+  /// The number of commands waiting for a large write.
   public var largeWriteWaitingCount: Int
-  /// Commands that wait for the owner of a log that is followed.
+  /// The number of commands waiting for the owner of the followed log.
   public var askedCommandCount: Int
-  /// Batches that wait for the disk.
+  /// The number of batches waiting for the disk.
   public var waitingBatchCount: Int
-  /// Bytes of records since the last snapshot.
+  /// The bytes of records since the last snapshot.
   public var journalBytes: Int
-  /// Bytes of the last snapshot; 0 before the first.
+  /// The bytes of the last snapshot; 0 before the first.
   public var snapshotBytes: Int
-  /// The last durable commit.
+  /// The position of the last durable commit.
   public var position: Int64
 }
 
 extension DatabaseFigures {
-  /// Nobody is connected, and nothing is under way.
+  /// True when there are no connections and no work is under way.
   public var isIdle: Bool {
     connectionCount == 0 && waitingCommandCount == 0 && largeWriteWaitingCount == 0 && askedCommandCount == 0
       && waitingBatchCount == 0
@@ -36,7 +36,7 @@ extension DatabaseFigures {
 }
 
 extension Database {
-  /// How it is now. May wait for a batch that is being decided: not for event loops.
+  /// Returns the present figures. May wait for a batch that is being decided: must not run on event loops.
   public func figures() -> DatabaseFigures {
     let (connectionCount, listenCount) = engine.withLock { ($0.connectionCount, $0.listenCount) }
     let (commandCount, commandBytes) = mailbox.withLock { ($0.count, $0.sizeBytes) }

@@ -3,15 +3,16 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// What a database does whose log is written by whoever owns it, perhaps on another machine. Listens are decided here, on the
-/// state that the log has brought; what changes something, and what must see the newest state, is asked of the owner.
+/// The follower's side of a database whose log is written by an owner, perhaps on another machine. Listens are decided
+/// here, on the state that the log has delivered; changes, and reads that must see the newest state, are requested from
+/// the owner.
 ///
-/// Roles may change while clients are connected: they notice nothing.
+/// Roles may change while clients are connected, without any effect on them.
 package struct DatabaseFollower: Sendable {
   let database: Database
   let following: Following
 
-  /// Takes what happened, in order. Waits while too much of it is not applied yet: not for event loops, nor for queues of
+  /// Takes events in order. Blocks while too many of them are unapplied: must not run on event loops or on queues of
   /// this database.
   package func take(_ event: FollowedEvent) {
     let (isWaking, isFull) = database.mailbox.withLock { box in
@@ -24,18 +25,18 @@ package struct DatabaseFollower: Sendable {
     if isFull { following.room.wait() }
   }
 
-  /// What a database is that has no room for what is decided in this process; nil otherwise.
+  /// The status when this process decides as the owner and has no room; nil otherwise.
   var lackOfRoom: DatabaseStatus? {
     following.lacksRoom.load(ordering: .relaxed) ? .stalled(JournalError(.noSpace, "the store has no room left")) : nil
   }
 
-  /// Says whether there is room for what is decided in this process.
+  /// Sets whether there is room for batches decided in this process.
   package func setRoom(_ isThere: Bool) { following.lacksRoom.store(!isThere, ordering: .relaxed) }
 
-  /// What is made of the commits of whoever owns the log.
+  /// The outbox for the commits of the log's owner.
   package var outbox: OutboxHolder { database.outboxes }
 
-  /// The state behind everything that ``take(_:)`` was told. Waits until that is applied.
+  /// The state after every event that ``take(_:)`` received. Waits until they are applied.
   package var state: Published {
     database.decidingQueue.sync {
       drain()
@@ -54,7 +55,7 @@ package struct DatabaseFollower: Sendable {
           box.followed.isFull = false
           following.room.signal()
         }
-        // First comes what may answer somebody, so that room is made for questions.
+        // Events come first: they may answer requests, which makes room for further ones.
         let commands = events.isEmpty ? box.take(database.limits.engine.batchCommandsMax) : []
         box.isAwake = !events.isEmpty || !commands.isEmpty || isPending
         return (events, commands, box.takenArrivalNanoseconds)
@@ -68,7 +69,7 @@ package struct DatabaseFollower: Sendable {
     }
   }
 
-  /// Answers that come one after the other are told together.
+  /// Handles events. Consecutive answers are delivered together.
   private func handle(_ events: [FollowedEvent]) {
     var told: [(Command, Reply)] = []
     func tell() {
@@ -110,7 +111,7 @@ package struct DatabaseFollower: Sendable {
     case .sessionEnded(let session):
       guard let lost = following.forwarding.withLock({ $0.lost(session) }) else { return }
       guard let connection = lost.connection else {
-        // What nobody was told of may have been made.
+        // An unanswered change may have been made.
         for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
         return settle(lost.unasked)
       }
@@ -138,7 +139,7 @@ package struct DatabaseFollower: Sendable {
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
     } catch {
-      // What comes behind would be another state than everybody else's.
+      // Going on would lead to a state different from every other server's.
       return database.halt([], JournalError(.corrupt, "the log cannot be followed: \(error)"))
     }
     database.environment.meters.decided(batch, since: start)
@@ -149,7 +150,7 @@ package struct DatabaseFollower: Sendable {
     database.setTimer(deadline, at: instant)
   }
 
-  /// The places that rows changed. What cannot be read is not applied either.
+  /// Returns the locations that the rows changed. Unreadable rows are not applied either.
   private static func places(in payload: [UInt8]) -> [Path] {
     ((try? CommitRecord.decode(payload)) ?? []).flatMap(\.parts).flatMap { record -> [Path] in
       if case .changes(let changes) = record.content { changes.map(\.location.path) } else { [] }
@@ -170,16 +171,16 @@ package struct DatabaseFollower: Sendable {
     database.snapshotQueue.async { database.writeSnapshot(state, members: members) }
   }
 
-  /// Begins anew, without anybody: who listened would be told of changes that never were.
+  /// Starts over without connections: their listeners would receive changes that never happened.
   private func begin(again start: FollowedStart) {
     database.environment.servingChanged(false)
     let (unanswered, sessions) = following.forwarding.withLock { $0.end() }
     database.engine.withLock { $0 = Engine(following: start.state, limits: database.limits.engine) }
     database.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
-    // What they wanted at their end is to be done: from here on their ends say nothing.
+    // Their on-disconnect writes must be executed: from here on their ends do not reach the owner.
     for session in sessions { following.line.close(session) }
-    // They may come back at once.
+    // They may reconnect at once.
     if following.isServing.load(ordering: .relaxed) { database.environment.servingChanged(true) }
   }
 
@@ -196,7 +197,7 @@ package struct DatabaseFollower: Sendable {
       if following.forwarding.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
       switch command.action {
       case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
-        // Under the identity that it has after everything before it.
+        // Under the identity that the connection has after all earlier commands.
         decide()
         ask(command)
       case .authenticate, .unauthenticate, .endCredential:
@@ -259,9 +260,9 @@ package struct DatabaseFollower: Sendable {
     following.line.ask(seat.session, ticket: seat.ticket, question)
   }
 
-  /// The owner must know as whom something is done at the end of a connection.
+  /// Informs the owner of a connection's identity, which its on-disconnect writes need.
   private func tellIdentity(of connection: ConnectionID) {
-    // Nobody waits for an answer.
+    // No answer is expected.
     let command = Command(connection: connection, action: .barrier)
     guard following.forwarding.withLock({ $0.wantsEnd(connection) }),
       let principal = database.engine.withLock({ $0.principal(of: command) })
@@ -269,17 +270,17 @@ package struct DatabaseFollower: Sendable {
     ask(.change(ForwardedChange(.authenticate, as: principal)), for: command)
   }
 
-  /// Has everybody who waits for the owner be told that nobody knows what became of it.
+  /// Answers all requests that wait for the owner: their outcome is unknown.
   func endQuestions() {
     for command in following.forwarding.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
   }
 
   // MARK: Patience
 
-  /// How often it is looked whether requests of no connection have waited too long.
+  /// The interval of the check for overdue one-off requests.
   private static let watchMilliseconds: Int64 = 5_000
 
-  /// Has it be looked again in a while, for as long as such requests wait.
+  /// Schedules the next check, as long as one-off requests wait.
   private func watch() {
     guard !following.isWatching.exchange(true, ordering: .relaxed) else { return }
     database.environment.schedule(Self.watchMilliseconds) { [weak database] in
@@ -288,7 +289,7 @@ package struct DatabaseFollower: Sendable {
     }
   }
 
-  /// Tells those who have waited too long that nobody knows what becomes of what they wrote, or that nothing can be read.
+  /// Answers overdue one-off requests: the outcome of a write is unknown, and reads are unavailable.
   private func tellOverdue() {
     following.isWatching.store(false, ordering: .relaxed)
     let now = database.environment.clock().monotonicMilliseconds
@@ -299,16 +300,16 @@ package struct DatabaseFollower: Sendable {
 
   // MARK: Answers
 
-  /// What a command is told; nil for one that is decided here now.
+  /// Returns the reply to a command; nil for one that is decided here now.
   private func reply(to command: Command, _ given: OwnerAnswer) -> Reply? {
     switch (given, command.action) {
     case (.newest, .get): nil
     case (.newest, _): .ok
     case (.made(let reply), _): reply ?? .ok
-    // What is there comes from here: the owner does not send it along.
+    // The present value is read here: the owner does not send it along.
     case (.refused(.stale), .write(let operation)):
       .stale(database.engine.withLock { $0.state.root[operation.path] })
-    // It is known not to be made.
+    // Known not to be made.
     case (.refused(let reply), _): reply ?? .failure(.unavailable)
     }
   }
@@ -324,14 +325,14 @@ package struct DatabaseFollower: Sendable {
 }
 
 extension ForwardedChange {
-  /// What a command asks the owner to decide; nil for one that asks for no change.
+  /// Creates the change that a command requests from the owner; nil when it requests none.
   fileprivate init?(_ command: Command, as principal: Principal, from address: AddressClass) {
     let action: Action
     var showsResult = false
     switch command.action {
     case .write(let operation):
       action = .write(operation)
-      // A client over a socket knows what it wrote, and is told of what the server filled in.
+      // A client on a socket knows what it wrote, and is sent the values that the server filled in.
       showsResult = command.isOneOff
     case .onDisconnect(let change): action = .onDisconnect(change)
     case .cancelOnDisconnect(let location): action = .cancelOnDisconnect(location)

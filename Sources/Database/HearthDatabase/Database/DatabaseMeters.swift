@@ -2,9 +2,9 @@ import CoreMetrics
 import HearthEngine
 import HearthMetrics
 
-/// What databases count: made once for all of a server, and touched without a lock.
+/// The metrics of all databases of a server, recorded without a lock.
 public struct DatabaseMeters: Sendable {
-  /// Nanoseconds on a clock that nobody can set; 0 always when nothing is measured.
+  /// Reads nanoseconds on a monotonic clock; always 0 when metrics are off.
   let now: @Sendable () -> UInt64
   private let writes: [Counter]
   private let listens: [Counter]
@@ -15,12 +15,12 @@ public struct DatabaseMeters: Sendable {
   private let batchCommands: Recorder
   private let syncBatches: Recorder
 
-  /// Nothing is measured.
+  /// The metrics that record nothing.
   public static let none = DatabaseMeters(NOOPMetricsHandler.instance, nanoseconds: { 0 })
 
   /// - Parameters:
-  ///   - factory: counts.
-  ///   - nanoseconds: on a clock that nobody can set.
+  ///   - factory: The factory of the counters and timers.
+  ///   - nanoseconds: Reads a monotonic clock.
   public init(_ factory: any MetricsFactory, nanoseconds: @escaping @Sendable () -> UInt64) {
     now = nanoseconds
     writes = RequestTally.WriteOutcome.allCases.map { factory.counter(.writes, "\($0)") }
@@ -33,9 +33,9 @@ public struct DatabaseMeters: Sendable {
     syncBatches = factory.recorder(.syncBatches)
   }
 
-  /// A batch was decided, and its requests answered.
+  /// Records that a batch was decided, and its requests answered.
   ///
-  /// - Parameter start: when deciding it began.
+  /// - Parameter start: The time when deciding it began.
   func decided(_ batch: Batch, since start: UInt64) {
     guard start > 0 else { return }
     decide.recordNanoseconds(Int64(clamping: now() &- start))
@@ -43,7 +43,7 @@ public struct DatabaseMeters: Sendable {
     answered(batch)
   }
 
-  /// Requests were answered. What they wrote counts when it is durable.
+  /// Records answered requests. Their writes count once they are durable.
   func answered(_ batch: Batch) {
     for outcome in RequestTally.WriteOutcome.allCases where outcome != .written { count(batch.tally[outcome], outcome) }
     for outcome in RequestTally.ListenOutcome.allCases {
@@ -52,9 +52,9 @@ public struct DatabaseMeters: Sendable {
     }
   }
 
-  /// Batches share an append that is done.
+  /// Records a completed append that batches shared.
   ///
-  /// - Parameter start: when it began.
+  /// - Parameter start: The time when it began.
   func stored(_ batches: [Batch], bytes sizeBytes: Int, since start: UInt64) {
     guard start > 0 else { return }
     sync.recordNanoseconds(Int64(clamping: now() &- start))
@@ -65,12 +65,12 @@ public struct DatabaseMeters: Sendable {
     }
   }
 
-  /// What batches wrote is durable, or was nothing.
+  /// Records that the writes of batches are durable, or were empty.
   func written(_ batches: [Batch]) {
     for batch in batches { count(batch.tally[.written], .written) }
   }
 
-  /// What batches wrote is not durable, and will not be.
+  /// Records that the writes of batches are not durable, and will not be.
   func lost(_ batches: [Batch]) {
     for batch in batches { count(batch.tally[.written], .unavailable) }
   }

@@ -14,7 +14,7 @@ extension DatabaseNotice {
     package var level: Level
     /// The sentence, without the database's name.
     package var text: String
-    /// Names and values that belong to it.
+    /// The names and values that belong to it.
     package var details: KeyValuePairs<String, String> = [:]
   }
 

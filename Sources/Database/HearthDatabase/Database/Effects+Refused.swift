@@ -1,11 +1,11 @@
 import HearthEngine
 
 extension [Effect] {
-  /// What remains of effects whose commits are not durable: everybody who waits is told that it was not done, and
-  /// nobody is told of a change. Permissions that were taken away stay taken away.
+  /// Returns the effects to deliver when the commits are not durable: every waiting request is answered as not done,
+  /// and no change is reported. Revoked permissions stay revoked.
   ///
-  /// - Parameter isUnknown: Whether the commits may be found on the disk at the next start all the same. Then those who
-  ///   asked for a change are told so, since another try might do it twice.
+  /// - Parameter isUnknown: True when the commits may still be found on the disk at the next start. Clients that
+  ///   requested a change are then answered that its outcome is unknown, since a retry might repeat it.
   func refused(isUnknown: Bool = false) -> [Effect] {
     compactMap { effect in
       switch effect {

@@ -2,11 +2,11 @@ import Dispatch
 import HearthEngine
 import HearthJournal
 
-/// Works on commands that take long: on a queue of their own first, then settled on the deciding queue.
+/// The worker for large commands: runs them on a queue of their own, then settles them on the deciding queue.
 struct LargeCommandWorker {
   let database: Database
 
-  /// Begins to work on a command that was set aside, or has it wait for its turn.
+  /// Starts a command that was set aside, or queues it for its turn.
   func begin(_ work: LargeCommand, from source: LargeWriteQueue.Source) {
     let client = database.engine.withLock { work.command.claimant(in: $0) }
     switch database.largeWrites.withLock({ $0.begin(work, of: client, from: source) }) {
@@ -18,9 +18,9 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Begins to work on the next commands that wait for a worker, as long as it is free.
+  /// Starts the next commands that wait for a worker, as long as it is free.
   ///
-  /// - Returns: False when none was decided or begun.
+  /// - Returns: False when no command was decided or started.
   func beginNext(for worker: LargeWriteQueue.Worker) -> Bool {
     var count = 0
     while count < database.limits.engine.batchCommandsMax / 2,
@@ -32,14 +32,14 @@ struct LargeCommandWorker {
     return count > 0
   }
 
-  /// Decides a command that had to wait on the state of now, which may take long again.
+  /// Decides a command that had to wait on the present state, which may take long again.
   private func decideAnew(_ command: Command, for worker: LargeWriteQueue.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
       guard let work = database.decideInLine(&rest, settingAside: true) else { continue }
       if rest.isEmpty, database.largeWrites.withLock({ $0.takeReserved(work) }) { return run(work) }
       begin(work, from: .line)
-      // What the same connection asked for before is worked on first.
+      // An earlier request of the same connection is worked on first.
       guard !rest.isEmpty, !command.isOneOff, work.command.connection == command.connection else { continue }
       database.largeWrites.withLock { $0.putBack(command) }
       break
@@ -71,12 +71,12 @@ struct LargeCommandWorker {
     }
   }
 
-  /// Puts a long record into the log piece by piece, each durable before the next, so that others come between. On the
-  /// queue of large writes.
+  /// Writes a long record to the log in pieces, each durable before the next, so that other batches come between. Runs
+  /// on the queue of large writes.
   private func staged(_ decided: DecidedWrite) -> DecidedWrite {
     let (queue, pieceBytes) = (database.decidingQueue, database.limits.recordPieceBytes)
     guard decided.record.count > pieceBytes else { return decided }
-    // It would be for nothing.
+    // The pieces would be wasted.
     let current = queue.sync { database.engine.withLock { $0.state.root } }
     guard decided.root(on: current) != nil else { return decided }
     var (number, count, start): (Int64?, UInt32, Int) = (nil, 0, 0)
@@ -100,7 +100,7 @@ struct LargeCommandWorker {
     return decided
   }
 
-  /// Makes a write so that was decided, or has it decided again.
+  /// Commits a write that was decided, or decides it again.
   private func settle(_ decided: DecidedWrite) {
     guard let again = settled(decided.write.command, { $0.settle(decided, at: $1) }) else {
       return end(.writes, steps: decided.steps)
@@ -111,13 +111,13 @@ struct LargeCommandWorker {
     end(.writes)
   }
 
-  /// Decides a command whose comparison was made or whose query was worked out, or has it worked on again.
+  /// Decides a command whose comparison or query is done, or repeats the work.
   private func settle(_ command: Command, steps: Int, _ settle: (inout Engine, Instant, _ isLast: Bool) -> Batch) {
     let isLast = database.largeWrites.withLock { !$0.retry(.reads, steps: steps) }
     let again = settled(command) { settle(&$0, $1, isLast) }
     if let again {
       if LargeWriteQueue.Worker(again) == .reads { return run(again) }
-      // A write that compared well is decided beside the others from now on.
+      // After its comparison, a write continues in the background.
       begin(again, from: .line)
     }
     end(.reads)
@@ -130,7 +130,7 @@ struct LargeCommandWorker {
 
   /// Settles a command.
   ///
-  /// - Returns: The command when it was worked on from something that is different now.
+  /// - Returns: The command when the state that it was worked on has changed since.
   private func settled(_ command: Command, _ settle: (inout Engine, Instant) -> Batch) -> LargeCommand? {
     database.waitForRoom()
     guard database.isRunning else {
@@ -149,12 +149,12 @@ struct LargeCommandWorker {
       database.charge(batch)
       database.pass(batch)
       database.setTimer(deadline, at: instant)
-      // Otherwise what the engine had to do before filled the batch.
+      // Otherwise work that the engine had to do first filled the batch.
       if batch.commandCount > 0 { return batch.largeCommand }
     }
   }
 
-  /// Decides a command like any other: after too many attempts, or when nothing is stored any more.
+  /// Decides a command in line: after too many attempts, or when the database no longer stores commits.
   private func decideAtLast(_ command: Command) {
     database.engine.withLock { $0.forgetPieces() }
     var rest: ArraySlice = [command]

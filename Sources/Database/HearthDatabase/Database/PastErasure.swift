@@ -3,12 +3,12 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// One erasure of a person from what a database keeps of its past: see ``Database/erase(uid:places:isCancelled:)``. Runs on
+/// One erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on
 /// the snapshot queue.
 struct PastErasure {
-  /// Rounds of one erasure, where somebody still writes as the person while it goes on.
+  /// The most rounds of one erasure, when the user still writes while it runs.
   private static let roundsMax = 3
-  /// The time that an erasure waits until nobody who is connected as the person wants anything done at their end.
+  /// The time that an erasure waits until no connection of the user has on-disconnect writes left.
   private static let sessionsWait: Duration = .seconds(10)
 
   private let database: Database
@@ -21,7 +21,7 @@ struct PastErasure {
     erasure = RecordErasure(uid: uid, places: places)
   }
 
-  /// Erases.
+  /// Runs the erasure.
   func run(_ isCancelled: () -> Bool) throws -> ErasureReport {
     var report = ErasureReport()
     for _ in 0..<Self.roundsMax {
@@ -31,7 +31,7 @@ struct PastErasure {
     return report
   }
 
-  /// Says how much there is to erase.
+  /// Measures how much there is to erase.
   func look(_ isCancelled: () -> Bool) throws -> ErasureReport {
     var report = ErasureReport()
     report.position = database.published.position
@@ -49,7 +49,7 @@ struct PastErasure {
   private func erase(_ report: inout ErasureReport, _ isCancelled: () -> Bool) throws {
     guard let current = try currentSnapshot(isCancelled) else { return }
     report.position = current
-    // What is not kept any more need not be written anew; nor what a pruning left that was interrupted.
+    // Expired history need not be rewritten, nor the remains of an interrupted pruning.
     try database.pruneKept()
     try journal.prune(keepingFrom: try journal.oldestPosition())
     report.snapshotCount += try eraseSnapshots(before: current, isCancelled)
@@ -68,14 +68,14 @@ struct PastErasure {
     guard database.isRunning else { throw JournalError(.closed, "the database takes no writes") }
   }
 
-  /// Sees to it that a restart reads nothing of what is written anew: a snapshot of now, in which nobody is connected as the
-  /// person.
+  /// Ensures that a restart reads nothing that is rewritten, with a snapshot of the present state, in which the user
+  /// has no session.
   ///
-  /// - Returns: its position; nil when there is nothing at all.
+  /// - Returns: The snapshot's position; nil for an empty journal.
   private func currentSnapshot(_ isCancelled: () -> Bool) throws -> Int64? {
     var state = database.published
     let end = ContinuousClock.now + Self.sessionsWait
-    // Between the pieces of a write no snapshot can be taken. They are a moment apart.
+    // No snapshot is possible between the pieces of a write. They are a moment apart.
     while state.hasOpenPieces || uid.map(state.sessions.names) ?? false {
       try goOn(isCancelled)
       guard ContinuousClock.now < end || state.hasOpenPieces else {
@@ -100,12 +100,12 @@ struct PastErasure {
     }
   }
 
-  /// Writes kept snapshots anew, the oldest first, one whole tree in memory at a time.
+  /// Rewrites retained snapshots, the oldest first, one whole tree in memory at a time.
   private func eraseSnapshots(before position: Int64, _ isCancelled: () -> Bool) throws -> Int {
     var count = 0
     let snapshots = try journal.snapshots()
     for (index, snapshot) in snapshots.enumerated() where snapshot.position < position {
-      // One that was written anew already, before an interruption.
+      // Already rewritten before an interruption.
       if snapshots.dropFirst(index + 1).contains(where: { $0.position == snapshot.position }) {
         try journal.removeSnapshot(snapshot)
         continue
@@ -118,7 +118,7 @@ struct PastErasure {
     return count
   }
 
-  /// What a snapshot is without the person, and without what connections wanted; nil when there is nothing of that in it.
+  /// Returns a snapshot without the user and without on-disconnect writes; nil when it contains neither.
   private func erased(_ snapshot: SnapshotInfo, _ isCancelled: () -> Bool) throws -> Published? {
     var reader = SnapshotReader()
     try journal.forEachChunk(of: snapshot) { chunk in
@@ -134,7 +134,7 @@ struct PastErasure {
       root: left ?? root, rules: .denyAll, position: snapshot.position, storedRules: reader.storedRules)
   }
 
-  /// Returns true when the person wrote something after a position.
+  /// Returns true when the user wrote after a position.
   private func isNamed(after position: Int64) throws -> Bool {
     var isNamed = false
     try journal.forEachBatch(after: position) { batch in

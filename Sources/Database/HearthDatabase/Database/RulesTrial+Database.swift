@@ -3,7 +3,7 @@ import HearthRules
 import HearthTrial
 
 extension RulesTrial {
-  /// A trial that looks at a database, and does not hold it.
+  /// Creates a trial that reads a database, without retaining it.
   convenience init(of rules: RuleSet, in database: Database, limits: TrialLimits) {
     let source = ForecastSource(
       connections: { [weak database] in database?.engine.withLock { $0.knownConnections } ?? [] },
@@ -14,20 +14,20 @@ extension RulesTrial {
       schedule: database.environment.schedule)
   }
 
-  /// What putting rules in force would do to those who listen now and to what is stored. Nobody is cancelled, and a trial
-  /// of the database goes on.
+  /// Forecasts the effect of putting rules in force on the present listeners and the stored data. No listen is
+  /// cancelled, and a trial of the database goes on.
   public static func forecast(
     of rules: RuleSet, in database: Database, limits: TrialLimits = TrialLimits()
   ) async -> TrialForecast {
     let trial = RulesTrial(of: rules, in: database, limits: limits)
     return await withCheckedContinuation { done in
-      // Nobody else holds the trial until it has ended.
+      // Retains the trial until it has ended.
       trial.startForecast { forecast in withExtendedLifetime(trial) { done.resume(returning: forecast) } }
     }
   }
 }
 
 extension Published {
-  /// Of a database that is gone.
+  /// The state of a database that is gone.
   fileprivate static let none = Published(root: .empty, rules: .denyAll, position: 0)
 }

@@ -1,11 +1,11 @@
-/// What happens to a database that follows a log, on its way to the deciding queue: in order, and not without bound.
+/// Events of a database that follows a log, on their way to the deciding queue: in order, and bounded.
 struct FollowedEvents: Sendable {
-  /// Whoever brings commits waits while these have more bytes than that.
+  /// The bytes of events from which the sender of commits waits.
   static let bytesMax = 32 << 20
 
   private var events: [FollowedEvent] = []
   private(set) var sizeBytes = 0
-  /// Somebody waits until there is room.
+  /// True when a sender waits for room.
   var isFull = false
 
   var isEmpty: Bool { events.isEmpty }

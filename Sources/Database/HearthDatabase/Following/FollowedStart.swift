@@ -2,28 +2,28 @@ import HearthEngine
 import HearthJournal
 import HearthRules
 
-/// Where a database begins to follow a log: its snapshot, or nothing.
+/// The starting state of a database that follows a log: its snapshot, or an empty state.
 package struct FollowedStart: Sendable {
   /// The state at ``position``.
   let state: Published
   let report: RecoveryReport
   let snapshotBytes: Int
-  /// What was kept with the snapshot: see ``FollowedEvent/snapshot(members:)``. Nil without one.
+  /// The members stored with the snapshot: see ``FollowedEvent/snapshot(members:)``. nil without a snapshot.
   package let members: [UInt8]?
 
-  /// The log goes on behind this position.
+  /// The position after which the log continues.
   package var position: Int64 { state.position }
 
-  /// A log from its first row on.
+  /// Creates the start of a log that is followed from its first row.
   package init(initialRules: RuleSet) {
     let found = Recovery(initialRules: initialRules)
     (state, report) = found.state()
     (snapshotBytes, members) = (0, nil)
   }
 
-  /// Reads the current snapshot of a journal, which stays whose it is. Blocks for as long as that takes.
+  /// Reads the current snapshot of a journal, whose ownership does not change. Blocks while reading.
   ///
-  /// - Parameter initialRules: in force until rules were deployed.
+  /// - Parameter initialRules: The rules in force until a deployment.
   /// - Throws: `JournalError`, ``RecordError``.
   package init(of journal: any Journal, initialRules: RuleSet) throws {
     var found = Recovery(initialRules: initialRules)

@@ -1,50 +1,51 @@
 import HearthEngine
 
-/// What a following database has asked its owner, and what waits to be asked: a value, used on the deciding queue.
+/// The requests that a following database has sent to its owner, and the commands that wait to be sent. A value, used
+/// on the deciding queue.
 ///
-/// All commands of a connection stay in their order. One with as many open questions as it may have waits with whatever it
-/// wants next, also with what could be decided here.
+/// All commands of a connection stay in their order. A connection at its limit of open requests waits with all further
+/// commands, even those that could be decided here.
 struct ForwardingQueue: Sendable {
-  /// Questions of one session that are not answered. The owner keeps as many for each, and takes no more.
+  /// The most unanswered requests of one session. The owner keeps as many for each, and accepts no more.
   static let openMax = 512
-  /// Sessions of this database for requests that belong to no connection, such as those over HTTP.
+  /// The number of sessions shared by one-off requests, such as those over HTTP.
   static let sharedSessions = 16
 
   private struct Seat {
     var session: UInt64
     var open: Set<UInt64> = []
     var waiting: [Command] = []
-    /// True when something is to be done at its end, so that the owner must know who it is.
+    /// True when the connection has on-disconnect writes, so that the owner must know its identity.
     var wantsEnd = false
   }
 
-  /// A question under way.
+  /// A request under way.
   private struct Question {
-    /// Nil when whoever asked was told that nobody knows: the owner has not answered yet.
+    /// The command; nil once it was answered with an unknown outcome while the owner's answer is outstanding.
     var command: Command?
     var seat: ConnectionID
     var askedAtMilliseconds: Int64
   }
 
-  /// The time that a request that belongs to no connection waits for the owner: longer than a failover of the store
-  /// takes. Clients with a connection go on waiting, as they do without a network.
+  /// The time that a one-off request waits for the owner: longer than a failover of the store takes. Clients with a
+  /// connection go on waiting, as they do without a network.
   private static let patienceMilliseconds: Int64 = 60_000
 
   private var seats: [ConnectionID: Seat] = [:]
   private var connections: [UInt64: ConnectionID] = [:]
-  /// Connections whose session was ended by others: they are being let go.
+  /// Connections whose session ended before them: they are being closed.
   private var gone: Set<ConnectionID> = []
   private var questions: [UInt64: Question] = [:]
   private var lastTicket: UInt64 = 0
   private var lastShared: UInt64 = 0
-  /// Commands that wait for their connection's turn, of all connections.
+  /// The number of commands that wait for their connection's turn, over all connections.
   private(set) var waitingCount = 0
 
-  /// Questions under way.
+  /// The number of requests under way.
   var openCount: Int { questions.count }
 
-  /// Returns true when a command has to wait because its connection has too many questions open, or already waits; it is
-  /// kept then.
+  /// Returns true when a command must wait because its connection has too many open requests, or already waits; the
+  /// command is then kept.
   mutating func holdsBack(_ command: Command) -> Bool {
     guard !command.isOneOff, let seat = seats[command.connection],
       !seat.waiting.isEmpty || seat.open.count >= Self.openMax
@@ -54,19 +55,19 @@ struct ForwardingQueue: Sendable {
     return true
   }
 
-  /// The session that a command is asked in, which may be a new one, and the ticket of the question.
+  /// Returns the session to send a command in, which may be a new one, and the ticket of the request.
   ///
   /// - Parameters:
-  ///   - now: on the monotonic clock.
-  ///   - makeSession: draws a number that no session has.
-  /// - Returns: `isNew` when the owner must be told first that it begins; nil when all seats for it are taken.
+  ///   - now: The time on the monotonic clock.
+  ///   - makeSession: Draws an unused session number.
+  /// - Returns: `isNew` when the session must be opened at the owner first; nil when all sessions for it are full.
   mutating func ask(
     _ command: Command, atMilliseconds now: Int64, makeSession: () -> UInt64
   ) -> (session: UInt64, ticket: UInt64, isNew: Bool)? {
     guard let seat = seat(for: command) else { return nil }
     let isNew = seats[seat] == nil
     var session = seats[seat]?.session ?? makeSession()
-    // Another one of this node's cannot have it, or answers would go astray.
+    // A number in use on this node is rejected, or answers would be misrouted.
     while isNew, session == 0 || connections[session] != nil { session = makeSession() }
     if isNew {
       seats[seat] = Seat(session: session)
@@ -79,20 +80,20 @@ struct ForwardingQueue: Sendable {
     return (session, lastTicket, isNew)
   }
 
-  /// Returns the place where a command's session is kept: requests of nobody share a few.
+  /// Returns the key of a command's session: one-off requests share a few.
   private mutating func seat(for command: Command) -> ConnectionID? {
     guard command.isOneOff else { return command.connection }
     for _ in 0..<Self.sharedSessions {
       lastShared = (lastShared + 1) % UInt64(Self.sharedSessions)
-      // No connection has such a number: those count from the low bits up.
+      // No connection has such a number: those count up from the low bits.
       let seat = ConnectionID(rawValue: .max - lastShared)
       if seats[seat]?.open.count ?? 0 < Self.openMax { return seat }
     }
     return nil
   }
 
-  /// Returns true when a command is of a connection that is being let go. Its session is over, with what was to be done at
-  /// its end, and what it asked may be lost; what it has sent since would come behind that, in a session that nobody wanted.
+  /// Returns true when a command's connection is being closed. Its session is over, its on-disconnect writes were
+  /// executed, and its requests may be lost; commands sent since would follow in a session without an owner.
   func ignores(_ command: Command) -> Bool {
     guard gone.contains(command.connection) else { return false }
     return switch command.action {
@@ -101,12 +102,12 @@ struct ForwardingQueue: Sendable {
     }
   }
 
-  /// Returns true when something was asked to be done at a connection's end.
+  /// Returns true when a connection has on-disconnect writes.
   func wantsEnd(_ connection: ConnectionID) -> Bool { seats[connection]?.wantsEnd ?? false }
 
-  /// A question was answered.
+  /// Records the answer to a request.
   ///
-  /// - Returns: what was asked, unless somebody was told already; and what of its connection may go on now.
+  /// - Returns: The command, unless it was answered before; and the commands of its connection that may go on now.
   mutating func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? {
     guard let question = questions.removeValue(forKey: ticket) else { return nil }
     seats[question.seat]?.open.remove(ticket)
@@ -118,10 +119,10 @@ struct ForwardingQueue: Sendable {
     return (question.command, seat.waiting)
   }
 
-  /// Requests of no connection that have waited too long, in their order; they are told now. Their questions stay open.
+  /// Returns the overdue one-off requests, in their order, to be answered now. They remain open at the owner.
   ///
-  /// - Parameter now: on the monotonic clock.
-  /// - Returns: also whether others still wait.
+  /// - Parameter now: The time on the monotonic clock.
+  /// - Returns: The overdue commands, and whether others still wait.
   mutating func takeOverdue(atMilliseconds now: Int64) -> (overdue: [Command], othersWait: Bool) {
     let waiting = questions.filter { $0.value.command?.isOneOff ?? false }
     let overdue = waiting.filter { now - $0.value.askedAtMilliseconds >= Self.patienceMilliseconds }
@@ -129,9 +130,9 @@ struct ForwardingQueue: Sendable {
     return (overdue.sorted { $0.key < $1.key }.compactMap(\.value.command), waiting.count > overdue.count)
   }
 
-  /// A connection has ended: its questions are of no interest any more.
+  /// Removes an ended connection, with its requests.
   ///
-  /// - Returns: its session, when it has one.
+  /// - Returns: Its session; nil when it has none.
   mutating func end(_ connection: ConnectionID) -> UInt64? {
     gone.remove(connection)
     guard let seat = seats.removeValue(forKey: connection) else { return nil }
@@ -141,10 +142,10 @@ struct ForwardingQueue: Sendable {
     return seat.session
   }
 
-  /// A session was ended by others than its connection, which is to be let go and is gone until its end.
+  /// Removes a session that ended before its connection, which is to be closed.
   ///
-  /// - Returns: the connection that it was of, nil for one of requests of nobody; and the commands that had no answer or
-  ///   were not asked yet, in their order.
+  /// - Returns: The session's connection, nil for one shared by one-off requests; and the commands that were unanswered
+  ///   or not sent yet, in their order.
   mutating func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unasked: [Command])? {
     guard let connection = connections.removeValue(forKey: session),
       let seat = seats.removeValue(forKey: connection)
@@ -156,9 +157,9 @@ struct ForwardingQueue: Sendable {
     return (isShared ? nil : connection, unanswered, seat.waiting)
   }
 
-  /// Everything is over. Numbers of questions go on: an answer to one of these is none to one that comes later.
+  /// Ends all sessions. Request numbers continue: a late answer must not match a later request.
   ///
-  /// - Returns: all commands that had no answer, and the sessions that nobody holds any more.
+  /// - Returns: All unanswered commands, and the sessions that no longer have a connection.
   mutating func end() -> (unanswered: [Command], sessions: [UInt64]) {
     let all = questions.sorted { $0.key < $1.key }.compactMap(\.value.command) + seats.values.flatMap(\.waiting)
     let sessions = connections.keys.sorted()

@@ -1,71 +1,72 @@
 import HearthEngine
 import HearthTree
 
-/// The way from a database that follows a log to whoever owns that log: what it cannot decide by itself is asked there.
+/// The connection of a following database to the log's owner, which decides the requests that the database cannot
+/// decide itself.
 ///
-/// What comes of it is told, in order with the log's commits, by ``DatabaseFollower/take(_:)``. Nothing here waits.
+/// ``DatabaseFollower/take(_:)`` receives the results, in order with the log's commits. No call here blocks.
 package protocol OwnerLine: Sendable {
-  /// A connection is about to ask something: its session begins.
+  /// Opens a session, before a connection's first request.
   func open(_ session: UInt64)
 
-  /// Asks something for a session that was opened, after all that it asked before.
+  /// Sends a request in an open session, after all of its earlier ones.
   ///
-  /// - Parameter ticket: comes back with the answer.
+  /// - Parameter ticket: The number that the answer repeats.
   func ask(_ session: UInt64, ticket: UInt64, _ question: OwnerQuestion)
 
-  /// A session's connection has ended.
+  /// Closes the session of a connection that has ended.
   func close(_ session: UInt64)
 
-  /// So much of the log is behind the last snapshot that another is due. The owner has one written, by
-  /// ``FollowedEvent/snapshot(members:)``; everybody else does nothing.
+  /// Reports that the log since the last snapshot is long enough for another. The owner schedules one, by
+  /// ``FollowedEvent/snapshot(members:)``; every other server ignores it.
   func snapshotIsDue()
 }
 
-/// What a database asks the owner of its log.
+/// A request to the owner of the log.
 package enum OwnerQuestion: Sendable {
-  /// To decide a change.
+  /// Decides a change.
   case change(ForwardedChange)
-  /// To run a transaction: only where the owner is in the same process.
+  /// Runs a transaction: only when the owner is in the same process.
   case transaction(Transaction)
-  /// Nothing but an answer, which comes when everything is durable, and applied here, that was decided before.
+  /// Requests an answer only, which arrives when all earlier decisions are durable and applied here.
   case newest
 }
 
-/// What the owner answered.
+/// An answer of the owner.
 package enum OwnerAnswer: Sendable {
-  /// It was made, and has been applied here. Nil when the one who answers knows that it was made and not what was said.
+  /// The change was made, and has been applied here. The reply is nil when it is no longer known.
   case made(Reply?)
-  /// It was not made, and will not be. Nil when nobody knows any more why.
+  /// The change was not made, and will not be. The reply is nil when the reason is no longer known.
   case refused(Reply?)
-  /// All that was decided before the question has been applied here.
+  /// All decisions from before the request have been applied here.
   case newest
 }
 
-/// What happens to a database that follows a log.
+/// An event of a database that follows a log.
 package enum FollowedEvent: Sendable {
   /// The log's next rows: positions and their records.
   ///
   /// - Parameters:
-  ///   - isOwn: whether they were decided in this process.
-  ///   - root: the data behind them, where that is known and nothing else changed.
+  ///   - isOwn: True when they were decided in this process.
+  ///   - root: The data after them; nil when unknown or when another change came between.
   case commits(firstPosition: Int64, lastPosition: Int64, payload: [UInt8], isOwn: Bool, root: Node? = nil)
   /// The owner answered.
   case answered(ticket: UInt64, OwnerAnswer)
-  /// A session is no more, although its connection did not end: what it asked and was not answered may have been made.
+  /// A session ended although its connection did not: its unanswered requests may have been executed.
   case sessionEnded(UInt64)
-  /// What is known is new enough for clients from here on, or is not any more.
+  /// The state became new enough for clients, or no longer is.
   case serving(Bool)
-  /// What was followed is not the log any more, or its next rows are gone: everything begins anew from this state, and the
-  /// next commits are those behind it. Whoever is connected is let go.
+  /// The followed log was replaced, or its next rows are gone: everything restarts from this state, and the next
+  /// commits are those after it. All connections are closed.
   case replaced(FollowedStart)
-  /// A snapshot of the state after the commits that came before this is to be written.
+  /// A snapshot is to be written of the state after the preceding commits.
   ///
-  /// - Parameter members: what of the state its owner knows and the database does not; kept with it as it is.
+  /// - Parameter members: The owner's own part of the state, opaque to the database and stored with the snapshot.
   case snapshot(members: [UInt8])
 }
 
 extension FollowedEvent {
-  /// What it holds in memory, roughly.
+  /// The approximate bytes in memory.
   var sizeBytes: Int {
     switch self {
     case .commits(_, _, let payload, _, _): payload.count + 64

@@ -2,17 +2,17 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// What happened to a place.
+/// The history of one location.
 extension DatabaseHistory {
-  /// The commits that made a place different, the newest first, a page at a time.
+  /// Returns the commits that changed a location, the newest first, one page at a time.
   ///
-  /// The log is read between one kept snapshot and the next, from the last two back, until the page is full.
+  /// The log is read between one retained snapshot and the next, from the last two back, until the page is full.
   ///
   /// - Parameters:
-  ///   - position: only commits before this one; nil begins with the last.
-  ///   - countMax: at most so many, from 1 to ``HistoryLimits/changesMax``.
-  ///   - isLate: looked at between two snapshots: whether the page should end as it is.
-  ///   - isCancelled: looked at now and then: whether nobody waits any more.
+  ///   - position: The position before which commits are returned; nil begins with the last.
+  ///   - countMax: The most changes to return, from 1 to ``HistoryLimits/changesMax``.
+  ///   - isLate: Polled between two snapshots; true ends the page as it is.
+  ///   - isCancelled: Polled regularly; true cancels the call.
   /// - Throws: ``HistoryError``.
   public func changes(
     of path: Path, before position: Int64? = nil, countMax: Int, isLate: () -> Bool = { false },
@@ -44,15 +44,15 @@ extension DatabaseHistory {
     }
   }
 
-  /// What may still be put on a page.
+  /// The remaining room on a page.
   private struct PageBudget {
     var count: Int
     var bytes: Int
   }
 
-  /// The last changes between two positions, the newest first.
+  /// Returns the last changes between two positions, the newest first.
   ///
-  /// - Returns: They, and the position that further ones are before; nil when there are none.
+  /// - Returns: The changes, and the position before which further ones lie; nil when there are none.
   private func changes(
     of path: Path, after start: Int64, through end: Int64, _ budget: inout PageBudget, _ isCancelled: () -> Bool
   ) throws -> (changes: [HistoryChange], before: Int64?) {
@@ -61,7 +61,7 @@ extension DatabaseHistory {
     try walk(after: start, through: end, scan, isCancelled) { _, record in
       isTouched = isTouched || record.parts.contains { !$0.changes.isEmpty }
     }
-    // Then nobody needs to know what was there in the beginning.
+    // Then the value at the beginning is not needed.
     guard isTouched else { return ([], nil) }
     var node = try state(at: start, of: path, isCancelled: isCancelled).node
     var (last, isMore) = (LastChanges(countMax: budget.count, bytesMax: budget.bytes), false)
@@ -81,14 +81,14 @@ extension DatabaseHistory {
     let changes = last.changes
     (budget.count, budget.bytes) = (budget.count - changes.count, budget.bytes - last.sizeBytes)
     let isFull = budget.count <= 0 || budget.bytes <= 0
-    // Where the page is full just here, older ones may be before the segment.
+    // When the page is full exactly here, older changes may lie before the segment.
     let before = isMore || isFull ? changes.first?.position ?? end + 1 : nil
     return (changes.reversed(), before)
   }
 }
 
 extension CommitRecord {
-  /// The places that it replaces, and what is there then.
+  /// The locations that the record replaces, with their new values.
   fileprivate var changes: [(location: Location, node: Node)] {
     if case .changes(let changes) = content { changes } else { [] }
   }
@@ -99,16 +99,16 @@ private struct LastChanges {
   let countMax: Int
   let bytesMax: Int
   private var found: [(change: HistoryChange, sizeBytes: Int)] = []
-  /// The first of those in `found` that count.
+  /// The index of the first change in `found` that counts.
   private var first = 0
   private(set) var sizeBytes = 0
 
   init(countMax: Int, bytesMax: Int) { (self.countMax, self.bytesMax) = (countMax, bytesMax) }
 
-  /// In the order of their positions.
+  /// The changes in the order of their positions.
   var changes: [HistoryChange] { found[first...].map { $0.change } }
 
-  /// - Returns: Whether older ones had to go.
+  /// - Returns: True when older changes were dropped.
   mutating func add(_ change: HistoryChange) -> Bool {
     let size = change.from.heldBytes(upTo: bytesMax) + change.to.heldBytes(upTo: bytesMax)
     found.append((change, size))

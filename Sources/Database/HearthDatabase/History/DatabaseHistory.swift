@@ -3,20 +3,20 @@ import HearthJournal
 import HearthTree
 import Synchronization
 
-/// The past of one database: states as they were, put together from what its journal keeps.
+/// The history of one database: past states, reconstructed from its journal.
 ///
-/// Calls block for as long as the reading takes, on the caller's thread, and read beside the database's own work. Whoever
-/// hands requests on to it does one after another: each may read as much as a restart does.
+/// Calls block while reading, on the caller's thread, and read beside the database's own work. Make one request at a
+/// time: each may read as much as a restart does.
 public final class DatabaseHistory: Sendable {
   let journal: any Journal
   let limits: HistoryLimits
   private let present: @Sendable () -> Published
   private let warm: Mutex<WarmStates>
 
-  /// Bytes of the log that are read at first; each further reading is of twice as many.
+  /// The log bytes of the first read; each further read doubles them.
   private static let firstReadBytes = 64 << 10
 
-  /// - Parameter present: the last durable state.
+  /// - Parameter present: The last durable state.
   init(_ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> Published) {
     (self.journal, self.limits, self.present) = (journal, limits, present)
     warm = Mutex(WarmStates(limits))
@@ -25,15 +25,16 @@ public final class DatabaseHistory: Sendable {
   /// The last durable position.
   public var lastPosition: Int64 { present().position }
 
-  /// The oldest position whose state can be told.
+  /// Returns the oldest position whose state can be reconstructed.
   public func oldestPosition() throws(HistoryError) -> Int64 {
     try mapping { try journal.oldestPosition() }
   }
 
-  /// The last position whose commit was made at that time or before it.
+  /// Returns the last position whose commit was made at that time or before it.
   ///
-  /// - Parameter milliseconds: since 1970.
-  /// - Throws: ``HistoryError``: ``HistoryError/notKept(oldestPosition:)`` when nobody can tell any more.
+  /// - Parameter milliseconds: The time since 1970.
+  /// - Throws: ``HistoryError``: ``HistoryError/notKept(oldestPosition:)`` when the time is before the retained
+  ///   history.
   public func position(atMilliseconds milliseconds: Int64) throws(HistoryError) -> Int64 {
     try mapping {
       let position = try HistoryTimes(journal).position(atMilliseconds: milliseconds, last: lastPosition)
@@ -42,18 +43,18 @@ public final class DatabaseHistory: Sendable {
     }
   }
 
-  /// The time of a commit; nil when its record is not kept any more.
+  /// Returns the time of a commit; nil when its record is no longer retained.
   public func milliseconds(of position: Int64) throws(HistoryError) -> Int64? {
     try mapping { try HistoryTimes(journal).milliseconds(of: position) }
   }
 
-  /// What was at a place after a commit.
+  /// Returns the value at a location after a commit.
   ///
-  /// Of the nearest snapshot before it, and of the log from there on, only that is put together which lies at the place.
+  /// Reconstructs only that location, from the nearest snapshot before the commit and the log after it.
   ///
   /// - Parameters:
-  ///   - position: the commit; 0 is the state before the first.
-  ///   - isCancelled: looked at now and then: whether nobody waits any more.
+  ///   - position: The commit; 0 is the state before the first.
+  ///   - isCancelled: Polled regularly; true cancels the call.
   /// - Throws: ``HistoryError``.
   public func state(
     at position: Int64, of path: Path = .root, isCancelled: () -> Bool = { false }
@@ -78,7 +79,7 @@ public final class DatabaseHistory: Sendable {
     }
   }
 
-  /// The present costs nothing.
+  /// Returns the present state, which costs nothing.
   private func state(of present: Published, _ path: Path) throws -> PastState {
     PastState(
       path: path, node: present.root[path], position: present.position,
@@ -86,7 +87,7 @@ public final class DatabaseHistory: Sendable {
       storedRules: present.storedRules)
   }
 
-  /// The newest snapshot at or before a position; nil when the log alone leads there.
+  /// Returns the newest snapshot at or before a position; nil when the log alone leads there.
   private func base(of position: Int64) throws -> SnapshotInfo? {
     if let snapshot = try journal.snapshots().last(where: { $0.position <= position }) { return snapshot }
     let oldest = try journal.oldestPosition()
@@ -107,9 +108,9 @@ public final class DatabaseHistory: Sendable {
     return PastState(path: path, node: node, position: snapshot.position, storedRules: reader.storedRules)
   }
 
-  /// Goes on from a state to a later one.
+  /// Replays from a state to a later one.
   ///
-  /// - Returns: Whether others can go on from there: not between the pieces of a record.
+  /// - Returns: True when later replays can start from there: not between the pieces of a record.
   private func replay(
     through last: Int64, over state: inout PastState, _ isCancelled: () -> Bool
   ) throws -> Bool {
@@ -136,14 +137,14 @@ public final class DatabaseHistory: Sendable {
 
   /// Reads the log between two positions, of which the first is not between the pieces of a record.
   ///
-  /// - Returns: Whether the last one is, as far as can be told.
+  /// - Returns: True when the last one is between pieces, as far as can be determined.
   @discardableResult
   func walk(
     after start: Int64, through last: Int64, _ scan: RecordScan, _ isCancelled: () -> Bool,
     _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void
   ) throws -> Bool {
     var (log, position) = (LogReader(scan), start)
-    // Where only a few commits are between two moments, no more is read than that.
+    // With only a few commits between two positions, no more is read than that.
     var sizeBytes = min(Self.firstReadBytes, limits.readBytes)
     while position < last {
       if isCancelled() { throw HistoryError.cancelled }
@@ -160,7 +161,7 @@ public final class DatabaseHistory: Sendable {
     return log.hasOpenPieces
   }
 
-  /// Lets go of the states that are kept ready: they are not what is kept any more.
+  /// Drops the cached states: they no longer match the retained history.
   func forget() { warm.withLock { $0.forget() } }
 
   func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {

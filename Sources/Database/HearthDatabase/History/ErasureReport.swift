@@ -1,12 +1,12 @@
-/// What was erased of a database's past.
+/// The result of erasing history.
 public struct ErasureReport: Sendable, Equatable {
-  /// Batches of the log that were written anew.
+  /// The number of rewritten batches of the log.
   public var batchCount = 0
-  /// Kept snapshots that were.
+  /// The number of rewritten snapshots.
   public var snapshotCount = 0
-  /// What comes after this position is as it was: it was written after the erasure began.
+  /// The position up to which history was erased: later commits were written after the erasure began.
   public var position: Int64 = 0
 
-  /// Nothing was.
+  /// Creates an empty report.
   public init() {}
 }

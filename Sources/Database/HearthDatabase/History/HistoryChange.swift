@@ -1,31 +1,31 @@
 import HearthEngine
 import HearthTree
 
-/// One commit that made a place different.
+/// One commit that changed a location.
 public struct HistoryChange: Sendable {
-  /// The commit.
+  /// The commit's position.
   public var position: Int64
-  /// Its time, in milliseconds since 1970.
+  /// The commit's time, in milliseconds since 1970.
   public var wallMilliseconds: Int64
-  /// Who made it; nil where nobody kept that.
+  /// The author of the commit; nil when it was not recorded.
   public var author: CommitAuthor?
-  /// By which rules it was allowed; nil where nobody kept that, and where no rule was asked.
+  /// The rules that allowed the commit; nil when they were not recorded, or no rule was evaluated.
   public var grant: CommitGrant?
-  /// What was there before.
+  /// The value before the commit.
   public var from: Node
-  /// What was there after.
+  /// The value after the commit.
   public var to: Node
 }
 
-/// A page of what happened to a place, the newest first.
+/// One page of a location's history, the newest change first.
 public struct HistoryPage: Sendable {
   /// The changes.
   public var changes: [HistoryChange] = []
-  /// Older ones are before this position; nil when there are none that are kept.
+  /// The position before which older changes lie; nil when none are retained.
   public var before: Int64?
-  /// The place where what is kept begins.
+  /// The oldest retained position.
   public var oldestPosition: Int64
 
-  /// A page without changes.
+  /// Creates a page without changes.
   init(oldestPosition: Int64) { self.oldestPosition = oldestPosition }
 }

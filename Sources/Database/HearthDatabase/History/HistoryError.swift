@@ -1,17 +1,17 @@
 import HearthEngine
 import HearthJournal
 
-/// The reason why a state of the past cannot be told.
+/// The reason why a past state cannot be returned.
 public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// It is older than what is kept; that begins at this position.
+  /// The position is older than the retained history, which begins at this position.
   case notKept(oldestPosition: Int64)
-  /// There is no such position yet; the log ends at this one.
+  /// The position does not exist yet; the log ends at this one.
   case notReached(lastPosition: Int64)
-  /// Nobody waits for it any more.
+  /// The caller cancelled the call.
   case cancelled
   /// The journal could not be read.
   case journal(JournalError)
-  /// What was read is not what was written.
+  /// The data read differs from the data written.
   case record(RecordError)
 
   public var description: String {
@@ -25,9 +25,9 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Runs `body`, and says in these words what it throws.
+  /// Runs `body`, and maps its errors.
   ///
-  /// - Parameter oldestPosition: asked when something was pruned while it was read.
+  /// - Parameter oldestPosition: Evaluated when data was pruned while it was read.
   static func mapping<Value>(
     oldestPosition: () -> Int64, _ body: () throws -> Value
   ) throws(HistoryError) -> Value {

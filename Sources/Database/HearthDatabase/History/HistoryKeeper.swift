@@ -1,15 +1,15 @@
 import HearthJournal
 import Synchronization
 
-/// Decides how much of the past stays when a snapshot is complete.
+/// Decides how much history to retain when a snapshot is complete.
 final class HistoryKeeper: Sendable {
   private struct State {
-    /// What somebody reads at the moment, from which position on.
+    /// The first positions of reads under way, by hold.
     var holds: [UInt64: Int64] = [:]
     var lastHold: UInt64 = 0
-    /// What the log takes between kept snapshots, by the position of the first: it is measured once.
+    /// The log bytes between retained snapshots, by the position of the first: measured once.
     var logBytes: [Int64: (through: Int64, bytes: Int)] = [:]
-    /// The operator was told that the bytes do not last for the age.
+    /// True when the operator was notified that the byte limit does not suffice for the age.
     var isShortened = false
   }
 
@@ -18,7 +18,7 @@ final class HistoryKeeper: Sendable {
 
   init(_ retention: HistoryRetention) { self.retention = retention }
 
-  /// Keeps all from a position on until the hold is let go of.
+  /// Retains all history from a position on until the hold is released.
   func hold(from position: Int64) -> HistoryHold {
     let number = state.withLock { state in
       state.lastHold += 1
@@ -28,12 +28,13 @@ final class HistoryKeeper: Sendable {
     return HistoryHold { [weak self] in self?.state.withLock { _ = $0.holds.removeValue(forKey: number) } }
   }
 
-  /// Removes what nobody wants to look back to any more.
+  /// Removes expired history.
   ///
   /// - Parameters:
-  ///   - last: where the log ends.
-  ///   - nowMilliseconds: since 1970.
-  /// - Returns: Where history begins now, when that is news to the operator: the bytes do not last for the age any more.
+  ///   - last: The end of the log.
+  ///   - nowMilliseconds: The time since 1970.
+  /// - Returns: The new beginning of the history, when the byte limit has just become too small for the age; nil
+  ///   otherwise.
   func prune(_ journal: any Journal, last: Int64, nowMilliseconds: Int64) throws -> Int64? {
     var (wanted, shortened): (Int64, Int64?) = (.max, nil)
     if retention.ageMilliseconds > 0 {
@@ -43,7 +44,7 @@ final class HistoryKeeper: Sendable {
       wanted = max(0, (try HistoryTimes(journal).position(atMilliseconds: time, last: last) ?? 0) - 1)
       let affordable = try oldestAffordable(journal)
       let base = try journal.snapshots().last { $0.position <= wanted }?.position ?? 0
-      // Without an age there is nothing but the bytes.
+      // Without an age only the byte limit applies.
       if note(isShortened: affordable > base && retention.ageMilliseconds < .max) { shortened = affordable }
       wanted = max(wanted, affordable)
     }
@@ -52,7 +53,7 @@ final class HistoryKeeper: Sendable {
     return shortened
   }
 
-  /// - Returns: Whether that is news.
+  /// - Returns: True when the value changed to true.
   private func note(isShortened: Bool) -> Bool {
     state.withLock { state in
       defer { state.isShortened = isShortened }
@@ -60,7 +61,8 @@ final class HistoryKeeper: Sendable {
     }
   }
 
-  /// The oldest snapshot from which on all that is kept beside the current one has room: its position, 0 for the whole log.
+  /// Returns the position of the oldest snapshot from which on the history fits beside the current snapshot; 0 for the
+  /// whole log.
   private func oldestAffordable(_ journal: any Journal) throws -> Int64 {
     let snapshots = try journal.snapshots()
     guard let current = snapshots.last else { return 0 }
@@ -79,7 +81,7 @@ final class HistoryKeeper: Sendable {
     if let known = state.withLock({ $0.logBytes[position] }), known.through == last { return known.bytes }
     let bytes = try journal.logBytes(after: position, through: last)
     state.withLock { state in
-      // As many as there can be snapshots within the age; older ones are of no interest any more.
+      // The most snapshots within the age; older measurements are obsolete.
       if state.logBytes.count > 4_096 { state.logBytes = [:] }
       state.logBytes[position] = (last, bytes)
     }
@@ -87,7 +89,7 @@ final class HistoryKeeper: Sendable {
   }
 }
 
-/// Keeps a part of a database's past from being removed, for as long as somebody reads it.
+/// A hold that keeps a part of a database's history from being pruned while it is read.
 public final class HistoryHold: Sendable {
   private let release: Mutex<(@Sendable () -> Void)?>
 
@@ -95,7 +97,7 @@ public final class HistoryHold: Sendable {
 
   deinit { end() }
 
-  /// Lets go. Nothing happens the second time.
+  /// Releases the hold. A second call has no effect.
   public func end() {
     let release = release.withLock { release in
       defer { release = nil }

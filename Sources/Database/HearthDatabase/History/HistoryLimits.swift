@@ -1,20 +1,20 @@
-/// The limits of looking back, one reason each.
+/// The limits of reading history, with one reason each.
 public struct HistoryLimits: Sendable {
-  /// States of the past that are kept ready: somebody who looks back looks at a few moments again and again.
+  /// The most cached past states: readers of history return to a few positions again and again.
   public var warmCountMax = 4
 
-  /// Bytes that they may hold together. A larger one is put together anew each time.
+  /// The most bytes of all cached states. A larger one is reconstructed each time.
   public var warmBytesMax = 128 << 20
 
-  /// Bytes of the log that are read at a time, between two looks at whether anybody still waits.
+  /// The log bytes read at a time, between two checks for cancellation.
   public var readBytes = 4 << 20
 
-  /// Changes on one page: what a person reads at once.
+  /// The most changes on one page: as many as a reader views at once.
   public static let changesMax = 1_000
 
-  /// Bytes that the values of one page may hold; the page ends before they are more.
+  /// The most bytes of the values on one page; the page ends before they are exceeded.
   public var pageBytesMax = 16 << 20
 
-  /// The limits of a server, to be narrowed by tests.
+  /// Creates the limits of a server, for tests to narrow.
   public init() {}
 }

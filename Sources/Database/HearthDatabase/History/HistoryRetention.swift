@@ -1,23 +1,23 @@
-/// How much of its past a database keeps beside what a restart needs.
+/// The amount of history that a database retains beside the data that a restart needs.
 public struct HistoryRetention: Sendable, Equatable {
-  /// States of the last so many milliseconds can be read. 0 keeps nothing: each snapshot has what it covers removed.
-  /// `Int64.max` keeps as much as there is room for.
+  /// The age up to which past states can be read. 0 retains nothing: each snapshot removes the log it covers.
+  /// `Int64.max` retains as much as there is room for.
   public var ageMilliseconds: Int64
 
-  /// Bytes that the past may take on the disk, roughly: older snapshots, and the log that the current one covers. What is
-  /// more goes, the oldest first, although it is younger than ``ageMilliseconds``; the database says so:
-  /// ``DatabaseNotice/historyShortened(oldestPosition:sizeBytesMax:)``.
+  /// The approximate bytes that history may take on the disk: older snapshots, and the log that the current one covers.
+  /// Beyond them the oldest history is removed, even if it is younger than ``ageMilliseconds``; the database then
+  /// reports ``DatabaseNotice/historyShortened(oldestPosition:sizeBytesMax:)``.
   public var sizeBytesMax: Int
 
-  /// As much as a few days of a busy small app, and what a small disk has room for.
+  /// The default: a few days of a busy small app, within the room of a small disk.
   public static let standardSizeBytesMax = 1 << 30
 
-  /// The retention of so much.
+  /// Creates a retention.
   public init(ageMilliseconds: Int64 = 0, sizeBytesMax: Int = standardSizeBytesMax) {
     (self.ageMilliseconds, self.sizeBytesMax) = (ageMilliseconds, sizeBytesMax)
   }
 
-  /// Nothing is kept. What people delete is then gone with the next snapshot but one, and the disk holds no more than a
-  /// restart needs; whoever wants to look back says so.
+  /// The retention of no history. Deleted data is then gone with the next snapshot but one, and the disk holds no more
+  /// than a restart needs; retaining history is opt-in.
   public static let none = HistoryRetention()
 }

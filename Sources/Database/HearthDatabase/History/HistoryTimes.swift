@@ -1,15 +1,15 @@
 import HearthEngine
 import HearthJournal
 
-/// The times of the commits that a journal keeps: they are in the records, in order as long as nobody sets the clock back.
+/// The times of the commits in a journal: stored in the records, in order as long as the clock is not set back.
 public struct HistoryTimes {
   private let journal: any Journal
 
-  /// The times in a journal.
+  /// Creates a lookup of the times in a journal.
   public init(_ journal: any Journal) { self.journal = journal }
 
-  /// The time of a commit, in milliseconds since 1970; nil when its record is not there any more. A record without a time
-  /// has that of the last one before it with a time.
+  /// Returns the time of a commit, in milliseconds since 1970; nil when its record is gone. A record without a time has
+  /// that of the last one before it with a time.
   ///
   /// - Throws: `JournalError`, ``RecordError``.
   public func milliseconds(of position: Int64) throws -> Int64? {
@@ -22,7 +22,7 @@ public struct HistoryTimes {
     return nil
   }
 
-  /// The batch that a commit is in; nil when it is not there any more.
+  /// Returns the batch that contains a commit; nil when it is gone.
   private func batch(of position: Int64) throws(JournalError) -> JournalBatch? {
     do throws(JournalError) {
       let batch = try journal.batches(after: position - 1, sizeBytesMax: 0).first
@@ -33,17 +33,17 @@ public struct HistoryTimes {
     }
   }
 
-  /// The last position whose commit was made at that time or before, found by halving: about twenty reads of a million
-  /// commits. Where the clock was set back there may be several such places, and this is one of them.
+  /// Returns the last position whose commit was made at that time or before, found by binary search: about twenty reads
+  /// for a million commits. After the clock was set back several positions may match, and this is one of them.
   ///
   /// - Parameters:
-  ///   - milliseconds: since 1970.
-  ///   - last: where the log ends.
-  /// - Returns: nil when that is before all that is kept.
+  ///   - milliseconds: The time since 1970.
+  ///   - last: The end of the log.
+  /// - Returns: The position; nil when the time is before the retained history.
   /// - Throws: `JournalError`, ``RecordError``.
   public func position(atMilliseconds milliseconds: Int64, last: Int64) throws -> Int64? {
     let oldest = try journal.oldestPosition()
-    // Where the log is whole nothing was there before the first commit.
+    // A whole log is empty before its first commit.
     var before: Int64? = try isAfter(oldest, milliseconds) ? nil : oldest
     var (low, after) = (oldest, last + 1)
     while low + 1 < after {
@@ -54,7 +54,7 @@ public struct HistoryTimes {
         (low, before) = (middle, middle)
       }
     }
-    // The time of a snapshot whose record is gone is not known: only a later commit that is not too late shows it.
+    // The time of a snapshot whose record is gone is unknown: only a later commit that is not too late shows it.
     if let before, oldest > 0, try self.milliseconds(of: before) == nil { return nil }
     return before
   }

@@ -1,28 +1,28 @@
 import HearthEngine
 import HearthJournal
 
-/// Says what each batch of a log is without a person, also where records come in pieces.
+/// The rewriting of batches for the erasure of a user, including records in pieces.
 ///
-/// A record that comes in pieces is read as a whole when its first piece comes. What is left of it is never longer, and is
-/// put into as many pieces; of pieces that make no record nothing is left.
+/// A record in pieces is read as a whole at its first piece. The remaining record is never longer, and is put into as
+/// many pieces; pieces that form no record are emptied.
 struct LogErasure {
-  /// What becomes of a record that comes in pieces.
+  /// The outcome for a record in pieces.
   private enum Outcome {
-    /// Nothing of it is erased.
+    /// No part of it is erased.
     case stays
-    /// These bytes are left of it.
+    /// The remaining bytes of it.
     case left(ArraySlice<UInt8>)
-    /// Its last piece never came: the write was not made.
+    /// Its last piece is missing: the write was not made.
     case unfinished
   }
 
   private let erasure: RecordErasure
   private let journal: any Journal
-  /// The pieces under way, by the position of the first.
+  /// The position of the first of the pieces under way.
   private var number: Int64 = 0
-  /// What is still to be put into them; nil where they stay as they are.
+  /// The bytes still to be put into them; nil when they stay unchanged.
   private var rest: ArraySlice<UInt8>?
-  /// Their last is still to come, and they are worth nothing without it.
+  /// True when their last piece is still to come, without which they have no meaning.
   private var isOpen = false
 
   init(_ erasure: RecordErasure, of journal: any Journal) { (self.erasure, self.journal) = (erasure, journal) }
@@ -66,7 +66,7 @@ struct LogErasure {
           switch record.content {
           case .piece(let own, let piece) where own == number: bytes += piece
           case .joined(let own, _) where own == number: return try outcome(bytes)
-          // There is one such write at a time: the one before it was not made.
+          // Only one such write runs at a time: the previous one was not made.
           case .piece, .joined: return .unfinished
           case .changes, .rules, .sessions, .note, .joint: continue
           }

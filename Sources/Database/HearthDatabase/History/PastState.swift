@@ -2,22 +2,22 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// One place of a database as it was after a commit.
+/// One location of a database after a past commit.
 public struct PastState: Sendable {
-  /// The place.
+  /// The location.
   public var path: Path
-  /// What was there.
+  /// The value at the location.
   public var node: Node
   /// The commit; 0 before the first.
   public var position: Int64
-  /// The commit's time, in milliseconds since 1970; nil where its record is not kept any more.
+  /// The commit's time, in milliseconds since 1970; nil when its record is no longer retained.
   public var wallMilliseconds: Int64?
-  /// The rules file that had been deployed last; nil when none ever was.
+  /// The rules file of the last deployment; nil before the first.
   public var storedRules: String?
 
-  /// The same state, of a place at or below this one's.
+  /// Returns the same state at a location at or below this one.
   ///
-  /// - Returns: nil when the other place is elsewhere.
+  /// - Returns: The state; nil when the location is not below this one.
   func part(_ path: Path) -> PastState? {
     guard let below = self.path.relative(path) else { return nil }
     var part = self
@@ -25,9 +25,10 @@ public struct PastState: Sendable {
     return part
   }
 
-  /// The whole database with the rules that were in force, as it could be read then; the place must be the root.
+  /// Returns the whole database with the rules that were in force, as it could be read then; the location must be the
+  /// root.
   ///
-  /// - Parameter initialRules: those of a database that none were deployed for.
+  /// - Parameter initialRules: The rules of a database without a deployment.
   public func published(initialRules: RuleSet) -> Published {
     var rules = initialRules
     if let storedRules { rules = (try? RuleSet.recompile(storedRules)) ?? .denyAll }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A few states of the past that were put together lately, the last one used first.
+/// A cache of a few recently reconstructed past states, the most recently used first.
 struct WarmStates {
   private struct Entry {
     var state: PastState
@@ -9,15 +9,15 @@ struct WarmStates {
 
   private let limits: HistoryLimits
   private var entries: [Entry] = []
-  /// Counts how often they were forgotten.
+  /// The number of times the cache was cleared.
   private(set) var era = 0
 
   init(_ limits: HistoryLimits) { self.limits = limits }
 
-  /// Those kept, for tests.
+  /// The cached states, for tests.
   var states: [PastState] { entries.map(\.state) }
 
-  /// The newest state of a place that is not after a position, nor before another.
+  /// Returns the newest state of a location between two positions.
   mutating func nearest(_ path: Path, from oldest: Int64, to position: Int64) -> PastState? {
     var best: Int?
     for (index, entry) in entries.enumerated() {
@@ -31,20 +31,20 @@ struct WarmStates {
     return entry.state.part(path)
   }
 
-  /// Lets go of all, and of those that are being put together now.
+  /// Drops all states, including those under reconstruction.
   mutating func forget() {
     entries = []
     era += 1
   }
 
-  /// Keeps a state, and lets go of those that were not used for the longest time.
+  /// Caches a state, and drops the least recently used ones.
   ///
-  /// - Parameter era: that in which it was begun; of an earlier one than now nothing is kept.
+  /// - Parameter era: The era in which its reconstruction began; a state of an earlier era is not cached.
   mutating func keep(_ state: PastState, of era: Int) {
     guard limits.warmCountMax > 0, era == self.era else { return }
     let sizeBytes = state.node.heldBytes(upTo: limits.warmBytesMax)
     guard sizeBytes <= limits.warmBytesMax else { return }
-    // What the new one shows as well is superfluous.
+    // States that the new one includes are superfluous.
     entries.removeAll { $0.state.position == state.position && state.path.contains($0.state.path) }
     entries.insert(Entry(state: state, sizeBytes: sizeBytes), at: 0)
     var (count, bytes) = (0, 0)

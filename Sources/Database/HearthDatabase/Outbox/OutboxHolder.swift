@@ -2,7 +2,7 @@ import HearthEngine
 import HearthJournal
 import Synchronization
 
-/// The outbox of a database as it is now. Costs next to nothing while there is none.
+/// The current outbox of a database. Costs next to nothing while there is none.
 package final class OutboxHolder: Sendable {
   let journal: (any OutboxJournal)?
   private let outbox: Mutex<DatabaseOutbox?>
@@ -23,21 +23,21 @@ package final class OutboxHolder: Sendable {
     }
   }
 
-  /// What the engine is to hand out of the batch that it decides next.
+  /// The observer of changes for the batch that the engine decides next.
   package var tap: ChangeTap? {
     guard isSet.load(ordering: .acquiring) else { return nil }
     return outbox.withLock { $0 }.map { ChangeTap(refusal: $0.refusal) }
   }
 
-  /// What is made of commits.
+  /// Returns the entries of commits.
   package func entries(of changes: [CommittedChange]) -> [OutboxEntry] {
     changes.isEmpty ? [] : outbox.withLock { $0 }?.entries(changes) ?? []
   }
 
-  /// Entries are durable.
+  /// Reports durable entries.
   package func stored(_ entries: [OutboxEntry]) { outbox.withLock { $0 }?.stored(entries) }
 
-  /// Appends a batch together with what is made of its commits.
+  /// Appends a batch together with the entries of its commits.
   func append(
     _ batch: JournalBatch, of changes: [CommittedChange], to log: any Journal, after head: JournalHead
   ) throws(JournalError) -> JournalHead {

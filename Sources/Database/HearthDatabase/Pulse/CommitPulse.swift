@@ -2,23 +2,23 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
-/// Counts durable commits at, above and below places that somebody looks at, without telling what they wrote.
+/// A counter of durable commits at, above and below watched locations, without their contents.
 public final class CommitPulse: Sendable {
   private let watches = Mutex<[PulseWatch]>([])
   private let isWanted = Atomic(false)
 
-  /// Who may watch a database at a time.
+  /// The most watches on a database at a time.
   package static let watchesMax = 64
-  /// Places of one watch.
+  /// The most locations of one watch.
   package static let pathsMax = 200
 
-  /// True when anybody looks. Costs next to nothing.
+  /// True when a watch exists. Costs next to nothing.
   var isWatched: Bool { isWanted.load(ordering: .acquiring) }
 
-  /// Counts from now on, until ``end(_:)``.
+  /// Starts counting, until ``end(_:)``.
   ///
-  /// - Parameter paths: ``pathsMax`` at most.
-  /// - Returns: nil when too many watch already.
+  /// - Parameter paths: The locations, ``pathsMax`` at most.
+  /// - Returns: The watch; nil when there are too many already.
   package func watch(_ paths: [Path]) -> PulseWatch? {
     let watch = PulseWatch(Array(paths.prefix(Self.pathsMax)))
     return watches.withLock { watches in
@@ -29,7 +29,7 @@ public final class CommitPulse: Sendable {
     }
   }
 
-  /// Nobody looks at these any more.
+  /// Ends a watch.
   package func end(_ watch: PulseWatch) {
     watches.withLock { watches in
       watches.removeAll { $0 === watch }
@@ -37,7 +37,7 @@ public final class CommitPulse: Sendable {
     }
   }
 
-  /// Takes the places of commits.
+  /// Counts the locations of commits.
   func note(_ commits: CommitPlaces) {
     guard !commits.isEmpty, isWatched else { return }
     for watch in watches.withLock({ $0 }) { watch.note(commits) }

@@ -2,23 +2,22 @@ import HearthEngine
 import HearthTree
 import Synchronization
 
-/// Places that somebody looks at, and how many commits touched each since it was last asked.
+/// Watched locations, with the number of commits that touched each since the last reading.
 package final class PulseWatch: Sendable {
-  /// The keys from the root to the places, as a tree: a change looks at no more than the keys of its path, and at the
-  /// places below it.
+  /// The keys from the root to the locations, as a tree: a change visits no more than the keys of its path, and the
+  /// locations below it.
   private final class Step: Sendable {
     let keys: [Key]
-    /// Of each key.
+    /// The child of each key.
     let steps: [Step]
-    /// The place where each key stands; empty where they are few: those are looked through one by one, quicker than
-    /// hashing a key of every commit.
+    /// The index of each key; empty for few keys: scanning those is quicker than hashing a key of every commit.
     private let slots: [Key: Int]
-    /// The places that end here.
+    /// The locations that end here.
     let places: [Int]
 
     private static let scannedCountMax = 8
 
-    /// - Parameter places: with how much of their paths is left.
+    /// - Parameter places: The locations, with the rest of their paths.
     init(_ places: [(place: Int, rest: ArraySlice<Key>)]) {
       self.places = places.filter(\.rest.isEmpty).map(\.place)
       let below = Dictionary(grouping: places.filter { !$0.rest.isEmpty }) { $0.rest.first! }
@@ -39,7 +38,7 @@ package final class PulseWatch: Sendable {
 
   private struct State {
     var counts: [Int]
-    /// The last commit that each place was counted for: however much of it a commit changes, it counts once.
+    /// The last commit counted for each location: a commit counts once, however much of the location it changes.
     var lastCommits: [Int]
     var commit = 0
   }
@@ -53,7 +52,7 @@ package final class PulseWatch: Sendable {
       State(counts: [Int](repeating: 0, count: paths.count), lastCommits: [Int](repeating: 0, count: paths.count)))
   }
 
-  /// The counts, in the order of the places; they begin anew.
+  /// Returns the counts, in the order of the locations, and resets them.
   package func take() -> [Int] {
     state.withLock { state in
       defer { state.counts = [Int](repeating: 0, count: state.counts.count) }

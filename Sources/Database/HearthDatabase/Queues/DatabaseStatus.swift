@@ -1,9 +1,9 @@
 import HearthEngine
 import HearthJournal
 
-/// True when a database does its work.
+/// The state of a database's operation.
 public enum DatabaseStatus: Sendable, Equatable {
-  /// It takes commands.
+  /// The database accepts commands.
   case running
   /// See ``DatabaseNotice/stalled(_:)``.
   case stalled(JournalError)
@@ -14,7 +14,7 @@ public enum DatabaseStatus: Sendable, Equatable {
 }
 
 extension DatabaseStatus {
-  /// What those are told who would change something while it waits to be able to store.
+  /// The failure that answers changes while the database cannot store them.
   var refusal: Failure {
     guard case .stalled(let error) = self else { return .noSpace }
     return switch error.code {

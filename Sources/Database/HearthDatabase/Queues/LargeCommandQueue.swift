@@ -3,13 +3,13 @@ import HearthTree
 
 /// Large commands that wait for one worker.
 ///
-/// Next comes the command of the client for which the worker has done least: by its connection, its account or its networks,
-/// whichever has had most, and among equals by its connection. So many sockets of one network have one turn together, in which
-/// they take turns. The work of a period counts.
+/// The next command is that of the client for which the worker has done least: measured by its connection, its account
+/// or its networks, whichever has used most, and among equals by its connection. The sockets of one network thus share
+/// one turn, within which they take turns. The work of one period counts.
 struct LargeCommandQueue: Sendable {
-  /// Steps of the worker that are a period: a few seconds.
+  /// The worker's steps in one period: a few seconds.
   static let periodSteps = 64 << 20
-  /// Steps that each command counts for at least.
+  /// The fewest steps that each command counts for.
   static let stepsMin = 1_000
 
   private struct Entry: Sendable {
@@ -18,7 +18,7 @@ struct LargeCommandQueue: Sendable {
     let client: ShareClaimant
   }
 
-  /// In the order of arrival.
+  /// The entries in the order of arrival.
   private var entries: [Entry] = []
   /// The work of this period.
   private var done = SharedBound(max: periodSteps)
@@ -32,7 +32,7 @@ struct LargeCommandQueue: Sendable {
     join(entry.payer, client)
   }
 
-  /// The next command.
+  /// Removes and returns the next command.
   mutating func popFirst() -> (command: Command, client: ShareClaimant)? {
     var next: (index: Int, done: (Int, Int))?
     for index in entries.indices {

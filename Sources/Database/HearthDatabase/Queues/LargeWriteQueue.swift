@@ -1,12 +1,12 @@
 import HearthEngine
 import HearthTree
 
-/// The large commands that are worked on beside the deciding queue, and the commands that must not come before them.
+/// The large commands that run beside the deciding queue, and the commands that must not overtake them.
 ///
-/// Writes have one worker, comparisons and queries another. Those that wait for a worker take turns: see ``LargeCommandQueue``.
-/// Later commands of the same connection wait, and so do writes to the places that the large write under way replaces or,
-/// once they have come between, looks at. All others go on. The writes that waited for a place come before the next large
-/// write.
+/// Writes have one worker, comparisons and queries another. Commands that wait for a worker take turns: see
+/// ``LargeCommandQueue``. Later commands of the same connection wait. So do writes to the locations that the current
+/// large write replaces or, after a conflict, reads. All others go on. The writes that waited for a location precede
+/// the next large write.
 struct LargeWriteQueue: Sendable {
   /// The workers.
   enum Worker: Int, Sendable, CaseIterable {
@@ -20,7 +20,7 @@ struct LargeWriteQueue: Sendable {
     }
   }
 
-  /// A place whose value listens compare, or whose query they ask for.
+  /// A location whose value listens compare, or that they query.
   private struct ListenPlace: Hashable, Sendable {
     let path: Path
     let query: Query?
@@ -31,7 +31,7 @@ struct LargeWriteQueue: Sendable {
     }
   }
 
-  /// The command that a worker is at, or is reserved for.
+  /// The command that a worker runs, or is reserved for.
   private struct Current: Sendable {
     let command: Command
     let client: ShareClaimant
@@ -43,45 +43,46 @@ struct LargeWriteQueue: Sendable {
   enum Source: Sendable {
     /// The mailbox.
     case mailbox
-    /// The line of a connection.
+    /// The queue of a connection.
     case line
-    /// Commands that waited for another client's.
+    /// The commands that waited for another client's command.
     case due
   }
 
   /// The answer to a command that was set aside.
   enum Start: Sendable {
-    /// The worker begins with it.
+    /// The worker starts it.
     case now
-    /// It waits for its turn.
+    /// The command waits for its turn.
     case later
-    /// Too many listens wait to be compared: it is answered with the whole value.
+    /// Too many listens wait to be compared: the command is answered with the whole value.
     case uncompared
   }
 
   private let limits: DatabaseLimits
   private var currents: [Worker: Current] = [:]
   private var queues: [Worker: LargeCommandQueue] = [:]
-  /// Connections of which a listen waits to be compared; each has at most one, since its later commands wait for it.
+  /// The connections with a listen that waits for its comparison: one each, since later commands wait for it.
   private var compared: Set<ConnectionID> = []
-  /// Places whose comparison or query by a listen waits or is under way, with the listens that need its outcome alone.
+  /// The locations whose comparison or query by a listen waits or is under way, with the listens that only need its
+  /// outcome.
   private var followers: [ListenPlace: [Command]] = [:]
-  /// Writes that wait for the places of the large write under way.
+  /// The writes that wait for the locations of the current large write.
   private var placed: [Command] = []
-  /// Commands that waited for another client's command, and come before the next large write.
+  /// The commands that waited for another client's command, and precede the next large write.
   private var due = PendingCommands()
 
-  /// The number of a connection's commands that are large, or wait for a place. As long as there are any, others wait in
-  /// ``lines``.
+  /// The number of a connection's commands that are large, or wait for a location. While it is not zero, the others
+  /// wait in ``lines``.
   private var holds: [ConnectionID: Int] = [:]
-  /// Those that wait; none is empty.
+  /// The waiting commands by connection; no queue is empty.
   private var lines: [ConnectionID: PendingCommands] = [:]
-  /// Connections whose lines go on.
+  /// The connections whose queues may continue.
   private var ready: [ConnectionID] = []
-  /// Connections with as many commands in their lines as one may have.
+  /// The connections whose queues have reached the limit for one connection.
   private var crowded: Set<ConnectionID> = []
   private var isCrowdNew = false
-  /// Connections that begin once another one has ended, until its end is decided; both ways.
+  /// The connections that begin once another one has ended, until its end is decided; in both directions.
   private var successors: [ConnectionID: ConnectionID] = [:]
   private var predecessors: [ConnectionID: ConnectionID] = [:]
 
@@ -93,9 +94,9 @@ struct LargeWriteQueue: Sendable {
 
   // MARK: Workers
 
-  /// A command was set aside.
+  /// Adds a command that was set aside.
   ///
-  /// - Parameter source: A listen that waited for the outcome of another one's comparison does not do so again.
+  /// - Parameter source: The origin; a listen that already waited for another one's comparison does not wait again.
   mutating func begin(_ work: LargeCommand, of client: ShareClaimant, from source: Source) -> Start {
     let (worker, command) = (Worker(work), work.command)
     if isFree(worker), queues[worker, default: LargeCommandQueue()].count == 0, worker != .writes || due.count == 0 {
@@ -127,8 +128,8 @@ struct LargeWriteQueue: Sendable {
 
   private func isFree(_ worker: Worker) -> Bool { currents[worker] == nil }
 
-  /// The next command for a worker that is free, which is reserved for it until ``finish(_:steps:)``. It is decided
-  /// anew, on the state of then.
+  /// Returns the next command for a free worker, which is reserved for it until ``finish(_:steps:)``. It is decided
+  /// again, on the state of that time.
   mutating func next(for worker: Worker) -> Command? {
     guard isFree(worker), worker != .writes || due.count == 0,
       let (command, client) = queues[worker]?.popFirst()
@@ -139,9 +140,9 @@ struct LargeWriteQueue: Sendable {
     return command
   }
 
-  /// Begins with the command that a worker is reserved for.
+  /// Starts the command that a worker is reserved for.
   ///
-  /// - Returns: False for the command of another client, or when the command is one for another worker.
+  /// - Returns: False for the command of another client, or for one of another worker.
   mutating func takeReserved(_ work: LargeCommand) -> Bool {
     let (worker, command) = (Worker(work), work.command)
     guard let current = currents[worker]?.command, current.connection == command.connection,
@@ -151,9 +152,9 @@ struct LargeWriteQueue: Sendable {
     return true
   }
 
-  /// A command must be worked on again, and others may not change any more what it looked at.
+  /// Retries a command; other writes may no longer change the locations that it read.
   ///
-  /// - Returns: False when that was tried so often that it must be decided in line.
+  /// - Returns: False after so many attempts that it must be decided in line.
   mutating func retry(_ worker: Worker, without places: PlaceSet = PlaceSet(), steps: Int) -> Bool {
     charge(steps, to: worker)
     guard var current = currents[worker], current.attemptCount < limits.largeWriteAttemptsMax else { return false }
@@ -168,7 +169,7 @@ struct LargeWriteQueue: Sendable {
     queues[worker, default: LargeCommandQueue()].charge(steps, to: WorkPayer(current.command), of: current.client)
   }
 
-  /// A worker's command is decided: what waited for it comes next.
+  /// Records that a worker's command is decided: the commands that waited for it come next.
   mutating func finish(_ worker: Worker, steps: Int = 0) {
     charge(steps, to: worker)
     guard let current = currents.removeValue(forKey: worker) else { return }
@@ -183,7 +184,7 @@ struct LargeWriteQueue: Sendable {
 
   // MARK: The others
 
-  /// A connection's commands come after the end of another connection.
+  /// Delays a connection's commands until another connection has ended.
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
     successors[other] = connection
     predecessors[connection] = other
@@ -199,7 +200,7 @@ struct LargeWriteQueue: Sendable {
     if count == 1 { goOn(command.connection) }
   }
 
-  /// Nothing holds a connection any more, or the one before it.
+  /// Releases a connection that is no longer blocked, or whose predecessor is not.
   private mutating func goOn(_ connection: ConnectionID) {
     if lines[connection] != nil {
       ready.append(connection)
@@ -208,7 +209,7 @@ struct LargeWriteQueue: Sendable {
     }
   }
 
-  /// Takes out commands that waited and may be decided now, a share of a batch. Connections take turns.
+  /// Removes and returns waiting commands that may be decided now, up to a share of a batch. Connections take turns.
   mutating func takeReleased(_ countMax: Int) -> (commands: [Command], source: Source) {
     guard due.count == 0 else { return (takeDue(countMax), .due) }
     var (taken, turn) = ([Command](), 0)
@@ -234,11 +235,11 @@ struct LargeWriteQueue: Sendable {
     return taken
   }
 
-  /// Keeps those back that must wait, and gives the others.
+  /// Holds back the commands that must wait, and returns the others.
   ///
   /// - Parameters:
-  ///   - source: Of commands from the mailbox, those wait whose connection has some in line.
-  ///   - replaces: Tells whether a command may write at or around some places.
+  ///   - source: The origin; commands from the mailbox wait when their connection has a queue.
+  ///   - replaces: Returns true when a command may write at or around some locations.
   mutating func admit(
     _ commands: ArraySlice<Command>, from source: Source, replaces: (Command, PlaceSet) -> Bool
   ) -> [Command] {
@@ -262,7 +263,7 @@ struct LargeWriteQueue: Sendable {
     return admitted
   }
 
-  /// A command comes before all that wait in its connection's line.
+  /// Puts a command before all others in its connection's queue.
   mutating func putBack(_ command: Command) { keep([command], of: command.connection, inFront: true) }
 
   private mutating func keep(_ commands: [Command], of connection: ConnectionID, inFront: Bool) {
@@ -280,13 +281,13 @@ struct LargeWriteQueue: Sendable {
     isCrowdNew = true
   }
 
-  /// The connections that are to send no more; nil when they are the same as the last time.
+  /// Returns the connections that are to pause; nil when they are unchanged since the last call.
   mutating func takeCrowd() -> Set<ConnectionID>? {
     defer { isCrowdNew = false }
     return isCrowdNew ? crowded : nil
   }
 
-  /// These commands are decided. Connections that waited for one of the ends among them go on.
+  /// Records decided commands. Releases connections that waited for an end among them.
   mutating func decided(_ commands: ArraySlice<Command>) {
     guard !successors.isEmpty else { return }
     for command in commands {
@@ -298,7 +299,7 @@ struct LargeWriteQueue: Sendable {
     }
   }
 
-  /// Returns true when a connection's commands wait, whatever they are.
+  /// Returns true when all commands of a connection wait.
   private func isHeld(_ connection: ConnectionID) -> Bool {
     if holds[connection] != nil { return true }
     guard let before = predecessors[connection] else { return false }

@@ -2,16 +2,16 @@ import HearthEngine
 
 /// Commands on their way to the engine, in the order in which they will be decided.
 ///
-/// They stand in rounds. A round takes a bounded number of commands from each connection and is decided in the order in
-/// which they came; what a connection sends beyond that goes to later rounds. So all who send little are in the round
-/// that is next, and one who sends ten thousand commands at once makes the others wait for one round's worth of them. A
-/// one-off request is nobody's, and always in the round that is next.
+/// Commands stand in rounds. A round takes a bounded number of commands from each connection and is decided in order of
+/// arrival; a connection's excess goes to later rounds. Connections that send little are thus always in the next round,
+/// and a connection that sends ten thousand commands at once delays the others by its share of one round. A one-off
+/// request belongs to no connection, and is always in the next round.
 ///
-/// What a connection's commands cost is known once they are decided (see ``charge(_:)``). One that has taken more steps than
-/// a round gives it passes rounds until it has waited for them: deficit round robin (Shreedhar and Varghese, 1995) over
-/// steps. Where nobody else waits it does not wait either.
+/// The cost of a connection's commands is known once they are decided (see ``charge(_:)``). A connection that has taken
+/// more steps than its share of a round skips rounds until it has waited for them: deficit round robin (Shreedhar and
+/// Varghese, 1995) over steps. It does not wait when no other connection waits.
 struct Mailbox: Sendable {
-  /// Where a connection's last command stands, and how much of that round the connection has taken.
+  /// The round of a connection's last command, and the connection's share of that round.
   private struct Lane {
     var round: UInt64
     var share = 0
@@ -20,7 +20,7 @@ struct Mailbox: Sendable {
   private struct Round {
     var commands: [Command] = []
     var sizeBytes = 0
-    /// The time when the first of them came; 0 when nobody noted it.
+    /// The arrival time of the first command; 0 when it was not recorded.
     var arrivalNanoseconds: UInt64 = 0
   }
 
@@ -30,53 +30,54 @@ struct Mailbox: Sendable {
   }
 
   private let limits: DatabaseLimits
-  /// Those before ``head`` are spent.
+  /// The rounds; those before ``head`` are spent.
   private var rounds: [Round] = []
   private var head = 0
   /// The number of the round at ``head``.
   private var headRound: UInt64 = 0
-  /// How many commands of that round were taken.
+  /// The number of commands taken from that round.
   private var takenCount = 0
-  /// Only those in rounds to come mean anything.
+  /// The lanes by connection; only those in future rounds have a meaning.
   private var lanes: [ConnectionID: Lane] = [:]
 
-  /// Steps that connections have taken and whose rounds are still to pass: they are owed until ``passedSteps`` is as much.
+  /// The steps that connections owe, until ``passedSteps`` reaches their value.
   private var debts: [ConnectionID: Int] = [:]
   /// The steps of the rounds that have passed.
   private var passedSteps = 0
-  /// Rounds since debts that are paid were last forgotten.
+  /// The rounds since paid debts were last removed.
   private var roundsSinceSweep = 0
-  /// Commands that came up while much was owed, by account. They come before those of the same account in ``rounds``.
+  /// The commands whose turn came while their account owed too much, by account. They precede those of the same account
+  /// in ``rounds``.
   private var late: [ConnectionID: LateCommands] = [:]
-  /// The accounts of ``late``, in order, and how many of them the round at ``head`` has had.
+  /// The accounts of ``late``, in order, and how many of them the round at ``head`` has served.
   private var lateAccounts: [ConnectionID] = []
   private var lateTurn = 0
-  /// Commands that the round has taken from the account at ``lateTurn``.
+  /// The commands that the round has taken from the account at ``lateTurn``.
   private var lateShare = 0
-  /// Connections that share what is noted of the one that they replace, so that they stay behind it.
+  /// The connections that share the account of the connection that they replace, so that they stay behind it.
   private var accounts: [ConnectionID: ConnectionID] = [:]
 
-  /// Connections that have as many commands at the ``LargeWriteQueue`` as one may have.
+  /// The connections that have as many commands at the ``LargeWriteQueue`` as one may have.
   var crowded: Set<ConnectionID> = []
 
   private(set) var count = 0
-  /// What the senders say that the commands hold.
+  /// The memory of the commands, as stated by their senders.
   private(set) var sizeBytes = 0
-  /// What happened to a database that follows a log.
+  /// The events of a database that follows a log.
   var followed = FollowedEvents()
-  /// The deciding queue is at work, or about to be.
+  /// True when the deciding queue is running or scheduled.
   var isAwake = false
-  /// The moment the timer is set for, on the monotonic clock.
+  /// The time the timer is set for, on the monotonic clock.
   var armedMonotonicMilliseconds: Int64?
-  /// The time when the first of the commands came that were taken last.
+  /// The arrival time of the first of the commands that were taken last.
   private(set) var takenArrivalNanoseconds: UInt64 = 0
 
   init(limits: DatabaseLimits) { self.limits = limits }
 
-  /// Takes commands in.
+  /// Appends commands.
   ///
-  /// - Parameter arrivalNanoseconds: when they came; 0 when nobody measures.
-  /// - Returns: Whether the sender may send more.
+  /// - Parameter arrivalNanoseconds: The time of arrival; 0 when metrics are off.
+  /// - Returns: True when the sender may send more.
   mutating func append(_ commands: [Command], sizeBytes: Int, arrivalNanoseconds: UInt64 = 0) -> Bool {
     guard !commands.isEmpty else { return hasRoom }
     let eachBytes = sizeBytes / commands.count
@@ -107,14 +108,14 @@ struct Mailbox: Sendable {
     count <= limits.commandsPendingMax && sizeBytes <= limits.commandBytesPendingMax
   }
 
-  /// Lets the commands of one connection that are still to come stand behind those of another that are here.
+  /// Queues a connection's future commands behind the present ones of another connection.
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
     let (own, others) = (lane(of: connection), lane(of: other))
     lanes[connection] = others.round > own.round ? Lane(round: others.round) : own
     accounts[connection] = account(of: other)
   }
 
-  /// Takes out up to so many commands, to be decided now.
+  /// Removes and returns up to so many commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
     if isFair { return takeFair(countMax) }
     var taken: [Command] = []
@@ -140,7 +141,7 @@ struct Mailbox: Sendable {
       (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
     }
     count -= taken.count
-    // Half of them, so that moving the others is paid for by those that are gone.
+    // Half of them, so that the removed ones pay for moving the others.
     if head * 2 >= rounds.count {
       rounds.removeFirst(head)
       head = 0
@@ -166,7 +167,7 @@ struct Mailbox: Sendable {
     sizeBytes += bytes
   }
 
-  /// A lane of a spent round says nothing. They go when they are more than those that may say something.
+  /// Removes lanes of spent rounds, which have no meaning, when they outnumber those that may have one.
   private mutating func forgetSpentLanes() {
     guard lanes.count > 2 * count + 1_024 else { return }
     lanes = lanes.filter { $0.value.round >= headRound }
@@ -176,10 +177,10 @@ struct Mailbox: Sendable {
 // MARK: - Debts
 
 extension Mailbox {
-  /// A connection owes steps, or waits because of it.
+  /// True when a connection owes steps, or waits because of it.
   private var isFair: Bool { !debts.isEmpty || !late.isEmpty }
 
-  /// Notes what connections' commands took. One-off requests have no lane, and wait for none.
+  /// Records the steps of connections' commands. One-off requests have no lane, and never wait.
   mutating func charge(_ work: [ConnectionWork]) {
     for item in work where item.payer.client == nil {
       let account = account(of: item.payer.connection)
@@ -190,7 +191,8 @@ extension Mailbox {
 
   /// Puts commands back that were taken and not decided, before all others.
   ///
-  /// - Returns: False when no others wait, or nobody has taken more than others: then they are decided at once.
+  /// - Returns: False when no others wait, or no connection has exceeded its share: the commands are then decided at
+  ///   once.
   mutating func putBack(_ commands: ArraySlice<Command>, arrivalNanoseconds: UInt64) -> Bool {
     guard count > 0, isFair else { return false }
     if head == rounds.count { rounds.append(Round()) }
@@ -209,8 +211,8 @@ extension Mailbox {
     return true
   }
 
-  /// The same as ``take(_:)`` for one round at most, without the commands of connections that have taken more than their
-  /// share: these wait by themselves, in their order.
+  /// Takes commands like ``take(_:)``, of one round at most and without connections that have exceeded their share:
+  /// their commands wait separately, in order.
   private mutating func takeFair(_ countMax: Int) -> [Command] {
     var taken: [Command] = []
     while taken.isEmpty, count > 0 {
@@ -227,7 +229,7 @@ extension Mailbox {
     return taken
   }
 
-  /// Takes a share of each account whose commands waited and that owes little by now.
+  /// Takes a share of each account whose commands waited and that now owes little.
   private mutating func takeLate(_ countMax: Int, into taken: inout [Command]) {
     while lateTurn < lateAccounts.count, taken.count < countMax {
       let account = lateAccounts[lateTurn]
@@ -265,7 +267,8 @@ extension Mailbox {
     }
   }
 
-  /// Goes on to the next round. Every debt is less by one share; where nobody had none, by as much as lets one go on.
+  /// Advances to the next round. Every debt decreases by one share; when all accounts owe too much, by enough to let
+  /// one continue.
   private mutating func endRound(isIdle: Bool) {
     sizeBytes -= rounds[head].sizeBytes
     rounds[head] = Round()
@@ -282,13 +285,13 @@ extension Mailbox {
     let least = isIdle ? lateAccounts.map { (debts[$0] ?? 0) - passedSteps }.min() ?? 0 : 0
     passedSteps += max(limits.roundSteps, least - limits.roundSteps)
     roundsSinceSweep += 1
-    // As often as it takes no longer than the rounds do.
+    // Paced so that it takes no longer than the rounds do.
     guard roundsSinceSweep >= debts.count else { return }
     debts = debts.filter { $0.value > passedSteps }
     roundsSinceSweep = 0
   }
 
-  /// Returns true when a command comes after others of its account that wait by themselves.
+  /// Returns true when a command follows others of its account that wait separately.
   private func isLate(_ command: Command) -> Bool {
     !command.isOneOff && !late.isEmpty && late[account(of: command.connection)] != nil
   }
@@ -301,10 +304,10 @@ extension Mailbox {
 }
 
 extension Command {
-  /// Nothing but the time, and the next listens in doubt.
+  /// A command that applies expired timers and decides the next listens in doubt.
   static var tick: Command { Command(connection: ConnectionID(rawValue: 0), action: .tick) }
 
-  /// Asked by nobody who could ask for much more: by a request over HTTP, or by time.
+  /// True for a command from an HTTP request or a timer; exempt from per-connection fairness.
   var isOneOff: Bool {
     if principal != nil { return true }
     switch action {

@@ -1,9 +1,9 @@
 import HearthEngine
 
-/// Commands of one sender that wait, in order.
+/// The waiting commands of one sender, in order.
 struct PendingCommands: Sendable {
   private var commands: [Command] = []
-  /// Those before it are taken.
+  /// The index of the first command that was not taken.
   private var head = 0
 
   var count: Int { commands.count - head }
@@ -20,7 +20,7 @@ struct PendingCommands: Sendable {
   mutating func take(_ countMax: Int) -> ArraySlice<Command> {
     let taken = commands[head..<head + min(countMax, count)]
     head += taken.count
-    // Half of them, so that moving the others is paid for by those that are gone.
+    // Half of them, so that the removed ones pay for moving the others.
     if head * 2 >= commands.count {
       commands.removeFirst(head)
       head = 0

@@ -1,28 +1,28 @@
 import HearthEngine
 import HearthJournal
 
-/// Batches on their way to the disk, and how the disk is doing.
+/// Batches on their way to the disk, and the state of the disk.
 struct Pipeline: Sendable {
   var status = DatabaseStatus.running
   var head: JournalHead
   var waiting: [Batch] = []
   var waitingBytes = 0
-  /// The journal queue is at work, or about to be.
+  /// True when the journal queue is running or scheduled.
   var isAwake = false
-  /// The deciding queue waits for room.
+  /// True when the deciding queue waits for room.
   var isFull = false
-  /// The time when the next snapshot is written.
+  /// The schedule of snapshots.
   var snapshots: SnapshotSchedule
-  /// What is told at once although batches before it wait for room on the disk.
+  /// The effects that are delivered at once although earlier batches wait for room on the disk.
   var early: [Effect] = []
-  /// How waiting for room goes; nil while the disk takes batches.
+  /// The wait for room; nil while the disk accepts batches.
   var stall: Stall?
-  /// Of batches that wait nobody knows whether they are stored.
+  /// True when the waiting batches may or may not be stored.
   var isInDoubt = false
-  /// When the log was last told that there is no room, on the monotonic clock.
+  /// The time of the last log entry about missing room, on the monotonic clock.
   var stallNoticeMonotonicMilliseconds: Int64?
 
-  /// Takes a batch in behind the others, or lets its effects go before them.
+  /// Appends a batch, or lets its effects precede the waiting ones.
   mutating func append(_ batch: Batch, _ turn: Stall.Turn) {
     guard stall != nil, !batch.hasCommits else {
       waiting.append(batch)
@@ -34,14 +34,14 @@ struct Pipeline: Sendable {
       early += batch.effects
     } else {
       stall?.deferTelling(batch.effects)
-      // Together with the last one, so that however many come they are no more batches.
+      // Merged with the last one, so that the number of batches stays bounded.
       if waiting.isEmpty { waiting.append(batch) } else { waiting[waiting.count - 1].effects += batch.effects }
     }
   }
 
-  /// Batches to make durable next, no more than one append takes together; none while there is no room for them.
+  /// Removes and returns the next batches to make durable, no more than one append takes; none while there is no room.
   ///
-  /// - Parameter isRetry: Whether it is tried all the same: then those that the last try had.
+  /// - Parameter isRetry: True to try all the same: then returns the batches of the last attempt.
   mutating func take(sizeBytesMax: Int, isRetry: Bool = false) -> [Batch] {
     guard isRetry || stall == nil else { return [] }
     var (count, sizeBytes) = (0, 0)
@@ -64,7 +64,7 @@ struct Pipeline: Sendable {
 
   init(head: JournalHead, snapshots: SnapshotSchedule) { (self.head, self.snapshots) = (head, snapshots) }
 
-  /// That of a database that follows: where the log ends is not its business.
+  /// Creates the pipeline of a following database, which does not track the end of the log.
   init(following start: FollowedStart) {
     head = JournalHead(epoch: 0, position: start.position, runningHash: .empty)
     snapshots = SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes)

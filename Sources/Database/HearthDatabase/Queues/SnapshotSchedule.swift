@@ -1,56 +1,56 @@
-/// When a database writes a snapshot of itself: as soon as a restart would replay for about as long as it loads, and there is
-/// room for it. What was tried for nothing is tried again when more of the log is there, or more room.
+/// The schedule of a database's snapshots: one is due as soon as a restart would replay for about as long as it loads,
+/// and there is room. A failed attempt is repeated when there is more log, or more room.
 struct SnapshotSchedule: Sendable {
   /// A part of the log.
   struct Log: Sendable, Equatable {
-    /// Of its records.
+    /// The bytes of its records.
     var bytes = 0
-    /// Appends that share one sync each.
+    /// The appends, which share one sync each.
     var batchCount = 0
   }
 
-  /// What became of a snapshot.
+  /// The outcome of a snapshot.
   enum Outcome {
-    /// It is complete, and so large.
+    /// The snapshot is complete, with this size.
     case written(sizeBytes: Int)
-    /// Nobody can say when it is better to try.
+    /// The snapshot failed, with no indication when a retry may succeed.
     case failed
-    /// It would have taken more room than there was.
+    /// The snapshot would have exceeded the room.
     case tooLarge(roomBytes: Int)
   }
 
-  /// An attempt that came to nothing.
+  /// A failed attempt.
   private struct Attempt {
-    /// Of the log then.
+    /// The weight of the log at that time.
     var weight: Int
-    /// What it found too little; nil when it failed otherwise.
+    /// The room that did not suffice; nil after any other failure.
     var roomBytes: Int?
   }
 
-  /// What comes after the last snapshot.
+  /// The log after the last snapshot.
   private(set) var log: Log
-  /// Of the last snapshot; 0 before the first.
+  /// The bytes of the last snapshot; 0 before the first.
   private(set) var snapshotBytes: Int
   private(set) var isWriting = false
-  /// When the one under way, and any after it, is given up, on the monotonic clock.
+  /// The deadline of the current snapshot and of any later one, on the monotonic clock.
   var endMonotonicMilliseconds: Int64?
-  /// What snapshots may take, as was said last.
+  /// The most bytes for snapshots, as last set.
   private var roomBytes = Int.max
-  /// What the one under way may take beside that.
+  /// The bytes that the current snapshot may take beside that.
   private var reserveBytes = 0
-  /// What the one under way makes unneeded.
+  /// The log that the current snapshot makes unnecessary.
   private var covered = Log()
-  /// Of the one under way.
+  /// The bytes written by the current snapshot.
   private var writtenBytes = 0
   private var last: Attempt?
-  /// The operator knows that there is too little room.
+  /// True when the operator was notified that the room does not suffice.
   private var isShortageTold = false
 
   init(log: Log, snapshotBytes: Int) { (self.log, self.snapshotBytes) = (log, snapshotBytes) }
 
-  // MARK: When
+  // MARK: Due times
 
-  /// Returns true when the next one is to be written.
+  /// Returns true when the next snapshot is due.
   func isDue(_ limits: DatabaseLimits) -> Bool {
     let interval = interval(limits)
     guard let last else { return weight(limits) > interval }
@@ -58,51 +58,52 @@ struct SnapshotSchedule: Sendable {
     return weight(limits) - last.weight > (isShort ? Self.retryBytes(limits) : interval)
   }
 
-  /// Returns true when one is worth the time that it takes while the database closes: the next start would replay for
-  /// long, and the data is soon written.
+  /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
+  /// and the data is soon written.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
     log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.endLogBytes, snapshotBytes / 8)
       && estimatedBytes <= limits.endSnapshotBytesMax
   }
 
-  /// What a restart replays, in bytes of a snapshot that load in the same time. Where the past is kept, snapshots are kept
-  /// with it, and not more of them are written than its bytes are worth.
+  /// Returns the log that a restart replays, in snapshot bytes that load in the same time. With history, snapshots are
+  /// retained, and no more of them are written than its bytes justify.
   private func weight(_ limits: DatabaseLimits) -> Int {
     log.bytes + (limits.history.ageMilliseconds > 0 ? 0 : log.batchCount * limits.replayBytesPerBatch)
   }
 
   private func interval(_ limits: DatabaseLimits) -> Int { max(limits.snapshotIntervalBytes, snapshotBytes) }
 
-  /// More log, or more room, by which another attempt is worth it after one that found too little room.
+  /// Returns the additional log or room that justifies another attempt after one without enough room.
   private static func retryBytes(_ limits: DatabaseLimits) -> Int { limits.snapshotIntervalBytes / 4 }
 
   // MARK: Room
 
-  /// What the next one takes, or the one under way in all, roughly and rather too much: as if nothing had been replaced.
+  /// The approximate total bytes of the next or the current snapshot, on the high side: as if no value had been
+  /// replaced.
   var estimatedBytes: Int { snapshotBytes + (isWriting ? covered : log).bytes }
 
-  /// What is still to be taken by the one under way, or by one that is soon due; 0 when none is.
+  /// Returns the bytes still needed by the current snapshot, or by one that is soon due; 0 when there is none.
   func neededBytes(_ limits: DatabaseLimits) -> Int {
     if isWriting { return max(0, estimatedBytes - writtenBytes) }
     return last != nil || weight(limits) > interval(limits) / 2 ? estimatedBytes : 0
   }
 
-  /// What the one under way may still take.
+  /// The bytes that the current snapshot may take.
   var allowedBytes: Int {
     let (sum, overflows) = roomBytes.addingReportingOverflow(reserveBytes)
     return overflows ? .max : sum
   }
 
-  /// Has snapshots take no more than that from now on.
+  /// Sets the most bytes for snapshots from now on.
   ///
-  /// - Returns: Whether one that found too little room is to be tried again.
+  /// - Returns: True when an attempt that found too little room is to be repeated.
   mutating func setRoom(_ bytes: Int, _ limits: DatabaseLimits) -> Bool {
     roomBytes = max(0, bytes)
     guard !isWriting, let found = last?.roomBytes else { return false }
     return roomBytes - found >= max(1, Self.retryBytes(limits))
   }
 
-  /// - Returns: Whether so many bytes may be written.
+  /// - Returns: True when so many bytes may be written.
   mutating func take(_ bytes: Int) -> Bool {
     guard bytes <= allowedBytes else { return false }
     writtenBytes += bytes
@@ -112,17 +113,17 @@ struct SnapshotSchedule: Sendable {
     return true
   }
 
-  // MARK: What happens
+  // MARK: Progress
 
-  /// A batch was appended.
+  /// Records an appended batch.
   mutating func appended(_ sizeBytes: Int) {
     log.bytes += sizeBytes
     log.batchCount += 1
   }
 
-  /// Begins one.
+  /// Begins a snapshot.
   ///
-  /// - Parameter reserveBytes: what it may take whatever was said of the room.
+  /// - Parameter reserveBytes: The bytes that it may take regardless of the set room.
   /// - Returns: False while another is being written.
   mutating func begin(reserveBytes: Int = 0) -> Bool {
     guard !isWriting else { return false }
@@ -130,9 +131,9 @@ struct SnapshotSchedule: Sendable {
     return true
   }
 
-  /// Ends the one under way.
+  /// Ends the current snapshot.
   ///
-  /// - Returns: Whether the operator is to be told that there is too little room.
+  /// - Returns: True when the operator is to be notified that the room does not suffice.
   mutating func end(_ outcome: Outcome, _ limits: DatabaseLimits) -> Bool {
     (isWriting, reserveBytes) = (false, 0)
     switch outcome {

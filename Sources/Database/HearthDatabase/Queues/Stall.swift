@@ -1,32 +1,32 @@
 import HearthEngine
 
-/// A wait for room on the disk, or for the journal's engine. The batches that wait are stored later, in order, and until
-/// then nobody is told of them. Nothing of them was written, or nobody knows yet whether the first group of them was.
+/// A wait for room on the disk, or for the journal's engine. The waiting batches are stored later, in order, and no
+/// client learns of them until then. None of them was written, or it is unknown whether their first group was.
 ///
-/// What others ask meanwhile does not wait behind them, as long as it changes nothing and its answer would be the same
-/// without them: see ``Database/isSettled(_:_:_:)``.
+/// Other requests meanwhile do not wait behind them, as long as they change nothing and their answer would be the same
+/// without the waiting batches: see ``Database/isSettled(_:_:_:)``.
 struct Stall: Sendable {
-  /// When it began, on the monotonic clock.
+  /// The time when it began, on the monotonic clock.
   var sinceMonotonicMilliseconds: Int64
-  /// When the next try comes, after the last one.
+  /// The delay of the next attempt after the last one.
   var delayMilliseconds: Int64
-  /// The log knows of it.
+  /// True when the log has an entry about it.
   var isNoticed: Bool
-  /// The number of batches that the append had that is to be tried again. It must be the same one: nobody may know what
-  /// became of it. Nil once it is stored.
+  /// The number of batches in the append to retry. It must be the same append, since the outcome of the first attempt
+  /// may be unknown. nil once it is stored.
   var groupCount: Int?
-  /// Connections that are told something by the batches that wait: what they are told after that waits too.
+  /// The connections with effects in the waiting batches: later effects for them wait too.
   private(set) var held: Set<ConnectionID> = []
-  /// How much was asked since that waits too.
+  /// The number of later effects that wait too.
   private(set) var deferredCount = 0
 
-  /// When something is told that was decided meanwhile.
+  /// The time of delivery for effects that are decided meanwhile.
   enum Turn {
-    /// At once.
+    /// Delivery at once.
     case first
-    /// At once, unless somebody whom it is for waits for something else.
+    /// Delivery at once, unless a recipient waits for other effects.
     case ifNotHeld
-    /// After what waits.
+    /// Delivery after the waiting batches.
     case last
   }
 
@@ -41,7 +41,7 @@ struct Stall: Sendable {
     for effect in effects { effect.forEachConnection { held.insert($0) } }
   }
 
-  /// Holds what was decided meanwhile.
+  /// Defers the effects of a decision.
   mutating func deferTelling(_ effects: [Effect]) {
     hold(effects)
     deferredCount += effects.count
@@ -55,7 +55,7 @@ struct Stall: Sendable {
 }
 
 extension Effect {
-  /// Calls `body` with everybody who is told.
+  /// Calls `body` with every recipient.
   func forEachConnection(_ body: (ConnectionID) -> Void) {
     switch self {
     case .event(_, let recipients):

@@ -2,11 +2,11 @@ import HearthEngine
 import HearthJournal
 import HearthRules
 
-/// Storing an engine's state and coming back from it, step by step: for simulations of restarts. A ``Database`` does the
+/// Storing an engine's state and recovering it, step by step: for simulations of restarts. A ``Database`` does the
 /// same, on its queues.
 extension Engine {
-  /// The engine that a start finds in a journal that was taken over. Sessions from before it have not ended yet: they do
-  /// so in the first batches that it decides.
+  /// Creates the engine that a start recovers from a journal that was taken over. Earlier sessions have not ended yet:
+  /// they end in the first batches that it decides.
   package init(
     recovering journal: any Journal, upTo head: JournalHead, initialRules: RuleSet, limits: EngineLimits,
     ignoring ignored: ReadDependencies.Aspects = []
@@ -18,7 +18,7 @@ extension Engine {
 }
 
 extension Published {
-  /// Writes a snapshot of the state, which must be durable, and lets the journal forget what it makes unneeded.
+  /// Writes a snapshot of the state, which must be durable, and lets the journal drop the log that it covers.
   package func store(in journal: any Journal, chunkBytes: Int) throws {
     let ticket = try journal.beginSnapshot(at: position)
     try SnapshotFormat.write(self, chunkBytes: chunkBytes) { try journal.appendSnapshotChunk($0, to: ticket) }

@@ -2,25 +2,25 @@ import HearthEngine
 import HearthJournal
 import HearthTree
 
-/// Reads the batches of a log, and puts records together that come in pieces.
+/// Reads the batches of a log, and assembles records that come in pieces.
 struct LogReader {
   private let scan: RecordScan
-  /// Of the record that comes in pieces.
+  /// The pieces of the current record.
   private var pieces: RecordPieces
 
-  /// Pieces of a record were read whose last is still to come, or will never come.
+  /// True when the last piece of a record is still missing, perhaps forever.
   var hasOpenPieces: Bool { pieces.isOpen }
 
-  /// - Parameter scan: what is read of the changes.
+  /// - Parameter scan: The part of the changes to read.
   init(_ scan: RecordScan = RecordScan()) { (self.scan, pieces) = (scan, RecordPieces(scan)) }
 
   /// Reads one batch.
   ///
   /// - Parameters:
-  ///   - start: The records of this position and before it are passed over.
-  ///   - body: Gets each record with its position. The last piece of a record comes as what it makes, with the time of
-  ///     that piece; the others come as they are, and mean nothing.
-  /// - Throws: ``RecordError``; what `body` throws.
+  ///   - start: The position up to which records are skipped.
+  ///   - body: Receives each record with its position. The last piece of a record arrives as the whole record, with the
+  ///     time of that piece; the other pieces arrive as they are, without meaning.
+  /// - Throws: ``RecordError``; errors of `body`.
   mutating func read(
     _ batch: JournalBatch, after start: Int64, _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void
   ) throws {

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// That there is little room on the disk, for a database.
+/// The low-space state of a database's disk.
 final class LowSpace: Sendable {
   private let raw = Atomic(false)
-  /// The last commit at which it was looked at whether a snapshot would make room.
+  /// The last commit at which a snapshot to make room was considered.
   private let lookedAt = Atomic<Int64>(-1)
 
-  /// True when there is little room.
+  /// True when space is low.
   var isLow: Bool { raw.load(ordering: .relaxed) }
 
-  /// - Returns: Whether that is something new.
+  /// - Returns: True when the value changed.
   func set(_ isLow: Bool) -> Bool { raw.exchange(isLow, ordering: .relaxed) != isLow }
 
-  /// - Returns: Whether the state at a position was not looked at before.
+  /// - Returns: True when the position differs from the last one considered.
   func look(at position: Int64) -> Bool { lookedAt.exchange(position, ordering: .relaxed) != position }
 }

@@ -3,7 +3,7 @@ import HearthJournal
 import HearthRules
 import HearthTree
 
-/// Brings a database back: its snapshot, then the log after it.
+/// Recovers a database: its snapshot, then the log after it.
 struct Recovery {
   private let initialRules: RuleSet
   private(set) var root = Node.empty
@@ -15,7 +15,7 @@ struct Recovery {
   private(set) var members: [UInt8]?
   private var snapshotPosition: Int64?
   private var replayedCommitCount = 0
-  /// What was replayed.
+  /// The part of the log that was replayed.
   private(set) var replayed = SnapshotSchedule.Log()
 
   init(initialRules: RuleSet) { self.initialRules = initialRules }
@@ -38,7 +38,7 @@ struct Recovery {
     }
   }
 
-  /// The same out of what is seen beside the owner. Every batch is held against the running hash before it.
+  /// Recovers from a journal's view beside the owner. Checks every batch against the running hash before it.
   ///
   /// - Throws: `JournalError`, ``RecordError``.
   mutating func run(_ view: any JournalView) throws {
@@ -66,7 +66,8 @@ struct Recovery {
     }
   }
 
-  /// What was recovered. Rules that do not compile any more deny everything: others might allow too much.
+  /// Returns the recovered state. Rules that no longer compile are replaced by rules that deny everything: others might
+  /// allow too much.
   func state() -> (Published, RecoveryReport) {
     var (rules, problem): (RuleSet, String?) = (initialRules, nil)
     if let storedRules {
@@ -85,9 +86,9 @@ struct Recovery {
     return (state, report)
   }
 
-  /// Begins with a snapshot.
+  /// Loads a snapshot.
   ///
-  /// - Parameter chunk: reads one of its chunks.
+  /// - Parameter chunk: Reads one of its chunks.
   mutating func load(_ snapshot: SnapshotInfo, chunk: (Int) throws -> [UInt8]) throws {
     var reader = SnapshotReader()
     for index in 0..<snapshot.chunkCount { try reader.read(chunk(index)) }

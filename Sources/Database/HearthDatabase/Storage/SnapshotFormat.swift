@@ -3,16 +3,15 @@ import HearthJournal
 import HearthRules
 import HearthTree
 
-/// A whole database as one stream of bytes, cut into chunks wherever it suits the journal:
+/// The format of a snapshot: a whole database as one stream of bytes, cut into chunks at the journal's choice.
 ///
 /// ```
 /// snapshot = version:u8 position:i64 rulesState:u8 length:varint rules [length:varint members] data sessions
 /// ```
 ///
-/// The version is 2, or 3 with `members`: what the owner of the log of a cluster's database knows beside its state, in
-/// bytes that are its own. `rulesState` is 1 when rules were deployed and follow, 0 when none ever were; they are then empty.
-/// The data and the sessions are values in the form that ``CommitRecord`` describes. In version 1 there were no
-/// sessions: the snapshot ends behind the data.
+/// The version is 2, or 3 with `members`: the owner's own part of the state of a cluster's database, in opaque bytes.
+/// `rulesState` is 1 when deployed rules follow, and 0 before the first deployment, with empty rules. The data and the
+/// sessions are values in the format of ``CommitRecord``. Version 1 had no sessions: the snapshot ends after the data.
 enum SnapshotFormat {
   /// The version of a database with a log of its own.
   static let version: UInt8 = 2
@@ -50,7 +49,7 @@ enum SnapshotFormat {
   }
 }
 
-/// Puts a snapshot together again from its chunks.
+/// Reads a snapshot from its chunks.
 struct SnapshotReader {
   private struct Header {
     var version: UInt8
@@ -63,29 +62,29 @@ struct SnapshotReader {
   private var header: Header?
   private var decoder: PartDecoder
   private var sessionsDecoder = NodeDecoder()
-  /// The data alone is read, and of it what is at one place.
+  /// True when only the data at one location is read.
   private let isPartial: Bool
-  /// The data, or what of it is at the place that was asked for; nil before it is complete.
+  /// The data, or its part at the requested location; nil before it is complete.
   private(set) var root: Node?
   private(set) var sessions: Node?
 
   var position: Int64? { header?.position }
   var storedRules: String? { header?.storedRules }
-  /// What the owner of the log kept with it; nil for a database with a log of its own.
+  /// The members that the log's owner stored with it; nil for a database with a log of its own.
   var members: [UInt8]? { header?.members }
 
-  /// Reads all of a snapshot.
+  /// Creates a reader of a whole snapshot.
   init() { (decoder, isPartial) = (PartDecoder(), false) }
 
-  /// Reads what of the data is at one place. The chunks after it are of no interest.
+  /// Creates a reader of the data at one location. Later chunks need not be read.
   init(of path: Path) { (decoder, isPartial) = (PartDecoder(of: path), true) }
 
-  /// Takes the next chunk.
+  /// Reads the next chunk.
   ///
   /// - Throws: ``RecordError``.
   mutating func read(_ chunk: [UInt8]) throws {
     if isPartial, root != nil { return }
-    // A value may end in another chunk than it begins in: what could not be read yet waits for more.
+    // A value may end in a later chunk than it begins in: unparsed bytes wait for more.
     if rest.isEmpty { rest = chunk } else { rest.append(contentsOf: chunk) }
     let bytes = rest
     var end = 0
@@ -113,7 +112,7 @@ struct SnapshotReader {
     rest.removeSubrange(..<end)
   }
 
-  /// nil when bytes are missing.
+  /// Returns the header; nil when bytes are missing.
   private static func header(_ cursor: inout ByteCursor) throws -> Header? {
     do {
       let version = try cursor.byte()

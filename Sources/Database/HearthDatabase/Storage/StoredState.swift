@@ -1,13 +1,13 @@
 import HearthEngine
 import HearthJournal
 
-/// What a journal comes to: the state that a start would find there.
+/// The state that a start would recover from a journal.
 package enum StoredState {
-  /// Puts the state together out of what a view shows, and writes it as a snapshot would be written, whatever snapshot and log
-  /// it came of: equal states are equal bytes.
+  /// Recovers the state from a view, and writes it in the format of a snapshot, independent of the snapshot and log
+  /// that it came from: equal states are equal bytes.
   ///
-  /// - Parameter chunk: gets the bytes, so many at a time, and at last those that are left.
-  /// - Throws: `JournalError`, `RecordError`, what `chunk` throws.
+  /// - Parameter chunk: Receives the bytes, so many at a time, and finally the rest.
+  /// - Throws: `JournalError`, `RecordError`, errors of `chunk`.
   package static func write(_ view: any JournalView, chunkBytes: Int, chunk: ([UInt8]) throws -> Void) throws {
     var recovery = Recovery(initialRules: .denyAll)
     try recovery.run(view)

@@ -2,13 +2,13 @@ import HearthEngine
 import HearthTrial
 import Synchronization
 
-/// Who wants to know of the decisions of a database.
+/// The observers of a database's decisions.
 final class DecisionWatch: Sendable {
   struct Wanted: Sendable {
     var trial: RulesTrial?
     var isMeasuring = false
 
-    /// What the engine is to hand out.
+    /// The detail to record.
     var detail: DecisionTapDetail? { trial != nil ? .cases : isMeasuring ? .counts : nil }
   }
 
@@ -16,10 +16,10 @@ final class DecisionWatch: Sendable {
   private let isWanted = Atomic(false)
   let meter = Mutex(TrafficMeter())
 
-  /// True when anybody does. Costs next to nothing.
+  /// True when there is an observer. Costs next to nothing.
   var isOn: Bool { isWanted.load(ordering: .acquiring) }
 
-  /// What the engine is to hand out of the batch that it decides next.
+  /// The detail to record of the batch that the engine decides next.
   var detail: DecisionTapDetail? { isOn ? now.detail : nil }
 
   var now: Wanted { wanted.withLock { $0 } }

@@ -3,17 +3,17 @@ import HearthRules
 import HearthTrial
 import Synchronization
 
-/// What a forecast looks at: a database, as little of it at once as possible.
+/// The parts of a database that a forecast reads, as few of them at once as possible.
 struct ForecastSource: Sendable {
-  /// The connections that there are.
+  /// Returns the present connections.
   var connections: @Sendable () -> [ConnectionID]
-  /// Some of their listens.
+  /// Returns the listens of some of them.
   var listens: @Sendable (_ ids: ArraySlice<ConnectionID>) -> StandingListens
-  /// The newest durable state.
+  /// Returns the newest durable state.
   var state: @Sendable () -> Published
 }
 
-/// A forecast under way: first those who listen, then what is stored.
+/// A forecast under way: first the listeners, then the stored data.
 final class ForecastWork: Sendable {
   private struct Work: ~Copyable {
     var forecast: TrialForecast
@@ -39,10 +39,10 @@ final class ForecastWork: Sendable {
         listeners: ListenerJudge(of: rules, limits: limits)))
   }
 
-  /// What was found so far.
+  /// The findings so far.
   var forecast: TrialForecast { work.withLock { $0.forecast } }
 
-  /// Goes on for a moment.
+  /// Advances by one slice.
   func advance(at now: Instant, isCancelled: Bool) -> TrialForecast.State {
     work.withLock { work in
       work.forecast.tookMilliseconds = now.monotonicMilliseconds - started.monotonicMilliseconds
@@ -57,7 +57,7 @@ final class ForecastWork: Sendable {
     }
   }
 
-  /// - Returns: False when all were asked about.
+  /// - Returns: False when all listeners were examined.
   private func askListeners(_ work: inout Work, _ now: Instant) -> Bool {
     let left = work.connections ?? source.connections()[...]
     guard !left.isEmpty else { return false }

@@ -5,20 +5,20 @@ import HearthTree
 import HearthTrial
 import Synchronization
 
-/// Staged rules that are judged in the shadow of live traffic: every decision of the rules in force is made once more by
-/// the staged ones, away from the engine, and the differences are counted. Nothing of it reaches a client.
+/// Staged rules that are evaluated in the shadow of live traffic: every decision of the rules in force is repeated with
+/// the staged ones, away from the engine, and the differences are counted. No result reaches a client.
 ///
 /// A trial lives in memory. It ends with ``Database/endTrial()``, or when another one begins.
 public final class RulesTrial: Sendable {
   /// Decisions on their way to the judge.
   private struct Inbox {
     var waiting: CaseQueue
-    /// The judge is at work, or about to be.
+    /// True when the judge is running or scheduled.
     var isAwake = false
     var isEnded = false
   }
 
-  /// Which forecast is wanted.
+  /// The requested forecast.
   private struct Forecasting {
     var serial = 0
     var isCancelled = false
@@ -34,7 +34,7 @@ public final class RulesTrial: Sendable {
   private let judge: Mutex<TrialJudge>
   private let tally: Mutex<TrialTally>
   private let forecasting = Mutex(Forecasting())
-  /// What forecasts look at.
+  /// The source that forecasts read.
   private let source: ForecastSource
   private let clock: @Sendable () -> Instant
   /// Runs work once, after some milliseconds.
@@ -56,7 +56,7 @@ public final class RulesTrial: Sendable {
     tally = Mutex(TrialTally(startedMilliseconds: clock().wallMilliseconds, limits: limits))
   }
 
-  /// What was found so far.
+  /// Returns the findings so far.
   public func report() -> TrialReport {
     let droppedCount = inbox.withLock { $0.waiting.droppedCount }
     var report = tally.withLock { $0.reported(droppedCount: droppedCount) }
@@ -66,7 +66,7 @@ public final class RulesTrial: Sendable {
 
   // MARK: Decisions
 
-  /// Takes decisions in, to be judged later, or drops them. Never waits.
+  /// Queues decisions to be judged later, or drops them. Never waits.
   func offer(_ decided: DecidedCases) {
     let (isWaking, dropped) = inbox.withLock { inbox -> (Bool, [DecidedCase]) in
       guard !inbox.isEnded else { return (false, []) }
@@ -79,13 +79,13 @@ public final class RulesTrial: Sendable {
     Self.letGo(of: dropped)
   }
 
-  /// The last to hold an old tree has to take it apart, which takes time.
+  /// Releases cases on a global queue: the last reference to an old tree takes time to destroy.
   private static func letGo(of cases: [DecidedCase]) {
     guard !cases.isEmpty else { return }
     DispatchQueue.global(qos: .utility).async { withExtendedLifetime(cases) {} }
   }
 
-  /// Judges what waits, and rests as long as it worked.
+  /// Judges waiting decisions, then rests for as long as it worked.
   private func judgeSlice() {
     let started = clock().monotonicMilliseconds
     while let decided = next() {
@@ -95,7 +95,7 @@ public final class RulesTrial: Sendable {
     }
   }
 
-  /// Whoever asks for a report does not wait for rules.
+  /// Judges one decision. Requests for a report do not wait for rules.
   private func judge(_ decided: DecidedCase) {
     let verdict = judge.withLock { $0.judge(decided) }
     let wantsTrace = tally.withLock { $0.wantsExample(of: verdict) }
@@ -118,7 +118,7 @@ public final class RulesTrial: Sendable {
     }
   }
 
-  /// Judges nothing more, and lets go of what waits.
+  /// Ends judging, and drops the waiting decisions.
   func end() {
     let waiting = inbox.withLock { inbox in
       inbox.isEnded = true
@@ -130,13 +130,13 @@ public final class RulesTrial: Sendable {
 
   // MARK: Forecasts
 
-  /// The last forecast, or the one under way as far as it is; nil before the first.
+  /// The last forecast, or the intermediate state of the current one; nil before the first.
   public var forecast: TrialForecast? { forecasting.withLock { $0.last } }
 
-  /// Looks at what promoting the staged rules would do to those who listen now and to what is stored, on the side and
-  /// slice by slice; nobody is cancelled. While a forecast is under way no other one begins.
+  /// Forecasts the effect of promoting the staged rules on the present listeners and the stored data, in the background
+  /// and in slices; no listen is cancelled. At most one forecast runs at a time.
   ///
-  /// - Parameter completion: gets the forecast that is under way when it ends, however it ends, on a queue of the trial.
+  /// - Parameter completion: Receives the current forecast when it ends, however it ends, on a queue of the trial.
   public func startForecast(_ completion: @escaping @Sendable (TrialForecast) -> Void = { _ in }) {
     let now = clock()
     let isFirst = forecasting.withLock { forecasting in
@@ -151,7 +151,7 @@ public final class RulesTrial: Sendable {
     queue.async { self.forecastSlice(work) }
   }
 
-  /// Ends a forecast that is under way. What it has found remains.
+  /// Cancels the current forecast. Its findings remain.
   public func cancelForecast() { forecasting.withLock { $0.isCancelled = true } }
 
   private func forecastSlice(_ work: ForecastWork) {

@@ -1,16 +1,16 @@
 import HearthRules
 import HearthTree
 
-/// Decides changes for the connections of other servers, at the end of a log that they share, and tells nobody: those who
-/// follow the log do.
+/// A decider of changes for the connections of other servers, at the end of a log that they share. It sends no events:
+/// the followers of the log do.
 ///
-/// It is ahead of what is durable. When something that it decided does not become durable, another one begins at the last
-/// state that is.
+/// Its state is ahead of the durable one. When a decision of it does not become durable, another decider begins at the
+/// last durable state.
 package struct ChangeDecider {
-  /// What became of a change.
+  /// The decision about a change.
   package struct Decided: Sendable {
-    /// The records to be put into the log, in the form of ``CommitRecord``, all at the position of the decision; empty when
-    /// nothing is different. Nil when the change is refused: then nothing has happened, and the position is still free.
+    /// The records for the log, in the form of ``CommitRecord``, all at the position of the decision; empty when
+    /// nothing changes. Nil when the change is refused: then it had no effect, and the position is still free.
     package var content: [UInt8]?
     /// The answer.
     package var reply: Reply
@@ -21,38 +21,41 @@ package struct ChangeDecider {
   }
 
   private var engine: Engine
-  /// Nothing but data has changed since ``data(at:)``.
+  /// True when only data has changed since ``data(at:)``.
   private var onlyWrote = false
 
-  /// - Parameter state: All that is in the log. Its sessions go on.
+  /// Creates a decider.
+  ///
+  /// - Parameter state: The state after the whole log. Its sessions continue.
   package init(state: Published, limits: EngineLimits = EngineLimits()) {
     var limits = limits
     limits.recordsMerges = true
     engine = Engine(state: state, limits: limits, as: .deciding)
   }
 
-  /// The state after all that was decided.
+  /// The state after all decisions.
   package var state: Published { engine.state }
 
-  /// The data, when it is that of a position, and nothing but data has changed since the last time that it was.
+  /// Returns the data at a position; nil when the decider is at another position, or when rules or sessions have
+  /// changed since the last call.
   package mutating func data(at position: Int64) -> Node? {
     guard engine.state.position == position else { return nil }
     defer { onlyWrote = true }
     return onlyWrote ? engine.state.root : nil
   }
 
-  /// See ``Engine/tapChanges(_:)``.
+  /// Sets the recipient of changes: see ``Engine/tapChanges(_:)``.
   package mutating func tapChanges(_ tap: ChangeTap?) { engine.tapChanges(tap) }
 
   /// Decides a change.
   ///
-  /// Of what is there the answer shows what was written, and that only where it is wanted: otherwise it is ``Reply/ok``, and
-  /// ``Reply/stale(_:)`` always comes without a value.
+  /// Of the data the answer contains only the written values, and only when the change asks for them: otherwise it is
+  /// ``Reply/ok``, and ``Reply/stale(_:)`` never contains a value.
   ///
   /// - Parameters:
-  ///   - session: Of the connection that asks.
-  ///   - position: The log's next one.
-  ///   - instant: As for ``Engine/decide(_:at:settingAside:)``.
+  ///   - session: The session of the connection that makes the request.
+  ///   - position: The log's next position.
+  ///   - instant: The time, as for ``Engine/decide(_:at:settingAside:)``.
   package mutating func decide(
     _ change: ForwardedChange, of session: UInt64, at position: Int64, _ instant: Instant
   ) -> Decided {
@@ -69,7 +72,7 @@ package struct ChangeDecider {
     case .authenticate: return decide(.authenticate(change.principal), ofSession: id, change, at: position, instant)
     case .deployRules(let source):
       do throws(RulesError) {
-        // Only of administrators it is looked at.
+        // Rules of administrators alone are compiled.
         let rules = change.principal.isAdministrator ? try RuleSet.compile(source) : engine.state.rules
         return decide(.deployRules(rules), of: id, change, at: position, instant)
       } catch {
@@ -81,9 +84,9 @@ package struct ChangeDecider {
     }
   }
 
-  /// Works a change out on the newest state, as an administrator's.
+  /// Computes a transaction on the newest state, as an administrator's.
   ///
-  /// - Parameters: As for ``decide(_:of:at:_:)``.
+  /// - Parameters: The same as for ``decide(_:of:at:_:)``.
   package mutating func transact(
     _ transaction: Transaction, of session: UInt64 = 0, at position: Int64, _ instant: Instant
   ) -> Decided {
@@ -93,9 +96,9 @@ package struct ChangeDecider {
     return decide(command, at: position, instant)
   }
 
-  /// Does what a session wants to be done at its end. What the rules do not allow any more is left out.
+  /// Executes the on-disconnect writes of a session, without those that the rules no longer allow.
   ///
-  /// - Returns: What a decision has too; there are no records when the session wants nothing.
+  /// - Returns: The same parts as a decision; there are no records for a session without on-disconnect writes.
   package mutating func end(
     _ session: UInt64, at position: Int64, _ instant: Instant
   ) -> (content: [UInt8], denials: [Denial], changes: [CommittedChange]) {
@@ -112,7 +115,7 @@ package struct ChangeDecider {
     return (batch.payload, batch.effects.compactMap(\.denial), batch.changes)
   }
 
-  /// A change that needs no connection.
+  /// Decides a change that needs no connection.
   private mutating func decide(
     _ action: Command.Action, of id: ConnectionID, _ change: ForwardedChange, at position: Int64, _ instant: Instant
   ) -> Decided {
@@ -121,7 +124,7 @@ package struct ChangeDecider {
     return decide(command, at: position, instant)
   }
 
-  /// A change of what a session wants. Its connection is known for as long as that takes.
+  /// Decides a change of a session's on-disconnect writes. Its connection is known to the engine during the decision.
   private mutating func decide(
     _ action: Command.Action, ofSession id: ConnectionID, _ change: ForwardedChange, at position: Int64,
     _ instant: Instant
@@ -131,7 +134,8 @@ package struct ChangeDecider {
     engine.connections[id] = connection
     defer { engine.connections[id] = nil }
     var decided = decide(Command(connection: id, request: 0, action: action), at: position, instant)
-    // Whoever asks is who the session is at its end, also when nobody said before that it is somebody else now.
+    // The on-disconnect writes of a session use the identity of its last request, also without an explicit change of
+    // identity before it.
     if decided.content != nil, !engine.state.sessions.agree(id, change.principal) {
       engine.noteIdentity(of: connection)
       decided.content? += engine.takeBatch(from: position).payload
@@ -157,7 +161,7 @@ extension Effect {
 }
 
 extension Reply {
-  /// What is told of an answer to a write to somebody on another server.
+  /// Returns the answer to a write in the form for another server.
   fileprivate func told(of operation: WriteOperation, showsResult: Bool) -> Reply {
     switch self {
     case .stale: .stale(.empty)
@@ -168,8 +172,8 @@ extension Reply {
 }
 
 extension WriteOperation {
-  /// Of what is at ``path`` after the write, the places that it names. A priority without the value that has it stands at a
-  /// value of its own.
+  /// Returns the parts of the node at ``path`` that the write named. A priority whose value is not among them gets a
+  /// placeholder value.
   fileprivate func written(in node: Node) -> Node {
     let writes: [Write]
     switch change {

@@ -1,17 +1,19 @@
 import HearthTree
 
-/// Changes of commits of which nobody is told one by one, and on which no permission depends: they are made together, which
-/// costs less.
+/// Changes of consecutive commits without individual listeners or dependent permissions, which are applied together at
+/// less cost.
 struct ChangeRun {
   private let isTaking: Bool
   private var waiting: [(path: Path, node: Node)] = []
 
-  /// - Parameter isTaking: Whether only what all of them lead to counts.
+  /// Creates an empty run.
+  ///
+  /// - Parameter isTaking: True when only the result of all commits matters.
   init(isTaking: Bool) { self.isTaking = isTaking }
 
-  /// Takes a record to be made later.
+  /// Adds a record to be applied later.
   ///
-  /// - Returns: False for one that is to be followed by itself, after ``make(in:)``.
+  /// - Returns: False for a record that must be followed by itself, after ``make(in:)``.
   mutating func takes(_ record: CommitRecord) -> Bool {
     guard isTaking, case .changes(let changes) = record.content, !changes.contains(where: \.location.isPriority) else {
       return false
@@ -20,7 +22,7 @@ struct ChangeRun {
     return true
   }
 
-  /// Makes what was taken.
+  /// Applies the added changes.
   mutating func make(in root: inout Node) {
     guard !waiting.isEmpty else { return }
     root = root.replacing(waiting)

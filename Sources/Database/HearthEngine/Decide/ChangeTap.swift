@@ -1,14 +1,14 @@
 import HearthTree
 
-/// What others want of an engine's commits: to be handed them, and to refuse some beforehand.
+/// A recipient of an engine's commits, which may refuse some before they are made.
 public struct ChangeTap: Sendable {
-  /// Why a write is not to be made, when it is one of those; nil asks nobody. It goes by nothing but the change, and is
-  /// quick: everything else waits for it.
+  /// Returns the reason to refuse a write, or nil to allow it; nil when there is no check. It must depend on the change
+  /// alone and be fast, because the database waits for it.
   private let refusal: (@Sendable (CommittedChange) -> Failure?)?
-  /// What was handed over since it was last asked.
+  /// The commits since the last call of ``take()``.
   private var changes: [CommittedChange] = []
 
-  /// Hands out commits.
+  /// Creates a recipient of commits.
   public init(refusal: (@Sendable (CommittedChange) -> Failure?)? = nil) { self.refusal = refusal }
 
   mutating func take() -> [CommittedChange] {
@@ -16,21 +16,21 @@ public struct ChangeTap: Sendable {
     return changes
   }
 
-  /// The same as this, with what another one has noted.
+  /// Returns the same recipient with the commits recorded by another one.
   func going(on other: ChangeTap?) -> ChangeTap {
     var tap = self
     tap.changes = other?.changes ?? []
     return tap
   }
 
-  /// Notes a commit for those who want it.
+  /// Records a commit.
   ///
-  /// - Parameter writer: nil when nobody is to make anything of it.
+  /// - Parameter writer: The author; nil for a commit without triggers.
   mutating func note(_ commit: Commit, by writer: Principal?, at now: Instant) {
     if let writer { changes.append(CommittedChange(commit, by: writer, at: now)) }
   }
 
-  /// Returns the reason why somebody does not want a commit to be made.
+  /// Returns the reason to refuse a commit, or nil when it is allowed.
   func objection(to commit: Commit, by writer: Principal?, at now: Instant) -> Failure? {
     guard let refusal, let writer, !commit.changes.isEmpty else { return nil }
     return refusal(CommittedChange(commit, by: writer, at: now))
@@ -46,7 +46,8 @@ extension CommittedChange {
 }
 
 extension Engine {
-  /// Hands out the commits in ``Batch/changes`` from now on; nil hands out none. What was noted before goes on.
+  /// Sets the recipient whose commits appear in ``Batch/changes`` from now on; nil for none. Commits recorded before
+  /// are kept.
   public mutating func tapChanges(_ tap: ChangeTap?) {
     let former = changeTap
     changeTap = tap?.going(on: former)

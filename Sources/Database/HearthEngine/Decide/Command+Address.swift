@@ -1,12 +1,12 @@
 import HearthTree
 
 extension Command {
-  /// Returns the place where it comes from: what it says, or else what its connection said when it began.
+  /// Returns the class of the command's address: its own, or else that of its connection.
   package func address(in engine: borrowing Engine) -> AddressClass {
     address ?? engine.connections[connection]?.address ?? .unknown
   }
 
-  /// The client that sent it, as shared bounds count it.
+  /// Returns the client that sent the command, as shared limits count it.
   package func claimant(in engine: borrowing Engine) -> ShareClaimant {
     WorkPayer(self).client ?? engine.connections[connection]?.claimant ?? ShareClaimant()
   }

@@ -1,10 +1,10 @@
 import HearthTree
 
 extension Commit {
-  /// A commit of which the record tells what changed.
+  /// Creates a commit from the changes in its record.
   ///
-  /// - Parameter mergeDepth: see ``CommitRecord/mergeDepth``.
-  /// - Returns: nil when there is nothing that changed.
+  /// - Parameter mergeDepth: See ``CommitRecord/mergeDepth``.
+  /// - Returns: Nil when nothing changed.
   init?(
     _ changes: [(location: Location, node: Node)], _ mergeDepth: Int?, at position: Int64, on root: Node
   ) {
@@ -33,7 +33,7 @@ extension Commit {
 }
 
 extension Path {
-  /// The place that holds both, as deep as there is one.
+  /// Returns the longest common prefix of both paths.
   fileprivate func common(with other: Path) -> Path {
     prefix(zip(keys, other.keys).prefix { $0 == $1 }.count)
   }

@@ -1,31 +1,32 @@
 import HearthRules
 import HearthTree
 
-/// Notes the decisions that an engine makes, for others to judge after it. The engine asks nothing back, and waits for
-/// nobody.
+/// A recorder of an engine's decisions for later judging. The engine does not wait for results.
 ///
-/// Administrators pass the rules: nothing was decided.
+/// Administrators bypass the rules, so their requests have no decisions.
 struct DecisionTap: Sendable {
   let detail: DecisionTapDetail
   private var decided = DecidedCases()
 
-  /// Cases of one batch: as many as its commands may come to. Listens that are decided again can be far more; of those
-  /// beyond, only the number is told.
+  /// The most recorded decisions of one batch, enough for its commands. Redecisions can be far more; beyond the limit
+  /// only their number is recorded.
   static let casesMax = 4_096
-  /// What replacing one value at least leaves behind: pages of the tree on the way there.
+  /// The least memory that the replacement of one value retains, in bytes: pages of the tree on the path to it.
   static let changeBytes = 4 << 10
-  /// What is looked at to tell how much a commit replaced.
+  /// The most bytes that are examined to measure the replaced data of a commit.
   static let replacedBytesMax = 64 << 20
 
   init(_ detail: DecisionTapDetail) { self.detail = detail }
 
-  /// What was noted since it was last asked.
+  /// Returns the decisions recorded since the last call.
   mutating func take() -> DecidedCases {
     defer { decided = DecidedCases() }
     return decided
   }
 
-  /// - Parameter isAllowed: nil when the rules need not be asked.
+  /// Records a read.
+  ///
+  /// - Parameter isAllowed: The decision; nil when the rules need not be evaluated.
   mutating func noteRead(
     _ operation: DecidedCase.Operation, _ path: Path, _ query: Query?, _ principal: Principal, _ state: Published,
     _ now: Instant, _ isAllowed: Bool?
@@ -60,12 +61,12 @@ struct DecisionTap: Sendable {
     }
   }
 
-  /// Decisions that another engine made for this one.
+  /// Records decisions that another engine made for this one.
   mutating func note(_ others: DecidedCases) {
     for other in others.cases { note(other.operation, other.isAllowed) { other } }
   }
 
-  /// What a commit replaced stays in memory as long as an older version of the tree is held.
+  /// Records the replaced data of a commit, which stays in memory while an older version of the tree is retained.
   mutating func noteChange(_ commit: Commit) {
     guard detail == .cases else { return }
     for change in commit.changes {
@@ -75,10 +76,10 @@ struct DecisionTap: Sendable {
     }
   }
 
-  /// The number of decisions that are noted.
+  /// The number of recorded decisions.
   var caseCount: Int { decided.cases.count }
 
-  /// Decisions that do not count after all.
+  /// Drops decisions that do not count.
   mutating func forget(from caseCount: Int) {
     guard caseCount < decided.cases.count else { return }
     for forgotten in decided.cases[caseCount...] {
@@ -88,16 +89,16 @@ struct DecisionTap: Sendable {
   }
 }
 
-/// What of an engine's decisions is handed out in its batches.
+/// The detail of decisions in an engine's batches.
 public enum DecisionTapDetail: Sendable {
-  /// How many were allowed and denied.
+  /// The numbers of allowed and denied requests.
   case counts
-  /// Every decision, with all that it was made from.
+  /// Every decision with all its inputs.
   case cases
 }
 
 extension Engine {
-  /// Hands out decisions in ``Batch/decided`` from now on; nil hands out none. It changes nothing that is decided.
+  /// Sets the detail of ``Batch/decided`` from now on; nil for none. It does not affect decisions.
   public mutating func tapDecisions(_ detail: DecisionTapDetail?) {
     guard detail != tap?.detail else { return }
     tap = detail.map { DecisionTap($0) }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Connections come, go, and change who they are.
+/// Connections: their beginnings, ends and changes of identity.
 extension Engine {
   mutating func disconnect(_ id: ConnectionID) {
     guard let connection = connections.removeValue(forKey: id) else { return }
@@ -31,7 +31,9 @@ extension Engine {
     reply(command, .ok)
   }
 
-  /// - Parameter isSame: Whether no decision can be another one for it.
+  /// Changes the principal of a connection.
+  ///
+  /// - Parameter isSame: True when no decision can differ for the new principal.
   private mutating func become(_ connection: Connection, _ principal: Principal, isSame: Bool = false) {
     lastIdentitySerial += 1
     connection.principal = principal
@@ -42,7 +44,7 @@ extension Engine {
     noteIdentity(of: connection)
   }
 
-  /// Signs out every connection whose credential has ended by now, and says so before anything else.
+  /// Signs out every connection whose credential has expired, before any other effect.
   mutating func endCredentials() {
     while let first = deadlines.first, first.deadlineMonotonicMilliseconds <= now.monotonicMilliseconds {
       guard let entry = deadlines.removeFirst() else { return }
@@ -53,7 +55,7 @@ extension Engine {
     }
   }
 
-  /// Signs a connection out whose credential was revoked, as if its deadline had come.
+  /// Signs out a connection whose credential was revoked, as if its deadline had come.
   mutating func endCredential(_ command: Command, revocation: UInt64?) {
     guard let connection = connections[command.connection] else {
       answer(for: revocation)
@@ -67,7 +69,7 @@ extension Engine {
     reply(command, .ok)
   }
 
-  /// The receipt of a revocation counts each connection once, also one that had no listens.
+  /// Reports a revocation for a connection without listens, because the receipt counts each connection once.
   private mutating func answer(for revocation: UInt64?) {
     if let revocation { decideAgain([], because: .revocation, revocation: revocation) }
   }

@@ -1,10 +1,11 @@
 import HearthRules
 import HearthTree
 
-/// An engine that follows what others decide: their commits go in, and its own connections are told of them.
+/// An engine that follows the decisions of another one: it applies their commits and sends events to its own
+/// connections.
 extension Engine {
-  /// An engine that makes nothing durable, from what recovery found: whoever wants a change is told that it is unavailable,
-  /// and nothing is done when a connection ends. Its connections listen, read, sign in and out as with any other.
+  /// Creates a following engine from a recovered state. It makes nothing durable: changes are refused as unavailable,
+  /// and disconnects have no effect on data. Its connections listen, read, sign in and sign out as usual.
   package init(following state: Published, limits: EngineLimits = EngineLimits()) {
     self.init(state: state, limits: limits, as: .following)
   }
@@ -12,11 +13,12 @@ extension Engine {
   /// Follows commits that are durable already, one after another, as if they were decided here and now.
   ///
   /// - Parameters:
-  ///   - payload: Records of the positions from the first to the last. What the state has already is passed over.
-  ///   - root: The data behind them, where it is known and nothing else changed: it is taken if nobody is told of them.
-  ///   - instant: As for ``decide(_:at:settingAside:)``.
+  ///   - payload: The records of the positions from the first to the last. Positions that the state already includes
+  ///     are skipped.
+  ///   - root: The data after them, if it is known and nothing else changed; used when no listener receives them.
+  ///   - instant: The time, as for ``decide(_:at:settingAside:)``.
   /// - Returns: A batch without records, whose effects may be released at once.
-  /// - Throws: When they do not follow the state, or cannot be read; nothing has happened then.
+  /// - Throws: An error when the records do not follow the state, or cannot be decoded; the state is unchanged then.
   package mutating func follow(
     _ payload: [UInt8], firstPosition: Int64, lastPosition: Int64, leadingTo root: Node? = nil, at instant: Instant
   ) throws(RecordError) -> Batch {
@@ -54,7 +56,7 @@ extension Engine {
       announce(commit)
     case .rules(let source):
       let rules = try? RuleSet.recompile(source)
-      // Others might allow too much.
+      // Any other rules might allow too much.
       putInForce(rules ?? .denyAll)
       if rules == nil { state.storedRules = source }
     case .sessions(let changes): state.sessions.apply(changes)

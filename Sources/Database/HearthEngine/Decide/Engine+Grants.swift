@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// Grants: a listen lives as long as the rules would allow it, and what they read to say so is known.
+/// Grants: a listen lives as long as the rules allow it, and the engine knows the data that this decision depends on.
 extension Engine {
-  /// Asks the rules whether a principal may listen; nil means that they need not be asked.
+  /// Decides whether a principal may listen; returns nil when the rules need not be evaluated.
   mutating func decideListen(
     _ path: Path, _ principal: Principal, _ query: Query? = nil, isAgain: Bool = false
   ) -> Decision? {
@@ -14,7 +14,7 @@ extension Engine {
     return decision
   }
 
-  /// Tells the listeners of a commit, after those who may no longer listen were cancelled.
+  /// Sends a commit to its listeners, after listens without permission were cancelled.
   mutating func announce(_ commit: Commit) {
     placeTap.note(commit)
     let affected = grants.affected(by: commit, countMax: limits.redecisionListensInLine)

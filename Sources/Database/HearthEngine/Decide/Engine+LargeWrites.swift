@@ -1,20 +1,20 @@
 import HearthRules
 import HearthTree
 
-/// Writes that take long to decide: set aside, decided elsewhere, and settled here.
+/// Large writes: set aside, decided in the background, and settled here.
 extension Engine {
-  /// Makes a write so that was set aside and decided meanwhile. When something that it was decided from is different
-  /// now, or somebody else asks, it is set aside again.
+  /// Settles a write that was decided in the background. It is set aside again when data that it depends on has
+  /// changed, or when its principal has.
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
     (settling, queries.ready) = (write, write.indexes)
     defer { (settling, queries.ready) = (nil, []) }
     return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 
-  /// Decides a command whose comparison was made meanwhile.
+  /// Decides a command whose comparison was made in the background.
   ///
-  /// - Parameter isLast: It is not set aside again because of a change of what was compared. A write is then late, and a
-  ///   listener is sent all there is.
+  /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is stale then,
+  ///   and a listener receives all data.
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
     comparing = result
     comparing?.isLast = isLast
@@ -25,9 +25,9 @@ extension Engine {
     return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)
   }
 
-  /// Decides a command whose query was worked out meanwhile.
+  /// Decides a command whose query was evaluated in the background.
   ///
-  /// - Parameter isLast: True when it is not set aside again because too much of its place has changed.
+  /// - Parameter isLast: True when the command is not set aside again after changes of its location.
   public mutating func settle(_ found: FoundQuery, at instant: Instant, isLast: Bool) -> Batch {
     queries.found = found
     queries.found?.isLast = isLast
@@ -36,13 +36,13 @@ extension Engine {
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }
 
-  /// True when the batch under way ends with a command that is worked on elsewhere.
+  /// True when the current batch ends with a command that continues in the background.
   var hasSetAside: Bool { largeCommand != nil }
 
-  /// True when the batch under way settles a command that was set aside.
+  /// True when the current batch settles a command that was set aside.
   var isSettling: Bool { settling != nil || comparing != nil || queries.found != nil }
 
-  /// Returns true when a write takes long by its size, and by the orders of children that it makes new.
+  /// Returns true when a write takes long because of its size and of the indexes that it rebuilds.
   private func isLarge(_ operation: WriteOperation) -> Bool {
     let (change, bytesMax) = (operation.change, limits.largeWriteBytes)
     if change.isLarge(sizeBytesMax: bytesMax) { return true }
@@ -50,7 +50,7 @@ extension Engine {
     return change.isLarge(sizeBytesMax: bytesMax / (1 + listens.neededOrders(below: operation.path).count))
   }
 
-  /// Decides a write, or sets it aside when that is wanted and would take long.
+  /// Decides a write, or sets it aside when the caller supports that and it would take long.
   mutating func perform(_ command: Command, _ operation: WriteOperation) {
     if let settling { return settling.settle(command, operation, in: &self) }
     if notes != nil {
@@ -64,7 +64,7 @@ extension Engine {
     write(command, operation)
     stepsInLineMax = nil
     guard isOverlong || hasSetAside else { return }
-    // Nothing has come of it but a refusal that does not count.
+    // The only effect was a refusal that does not count.
     effects.removeSubrange(effectCount...)
     self.tally = tally
     tap?.forget(from: caseCount)
@@ -75,7 +75,7 @@ extension Engine {
 }
 
 extension Batch {
-  /// The batch with work that was done elsewhere for its command; without it when the command was not decided.
+  /// Returns the batch with background work for its command, or unchanged when the command was not decided.
   fileprivate func noting(_ steps: Int, of command: Command) -> Batch {
     guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
     var batch = self

@@ -1,10 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// What connections want to be done at their end: asked for, taken back, and done.
+/// On-disconnect writes: set, cancelled and executed.
 ///
-/// All that happens at the end of one connection is decided by one command and is in one batch: it is durable as a
-/// whole or not at all.
+/// All writes at the end of one connection are decided by one command and are in one batch, which makes them atomic.
 extension Engine {
   mutating func onDisconnect(_ command: Command, _ change: WriteOperation.Change) {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
@@ -14,7 +13,7 @@ extension Engine {
       return fail(command, .tooManyOnDisconnects)
     }
     do {
-      // As if it were written now.
+      // Decided as if it were written now.
       let candidate = try Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
       if case .refused(let refusal) = permission(of: candidate, to: connection.principal, .onDisconnect) {
@@ -48,7 +47,7 @@ extension Engine {
     }
   }
 
-  /// Changes what a connection wants, within the limits, as one record. Without changes there is nothing to do.
+  /// Changes a connection's on-disconnect writes, within the limits, as one record. Does nothing without changes.
   private mutating func changeWrites(
     of connection: Connection, _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) {
@@ -58,10 +57,10 @@ extension Engine {
     onDisconnects.note(wish)
   }
 
-  /// True when it makes anything durable that nobody asks for.
+  /// True when the engine makes records of its own accord.
   private var isDeciding: Bool { !storage.isHalted && role != .following }
 
-  /// Makes durable who a connection is from now on, when it wants something to be done in that name.
+  /// Makes a connection's new identity durable, if it has on-disconnect writes.
   mutating func noteIdentity(of connection: Connection) {
     guard isDeciding, state.sessions.contains(connection.id), !faults.contains(.staleIdentities) else { return }
     guard !storage.isStalled else {
@@ -72,7 +71,7 @@ extension Engine {
     try? commit(Sessions.changes(of: connection.id, to: connection.principal))
   }
 
-  /// Makes durable what could not be while there was no room on the disk.
+  /// Makes identities durable that could not be stored while the disk was full.
   mutating func noteIdentities() {
     guard !storage.isStalled else { return }
     for id in onDisconnects.takeUnnotedIdentities() {
@@ -80,10 +79,9 @@ extension Engine {
     }
   }
 
-  /// Does what a connection that is gone wants to be done.
+  /// Executes the on-disconnect writes of a closed connection.
   ///
-  /// When commits have failed nothing is done: it is still durable what the connection wants, and is done at the next
-  /// start.
+  /// Does nothing after commits have failed: the durable on-disconnect writes are executed at the next start.
   mutating func endSession(of connection: Connection) {
     onDisconnects.forget(connection.id)
     guard isDeciding, state.sessions.contains(connection.id) else { return }
@@ -111,8 +109,8 @@ extension Engine {
     for write in session.writes.entries { make(write, of: session) }
   }
 
-  /// One write, with the time and the numbers of now. What the rules do not allow any more, and what cannot be stored
-  /// any more, is not written; the others are.
+  /// Executes one on-disconnect write, with the present time and server values. It is skipped when the rules no longer
+  /// allow it, or it can no longer be stored; the others are executed.
   private mutating func make(_ write: OnDisconnectWrites.Entry, of session: Session) {
     let operation = WriteOperation(.put(write.location, write.value))
     guard

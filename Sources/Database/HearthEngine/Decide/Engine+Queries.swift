@@ -1,18 +1,18 @@
 import HearthTree
 
-/// Listeners of live queries are told what ``LiveQueries`` found.
+/// The delivery of changes that ``LiveQueries`` finds to listeners of live queries.
 extension Engine {
-  /// Brings what is kept for live queries at a place up to date with a commit, and tells who listens.
+  /// Updates the live queries of a location for a commit, and sends events to their listeners.
   mutating func shift(_ shift: FanOut.Shift, of commit: Commit) {
     let outcome = queries.follow(shift, of: commit, state.rules, &listens)
     for (group, event) in outcome.events { tell(group, event) }
     QuerySlice.begin(shift.node, in: &self)
     tellAll(outcome.degraded, deciding: .data(position: state.position))
-    // Unless the last of its listens has taken the place along.
+    // Its last listen may have removed the node.
     if shift.node.shelf != nil { listens.prune(shift.node) }
   }
 
-  /// Tells the listens of a group, after those whose permission time has taken were cancelled.
+  /// Sends an event to the listens of a group, after those whose permission has expired by time were cancelled.
   mutating func tell(_ group: QueryGroup, _ event: Event) {
     let stale = group.audience.clockListens.filter { $0.decidedWallMilliseconds != now.wallMilliseconds }
     if !stale.isEmpty { decideAgain(stale, because: .clock) }
@@ -22,9 +22,9 @@ extension Engine {
     if !recipients.isEmpty { effects.append(.queryEvent(event, to: recipients)) }
   }
 
-  /// Sends all that they show now to groups that show something else from now on.
+  /// Sends all their present data to groups whose form of the result has changed.
   ///
-  /// - Parameter cause: Decides the listens again before; nil when that is done.
+  /// - Parameter cause: The cause of a redecision before; nil when the listens have been decided.
   mutating func tellAll(_ groups: [QueryGroup], deciding cause: Cancellation?) {
     if let cause { decideAgain(groups.flatMap(\.audience.listens), because: cause) }
     for group in groups {
@@ -34,7 +34,7 @@ extension Engine {
     }
   }
 
-  /// What the listens of a group are sent when they begin, or when it can no longer be told as a change.
+  /// Returns the data for the listens of a group at their beginning, or when a change cannot be sent as an event.
   mutating func result(of group: QueryGroup, at path: Path) -> Node {
     queries.result(of: group, at: path, state.root[path], state.rules, &listens)
   }

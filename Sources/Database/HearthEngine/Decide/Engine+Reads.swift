@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// Listens and one-shot reads.
+/// Listens and one-time reads.
 extension Engine {
-  /// Decides a listen or a one-shot read. What the rules said to one that is set aside does not count.
+  /// Decides a listen or a one-shot read. The rules decisions for a command that is set aside do not count.
   mutating func read(_ command: Command) {
     let caseCount = tap?.caseCount ?? 0
     switch command.action {
@@ -37,7 +37,8 @@ extension Engine {
     reply(command, .listening(isIndexed: true))
   }
 
-  /// Listens to the result of a query. The client knows it by its tag: whatever it knew by that tag before is over.
+  /// Starts a listen for the result of a query. The client identifies it by its tag, which ends an earlier listen with
+  /// that tag.
   private mutating func listen(
     _ command: Command, _ request: ListenRequest, _ connection: Connection, _ query: Query, _ tag: Int32
   ) {
@@ -98,7 +99,7 @@ extension Engine {
     guard let connection = connections[command.connection] else { return fail(command, .unknownConnection) }
     if let listen = listens.listen(of: connection, path, query, tag) { forget(listen) }
     tellCatchUp()
-    // Who runs a transaction listens there until it is over.
+    // A client listens at the location of a transaction until the transaction ends.
     turns.leave(TurnRequester(connection.id), at: path)
     reply(command, .ok)
   }
@@ -134,7 +135,7 @@ extension Engine {
     fail(command, .permissionDenied)
   }
 
-  /// False for `.info`, which is the client's own, and for paths deeper than the tree can be.
+  /// Returns false for `.info`, which belongs to the client, and for paths deeper than the tree can be.
   package func isAddressable(_ path: Path) -> Bool {
     path.count <= limits.depthMax && path.keys.first.map { $0 != Self.infoKey } ?? true
   }

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Compared writes, and their turns where they get in each other's way.
+/// Compared writes, and their turns when they conflict.
 extension Engine {
-  /// Decides a compared write, or has it wait for its turn.
+  /// Decides a compared write, or queues it for its turn.
   mutating func compare(_ command: Command, _ operation: WriteOperation) {
     guard let principal = principal(of: command), let request = command.request, isAddressable(operation.path) else {
       return perform(command, operation)
@@ -15,7 +15,7 @@ extension Engine {
     perform(command, operation, requester)
   }
 
-  /// Decides a compared write, and what that means for turns.
+  /// Decides a compared write, and updates turns for the result.
   private mutating func perform(_ command: Command, _ operation: WriteOperation, _ requester: TurnRequester) {
     perform(command, operation)
     if hasSetAside { return turns.setAside(requester, at: operation.path) }
@@ -26,7 +26,8 @@ extension Engine {
     }
   }
 
-  /// Has a compared write wait where others wait or have a turn. A writer who may not read there is refused at once.
+  /// Queues a compared write when others wait or have a turn at its location. A writer without read permission there is
+  /// refused at once.
   private mutating func waits(
     _ requester: TurnRequester, _ command: Command, _ request: Int32, _ operation: WriteOperation,
     _ principal: Principal
@@ -46,7 +47,7 @@ extension Engine {
       && turns.wait(requester, at: path, command.connection, request: request, command, sizeBytes: sizeBytes)
   }
 
-  /// Answers those whose turn has come. What does not fit into the batch comes with the next one.
+  /// Answers the waiting writes whose turn has come. Answers beyond the batch's limit follow in the next one.
   mutating func takeTurns() {
     guard !isSettling, !turns.isIdle else { return }
     var count = 0
@@ -62,10 +63,10 @@ extension Engine {
     }
   }
 
-  /// What a connection asks for comes after what it wrote before: of that, what is still in time is decided now, and
-  /// what is late has lost nothing.
+  /// Decides a connection's waiting writes before its next request, which must follow them: matching ones are decided
+  /// now, and stale ones lose nothing.
   ///
-  /// - Returns: False when one of them must be compared elsewhere before.
+  /// - Returns: False when one of them must be compared in the background before.
   mutating func settleTurns(before command: Command) -> Bool {
     guard command.principal == nil, command.action.comesAfterWrites, !isSettling else { return true }
     WriteComparison.decideWaiting(of: command.connection, in: &self)
@@ -87,7 +88,7 @@ extension Engine {
     return true
   }
 
-  /// Nothing is written from now on: nobody waits for it.
+  /// Refuses all waiting writes, because no more writes are possible.
   mutating func endTurns(_ failure: Failure) {
     for waiter in turns.removeAll() { effects.append(tally.answer(waiter, .failure(failure))) }
   }

@@ -1,12 +1,12 @@
 import HearthRules
 import HearthTree
 
-/// Writes and deploys: each is one candidate state, decided on as a whole.
+/// Writes and deploys: each is one candidate state, decided as a whole.
 extension Engine {
   mutating func write(_ command: Command, _ operation: WriteOperation) {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     let path = operation.path
-    // Either answer to a comparison tells what is there, also when the write itself is allowed.
+    // Either answer to a comparison reveals data, also when the write itself is allowed.
     if operation.expectedHash != nil {
       let refusal = state.readRefusal(path, principal, at: now)
       tap?.noteRead(.compare, path, nil, principal, state, now, refusal == nil)
@@ -42,12 +42,12 @@ extension Engine {
     reply(command, writtenReply(operation, to: principal))
   }
 
-  /// The answer to a write that was made.
+  /// Returns the answer to a completed write.
   func writtenReply(_ operation: WriteOperation, to principal: Principal) -> Reply {
     state.mayShow(operation, to: principal, at: now) ? .written(state.root[operation.path]) : .ok
   }
 
-  /// What the rules say to a change of what is there now.
+  /// Returns the rules' decision on a change of the present data.
   mutating func permission(
     of candidate: Candidate, to principal: Principal, _ operation: DecidedCase.Operation
   ) -> WritePermission {
@@ -69,14 +69,13 @@ extension Engine {
     return permission
   }
 
-  /// Takes changes of the tree into the batch as one record, and tells those who listen. Without changes there is
-  /// nothing to do.
+  /// Adds changes of the tree to the batch as one record, and sends events to listeners. Does nothing without changes.
   ///
   /// - Parameters:
-  ///   - author: who is to stand in the record.
-  ///   - grant: by which rules, likewise.
-  ///   - writer: who wrote; nil when nobody is to make anything of it.
-  /// - Returns: False when the record is larger than one may be; nothing has changed then.
+  ///   - author: The author in the record.
+  ///   - grant: The allowing rules in the record.
+  ///   - writer: The principal of the write; nil for a commit without triggers.
+  /// - Returns: False when the record exceeds its limit; nothing has changed then.
   mutating func commit(
     _ commit: Commit, of author: CommitAuthor?, under grant: CommitGrant? = nil, by writer: Principal?
   ) -> Bool {
@@ -93,7 +92,7 @@ extension Engine {
     return true
   }
 
-  /// What is at the operation's path when it is not what the operation expects.
+  /// Returns the data at the operation's path when it differs from the expected data, or nil.
   mutating func stale(_ operation: WriteOperation) -> Node? {
     guard let expected = operation.expectedHash else { return nil }
     let node = state.root[operation.path]
@@ -112,7 +111,7 @@ extension Engine {
     reply(command, .ok)
   }
 
-  /// Goes by other rules from now on, which are in the log already, and decides all listens again.
+  /// Puts other rules in force, which are in the log already, and decides all listens again.
   mutating func putInForce(_ rules: RuleSet) {
     state.use(rules, isCounted: limits.countsRules)
     let changed = queries.review(state, &listens)

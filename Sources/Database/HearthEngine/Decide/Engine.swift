@@ -1,14 +1,14 @@
 import HearthRules
 import HearthTree
 
-/// One database's decisions: commands in, batches out. A deterministic state machine with a single owner.
+/// The decisions of one database: commands in, batches out. A deterministic state machine with a single owner.
 ///
-/// It reads no clock, takes no lock and waits for nothing: what the rules saw is what is changed. Its state is ahead of
-/// what is durable; the owner releases a batch's effects only after the batch is on disk.
+/// It reads no clock, takes no lock and never waits, so a write changes exactly the state that the rules decided on.
+/// Its state is ahead of the durable one; the owner releases a batch's effects only after the batch is on disk.
 public struct Engine {
   /// The newest state, durable or not.
   public internal(set) var state: Published
-  /// What it refuses, and where batches end.
+  /// The limits of requests and of batches.
   public let limits: EngineLimits
   let role: EngineRole
 
@@ -17,63 +17,67 @@ public struct Engine {
   var queries: LiveQueries
   var grants: Grants
   var deadlines = DeadlineQueue()
-  /// Counts the principals of all connections together, so that a deadline is never taken for another one's.
+  /// The number of identity changes of all connections, so that a deadline is never taken for another principal's.
   var lastIdentitySerial: UInt64 = 0
   var hashes = HashCache()
   var lastRedecisionSerial: UInt64 = 0
-  /// Listens that are in doubt, and decided again beside other commands.
+  /// Listens in doubt, which are decided again between other commands.
   var redecisions: RedecisionQueue
   var meter: WorkMeter
-  /// What live queries, and the orders that are kept for queries, have cost so far. A `get` is put together elsewhere and
-  /// counts only as far as it made an order.
+  /// The cost of live queries and indexes so far. A `get` is built elsewhere and counts only as far as it created an
+  /// index.
   public var queryCost: QueryCost { queries.cost }
-  /// What the engine does wrong on purpose.
+  /// The planted faults.
   package var faults: EngineFaults = [] {
     didSet { (queries.faults, redecisions.faults) = (faults, faults) }
   }
   var onDisconnects: OnDisconnectTable
-  /// Who writes next where transactions get in each other's way.
+  /// The turns of conflicting transactions.
   var turns: TransactionTurns
   var storage = StorageCondition()
-  /// Of records that it follows and that come in pieces.
+  /// Partial records received while following another node.
   var pieces = RecordPieces()
 
-  /// True while commands that take long are not decided but left in the batch as ``Batch/largeCommand``.
+  /// True to leave commands that take long undecided in the batch as ``Batch/largeCommand``.
   var setsAside = false
-  /// The command of the batch under way that was set aside; nil when there is none.
+  /// The command of the current batch that was set aside; nil when there is none.
   var largeCommand: LargeCommand?
   /// The outcome of the comparison that the batch under way settles.
   var comparing: ComparisonResult?
-  /// The write that the batch under way settles.
+  /// The large write that the current batch settles.
   var settling: DecidedWrite?
-  /// Rules may take so many steps for the write under way; nil when they may take all there are.
+  /// The most rules steps for the current write; nil for no limit.
   var stepsInLineMax: Int?
-  /// They would have taken more, and what they said does not count.
+  /// True when the rules exceeded that limit, so that their answer does not count.
   var isOverlong = false
-  /// What deciding looked at, in an engine that decides one ``LargeWrite``.
+  /// The data that a decision has read, in an engine that decides one ``LargeWrite``.
   var notes: LargeWriteNotes?
 
-  /// Nil as long as nobody judges decisions after it.
+  /// The recorder of decisions; nil when no trial or metric uses them.
   var tap: DecisionTap?
 
-  /// Nil as long as nobody makes anything of commits.
+  /// The recipient of commits; nil when no trigger is registered.
   var changeTap: ChangeTap?
-  /// Notes what commits change, once that is wanted.
+  /// The recorder of changed locations.
   package var placeTap = PlaceTap()
 
-  /// What the batch under way comes to, and its moment.
+  /// The effects of the current batch, followed by its other parts and its time.
   var effects: [Effect] = []
   var payload: [UInt8] = []
   var tally = RequestTally()
-  /// The moment of the batch under way, or of the last one.
+  /// The time of the current batch, or of the last one.
   package internal(set) var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
 
-  /// - Parameter state: Where decisions begin: what recovery found.
+  /// Creates an engine.
+  ///
+  /// - Parameter state: The recovered state at which decisions begin.
   public init(state: Published, limits: EngineLimits = EngineLimits()) {
     self.init(state: state, limits: limits, as: .alone)
   }
 
-  /// - Parameter ignored: Aspects to leave out of the dependency index: a fault, for the test that must notice it.
+  /// Creates an engine with a role.
+  ///
+  /// - Parameter ignored: Aspects to leave out of the dependency index: a planted fault for tests.
   package init(
     state: Published, limits: EngineLimits, as role: EngineRole = .alone,
     ignoring ignored: ReadDependencies.Aspects = []
@@ -89,10 +93,11 @@ public struct Engine {
     meter = WorkMeter(limits: limits)
   }
 
-  /// True when sessions from before the start are still to be ended: they are in the first batches that it decides.
+  /// True while sessions from before the start must be ended, which the first batches do.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
 
-  /// When something happens without a command, on the monotonic clock: `decide` should then be called with a `tick`.
+  /// The time of the next event without a command, on the monotonic clock, at which `decide` should be called with a
+  /// `tick`; nil when there is none.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
     [
       deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
@@ -100,12 +105,12 @@ public struct Engine {
     ].compactMap(\.self).min()
   }
 
-  /// Decides commands in order, until the batch is full. What is left over in `commands` belongs to the next batch.
-  /// While there are sessions from before the start, these end, and no command is decided.
+  /// Decides commands in order, until the batch is full. The remaining `commands` belong to the next batch. While there
+  /// are sessions from before the start, these end, and no command is decided.
   ///
   /// - Parameters:
-  ///   - instant: The moment of all of them. It must not be before an earlier batch's on the monotonic clock.
-  ///   - settingAside: Whether a command that takes long is left in the batch, to be worked on elsewhere. None is decided
+  ///   - instant: The time of all commands. It must not be before an earlier batch's on the monotonic clock.
+  ///   - settingAside: True to leave a command that takes long in the batch, for the background. No command is decided
   ///     after it.
   public mutating func decide(
     _ commands: ArraySlice<Command>, at instant: Instant, settingAside: Bool = false
@@ -139,7 +144,7 @@ public struct Engine {
     return batch
   }
 
-  /// What comes of time alone, before anything else of a batch.
+  /// Applies expired timers at the start of a batch.
   mutating func pass(to instant: Instant) {
     (now, redecisions.payer) = (instant, nil)
     meter.beginBatch()
@@ -149,7 +154,7 @@ public struct Engine {
     decideDueClockListens()
   }
 
-  /// What the batch under way comes to, without commands; the next one begins.
+  /// Returns the current batch, without commands, and starts the next one.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
     endCredentials()
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
@@ -187,14 +192,14 @@ public struct Engine {
     }
   }
 
-  /// Under whom a command is decided; nil when its connection is not known.
+  /// Returns the principal that a command is decided for, or nil when its connection is unknown.
   package func principal(of command: Command) -> Principal? {
     command.principal ?? connections[command.connection]?.principal
   }
 
-  /// Takes a write or a deploy into the batch: its record, and the tree after it.
+  /// Adds a write or a deploy to the batch: its record, and the tree after it.
   ///
-  /// - Returns: False when the record is larger than one may be; nothing has changed then.
+  /// - Returns: False when the record exceeds its limit; nothing has changed then.
   mutating func commit(_ record: CommitRecord, root: Node, sessions: Sessions? = nil) -> Bool {
     let start = payload.count
     record.append(to: &payload)

@@ -1,15 +1,16 @@
-/// What an engine does with a database.
+/// The role of an engine for its database.
 package enum EngineRole: Sendable {
-  /// It decides everything, for its own connections.
+  /// The engine decides all requests of its own connections.
   case alone
-  /// It follows what another one decides, and decides what its own connections may read.
+  /// The engine follows another one's decisions, and decides the reads of its own connections.
   case following
-  /// It decides for connections of others, and tells nobody. All that a change comes to has one position.
+  /// The engine decides for connections of other servers, and sends no events. All records of a change have one
+  /// position.
   case deciding
 }
 
 extension EngineRole {
-  /// What its connections want to be done at their ends, as it is when the engine begins.
+  /// Returns the table of on-disconnect writes at the start of the engine.
   func onDisconnectDesk(_ sessions: Sessions, _ limits: EngineLimits) -> OnDisconnectTable {
     switch self {
     case .alone: OnDisconnectTable(ended: sessions, limits: limits)

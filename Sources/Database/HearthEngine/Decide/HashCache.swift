@@ -1,13 +1,13 @@
 import HearthTree
 
-/// The hashes of the places that were last compared.
+/// The hashes of recently compared values.
 ///
-/// After a network failure all clients listen again at once, with hashes, mostly to the same few places: each is hashed
-/// once and not once for each client. An entry keeps a version of its place alive, so there are only a few.
+/// After a network failure all clients listen again at once, with hashes, mostly at the same few locations: each value
+/// is hashed once, not once for each client. An entry retains a version of its value, so there are only a few.
 struct HashCache {
   private static let entriesMax = 32
 
-  /// A compared place: a path, the query that selects a part of it, and the kind of hash.
+  /// The key of a compared value: a path, the query that selects a part of it, and the kind of hash.
   struct Place: Hashable, Sendable {
     var path: Path
     var query: Query?
@@ -15,7 +15,7 @@ struct HashCache {
 
     init(path: Path, query: Query? = nil) { (self.path, self.query) = (path, query) }
 
-    /// The place of a comparison with a caller's hash.
+    /// Creates the key of a comparison with a caller's hash.
     init(path: Path, of hash: String) { (self.path, isExact) = (path, hash.first == Node.exactHashMark) }
   }
 
@@ -25,34 +25,35 @@ struct HashCache {
   }
 
   private var entries: [Place: Entry] = [:]
-  /// The same places, in the order in which they came.
+  /// The same keys in the order of insertion.
   private var places: [Place] = []
 
-  /// The bytes that hashing what is at a place takes as long as; 0 when its hash is known, nil when they are more than
-  /// `bytesMax`. Counting ends there.
+  /// Returns the cost of hashing a value in bytes: 0 when its hash is cached, nil when it exceeds `bytesMax`, at which
+  /// counting ends.
   func hashedBytes(_ node: Node, at place: Place, upTo bytesMax: Int) -> Int? {
     if known(node, at: place) != nil { return 0 }
     return node.hashedBytes(upTo: bytesMax)
   }
 
-  /// Returns true when comparing a value takes less time than hashing `sizeBytesMax` bytes of text.
+  /// Returns true when a comparison takes less time than hashing `sizeBytesMax` bytes of text.
   func isCheap(_ node: Node, at place: Place, sizeBytesMax: Int) -> Bool {
     hashedBytes(node, at: place, upTo: sizeBytesMax) != nil
   }
 
-  /// Returns true when a listener that sent this hash holds the value at `path`. Hashes that clients get wrong, and those that two
-  /// values have, may count as another value: then the value is sent once more, which does no harm.
+  /// Returns true when a listener with this hash holds the value at `path`. A hash that clients compute wrongly, or
+  /// that two values share, may count as different: then the value is sent once more, which is harmless.
   mutating func isKnown(_ node: Node, at path: Path, query: Query? = nil, hash: String) -> Bool {
     if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
     let hashes = hashes(of: node, at: Place(path: path, query: query))
     return hashes.texts.first == hash && !hashes.isAmbiguous
   }
 
-  /// What a listener is told when it begins, as far as it does not hold it already; nil when it holds all of it.
+  /// Returns the first event of a listener, as far as it does not hold the data already, or nil when it holds all of
+  /// it.
   ///
   /// - Parameters:
-  ///   - query: What of the place is shown.
-  ///   - sizeBytesMax: what would take longer to compare than hashing so many bytes is told as a whole.
+  ///   - query: The query that selects the data.
+  ///   - sizeBytesMax: The most bytes to hash; a larger value is sent whole.
   mutating func firstChange(
     for request: ListenRequest, of query: Query?, _ node: Node, sizeBytesMax: Int
   ) -> Event.Change? {
@@ -66,8 +67,8 @@ struct HashCache {
     return ranges.isEmpty ? nil : .ranges(ranges)
   }
 
-  /// Returns true when a caller that sent this hash has seen what is at `path`. Every hash that a client may send for
-  /// it counts.
+  /// Returns true when a caller with this hash has seen the value at `path`. Every hash that a client may send for it
+  /// counts.
   mutating func accepts(_ node: Node, at path: Path, hash: String) -> Bool {
     if node.isEmpty || hash.isEmpty { return node.isEmpty && hash.isEmpty }
     let place = Place(path: path, of: hash)
@@ -78,14 +79,14 @@ struct HashCache {
     return every.texts.contains(hash)
   }
 
-  /// Takes in the hashes of a value; those of a leaf are computed anew each time.
+  /// Caches the hashes of a value, unless it is a leaf, whose hashes are computed each time.
   mutating func keep(_ hashes: ValueHashes, of node: Node, at place: Place) {
     guard node.isInterior else { return }
     if entries.updateValue(Entry(node: node, hashes: hashes), forKey: place) == nil { places.append(place) }
     if places.count > Self.entriesMax { entries[places.removeFirst()] = nil }
   }
 
-  /// The exact hash, or at least the protocol's.
+  /// Returns the exact hash, or at least the protocol's.
   private mutating func hashes(of node: Node, at place: Place) -> ValueHashes {
     if let known = known(node, at: place) { return known }
     let hashes = ValueHashes(node, place.isExact ? .exact : .standard)
@@ -100,17 +101,17 @@ struct HashCache {
 }
 
 extension Node {
-  /// The cost of hashing this value: about 64 bytes a node, and its text; `nil` when that is more than `bytesMax`.
+  /// Returns the cost of hashing this value: about 64 bytes a node, and its text; `nil` when it exceeds `bytesMax`.
   func hashedBytes(upTo bytesMax: Int) -> Int? {
     var left = bytesMax
     spend(&left)
     return left < 0 ? nil : bytesMax - left
   }
 
-  /// Stops when nothing is left. The recursion goes as deep as the tree, whose depth is limited.
+  /// Subtracts the cost, until nothing is left. The recursion is as deep as the tree, whose depth is limited.
   private func spend(_ left: inout Int) {
     left -= 64 + (withStringUTF8 { $0.count } ?? 0)
-    // Each child takes as much at least: of a wide node that is known without a look at its children.
+    // Each child costs at least as much, so a wide node is known to exceed the limit without examining its children.
     guard left >= childCount * 64 else {
       left = -1
       return

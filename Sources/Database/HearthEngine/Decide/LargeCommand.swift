@@ -1,10 +1,10 @@
-/// A command that takes long, set aside to be worked on beside the others.
+/// A command that takes long, set aside for the background.
 public enum LargeCommand: Sendable {
-  /// A write: to be decided, then settled by ``Engine/settle(_:at:)``.
+  /// A write to decide, then settled by ``Engine/settle(_:at:)``.
   case write(LargeWrite)
-  /// A command that compares a large value: to be compared, then settled by ``Engine/settle(_:at:isLast:)``.
+  /// A comparison with a large value, then settled by ``Engine/settle(_:at:isLast:)``.
   case comparison(LargeComparison)
-  /// A query of a large place: to be worked out, then settled by ``Engine/settle(_:at:isLast:)``.
+  /// A query of a large location to evaluate, then settled by ``Engine/settle(_:at:isLast:)``.
   case query(LargeQuery)
 
   /// The command as the engine got it.
@@ -16,7 +16,7 @@ public enum LargeCommand: Sendable {
     }
   }
 
-  /// True when its outcome is also that of equal commands of other clients.
+  /// True when equal commands of other clients have the same outcome.
   package var isShared: Bool {
     switch self {
     case .write: false
@@ -25,7 +25,7 @@ public enum LargeCommand: Sendable {
     }
   }
 
-  /// The places that it replaces, where others must not write before it; empty when that is not known before it is worked on.
+  /// The locations that it replaces, where other writes must not precede it; empty when they are not known in advance.
   package var places: PlaceSet {
     switch self {
     case .write(let write): write.places ?? PlaceSet()

@@ -1,31 +1,30 @@
 import HearthTree
 
-/// A comparison of what a client holds with a large value, and all that it needs: one version of the value.
+/// A comparison of a client's data with a large value, with all its inputs: one version of the value.
 ///
-/// It is made on any thread while the engine goes on. Then ``Engine/settle(_:at:isLast:)`` decides the command that
-/// compares.
+/// It runs on any thread while the engine continues. Then ``Engine/settle(_:at:isLast:)`` decides the command.
 public struct LargeComparison: Sendable {
-  /// As it was handed over.
+  /// The command as it was submitted.
   package let command: Command
   let place: HashCache.Place
-  /// The value at the place.
+  /// The value at the location.
   let source: Node
-  /// ``source``, or what of it the query of the place finds.
+  /// The value to compare: ``source``, or the result of the query on it.
   let value: Node
-  /// The hash of the value that the client holds.
+  /// The hash of the client's data.
   let hash: String
-  /// The same by ranges; nil when the client did not say.
+  /// The hashes of the client's data by ranges; nil when the client sent none.
   let compound: CompoundHash?
-  /// A larger value is not compared.
+  /// The largest value that is compared, in bytes.
   let sizeBytesMax: Int
-  /// True when the hash of the value is known, and the comparison is of ranges.
+  /// True when the hash of the value is cached, and only ranges are compared.
   package let isHashKnown: Bool
-  /// The listen's query as it was worked out beside the other commands; nil when that was not needed.
+  /// The result of the listen's query, evaluated in the background; nil when that was not needed.
   var found: FoundQuery?
 
   private var isWrite: Bool { if case .write = command.action { true } else { false } }
 
-  /// Makes the comparison. Takes as long as hashing the value does.
+  /// Makes the comparison, which takes as long as hashing the value.
   public func compared() -> ComparisonResult {
     var result = ComparisonResult(comparison: self)
     guard let bytes = value.hashedBytes(upTo: sizeBytesMax) else {
@@ -45,35 +44,35 @@ public struct LargeComparison: Sendable {
 
 /// A ``LargeComparison`` with its outcome.
 public struct ComparisonResult: Sendable {
-  /// The comparison that was made.
+  /// The comparison.
   package let comparison: LargeComparison
-  /// Those of the value; `nil` when it was too large to be compared.
+  /// The hashes of the value; `nil` when it was too large to compare.
   var hashes: ValueHashes?
-  /// The client holds the value.
+  /// True when the client holds the value.
   var isMatch = false
-  /// The ranges in which the client holds something else; nil when it did not send any.
+  /// The ranges in which the client's data differs; nil when it sent none.
   var ranges: [RangeMerge]?
-  /// The command is not set aside again, whatever has changed meanwhile.
+  /// True when the command must not be set aside again, even if the data has changed.
   var isLast = false
-  /// The steps that it took.
+  /// The number of its steps.
   package fileprivate(set) var steps = 0
 
-  /// The outcome of a comparison that is not made: a listener is sent the whole value.
+  /// Returns the outcome of a skipped comparison: a listener receives the whole value.
   package static func notMade(_ comparison: LargeComparison) -> ComparisonResult {
     ComparisonResult(comparison: comparison)
   }
 
-  /// Returns true when a write finds what its writer holds at its path.
+  /// Returns true when the data at a write's path equals the writer's expected value.
   func isMatch(of node: Node) -> Bool { isMatch && comparison.source.isIdentical(to: node) }
 
-  /// The version of the value that was compared, when the place is still the same.
+  /// Returns the compared version of the value when the location is unchanged, or nil.
   func value(of query: Query?, at path: Path, _ source: Node) -> Node? {
     let isSame =
       comparison.place == HashCache.Place(path: path, query: query) && comparison.source.isIdentical(to: source)
     return isSame ? comparison.value : nil
   }
 
-  /// Returns true when comparing again could show that the client holds the present value, or some of it.
+  /// Returns true when another comparison could show that the client holds the present value, or a part of it.
   func isWorthAnother(_ node: Node) -> Bool {
     !isLast && (isMatch || ranges != nil) && !comparison.value.isIdentical(to: node)
   }
@@ -82,7 +81,7 @@ public struct ComparisonResult: Sendable {
     if let hashes { cache.keep(hashes, of: comparison.value, at: comparison.place) }
   }
 
-  /// The first change that a listener is told: see ``HashCache/firstChange(for:_:sizeBytesMax:)``.
+  /// Returns the first event of a listener: see ``HashCache/firstChange(for:_:sizeBytesMax:)``.
   func firstChange(_ node: Node) -> Event.Change? {
     guard comparison.value.isIdentical(to: node) else { return .put(node) }
     if isMatch { return nil }
@@ -94,7 +93,7 @@ public struct ComparisonResult: Sendable {
 // MARK: - In the engine
 
 extension LargeComparison {
-  /// Sets a compared write aside that its writer may make if what it compares holds.
+  /// Sets a compared write aside that is permitted if its comparison matches.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     let (node, hash) = (engine.state.root[operation.path], operation.expectedHash ?? "")
     engine.largeCommand = .comparison(
@@ -103,11 +102,11 @@ extension LargeComparison {
         compound: nil, sizeBytesMax: .max, isHashKnown: false))
   }
 
-  /// Sets a listen aside that was allowed, when comparing what its client holds takes long.
+  /// Sets a permitted listen aside when the comparison with the client's data takes long.
   ///
   /// - Parameters:
-  ///   - value: What it would be sent.
-  ///   - query: Of which it is what is found; nil for all there is.
+  ///   - value: The data for the client.
+  ///   - query: The query whose result the value is; nil for all data.
   /// - Returns: False when the listen may begin.
   static func setsAside(
     _ command: Command, _ request: ListenRequest, _ value: Node, of query: Query?, in engine: inout Engine
@@ -139,7 +138,7 @@ extension LargeComparison {
 }
 
 extension LargeComparison {
-  /// Returns true when comparing takes no longer than a command may take. Its steps count for the command under way.
+  /// Returns true when the comparison fits within a command's time. Its steps count for the current command.
   static func isInLine(
     _ node: Node, at place: HashCache.Place, plus bytes: Int = 0, in engine: inout Engine
   ) -> Bool {
@@ -154,6 +153,6 @@ extension LargeComparison {
 }
 
 extension EngineLimits {
-  /// The steps of a look at each node of a value that counts for so many bytes.
+  /// The steps of examining each node of a value with so many bytes.
   fileprivate static func steps(ofCounting bytes: Int) -> Int { bytes / 64 }
 }

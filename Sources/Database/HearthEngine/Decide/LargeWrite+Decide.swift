@@ -2,10 +2,10 @@ import HearthRules
 import HearthTree
 
 extension LargeWrite {
-  /// Decides it. Takes as long as it takes.
+  /// Decides the write, for as long as it takes.
   public func decided() -> DecidedWrite {
     var state = state
-    // The sessions are not this engine's to end.
+    // This engine must not end the sessions.
     state.sessions = Sessions()
     var engine = Engine(state: state, limits: limits)
     engine.notes = LargeWriteNotes()
@@ -23,8 +23,8 @@ extension LargeWrite {
       notes: engine.notes ?? LargeWriteNotes(), indexes: indexes, steps: steps, cases: batch.decided)
   }
 
-  /// Orders of large places that are new altogether. The engine makes small ones itself, and moves those of places in
-  /// which only something changed.
+  /// Returns new indexes of large locations. The engine itself builds small ones, and updates those of locations with a
+  /// partial change.
   private func indexes(of root: Node, _ cost: inout QueryCost) -> [PlaceIndex] {
     orders.compactMap { path, order in
       let node = root[path]
@@ -35,11 +35,11 @@ extension LargeWrite {
 }
 
 extension LargeWrite {
-  /// Has a write be decided elsewhere.
+  /// Sets a write aside for the background.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
     var command = command
-    // The engine that decides it knows no connection.
+    // The deciding engine knows no connection.
     command.address = command.address ?? engine.connections[command.connection]?.address
     engine.largeCommand = .write(
       LargeWrite(
@@ -49,7 +49,7 @@ extension LargeWrite {
 }
 
 extension DecidedWrite {
-  /// Makes the write on the newest state, or sets it aside again when that is another one as to what was decided.
+  /// Makes the write on the newest state, or sets it aside again when data that it depends on has changed.
   func settle(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     engine.state.hasOpenPieces = false
     let isSameCase =
@@ -73,7 +73,7 @@ extension DecidedWrite {
     }
     for var effect in effects {
       if case .reply(let connection, let request, let reply) = effect {
-        // Whether its writer may read is decided now, on the same state as the effects of the write.
+        // The writer's read permission is decided now, on the same state as the effects of the write.
         let told = reply.isDone ? engine.writtenReply(operation, to: write.principal) : reply
         engine.tally.noteWrite(told)
         effect = .reply(connection, request: request, told)
@@ -83,14 +83,14 @@ extension DecidedWrite {
   }
 }
 
-/// What an engine does for large writes beside deciding them.
+/// Support of large writes other than deciding them.
 extension Engine {
-  /// The pieces of a write that is decided otherwise mean nothing: recovery passes over them.
+  /// Drops the pieces of a write that was decided differently, which recovery skips.
   package mutating func forgetPieces() { state.hasOpenPieces = false }
 
-  /// Takes a piece of a large write's record into the log, before the write is settled.
+  /// Adds a piece of a large write's record to the log, before the write is settled.
   ///
-  /// - Parameter number: What the first one got; nil for the first.
+  /// - Parameter number: The number of the first piece; nil for the first piece itself.
   package mutating func stage(_ piece: ArraySlice<UInt8>, number: Int64?, at instant: Instant) -> (
     batch: Batch, number: Int64
   ) {
@@ -105,7 +105,7 @@ extension Engine {
     return (batch, number)
   }
 
-  /// What the rules say to a write, within what may be spent on it here.
+  /// Returns the rules' decision on a write, within the present limit of steps.
   mutating func answer(to request: WriteRequest, below base: Path) -> WriteAnswer {
     guard notes != nil else {
       let stepsMax = stepsInLineMax ?? .max

@@ -1,12 +1,12 @@
 import HearthTree
 
-/// Notes which places commits change, for who looks at that.
+/// A recorder of the locations that commits change.
 package struct PlaceTap: Sendable {
-  /// True when anybody looks.
+  /// True while changes are recorded.
   package var isOn = false
   private var places = CommitPlaces()
 
-  /// Of a commit that changes more places it is told where it was made.
+  /// The most locations of one commit. A commit with more is recorded by the location of the write.
   private static let placesPerCommitMax = 1_000
 
   mutating func note(_ commit: Commit) {
@@ -18,7 +18,7 @@ package struct PlaceTap: Sendable {
     }
   }
 
-  /// What was noted since it was last asked.
+  /// Returns the locations recorded since the last call.
   mutating func take() -> CommitPlaces {
     if places.isEmpty { return places }
     defer { places = CommitPlaces() }

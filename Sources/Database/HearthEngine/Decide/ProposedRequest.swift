@@ -1,16 +1,16 @@
 import HearthRules
 import HearthTree
 
-/// What somebody might ask of a database: rules are asked about it, and nothing is read or written.
+/// A hypothetical request to a database: the rules decide it, and nothing is read or written.
 package enum ProposedRequest: Sendable {
   /// A listen, a `get` or a REST read.
   case read(Path, Query?)
-  /// A write of one place or of several at once.
+  /// A write of one location or of several at once.
   case write(WriteOperation)
 
-  /// The request as rules see it. A write's candidate is the engine's own, with server values filled in.
+  /// Returns the request for the rules. A write's candidate is the engine's own, with server values filled in.
   ///
-  /// - Throws: what the server says of a write before it asks any rule.
+  /// - Throws: The error with which the server refuses a write before it evaluates rules.
   package func prepared(on root: Node, auth: JSON?, nowMilliseconds: Int64) throws(Failure) -> RulesRequest {
     switch self {
     case .read(let path, let query):
@@ -27,7 +27,7 @@ package enum ProposedRequest: Sendable {
 }
 
 extension ProposedRequest {
-  /// The place where it was asked.
+  /// The path of the request.
   package var path: Path {
     switch self {
     case .read(let path, _): path
@@ -35,7 +35,7 @@ extension ProposedRequest {
     }
   }
 
-  /// `read`, `write` or `update`.
+  /// The kind of request: `read`, `write` or `update`.
   package var word: String {
     switch self {
     case .read: "read"
@@ -45,7 +45,7 @@ extension ProposedRequest {
 }
 
 extension RulesRequest {
-  /// The tree after a request that was allowed.
+  /// The tree after an allowed request.
   package var newRoot: Node {
     switch self {
     case .read(let request): request.root

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// Live queries of places with many of them: brought past commits slice by slice, so that no command waits for more than one
+/// Updates of live queries at locations with many of them, slice by slice, so that no command waits for more than one
 /// slice.
 enum QuerySlice {
-  /// After a commit at a place whose live queries come later: those of its writer come at once, so that they are told before
-  /// the answer to the write.
+  /// Updates the writer's live queries after a commit at a location where the others are updated later, so that their
+  /// events precede the answer to the write.
   static func begin(_ node: ListenNode, in engine: inout Engine) {
     guard let shelf = node.shelf, !shelf.backlog.isEmpty else { return }
     shelf.backlog.payer = engine.redecisions.payer
@@ -17,7 +17,7 @@ enum QuerySlice {
     }
   }
 
-  /// Brings the next live queries past commits, as many as one slice takes.
+  /// Updates the next live queries, as many as one slice takes.
   static func next(in engine: inout Engine) {
     var stepsLeft = engine.limits.redecisionStepsPerSlice
     while stepsLeft > 0, let node = engine.queries.behind.first {
@@ -37,7 +37,9 @@ enum QuerySlice {
     }
   }
 
-  /// - Returns: How many steps it took beside those of the query's cost.
+  /// Updates a group of live queries.
+  ///
+  /// - Returns: The number of steps, without those that ``LiveQueries/cost`` counts.
   private static func catchUp(_ group: QueryGroup, in engine: inout Engine) -> Int {
     guard let event = engine.queries.catchUp(group, engine.state, &engine.listens) else {
       return EngineLimits.querySteps

@@ -1,7 +1,7 @@
 extension Command {
-  /// Who is to stand in the record of a commit that comes of it; nil when nobody is.
+  /// Returns the author in the record of a command's commit, or nil when records have none.
   ///
-  /// - Parameter connection: the one that it came over, where there is such.
+  /// - Parameter connection: The connection of the command, if it has one.
   func author(as principal: Principal, on connection: Connection?, _ limits: EngineLimits) -> CommitAuthor? {
     guard limits.recordsAuthors else { return nil }
     return CommitAuthor(principal, connection: self.connection, address: address ?? connection?.address ?? .unknown)
@@ -9,8 +9,8 @@ extension Command {
 }
 
 extension Session {
-  /// Who is to stand in the record of what is done at its end; nil when nobody is. Where the connection was is not durable,
-  /// and it may have been before this start.
+  /// Returns the author in the record of on-disconnect writes, or nil when records have none. The connection's address
+  /// is not durable, and the connection may be from before this start.
   func author(_ limits: EngineLimits) -> CommitAuthor? {
     limits.recordsAuthors ? CommitAuthor(principal, connection: connection, address: .unknown) : nil
   }

@@ -1,7 +1,9 @@
 import HearthRules
 
 extension Redecision.Cancelled {
-  /// - Parameter decision: what the rules say now.
+  /// Creates a cancellation.
+  ///
+  /// - Parameter decision: The new decision of the rules.
   init(_ listen: Listen, because cause: Cancellation, _ decision: Decision) {
     let denial = Denial(
       connection: listen.connection.id, request: nil, operation: .cancellation(cause), path: listen.path,

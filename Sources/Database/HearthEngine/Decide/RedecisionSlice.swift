@@ -1,20 +1,19 @@
 import HearthRules
 import HearthTree
 
-/// Listens that are decided again together: no command waits for more than one slice, and none has more decided than a bounded
-/// number of steps.
+/// A slice of redecisions: no command waits for more than one slice, which has a bounded number of steps.
 struct RedecisionSlice {
   var examinedCount = 0
   var cancelled: [Redecision.Cancelled] = []
   private var kept: [(listen: Listen, rule: RuleReference?)] = []
   private var lost: [Listen] = []
 
-  /// The first of the listens that go on.
+  /// Returns the first of the listens that continue.
   func kept(max: Int) -> [Redecision.Kept] {
     kept.prefix(Swift.max(0, max)).map { Redecision.Kept($0.listen, by: $0.rule) }
   }
 
-  /// Decides listens again with the command under way, as many as it may take steps for; the others are in doubt from now on.
+  /// Decides listens again within the current command, as far as its steps allow; the others are in doubt from now on.
   static func decide(_ listens: [Listen], for redecision: Redecision, in engine: inout Engine) {
     var (slice, rest) = (RedecisionSlice(), [Listen]())
     for listen in listens where listen.isLive {
@@ -36,9 +35,9 @@ struct RedecisionSlice {
     engine.tellCatchUp()
   }
 
-  /// Decides the next listens that are in doubt because of one cause.
+  /// Decides the next listens in doubt because of one cause.
   ///
-  /// - Returns: Whether none are left.
+  /// - Returns: True when none are left.
   static func decideNext(of pending: PendingRedecision, _ stepsLeft: inout Int, in engine: inout Engine) -> Bool {
     if case .ended(let connection) = pending.source { return remove(connection, &stepsLeft, in: &engine) }
     var (slice, isLast) = (RedecisionSlice(), false)
@@ -60,18 +59,18 @@ struct RedecisionSlice {
 
   /// Decides one listen.
   ///
-  /// - Returns: How many steps it took.
+  /// - Returns: The number of steps.
   private mutating func decide(_ listen: Listen, because cause: Cancellation, in engine: inout Engine) -> Int {
     examinedCount += 1
     listen.isQueued = false
     let decision = engine.decideListen(listen.path, listen.connection.principal, listen.sentQuery, isAgain: true)
     var steps = EngineLimits.redecisionSteps + (decision?.stepCount ?? 0)
     if var decision, !decision.isAllowed {
-      // Nobody waits for another answer.
+      // A cancelled listen needs no redecision.
       decision.dependencies = nil
       cancelled.append(Redecision.Cancelled(listen, because: cause, decision))
       lost.append(listen)
-      // Those of the connection below it are looked for.
+      // The connection's listens below it are searched.
       if !listen.node.children.isEmpty { steps += listen.connection.listens.count }
     } else {
       engine.setGrant(of: listen, by: decision)
@@ -82,7 +81,7 @@ struct RedecisionSlice {
   }
 
   private func forgetLost(in engine: inout Engine) {
-    // The last first: each is then the last of the tables that it stands in, where taking it out costs least.
+    // The last first: each is then the last entry of its tables, where removal costs least.
     for listen in lost.reversed() { engine.forget(listen) }
   }
 
@@ -95,10 +94,10 @@ struct RedecisionSlice {
     return connection.listens.isEmpty
   }
 
-  // MARK: What was missed
+  // MARK: Missed events
 
-  /// Has a listen that goes on be told what it missed. Events of commits at which it would not have been allowed are left
-  /// out; it is then sent what is there.
+  /// Sends a continuing listen the events that it missed, without those of commits at which it was not permitted; in
+  /// that case it receives the present data instead.
   private static func catchUp(_ listen: Listen, _ decision: Decision?, in engine: inout Engine) {
     guard let missed = listen.missed else { return }
     listen.missed = nil
@@ -116,7 +115,7 @@ struct RedecisionSlice {
     }
   }
 
-  /// Has a listen be sent all there is for it.
+  /// Sends a listen all its data.
   private static func sendValue(to listen: Listen, in engine: inout Engine) {
     let (path, position) = (listen.path, engine.state.position)
     listen.firstPosition = position
@@ -127,7 +126,7 @@ struct RedecisionSlice {
     engine.redecisions.catchUp.tell(event, to: listen)
   }
 
-  /// A listen was taken away that had missed something: so have the connection's listens below it.
+  /// Sends missed events to the connection's listens below a removed one that had missed some.
   static func catchUp(below listen: Listen, in engine: inout Engine) {
     var waiting: [Listen] = []
     for (_, other) in listen.connection.listens.entries
@@ -149,13 +148,13 @@ struct RedecisionSlice {
   }
 }
 
-/// Listens in doubt are decided again slice by slice: see ``RedecisionSlice``.
+/// Redecisions of listens in doubt, slice by slice: see ``RedecisionSlice``.
 extension Engine {
-  /// True when listens are in doubt that can be decided again now, or live queries are behind: `decide` should be called, with
-  /// a `tick` if with nothing else. While nothing can be stored they wait, since they may have to be told what is not durable.
+  /// True when listens in doubt can be decided now, or live queries are behind: then `decide` should be called, if
+  /// necessary with a `tick`. They wait while the disk is full, because their data may not be durable.
   public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.behind.isEmpty) && !storage.isStalled }
 
-  /// A redecision without listens.
+  /// Returns a redecision without listens.
   mutating func redecision(
     because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
   ) -> Redecision {
@@ -165,12 +164,12 @@ extension Engine {
       instant: now, connection: connection?.id, examinedCount: 0, cancelled: [])
   }
 
-  /// Decides listens again on the newest state, forgets those that the rules no longer allow, and says which they are. What
-  /// takes more steps than the command under way may take is in doubt from now on and decided later.
+  /// Decides listens again on the newest state, removes those that the rules no longer allow, and reports them. Listens
+  /// beyond the current command's steps are in doubt from now on and decided later.
   ///
   /// - Parameters:
-  ///   - connection: Whose principal is another one now; nil for causes that are nobody's.
-  ///   - revocation: What made it another one.
+  ///   - connection: The connection whose principal has changed; nil for other causes.
+  ///   - revocation: The revocation that changed it.
   mutating func decideAgain(
     _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
   ) {
@@ -179,7 +178,7 @@ extension Engine {
     RedecisionSlice.decide(listens, for: redecision, in: &self)
   }
 
-  /// Decides all listens of a connection again, whose principal is another one now.
+  /// Decides all listens of a connection again after a change of its principal.
   mutating func decideAgain(
     _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil
   ) {
@@ -192,7 +191,7 @@ extension Engine {
     decideAgain(listens, because: cause, of: connection, revocation: revocation)
   }
 
-  /// Decides the next listens that are in doubt, as many as one slice takes.
+  /// Decides the next listens in doubt, as many as one slice takes.
   mutating func continueRedecisions() {
     guard hasPendingRedecisions else { return }
     QuerySlice.next(in: &self)
@@ -205,13 +204,13 @@ extension Engine {
     }
   }
 
-  /// Ends what another cause has taken over.
+  /// Ends a pending redecision that another cause has replaced.
   mutating func endEarly(_ pending: PendingRedecision) {
     pending.isSuperseded = true
     if let told = pending.part(RedecisionSlice(), isLast: true) { effects.append(.redecided(told)) }
   }
 
-  /// Notes by what a listen is allowed; nothing of it is in doubt then.
+  /// Records the decision that allows a listen, which is then no longer in doubt.
   mutating func setGrant(of listen: Listen, by decision: Decision?) {
     (listen.isQueued, listen.decidedSerial) = (false, redecisions.lastSerial)
     grants.set(listen, by: decision, at: now)
@@ -228,7 +227,7 @@ extension Engine {
     if isBehind { RedecisionSlice.catchUp(below: listen, in: &self) }
   }
 
-  /// Decides the listens again whose rules look at the time, once in an interval.
+  /// Decides the listens whose rules read the time again, once in an interval.
   mutating func decideDueClockListens() {
     guard grants.isClockDue(at: now) else { return }
     let isMany = grants.clockListenCount > limits.redecisionListensInLine
@@ -240,7 +239,7 @@ extension Engine {
 }
 
 extension PendingRedecision {
-  /// What is told of one slice of it; nil for nothing.
+  /// Returns the report of one slice, or nil when there is none.
   func part(_ slice: RedecisionSlice, isLast: Bool) -> Redecision? {
     examinedCount += slice.examinedCount
     untoldCount += slice.examinedCount
@@ -258,6 +257,6 @@ extension PendingRedecision {
 }
 
 extension Listen {
-  /// What its audience belongs to.
+  /// The owner of its audience.
   fileprivate var owner: AnyObject { group ?? node }
 }

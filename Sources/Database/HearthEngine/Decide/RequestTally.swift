@@ -1,39 +1,38 @@
-/// How the requests of a batch were answered, in numbers, for whoever watches the server. The engine itself does not look
-/// at them.
+/// The counts of answers to a batch's requests, for metrics. The engine itself does not use them.
 public struct RequestTally: Sendable, Equatable {
-  /// What became of a request to write.
+  /// The outcome of a write request.
   public enum WriteOutcome: Int, Sendable, CaseIterable {
-    /// It was decided and is durable once its batch is; also one that changed nothing.
+    /// Decided, and durable once its batch is; also a write without changes.
     case written
-    /// Something else was there than it expected.
+    /// The present data differed from the expected data.
     case stale
     /// The rules refused it.
     case denied
-    /// It could not be stored by anybody: its path, its value, its size.
+    /// The path, value or size was invalid.
     case invalid
-    /// The server could not do it.
+    /// The server was unable to store it.
     case unavailable
   }
 
-  /// What became of a request to listen.
+  /// The outcome of a listen request.
   public enum ListenOutcome: Int, Sendable, CaseIterable {
     /// The rules granted it.
     case granted
     /// The rules refused it.
     case denied
-    /// Anything else was in the way.
+    /// Any other reason prevented it.
     case failed
   }
 
-  /// By ``WriteOutcome``.
+  /// The counts by ``WriteOutcome``.
   private var writes = (0, 0, 0, 0, 0)
-  /// By ``ListenOutcome``.
+  /// The counts by ``ListenOutcome``.
   private var listens = (0, 0, 0)
 
-  /// Nothing yet.
+  /// Creates empty counts.
   public init() {}
 
-  /// Returns the number of writes that came to that.
+  /// Returns the number of writes with that outcome.
   public subscript(outcome: WriteOutcome) -> Int {
     switch outcome {
     case .written: writes.0
@@ -44,7 +43,7 @@ public struct RequestTally: Sendable, Equatable {
     }
   }
 
-  /// Returns the number of listens that came to that.
+  /// Returns the number of listens with that outcome.
   public subscript(outcome: ListenOutcome) -> Int {
     switch outcome {
     case .granted: listens.0
@@ -53,7 +52,7 @@ public struct RequestTally: Sendable, Equatable {
     }
   }
 
-  /// Counts the answer to a request; those that are neither writes nor listens are nobody's.
+  /// Counts the answer to a request, if it is a write or a listen.
   mutating func note(_ action: Command.Action, _ reply: Reply) {
     switch action {
     case .write, .transact: noteWrite(reply)
@@ -78,7 +77,7 @@ public struct RequestTally: Sendable, Equatable {
     }
   }
 
-  /// The answer to somebody who waited to write, which it counts.
+  /// Counts and returns the answer to a waiting write.
   mutating func answer(_ waiter: TurnQueue.Waiter, _ reply: Reply) -> Effect {
     noteWrite(reply)
     return .reply(waiter.connection, request: waiter.request, reply)

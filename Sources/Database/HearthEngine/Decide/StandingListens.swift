@@ -1,33 +1,33 @@
 import HearthTree
 
-/// Some of the listens that are there, and the state that they would be decided on.
+/// The listens of some connections, with the state for their decisions.
 public struct StandingListens: Sendable {
-  /// Those of the first connections that were asked for.
+  /// The listens of the first of the requested connections.
   public var listens: [StandingListen] = []
-  /// How many of the connections these are.
+  /// The number of these connections.
   public var connectionCount = 0
   /// The newest state.
   public var state: Published
 
-  /// None, on some state.
+  /// Creates an empty list on a state.
   public init(state: Published) { self.state = state }
 }
 
 extension Engine {
-  /// Everybody who was announced and has not ended.
+  /// The IDs of connections that were announced and have not ended.
   package var connectionIDs: Set<ConnectionID> { Set(connections.keys) }
 
-  /// Connections that were announced and have not ended.
+  /// The number of connections that were announced and have not ended.
   public var connectionCount: Int { connections.count }
 
-  /// Live listens of all connections together.
+  /// The number of live listens of all connections.
   public var listenCount: Int { listens.count }
 
-  /// Connections that were announced and have not ended, in no order.
+  /// The connections that were announced and have not ended, in no order.
   public var knownConnections: [ConnectionID] { Array(connections.keys) }
 
-  /// The listens of the first of these connections: of as many as it takes to come to so many listens. A connection that
-  /// has ended has none.
+  /// Returns the listens of the first of these connections, as many as give at least `countMin` listens. A closed
+  /// connection has none.
   public func standingListens(of ids: ArraySlice<ConnectionID>, countMin: Int) -> StandingListens {
     var standing = StandingListens(state: state)
     for id in ids {

@@ -1,19 +1,18 @@
-/// What can be made durable now, and of whom it is taken.
+/// The state of storage: whether changes can be made durable, and whose changes are accepted.
 struct StorageCondition {
-  /// What was decided could not be made durable: nothing is decided any more.
+  /// True after decisions could not be made durable; no more are made.
   var isHalted = false
-  /// Nothing can be stored at the moment, as without room on the disk: what those are told who would change something
-  /// until it can.
+  /// The failure for changes while storing is impossible for the moment, as with a full disk; nil otherwise.
   var stall: Failure?
-  /// There is little room on the disk, and it is kept for administrators.
+  /// True while the disk has little room, which is reserved for administrators.
   var isLow = false
 
-  /// True when nothing can be stored at the moment.
+  /// True while storing is impossible for the moment.
   var isStalled: Bool { stall != nil }
 
-  /// Returns the reason why an action is refused whatever the rules say; nil when it is not.
+  /// Returns the reason to refuse an action independently of the rules, or nil when there is none.
   ///
-  /// - Parameter principal: who asks, where that is known.
+  /// - Parameter principal: The caller; nil when it is unknown.
   func refusal(of action: Command.Action, by principal: @autoclosure () -> Principal?) -> Failure? {
     if isHalted { return .unavailable }
     guard isStalled || isLow, action.isChange else { return nil }
@@ -23,7 +22,7 @@ struct StorageCondition {
 }
 
 extension Command.Action {
-  /// True when an administrator may ask for it when there is little room: it makes room, or puts rules in force.
+  /// True when administrators may do it while the disk has little room: it frees space, or puts rules in force.
   fileprivate var isAdministration: Bool {
     switch self {
     case .write(let operation): !operation.change.bringsData
@@ -36,15 +35,15 @@ extension Command.Action {
 }
 
 extension Engine {
-  /// Refuses everything from now on, because what was decided could not be made durable.
+  /// Refuses all commands from now on, because decisions could not be made durable.
   public mutating func halt() {
     storage.isHalted = true
     onDisconnects.halt()
     endTurns(.unavailable)
   }
 
-  /// Refuses changes from now on in these words, or takes them again. What happens by itself meanwhile, as at the end of a
-  /// connection, is made durable afterwards.
+  /// Sets the failure with which changes are refused from now on, or nil to accept them again. Changes of the engine's
+  /// own accord meanwhile, as at a disconnect, become durable afterwards.
   package mutating func setStalled(_ refusal: Failure?) {
     let wasStalled = storage.isStalled
     storage.stall = refusal
@@ -53,20 +52,20 @@ extension Engine {
     if let refusal { endTurns(refusal) }
   }
 
-  /// Refuses changes from now on but for those of administrators that make room or put rules in force, or takes them
-  /// again. What happens by itself meanwhile, as at the end of a connection, happens.
+  /// Sets whether changes are refused except for those of administrators that free space or put rules in force. Changes
+  /// of the engine's own accord, as at a disconnect, are still made.
   package mutating func setSpaceLow(_ isLow: Bool) {
     guard isLow != storage.isLow else { return }
     storage.isLow = isLow
     if isLow { endTurns(.lowSpace) }
   }
 
-  /// A batch that does nothing but refuse.
+  /// Returns a batch with only a refusal.
   package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
     answer([(command, .failure(failure))])
   }
 
-  /// A batch that does nothing but answer.
+  /// Returns a batch with only answers.
   package mutating func answer(_ answers: [(Command, Reply)]) -> Batch {
     for (command, answer) in answers { reply(command, answer) }
     defer { (effects, tally) = ([], RequestTally()) }

@@ -1,8 +1,8 @@
 import HearthTree
 
-/// Changes that are worked out on the newest state.
+/// Changes that are computed from the newest state.
 extension Transaction {
-  /// Decides the command that asks for the change.
+  /// Decides the command of the transaction.
   func decide(_ command: Command, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
     guard principal.isAdministrator else { return engine.deny(command, .transact, .root, principal, nil) }

@@ -1,16 +1,16 @@
 import HearthTree
 
-/// Counts the steps that commands take, so that none takes more than its share.
+/// A counter of the steps of commands, which limits each command to its share.
 struct WorkMeter {
   private let limits: EngineLimits
-  /// Steps that the command under way may still take to decide listens again.
+  /// The steps that the current command may still use for redecisions.
   var redecisionStepsLeft: Int
-  /// Steps that the commands of the batch under way may still take.
+  /// The steps that the commands of the current batch may still use.
   private(set) var batchStepsLeft: Int
-  /// Steps that the command under way has taken so far, beside those.
+  /// The steps of the current command so far, apart from those of redecisions.
   var stepsTaken = 0
   private var work: [ConnectionWork] = []
-  /// The effects and bytes of records of the batch under way, and the cost of all queries, before the command.
+  /// The effects and record bytes of the current batch, and the cost of all queries, before the command.
   private var before = (effectCount: 0, recordBytes: 0, querySteps: 0)
 
   init(limits: EngineLimits) {
@@ -27,7 +27,7 @@ struct WorkMeter {
     before = (effectCount, recordBytes, querySteps)
   }
 
-  /// Notes what the command under way took, and what telling listeners of its record will take.
+  /// Records the steps of the current command, with those of delivering its record to listeners.
   ///
   /// - Parameter querySteps: The cost of all queries so far.
   mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int, querySteps: Int) {
@@ -40,14 +40,14 @@ struct WorkMeter {
     note(stepsTaken + limits.redecisionStepsInLine - redecisionStepsLeft, of: payer)
   }
 
-  /// Adds steps that a command caused; fewer than ``EngineLimits/notedStepsMin`` are not noted.
+  /// Adds steps that a command caused; fewer than ``EngineLimits/notedStepsMin`` are not reported.
   mutating func note(_ steps: Int, of payer: WorkPayer?) {
     batchStepsLeft -= steps
     guard let payer, steps >= EngineLimits.notedStepsMin else { return }
     work.append(ConnectionWork(payer, steps: steps))
   }
 
-  /// What was noted in the batch.
+  /// Returns the reported work of the batch.
   mutating func take() -> [ConnectionWork] {
     if work.isEmpty { return work }
     defer { work = [] }
@@ -56,7 +56,7 @@ struct WorkMeter {
 }
 
 extension Effect {
-  /// The listeners that are told of a change.
+  /// The number of listeners that receive a change.
   fileprivate var listenerCount: Int {
     switch self {
     case .event(_, let recipients): recipients.count
@@ -67,6 +67,6 @@ extension Effect {
 }
 
 extension QueryCost {
-  /// Entries and children that were looked at or changed: each takes about as long as a step of a rule.
+  /// The number of examined or changed entries and children: each takes about as long as a step of a rule.
   var total: Int { entriesRead &+ entriesWritten &+ childrenScanned }
 }

@@ -1,13 +1,13 @@
 import HearthRules
 import HearthTree
 
-/// The outcome of comparing what a writer holds with what is there.
+/// The outcome of comparing the writer's data with the present data.
 enum WriteComparison {
-  /// The writer holds what is there, or did not say.
+  /// The writer holds the present data, or made no comparison.
   case holds
-  /// The writer holds something else than this.
+  /// The writer holds other data than this.
   case late(Node)
-  /// It takes long, so the rules are asked first.
+  /// The comparison takes long, so the rules are evaluated first.
   case long
 
   init(of operation: WriteOperation, in engine: inout Engine) {
@@ -42,8 +42,8 @@ enum WriteComparison {
     return false
   }
 
-  /// Decides the writes of a connection that wait for their turns and take long to compare, until one of them is set aside:
-  /// what the connection asks for next comes after it.
+  /// Decides a connection's waiting writes whose comparison takes long, until one of them is set aside; the
+  /// connection's next request must follow them.
   static func decideWaiting(of connection: ConnectionID, in engine: inout Engine) {
     while engine.setsAside, !engine.hasSetAside {
       let (root, hashes, bytesMax) = (engine.state.root, engine.hashes, engine.limits.hashBytesInLine)
@@ -60,14 +60,14 @@ enum WriteComparison {
 }
 
 extension Candidate {
-  /// The request that the rules are asked.
+  /// Returns the request for the rules.
   func request(of principal: Principal, in engine: borrowing Engine) -> WriteRequest {
     WriteRequest(
       oldRoot: engine.state.root, newRoot: root, locations: locations, auth: principal.auth,
       nowMilliseconds: engine.now.wallMilliseconds)
   }
 
-  /// Returns true when the rules, which refuse it, may allow its writer another one once it holds what is there.
+  /// Returns true when the rules, which refuse it, may allow its writer another write once it holds the present data.
   func mayBeAllowed(to principal: Principal, in engine: borrowing Engine) -> Bool {
     !principal.isReadOnly
       && engine.state.rules.looksAtNewData(

@@ -1,49 +1,49 @@
 import HearthTree
 
-/// A change in bytes:
+/// The encoding of a change:
 ///
 /// ```
 /// change    = version:u8 address:u8 flags:u8 principal action      version is 1; an address is an ``AddressClass``
 /// principal = flags:u8 (auth:text)? (uid:text)?                    auth is JSON
-/// action    = 1 write                                              change something
-///           | 2 replacing                                          make this when the session ends
-///           | 3 location                                           forget what was asked for there
-///           | 4                                                    the session is the principal from now on
-///           | 5 text                                               rules in force
-///           | 6                                                    nothing
-/// write     = flags:u8 replacing (hash:text)? count:varint path*   the paths are those that the answer shows
-/// replacing = 1 location value                                     a place
-///           | 2 path count:varint (location value)*                several places below one
+/// action    = 1 write                                              a write
+///           | 2 replacing                                          an on-disconnect write
+///           | 3 location                                           the cancellation of on-disconnect writes
+///           | 4                                                    the principal as the session's identity
+///           | 5 text                                               rules to deploy
+///           | 6                                                    no change
+/// write     = flags:u8 replacing (hash:text)? count:varint path*   the paths are those in the answer
+/// replacing = 1 location value                                     one location
+///           | 2 path count:varint (location value)*                several locations below a path
 /// value     = node depth:varint count:varint (location filled)*    node is a value of ``CommitRecord``
 /// filled    = 1                                                    the time
-///           | 2 scalar                                             what is there, and this added to it
+///           | 2 scalar                                             the present number plus this one
 /// location  = isPriority:u8 path                                   0 or 1
 /// path      = count:varint text*
 /// text      = length:varint utf8
 /// ```
 ///
-/// Bit 0 of the change's flags says that the answer shows what was written. Bits 0 to 5 of the principal's flags say that it
-/// has an auth, that it has a uid, that it is an administrator's, that it is overridden, that it asks for explanations, and
-/// that it may change nothing.
-/// Bit 0 of the write's flags says that it has a hash to compare with, bit 1 that it fires triggers.
+/// Bit 0 of the change's flags means that the answer contains the written data. Bits 0 to 5 of the principal's flags
+/// mean that it has an auth, that it has a uid, that it is an administrator's, that it is overridden, that it requests
+/// explanations, and that it is read-only. Bit 0 of the write's flags means that it has a hash to compare with, bit 1
+/// that it fires triggers.
 ///
-/// Example: somebody who is signed out, over a public address, deletes `/a`.
+/// Example: a signed-out client, over a public address, deletes `/a`.
 ///
 /// ```
 /// 01 03 00        version 1, a public address, no answer beyond the outcome
-/// 00              nobody
-/// 01              change something
+/// 00              signed out
+/// 01              a write
 ///   02              it fires triggers
-///   01              one place
+///   01              one location
 ///     00 01 01 61     the value at one key, "a"
-///     00 00 00        nothing, of no depth, with nothing to fill in
-///   00              no paths to show
+///     00 00 00        a removal, of no depth, without server values
+///   00              no paths in the answer
 /// ```
 extension ForwardedChange {
   private static let version: UInt8 = 1
   private static let showsResultFlag: UInt8 = 1
 
-  /// The change in the bytes that ``init(encoded:)`` reads.
+  /// The encoding that ``init(encoded:)`` decodes.
   package var encoded: [UInt8] {
     var bytes = [Self.version, address.rawValue, showsResult ? Self.showsResultFlag : 0]
     principal.append(to: &bytes)
@@ -66,7 +66,7 @@ extension ForwardedChange {
     return bytes
   }
 
-  /// Reads a change.
+  /// Decodes a change.
   package init(encoded: some Collection<UInt8>) throws(ForwardingError) {
     self = try ForwardingError.reading(encoded) { cursor in
       let version = try cursor.byte()

@@ -1,42 +1,42 @@
 import HearthTree
 
-/// A change that somebody asks one server for and another one decides, with all that deciding it needs beside the state.
+/// A change that one server receives and another one decides, with all inputs of the decision apart from the state.
 ///
-/// What it waits for, and for how long, stays with whoever asked: a credential's deadline is not part of it.
+/// The waiting for its answer is the receiving server's, so a credential's deadline is not part of it.
 package struct ForwardedChange: Sendable {
-  /// What is asked.
+  /// The requested action.
   package enum Action: Sendable {
-    /// Change something.
+    /// A write.
     case write(WriteOperation)
-    /// Make this change when the session ends.
+    /// An on-disconnect write for the session.
     case onDisconnect(WriteOperation.Change)
-    /// Forget what was asked for at and below this place.
+    /// The cancellation of on-disconnect writes at and below this location.
     case cancelOnDisconnect(Location)
-    /// The session is ``ForwardedChange/principal`` from now on, and what it wants at its end is done as that.
+    /// A change of the session's identity to ``ForwardedChange/principal``, which its on-disconnect writes use as well.
     case authenticate
-    /// Other rules from now on, in their text.
+    /// A deploy of rules, as their text.
     case deployRules(String)
-    /// Nothing; answered in its turn.
+    /// No change, but an answer in order.
     case barrier
   }
 
-  /// Under whom it is decided.
+  /// The principal of the decision.
   package var principal: Principal
-  /// The place where it came from.
+  /// The class of the client's address.
   package var address: AddressClass
-  /// What is asked.
+  /// The requested action.
   package var action: Action
-  /// True when the answer to a write shows what was written, server values filled in.
+  /// True when the answer to a write contains the written data, with server values filled in.
   package var showsResult: Bool
 
-  /// A change of these parts.
+  /// Creates a change.
   package init(
     _ action: Action, as principal: Principal, from address: AddressClass = .unknown, showsResult: Bool = false
   ) {
     (self.action, self.principal, self.address, self.showsResult) = (action, principal, address, showsResult)
   }
 
-  /// About how many bytes ``encoded`` has; nil when that is more than `limit`, or not known without encoding it.
+  /// Returns the approximate size of ``encoded`` in bytes; nil when it exceeds `limit`, or is unknown without encoding.
   package func sizeBytes(upTo limit: Int) -> Int? {
     guard case .write(let operation) = action else { return nil }
     let size = operation.change.heldBytes(upTo: limit)

@@ -1,8 +1,8 @@
-/// Bytes that are no change and no answer of this version. Two errors are equal when they are about the same place.
+/// An error for bytes that are not a change or an answer of this version. Two errors are equal when their offsets are.
 package struct ForwardingError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What was met, for an operator; never the bytes themselves.
+  /// A description for the operator, without the bytes themselves.
   package var message: String
-  /// The place where reading stopped.
+  /// The offset at which decoding stopped.
   package var byteOffset: Int
 
   package static func == (a: ForwardingError, b: ForwardingError) -> Bool { a.byteOffset == b.byteOffset }
@@ -11,9 +11,9 @@ package struct ForwardingError: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension ForwardingError {
-  /// Reads all of some bytes.
+  /// Decodes all of the bytes.
   ///
-  /// - Parameter read: Throws `RecordError.Problem` and ``ByteCursor/EndOfBytes``.
+  /// - Parameter read: The decoder; throws `RecordError.Problem` and ``ByteCursor/EndOfBytes``.
   static func reading<Value>(
     _ bytes: some Collection<UInt8>, _ read: (inout ByteCursor) throws -> Value
   ) throws(ForwardingError) -> Value {

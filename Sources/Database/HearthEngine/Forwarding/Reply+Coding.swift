@@ -1,24 +1,24 @@
 import HearthTree
 
-/// An answer to a ``ForwardedChange`` in bytes:
+/// The encoding of an answer to a ``ForwardedChange``:
 ///
 /// ```
 /// reply = version:u8 outcome                                       version is 1
 /// outcome = 1                                                      done
-///         | 2 node                                                 done, and this is there
-///         | 3 node                                                 this was there instead; nothing was written
-///         | 4 code:text message:text                               not done, or nobody knows
+///         | 2 node                                                 done, with the new data
+///         | 3 node                                                 stale, with the present data; nothing was written
+///         | 4 code:text message:text                               failed, or with an unknown outcome
 /// ```
 ///
 /// A node is a value of ``CommitRecord``, a text as in a change.
 ///
-/// Example: `01 02 03 0e`: done, and the integer 7 is there.
+/// Example: `01 02 03 0e`: done, and the new data is the integer 7.
 extension Reply {
   private static let forwardedVersion: UInt8 = 1
-  /// ``ok``, which is what most writes are answered.
+  /// The encoding of ``ok``, the answer to most writes.
   private static let done: [UInt8] = [forwardedVersion, 1]
 
-  /// The answer in the bytes that ``init(forwarded:)`` reads. Answers to reads are made where they are read, and are told as
+  /// The encoding that ``init(forwarded:)`` decodes. Answers to reads never travel between servers, and are encoded as
   /// ``ok``.
   package var forwarded: [UInt8] {
     if case .ok = self { return Self.done }
@@ -39,7 +39,7 @@ extension Reply {
     return bytes
   }
 
-  /// Reads an answer.
+  /// Decodes an answer.
   package init(forwarded: [UInt8]) throws(ForwardingError) {
     if forwarded == Self.done {
       self = .ok

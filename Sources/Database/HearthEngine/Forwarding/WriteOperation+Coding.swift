@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Writes in the bytes that ``ForwardedChange`` describes.
+/// The encoding of writes, as ``ForwardedChange`` describes it.
 extension WriteOperation {
   private static let hashFlag: UInt8 = 1
   private static let triggersFlag: UInt8 = 2
@@ -105,7 +105,7 @@ extension [UInt8] {
 }
 
 extension ByteCursor {
-  /// Flags of which no others than these may be set.
+  /// Decodes flags, of which only the given ones may be set.
   mutating func flags(_ known: UInt8) throws -> UInt8 {
     let flags = try byte()
     guard flags & ~known == 0 else { throw RecordError.Problem("the unknown flags \(flags)") }
@@ -119,7 +119,7 @@ extension ByteCursor {
 
   mutating func forwardedPath() throws -> Path { Path(try list { Key(try $0.text()) }) }
 
-  /// Elements behind their number; each takes a byte at least.
+  /// Decodes a count and that many elements of at least a byte each.
   mutating func list<Element>(_ element: (inout ByteCursor) throws -> Element) throws -> [Element] {
     let count = try varint()
     guard count <= UInt64(remaining) else { throw EndOfBytes() }

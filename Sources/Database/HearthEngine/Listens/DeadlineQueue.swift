@@ -1,12 +1,12 @@
-/// When credentials end, soonest first: a binary heap.
+/// A queue of deadlines, soonest first: a binary heap.
 ///
-/// A connection that signs in again leaves its earlier deadline in the queue; the serial tells whether one that is
-/// taken out still counts.
+/// A connection that signs in again leaves its earlier deadline in the queue; the serial number shows whether a removed
+/// one still counts.
 struct DeadlineQueue {
   struct Entry {
     var deadlineMonotonicMilliseconds: Int64
     var connection: ConnectionID
-    /// Which of the principals of that connection, or of the turns, it is the deadline of.
+    /// The serial number of the connection's principal, or of the turn.
     var serial: UInt64
   }
 
@@ -33,13 +33,13 @@ struct DeadlineQueue {
     return first
   }
 
-  /// Keeps only what still matters.
+  /// Removes stale entries.
   mutating func removeAll(where isStale: (Entry) -> Bool) {
     heap.removeAll(where: isStale)
     for i in (0..<heap.count / 2).reversed() { sink(i) }
   }
 
-  /// Keeps a connection that signs in again and again from filling the queue.
+  /// Removes stale entries when repeated sign-ins would fill the queue.
   mutating func dropStale(_ connections: [ConnectionID: Connection]) {
     guard count > 2 * connections.count + 64 else { return }
     removeAll { connections[$0.connection]?.identitySerial != $0.serial }

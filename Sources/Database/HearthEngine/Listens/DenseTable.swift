@@ -1,12 +1,12 @@
-/// A dictionary that is iterated in an order which depends on nothing but the operations done to it.
+/// A dictionary with an iteration order that depends only on its operations.
 ///
-/// The standard dictionary's order differs from process to process; decisions must not.
+/// The standard dictionary's order differs between processes; decisions must not.
 struct DenseTable<Name: Hashable, Value> {
-  /// Entries that are looked through one by one. Most tables are those of tries and have one entry; a dictionary for
+  /// The most entries that are searched one by one. Most tables belong to tries and have one entry; a dictionary for
   /// each would take more memory than all the rest.
   private static var scannedCountMax: Int { 8 }
 
-  /// Where each entry is, when there are too many to look through; otherwise empty.
+  /// The index of each entry when there are too many to search; otherwise empty.
   private var slots: [Name: Int] = [:]
   private(set) var entries: [(name: Name, value: Value)] = []
 
@@ -26,7 +26,7 @@ struct DenseTable<Name: Hashable, Value> {
     return false
   }
 
-  /// Adds a name, or gives it another value.
+  /// Sets the value of a name.
   mutating func set(_ name: Name, _ value: Value) {
     if let slot = slot(of: name) {
       entries[slot].value = value
@@ -46,7 +46,7 @@ struct DenseTable<Name: Hashable, Value> {
     if let slot = slot(of: name) { change(&entries[slot].value) }
   }
 
-  /// Takes a name away; the last entry takes its place.
+  /// Removes a name; the last entry moves to its place.
   @discardableResult
   mutating func remove(_ name: Name) -> Value? {
     guard let slot = slot(of: name) else { return nil }

@@ -1,20 +1,20 @@
 import HearthRules
 import HearthTree
 
-/// Finds, for a commit, the listens whose permission it could change: those that read a node which the commit altered
-/// in an aspect that they looked at.
+/// An index that finds the listens whose permission a commit may change: those whose rules read an aspect of a node
+/// that the commit changed.
 struct DependencyIndex {
   private let root = DependencyNode(key: nil, parent: nil)
 
-  /// Aspects that are left out of the index on purpose, so that a test can show that leaving one out is noticed.
+  /// Aspects left out of the index as a planted fault, which tests must detect.
   let ignored: ReadDependencies.Aspects
 
   init(ignoring ignored: ReadDependencies.Aspects = []) { self.ignored = ignored }
 
-  /// No listen depends on anything.
+  /// True when no listen depends on data.
   var isEmpty: Bool { root.isIdle }
 
-  /// Replaces what the listen depends on.
+  /// Replaces the dependencies of a listen.
   func set(_ listen: Listen, _ dependencies: ReadDependencies?) {
     remove(listen)
     guard let dependencies else { return }
@@ -32,7 +32,7 @@ struct DependencyIndex {
     listen.dependencies.removeAll(keepingCapacity: true)
   }
 
-  /// The live listens that a commit concerns, oldest first, and places that concern more than `countMax` each.
+  /// Returns the live listens that a commit affects, oldest first, and nodes with more than `countMax` of them.
   func affected(by commit: Commit, countMax: Int = .max) -> AffectedListens {
     guard !isEmpty else { return AffectedListens() }
     root.walk += 1
@@ -61,7 +61,7 @@ struct DependencyIndex {
     return found
   }
 
-  /// Goes no deeper than the deepest path that a rule read, which is bounded by the longest listen path and rule.
+  /// Descends no deeper than the deepest path that a rule read, which is bounded by the longest listen path and rule.
   private func collect(
     below node: DependencyNode, _ old: Node, _ new: Node, on walk: UInt64, into found: inout AffectedListens
   ) {
@@ -99,24 +99,24 @@ struct DependencyIndex {
   }
 }
 
-/// One place that rules looked at, and the listens that were decided from it.
+/// One location that rules read, with the listens that depend on it.
 final class DependencyNode {
   let key: Key?
   unowned let parent: DependencyNode?
   var children = DenseTable<Key, DependencyNode>()
   private var dependents: [(listen: Listen, aspects: ReadDependencies.Aspects, backSlot: Int)] = []
-  /// How many of them look at each of ``indexedAspects``.
+  /// The number of listens that depend on each of ``indexedAspects``.
   private var aspectCounts = SIMD4<Int32>()
-  /// Which of its listens are in doubt; nil when none is because of this place alone.
+  /// The listens in doubt because of this node alone; nil when there are none.
   private(set) var doubt: PlaceDoubt?
-  /// What decides them again; nil when nothing does.
+  /// The redecision of these listens; nil when there is none.
   var redecision: PendingRedecision?
 
   static let indexedAspects = [ReadDependencies.Aspects.existence, .value, .priority, .children]
 
-  /// Of the root: how many commits were looked for. Several may have one position.
+  /// The number of commits searched for, in the root node. Several commits may have one position.
   fileprivate var walk: UInt64 = 0
-  /// The last of them that came by. A merge comes by as often as it has places below, and looks only once.
+  /// The last commit that visited this node. A merge visits it once for each location below, and collects only once.
   private var collectedWalk: UInt64 = 0
 
   init(key: Key?, parent: DependencyNode?) {
@@ -140,7 +140,7 @@ final class DependencyNode {
     last.listen.dependencies[last.backSlot].slot = slot
   }
 
-  /// Adds those who looked at an aspect in which the node differs, once for each commit.
+  /// Adds the listens that depend on an aspect in which the node differs, once for each commit.
   func collect(_ old: Node, _ new: Node, on walk: UInt64, into found: inout AffectedListens) {
     guard !dependents.isEmpty, collectedWalk != walk else { return }
     collectedWalk = walk
@@ -159,30 +159,30 @@ final class DependencyNode {
 
   var dependentCount: Int { dependents.count }
 
-  /// The listen at a place of the table, if it is in doubt because of this node.
+  /// Returns the listen in a slot of the table if it is in doubt because of this node.
   func doubted(at slot: Int) -> Listen? {
     guard let doubt else { return nil }
     let (listen, aspects, _) = dependents[slot]
     return doubt.concerns(aspects, since: listen.decidedSerial) ? listen : nil
   }
 
-  /// Returns true when the listen at a place of the table is in doubt because of this node.
+  /// Returns true when the listen in a slot of the table is in doubt because of this node.
   func isDoubted(at slot: Int) -> Bool { doubt != nil && doubted(at: slot) != nil }
 
-  /// Puts those in doubt who looked at one of the aspects and were decided before.
+  /// Puts listens in doubt that depend on one of the aspects and were decided before.
   func setDoubt(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
     let doubt = doubt ?? PlaceDoubt()
     doubt.note(aspects, serial)
     self.doubt = doubt
   }
 
-  /// All of them were decided again.
+  /// Ends the doubt after all listens were decided again.
   func endDoubt() { doubt = nil }
 }
 
-/// Which listens of a place are in doubt: those that looked at an aspect and were decided before it changed.
+/// The listens in doubt at a location: those that depend on an aspect and were decided before its last change.
 final class PlaceDoubt {
-  /// By ``DependencyNode/indexedAspects``: when it last changed.
+  /// The time of the last change of each of ``DependencyNode/indexedAspects``.
   private var serials = SIMD4<UInt64>()
 
   func note(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
@@ -198,18 +198,18 @@ final class PlaceDoubt {
   }
 }
 
-/// The listens whose permission a commit could change.
+/// The listens whose permission a commit may change.
 struct AffectedListens {
-  /// Each once, oldest first.
+  /// The listens without repetition, oldest first.
   var listens: [Listen] = []
-  /// Places with so many listens that they are not listed, and what of them changed.
+  /// Nodes with too many listens to list, with the aspects that changed.
   var places: [(node: DependencyNode, aspects: ReadDependencies.Aspects)] = []
-  /// Listens of one place up to which they are listed.
+  /// The most listens of one node that are listed.
   var countMax = Int.max
 }
 
 extension ReadDependencies.Aspects {
-  /// 1 for each of ``DependencyNode/indexedAspects`` that it has.
+  /// The number 1 for each of ``DependencyNode/indexedAspects`` in the set.
   fileprivate var counts: SIMD4<Int32> {
     let bits = Int32(rawValue)
     return SIMD4(bits & 1, bits >> 1 & 1, bits >> 2 & 1, bits >> 3 & 1)

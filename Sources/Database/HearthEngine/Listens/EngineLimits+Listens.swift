@@ -1,19 +1,20 @@
 import HearthTree
 
-/// The cost of listens.
+/// The memory of listens.
 extension EngineLimits {
-  /// A listen that a client without any gets while there is room: below a few long keys.
+  /// The bytes of a listen that a client without listens may always start while there is room: below a few long keys.
   static let listenUnitBytes = 8 << 10
 
-  /// The bytes that all listens of a database may count for on a machine.
+  /// Returns the limit for all listens of a database on a machine, in bytes.
   ///
-  /// - Parameter memoryBytes: what the process may use; 0 when that is not known.
+  /// - Parameter memoryBytes: The memory that the process may use; 0 when it is unknown.
   package static func listensBytesMax(memoryBytes: Int) -> Int {
     memoryBytes == 0
       ? EngineLimits().listensBytesMax : max(listensBytesMin, memoryBytes / 100 * listensMemoryPercentMax)
   }
 
-  /// The bytes that a listen counts for. They depend on the request alone, so that the same are given back at its end.
+  /// Returns the bytes that a listen counts for. They depend on the request alone, so that its end releases the same
+  /// amount.
   static func bytes(ofListenAt path: Path, _ query: Query?) -> Int {
     var bytes = listenBytes
     for key in path.keys { bytes += listenLevelBytes + key.text.utf8.count }

@@ -1,22 +1,22 @@
 import HearthTree
 
-/// Which listeners are told what of a commit: for each place with listens that the commit changed, one event, and for
-/// each place with live queries which children it changed.
+/// The events and recipients of a commit: one event for each location with listens that the commit changed, and the
+/// changed children of each location with live queries.
 ///
-/// Listens at or above the place of the request share one event that carries just the change. Listens below it get the
-/// part that is theirs: never anything from above, which their rules may forbid.
+/// Listens at or above the location of the request share one event with only the change. Listens below it receive their
+/// own part, never data from above, which their rules may forbid.
 struct FanOut {
   struct Delivery {
     var node: ListenNode
     var event: Event
   }
 
-  /// A place with live queries or kept orders, and what happened there.
+  /// A location with live queries or indexes, and its change.
   struct Shift {
     enum Change {
-      /// Everything there was replaced.
+      /// The whole value was replaced.
       case replaced
-      /// Only what is below these children, each named once.
+      /// Only data below these children changed, each of which is named once.
       case children(ChildPlaces)
     }
 
@@ -24,7 +24,7 @@ struct FanOut {
     var change: Change
   }
 
-  /// The changes of a commit by the child of some node that they are in.
+  /// The changes of a commit by the child of a node that contains them.
   typealias ChildPlaces = DenseTable<Key, [Commit.Change]>
 
   private let commit: Commit
@@ -81,7 +81,7 @@ struct FanOut {
     }
   }
 
-  /// Everything at `node` was replaced: each listener below is told the new value at its own place if it differs.
+  /// Replaces all data at `node`: each listener below receives the new value at its own location if it differs.
   private mutating func replace(below node: ListenNode, _ old: Node, _ new: Node) {
     for (key, child) in node.children.entries { replace(child, old.child(key), new.child(key)) }
   }
@@ -100,7 +100,7 @@ struct FanOut {
     replace(below: node, old, new)
   }
 
-  /// Some places below `node` were replaced: each child of the trie gets those that are its own.
+  /// Replaces some locations below `node`: each child of the trie receives its own part.
   private mutating func merge(
     below node: ListenNode, _ changes: ArraySlice<Commit.Change>, _ old: Node, _ new: Node
   ) {
@@ -127,13 +127,13 @@ struct FanOut {
 // MARK: - Live queries
 
 extension FanOut {
-  /// Returns true when a change of that child is to be followed. Most writes to a node of very many children are outside all
-  /// windows of it.
+  /// Returns true when a change of that child must be followed. Most writes to a node of very many children are outside
+  /// all its windows.
   private func mayConcern(_ node: ListenNode, _ shelf: QueryShelf, _ key: Key) -> Bool {
     shelf.mayConcern(key) || results.isKept(at: node)
   }
 
-  /// The request was made below `node`, in that child of it.
+  /// Adds the change of one child, for a request made below `node` in that child.
   private mutating func shift(_ node: ListenNode, within key: Key) {
     var places = ChildPlaces()
     places.set(key, commit.changes)
@@ -148,7 +148,7 @@ extension FanOut {
     }
   }
 
-  /// Some places below `node` changed. Its own priority is nothing that a query shows.
+  /// Adds the changes of some locations below `node`. Queries do not show the node's own priority.
   private mutating func shift(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
     guard let shelf = node.shelf else { return }
     let places = places(in: changes, atDepth: node.depth) { mayConcern(node, shelf, $0) }

@@ -1,27 +1,30 @@
 import HearthRules
 
-/// What listens were allowed by: what the rules read to say so, and whether time was part of it. Those are found here whose
-/// permission could be another one now.
+/// The grants of listens: the data that allowed each of them, and whether time was part of it. They find the listens
+/// whose permission may have changed.
 struct Grants {
   private let dependencies: DependencyIndex
   private let clockIntervalMilliseconds: Int64
-  /// The listens whose rules look at the time.
+  /// The listens whose rules read the time.
   private var clockListens = DenseTable<ObjectIdentifier, Listen>()
   private var clockCheckMonotonicMilliseconds: Int64 = 0
 
-  /// - Parameter ignored: Aspects to leave out of the dependency index: a fault, for the test that must notice it.
+  /// Creates empty grants.
+  ///
+  /// - Parameter ignored: Aspects to leave out of the dependency index: a planted fault for tests.
   init(clockIntervalMilliseconds: Int64, ignoring ignored: ReadDependencies.Aspects) {
     self.clockIntervalMilliseconds = clockIntervalMilliseconds
     dependencies = DependencyIndex(ignoring: ignored)
   }
 
-  /// No listen depends on anything.
+  /// True when no listen depends on data or time.
   var isEmpty: Bool { dependencies.isEmpty && clockListens.isEmpty }
 
-  /// The time when ``isClockDue(at:)`` is true next, on the monotonic clock; nil without listens that look at the time.
+  /// The time when ``isClockDue(at:)`` is true next, on the monotonic clock; nil without listens whose rules read the
+  /// time.
   var nextCheckMonotonicMilliseconds: Int64? { clockListens.isEmpty ? nil : clockCheckMonotonicMilliseconds }
 
-  /// Notes with a listen by whom and what it was allowed.
+  /// Records the decision that allows a listen, with its principal.
   mutating func set(_ listen: Listen, by decision: Decision?, at now: Instant) {
     listen.principal = listen.connection.principal
     listen.decidedWallMilliseconds = now.wallMilliseconds
@@ -29,7 +32,7 @@ struct Grants {
     setUsesClock(listen, decision?.dependencies?.usesClock ?? false, at: now)
   }
 
-  /// Takes a listen's grant out of the indexes.
+  /// Removes a listen's grant from the indexes.
   mutating func release(_ listen: Listen) {
     dependencies.remove(listen)
     guard listen.usesClock else { return }
@@ -37,20 +40,20 @@ struct Grants {
     clockListens.remove(ObjectIdentifier(listen))
   }
 
-  /// The live listens whose permission a commit could change, oldest first.
+  /// Returns the live listens whose permission a commit may change, oldest first.
   ///
-  /// - Parameter countMax: Places that concern more listens are given instead of these.
+  /// - Parameter countMax: The most listens of one node; a node with more is returned instead of them.
   func affected(by commit: Commit, countMax: Int) -> AffectedListens {
     dependencies.affected(by: commit, countMax: countMax)
   }
 
-  /// The number of listens that there are whose rules look at the time.
+  /// The number of listens whose rules read the time.
   var clockListenCount: Int { clockListens.count }
 
-  /// The listens whose rules look at the time.
+  /// The listens whose rules read the time.
   var dueClockListens: [Listen] { clockListens.entries.map(\.value) }
 
-  /// Returns true when the listens whose rules look at the time are to be decided again: true once in an interval.
+  /// Returns true once in an interval, when the listens whose rules read the time must be decided again.
   mutating func isClockDue(at now: Instant) -> Bool {
     guard !clockListens.isEmpty, now.monotonicMilliseconds >= clockCheckMonotonicMilliseconds else { return false }
     clockCheckMonotonicMilliseconds = now.monotonicMilliseconds + clockIntervalMilliseconds

@@ -1,51 +1,51 @@
 import HearthTree
 
-/// One live listen of one connection, and the grant it lives by: what its permission was decided from.
+/// One live listen of one connection, with its grant: the inputs of the decision that allows it.
 final class Listen {
-  /// Grows with every listen; what is decided again together is decided in this order.
+  /// The serial number, which grows with every listen; joint redecisions follow this order.
   let serial: UInt64
   unowned let connection: Connection
   let node: ListenNode
   let path: Path
 
-  /// All listens with the same query to the same place; nil for a listen without a query.
+  /// The group of all listens with the same query at the same location; nil for a listen without a query.
   let group: QueryGroup?
 
-  /// How the connection knows a listen with a query.
+  /// The connection's tag for a listen with a query; nil for other listens.
   var tag: Int32?
 
-  /// Under whom it was last allowed.
+  /// The principal of the last decision.
   var principal: Principal
 
   /// The last commit in its first value.
   var firstPosition: Int64 = 0
 
-  /// The places in ``DependencyIndex`` that hold this listen.
+  /// The nodes in ``DependencyIndex`` with this listen, and its slots there.
   var dependencies: [(node: DependencyNode, slot: Int)] = []
 
-  /// The rule looked at the time.
+  /// True when the rule read the time.
   var usesClock = false
 
   /// The `now` of the last decision.
   var decidedWallMilliseconds: Int64 = 0
 
-  /// How many listens of the same connection stand above this one. They are told everything that this one would be.
-  /// Always 0 for a listen with a query, and none stands above anything.
+  /// The number of the same connection's listens above this one, which receive all its events. Always 0 for a listen
+  /// with a query, which does not count for listens below it either.
   var shadowCount = 0
 
   /// The ``RedecisionQueue/lastSerial`` of its last decision.
   var decidedSerial: UInt64 = 0
 
-  /// True when it stands in the list of a ``PendingRedecision``.
+  /// True when it is in the list of a ``PendingRedecision``.
   var isQueued = false
 
-  /// The first event that it was not told while its decision was pending; nil when it was told everything.
+  /// The first event that it missed while its decision was pending; nil when it has received all events.
   var missed: MissedEvent?
 
-  /// False once it is cancelled or given up.
+  /// False once it is cancelled or ended.
   var isLive = true
 
-  /// Its places in the arrays of its audience; -1 when it is not in one.
+  /// Its slots in the arrays of its audience; -1 when it is not in one.
   var slot = -1
   var recipientSlot = -1
   var clockSlot = -1
@@ -64,13 +64,13 @@ final class Listen {
 
   var name: ListenName { ListenName(path: path, tag: tag) }
 
-  /// What the rules are asked about: the query whose result it is sent.
+  /// The query for the rules: that of the result it receives.
   var sentQuery: Query? { group.flatMap { $0.isWhole ? nil : $0.query } }
 
-  /// The last commit that it was told of.
+  /// The last commit that it has received.
   var lastPosition: Int64 { missed?.lastPosition ?? max(firstPosition, group?.lastPosition ?? node.lastPosition) }
 
-  /// Notes with its audience whether its permission depends on the time.
+  /// Records with its audience whether its permission depends on the time.
   func setClock(_ usesClock: Bool) {
     self.usesClock = usesClock
     if let group {
@@ -81,43 +81,44 @@ final class Listen {
   }
 }
 
-/// What the engine knows of one connection.
+/// The state of one connection in the engine.
 final class Connection {
   let id: ConnectionID
   let address: AddressClass
-  /// The client's network; nil when that is not known here.
+  /// The client's network; nil when it is unknown here.
   let network: NetworkPrefix?
   var principal = Principal.signedOut
 
-  /// Names the principal among all that the engine has seen: the deadline of an earlier one is known to be stale.
+  /// The serial number of the principal among all in the engine, which shows that an earlier one's deadline is stale.
   var identitySerial: UInt64 = 0
 
-  /// The ``identitySerial`` of the last principal that rules could tell from the one before.
+  /// The ``identitySerial`` of the last principal that differed from the one before for the rules.
   var principalSerial: UInt64 = 0
 
-  /// Listens whose ``Listen/decidedSerial`` is lower are to be decided again: the principal is another one.
+  /// The lowest ``Listen/decidedSerial`` without doubt: listens with a lower one must be decided again for the new
+  /// principal.
   var doubtSerial: UInt64 = 0
 
-  /// What decides its listens again; nil when nothing does.
+  /// The pending redecision of its listens; nil when there is none.
   var redecision: PendingRedecision?
 
-  /// True when it has ended. Its listens are taken out of the indexes slice by slice.
+  /// True when it has ended. Its listens are removed from the indexes slice by slice.
   var hasEnded = false
 
-  /// By the trie node that each stands at, or the group of its query.
+  /// The listens by their trie node, or by the group of their query.
   var listens = DenseTable<ObjectIdentifier, Listen>()
 
-  /// Its part of what listens may take.
+  /// The connection's share of the listens' memory.
   var share = SharedBound.Claim()
 
-  /// Those with a query, by tag.
+  /// The listens with a query by tag.
   var tagged = DenseTable<Int32, Listen>()
 
   init(id: ConnectionID, address: AddressClass = .unknown, network: NetworkPrefix? = nil) {
     (self.id, self.address, self.network) = (id, address, network)
   }
 
-  /// The client, as shared bounds count it.
+  /// The client, as shared limits count it.
   var claimant: ShareClaimant {
     ShareClaimant(account: principal.uid, network: network, isAdministrator: principal.readsAll)
   }

@@ -1,10 +1,10 @@
-/// The listens that are told the same, with those who are told as one ready array: an event for a thousand listeners
+/// The listens that receive the same events, with their recipients in one array: an event for a thousand listeners
 /// costs one reference to it.
 struct ListenAudience<Recipient> {
   private(set) var listens: [Listen] = []
 
-  /// The connections that are told. Not every listen has one: one of the same connection further up may be told
-  /// instead.
+  /// The connections that receive events. A listen has none when another one of the same connection further up receives
+  /// its events.
   private(set) var recipients: [Recipient] = []
   private(set) var recipientListens: [Listen] = []
 
@@ -29,7 +29,7 @@ struct ListenAudience<Recipient> {
     listen.slot = -1
   }
 
-  /// The connection that is told for the listen; nil for none.
+  /// Sets the connection that receives a listen's events; nil for none.
   mutating func setRecipient(_ listen: Listen, _ recipient: Recipient?) {
     let slot = listen.recipientSlot
     if let recipient {
@@ -51,7 +51,7 @@ struct ListenAudience<Recipient> {
     }
   }
 
-  /// Returns true when the listen is in ``clockListens``.
+  /// Adds the listen to ``clockListens``, or removes it.
   mutating func setClock(_ listen: Listen, _ usesClock: Bool) {
     guard usesClock != (listen.clockSlot >= 0) else { return }
     if usesClock {

@@ -1,27 +1,27 @@
 import HearthTree
 
-/// The orders that are kept at places of the trie: who needs them, and when they go.
+/// The indexes at nodes of the trie: their uses, and their removal.
 extension ListenIndex {
-  /// Keeps an order that is up to date with the newest version of the node.
+  /// Adds an index that is up to date with the newest version of the node.
   mutating func keep(_ order: KeptOrder, at node: ListenNode) {
     undeclaredEntries += order.charge
     makeShelf(at: node).orders.append(order)
   }
 
-  /// Changes a kept order, and the budget with it.
+  /// Changes an index, and the memory budget with it.
   mutating func update(_ slot: Int, of shelf: QueryShelf, _ change: (inout KeptOrder) -> Void) {
     undeclaredEntries -= shelf.orders[slot].charge
     change(&shelf.orders[slot])
     undeclaredEntries += shelf.orders[slot].charge
   }
 
-  /// Takes a kept order away.
+  /// Removes an index.
   mutating func drop(_ slot: Int, of shelf: QueryShelf) {
     undeclaredEntries -= shelf.orders[slot].charge
     shelf.orders.remove(at: slot)
   }
 
-  /// One live query less needs its order. Without any, only a declared order of many children stays.
+  /// Releases a live query's index. Without any query, only a declared index of many children stays.
   mutating func releaseOrder(of group: QueryGroup) {
     guard let order = group.order, let shelf = group.node.shelf, let slot = shelf.slot(of: order) else { return }
     group.order = nil
@@ -29,7 +29,9 @@ extension ListenIndex {
     dropIfUnused(slot, of: shelf)
   }
 
-  /// - Returns: Whether it went.
+  /// Removes an index without uses.
+  ///
+  /// - Returns: True when it was removed.
   @discardableResult
   mutating func dropIfUnused(_ slot: Int, of shelf: QueryShelf) -> Bool {
     let order = shelf.orders[slot]
@@ -38,9 +40,9 @@ extension ListenIndex {
     return true
   }
 
-  /// Ends a group that has no listens.
+  /// Ends a group without listens.
   ///
-  /// - Parameter prunes: Whether a place without any use goes too.
+  /// - Parameter prunes: True to remove an unused node as well.
   mutating func closeIfUnused(_ group: QueryGroup, pruning prunes: Bool = false) {
     guard group.audience.isEmpty else { return }
     releaseOrder(of: group)
@@ -51,10 +53,10 @@ extension ListenIndex {
 }
 
 extension ListenIndex {
-  /// Places that are looked at for orders before a large write is decided.
+  /// The most nodes that are searched for indexes before a large write is decided.
   private static let placesVisitedMax = 10_000
 
-  /// The orders that live queries need at and below a place. Of very many places, of some of them.
+  /// Returns the sort orders that live queries need at and below a location, for a limited number of nodes.
   func neededOrders(below path: Path) -> [(path: Path, order: Query.Order)] {
     guard let top = node(at: path) else { return [] }
     var (open, found, visitedCount) = ([top], [(path: Path, order: Query.Order)](), 0)

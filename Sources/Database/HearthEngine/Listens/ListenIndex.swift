@@ -1,24 +1,24 @@
 import HearthTree
 
-/// All listens of a database, found by path.
+/// All listens of a database by path.
 struct ListenIndex {
   let root = ListenNode(key: nil, parent: nil)
   private(set) var count = 0
-  /// Places with a ``QueryShelf``.
+  /// The number of nodes with a ``QueryShelf``.
   private(set) var shelfCount = 0
-  /// What the orders that no rules declare take from their budget, all together.
+  /// The entries of all undeclared indexes in their budget.
   var undeclaredEntries = 0
   var results = RecentResults()
   private var lastSerial: UInt64 = 0
-  /// The bytes that listens take, shared by the connections.
+  /// The memory of listens, shared by the connections.
   private var shares: SharedBound
 
   init(limits: EngineLimits) { shares = SharedBound(max: limits.listensBytesMax, unit: EngineLimits.listenUnitBytes) }
 
-  /// No commit concerns anybody.
+  /// True when no commit affects a listen or an index.
   var isIdle: Bool { count == 0 && shelfCount == 0 }
 
-  /// Makes the connection that a `connect` announces, with its part of what listens may take.
+  /// Creates the connection of a `connect`, with its share of the listens' memory.
   mutating func makeConnection(for command: Command) -> Connection {
     let connection = Connection(
       id: command.connection, address: command.address ?? .unknown, network: command.network)
@@ -26,13 +26,13 @@ struct ListenIndex {
     return connection
   }
 
-  /// Moves what a connection holds to the user that it is signed in as now.
+  /// Moves a connection's memory to the account of its new user.
   mutating func identify(_ connection: Connection) {
     let principal = connection.principal
     shares.move(&connection.share, to: principal.uid, isAdministrator: principal.readsAll)
   }
 
-  /// Returns the reason why a connection may not have a further listen; nil when it may.
+  /// Returns the reason to refuse another listen of a connection, or nil when it is accepted.
   func refusal(of connection: Connection, at path: Path, query: Query? = nil, _ limits: EngineLimits) -> Failure? {
     if connection.listens.count >= limits.listensPerConnectionMax {
       return Failure(.tooManyListens, "This connection has too many listeners")
@@ -50,7 +50,7 @@ struct ListenIndex {
     return node
   }
 
-  /// The listen that a client means: the one of the tag, or else of the path and query.
+  /// Returns the listen that a client means: the one with the tag, or else with the path and query.
   func listen(of connection: Connection, _ path: Path, _ query: Query?, _ tag: Int32?) -> Listen? {
     if let listen = tag.flatMap({ connection.tagged[$0] }) { return listen }
     guard let node = node(at: path) else { return nil }
@@ -58,7 +58,7 @@ struct ListenIndex {
     return tag == nil ? connection.listen(at: node) : nil
   }
 
-  /// A new listen of the connection, which has none at that path.
+  /// Adds a listen of the connection, which must have none at that path.
   mutating func add(_ connection: Connection, at path: Path) -> Listen {
     let node = makeNode(at: path)
     let listen = makeListen(connection, at: node, path)
@@ -74,7 +74,7 @@ struct ListenIndex {
     return listen
   }
 
-  /// A new listen of the connection, which has none in the group and none of that tag.
+  /// Adds a listen of the connection, which must have none in the group and none with that tag.
   mutating func add(_ connection: Connection, to group: QueryGroup, _ path: Path, tag: Int32) -> Listen {
     let listen = makeListen(connection, at: group.node, path, group, tag)
     group.audience.insert(listen)
@@ -84,7 +84,7 @@ struct ListenIndex {
     return listen
   }
 
-  /// Gives a listen with a query another tag, which the connection uses for no other.
+  /// Gives a listen with a query another tag, which the connection must not use otherwise.
   func rename(_ listen: Listen, tag: Int32) {
     guard let group = listen.group, let old = listen.tag, old != tag else { return }
     listen.connection.tagged.remove(old)
@@ -114,7 +114,7 @@ struct ListenIndex {
     detach(listen)
   }
 
-  /// Removes all listens of a connection that ends.
+  /// Removes all listens of a closing connection.
   mutating func removeAll(of connection: Connection) {
     let listens = connection.listens.entries
     (connection.listens, connection.tagged) = (DenseTable(), DenseTable())
@@ -122,14 +122,14 @@ struct ListenIndex {
     shares.leave(&connection.share)
   }
 
-  /// Removes the last listen of a connection that has ended.
+  /// Removes the last listen of a closed connection.
   mutating func removeLast(of connection: Connection) {
     guard let (name, listen) = connection.listens.entries.last else { return }
     connection.listens.remove(name)
     detach(listen)
   }
 
-  /// Every listen, oldest first.
+  /// Returns every listen, oldest first.
   func all() -> [Listen] {
     var found: [Listen] = []
     found.reserveCapacity(count)
@@ -140,7 +140,7 @@ struct ListenIndex {
     return found.sorted { $0.serial < $1.serial }
   }
 
-  /// Calls `body` for every place.
+  /// Calls `body` for every node.
   func forEachNode(_ body: (ListenNode) -> Void) {
     var open = [root]
     while let node = open.popLast() {
@@ -162,14 +162,15 @@ struct ListenIndex {
     prune(listen.node)
   }
 
-  /// Tells the connection's listens without a query below `node` that there is one more, or one less, above them.
+  /// Updates the shadow counts of the connection's listens without a query below `node` when a listen above them is
+  /// added or removed.
   private func shadow(below node: ListenNode, of connection: Connection, by change: Int) {
     guard !node.children.isEmpty, !connection.listens.isEmpty else { return }
     let path = node.path
     for (_, listen) in connection.listens.entries
     where listen.group == nil && listen.node !== node && path.contains(listen.path) {
       listen.shadowCount += change
-      // The one above is told all of it.
+      // The one above receives all its data.
       if change > 0 { listen.missed = nil }
       setRecipient(listen)
     }
@@ -205,8 +206,8 @@ extension ListenIndex {
     return shelf
   }
 
-  /// Takes away what nobody needs of a place, and of those above it. The place must not be gone already: those above it
-  /// may be gone with it.
+  /// Removes the unused parts of a node, and of its ancestors. The node must not have been removed before, because its
+  /// ancestors may be gone with it.
   mutating func prune(_ node: ListenNode) {
     if node.shelf?.isEmpty == true {
       node.shelf = nil

@@ -1,21 +1,21 @@
 import HearthTree
 
-/// One place of the trie that finds the listens a commit concerns.
+/// A node of the trie that finds the listens a commit affects.
 final class ListenNode {
-  /// The last part of the path; nil at the root.
+  /// The last key of the path; nil at the root.
   let key: Key?
   unowned let parent: ListenNode?
-  /// The number of keys that the path has.
+  /// The number of keys in the path.
   let depth: Int
   var children = DenseTable<Key, ListenNode>()
 
-  /// The listens without a query. Those that another listen of the same connection shadows are not among its recipients.
+  /// The listens without a query. Those shadowed by another listen of the same connection are not among its recipients.
   var audience = ListenAudience<ConnectionID>()
 
-  /// The live queries here and the orders that are kept for queries; nil when there are none, as at most places.
+  /// The live queries and indexes; nil at most nodes, which have none.
   var shelf: QueryShelf?
 
-  /// The last commit that the listens without a query were told of.
+  /// The last commit that the listens without a query have received.
   var lastPosition: Int64 = 0
 
   init(key: Key?, parent: ListenNode?) {
@@ -24,7 +24,8 @@ final class ListenNode {
     depth = parent.map { $0.depth + 1 } ?? 0
   }
 
-  /// From the root. It is put together when asked for: most nodes only lead to others, and a client may make many.
+  /// The path from the root. It is built on demand, because most nodes only lead to others, and a client may create
+  /// many.
   var path: Path {
     var (keys, node): ([Key], ListenNode) = ([], self)
     keys.reserveCapacity(depth)
@@ -35,6 +36,6 @@ final class ListenNode {
     return Path(keys.reversed())
   }
 
-  /// Nothing needs this place.
+  /// True when the node is unused.
   var isIdle: Bool { audience.isEmpty && children.isEmpty && shelf == nil }
 }

@@ -1,25 +1,25 @@
 import HearthRules
 import HearthTree
 
-/// Where a listen stopped being told, because its decision was pending.
+/// The point at which a listen stopped receiving events because its decision was pending.
 struct MissedEvent {
   /// The number of the event in ``MissedEvents``.
   var number: Int
-  /// The last commit that the listen was told of before.
+  /// The last commit that the listen has received before.
   var lastPosition: Int64
   /// The ``Connection/principalSerial`` at that time.
   var principalSerial: UInt64
 
-  /// For a listen that is to be sent what is there.
+  /// Returns the value for a listen that must receive the present data.
   static func everything(after lastPosition: Int64) -> MissedEvent {
     MissedEvent(number: -1, lastPosition: lastPosition, principalSerial: 0)
   }
 }
 
-/// Events of one place that some of its listens were not told yet, with what they were decided on.
+/// The events of one location that some of its listens have not received yet, with the states for their decisions.
 ///
-/// A listen that is allowed to go on is told them afterwards, unless it was not allowed at one of them. Only the last ones
-/// are kept; a listen that missed more is sent what is there.
+/// A listen that continues receives them afterwards, unless it was not permitted at one of them. Only the last ones are
+/// kept; a listen that missed more receives the present data.
 final class MissedEvents {
   struct Entry {
     var event: Event
@@ -27,7 +27,7 @@ final class MissedEvents {
     var rules: RuleSet
   }
 
-  /// A ``ListenNode`` or a ``QueryGroup``; held, so that its identity stays its own.
+  /// The ``ListenNode`` or ``QueryGroup``, retained so that its identity stays unique.
   let owner: AnyObject
   private(set) var entries: [Entry] = []
   private var droppedCount = 0
@@ -47,17 +47,17 @@ final class MissedEvents {
     droppedCount += count
   }
 
-  /// All events from that number on; nil when some of them are not kept.
+  /// Returns all events from that number on, or nil when some of them were dropped.
   func entries(from number: Int) -> ArraySlice<Entry>? {
     number < droppedCount ? nil : entries[min(number - droppedCount, entries.count)...]
   }
 }
 
-/// Events for listens that were told nothing while their decisions were pending: one effect for all who are told the same.
+/// Events for listens whose decisions were pending: one effect for all recipients of the same event.
 struct CatchUp {
   private var entries: [(event: Event, connections: [ConnectionID], tagged: [TaggedRecipient])] = []
   private var slots: [ObjectIdentifier: Int] = [:]
-  /// What is at a place now, as one event for all who are sent it.
+  /// The present data of a node or group, as one event for all its recipients.
   private var values: [ObjectIdentifier: Event] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
@@ -75,7 +75,7 @@ struct CatchUp {
     }
   }
 
-  /// The event that sends all there is to the listens of one node or group.
+  /// Returns the event with all data for the listens of one node or group.
   mutating func value(of owner: AnyObject, make: () -> Event) -> Event {
     if let known = values[ObjectIdentifier(owner)] { return known }
     let event = make()
@@ -83,7 +83,7 @@ struct CatchUp {
     return event
   }
 
-  /// The effects, in the order of commits.
+  /// Returns the effects, in the order of commits.
   mutating func take() -> [Effect] {
     let sorted = entries.enumerated().sorted {
       ($0.element.event.position, $0.offset) < ($1.element.event.position, $1.offset)

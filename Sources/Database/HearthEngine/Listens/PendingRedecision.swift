@@ -1,16 +1,16 @@
-/// Listens that one cause put in doubt and that are decided again slice by slice, beside other commands.
+/// The listens that one cause put in doubt and that are decided again slice by slice, between other commands.
 final class PendingRedecision {
-  /// Where the listens are found.
+  /// The source of the listens.
   enum Source {
-    /// Those of a list; ``Listen/isQueued`` says which are still to be decided.
+    /// A list of listens; ``Listen/isQueued`` shows which are still to be decided.
     case listens([Listen])
-    /// Those of a list whose rules look at the time and that were not decided since.
+    /// A list of listens whose rules read the time, decided if they were not since.
     case due([Listen])
-    /// All of these connections.
+    /// All listens of these connections.
     case connections([Connection])
-    /// Those that looked at one place.
+    /// The listens that depend on one node.
     case place(DependencyNode)
-    /// Those of a connection that has ended: they are taken out of the indexes.
+    /// The listens of a closed connection, which are removed from the indexes.
     case ended(Connection)
   }
 
@@ -18,44 +18,44 @@ final class PendingRedecision {
   enum Step {
     /// A listen that may be in doubt.
     case listen(Listen)
-    /// Nothing here; there may be more.
+    /// No listen in this step, though there may be more.
     case nothing
-    /// No listens are left.
+    /// The end of the listens.
     case end
   }
 
-  /// What is told of it, without listens.
+  /// The report without listens.
   let redecision: Redecision
   let source: Source
-  /// The ``RedecisionQueue/lastSerial`` of its beginning.
+  /// The ``RedecisionQueue/lastSerial`` at its beginning.
   let serial: UInt64
-  /// Of a list; or of the connections.
+  /// The index in the list, or in the connections.
   private var index = 0
-  /// The next slot of the present table, from its end to its beginning: a listen that leaves a table is replaced by the last
-  /// one of it, which was looked at before.
+  /// The next slot of the present table, from its end to its beginning: a removed listen is replaced by the table's
+  /// last one, which has been decided before.
   private var slot: Int?
-  /// The client whose command caused it last; nil for what time causes.
+  /// The client whose command was the last cause; nil for causes of time.
   var payer: WorkPayer?
-  /// Some listens were put in doubt again after they were passed.
+  /// True when some listens were put in doubt again after they were passed.
   var startsOver = false
-  /// Another cause has taken its listens over.
+  /// True when another cause has replaced this one.
   var isSuperseded = false
 
   var examinedCount = 0
   var cancelledCount = 0
-  /// Of those, the ones that were not told yet.
+  /// The number of examined listens that were not reported yet.
   var untoldCount = 0
-  /// Listens that go on, to be told with the next part; and how many may still be.
+  /// Continuing listens for the next part of the report, followed by the number that may still be reported.
   var kept: [Redecision.Kept] = []
   var keptRoom = Redecision.keptToldMax
-  /// Part of it was told.
+  /// True when a part was reported.
   var isTold = false
 
   init(_ redecision: Redecision, _ source: Source, serial: UInt64, payer: WorkPayer?) {
     (self.redecision, self.source, self.serial, self.payer) = (redecision, source, serial, payer)
   }
 
-  /// Goes one listen on.
+  /// Returns the next step.
   func next() -> Step {
     if isSuperseded { return .end }
     switch source {
@@ -95,12 +95,12 @@ final class PendingRedecision {
     return .nothing
   }
 
-  /// Returns true when a listen is to be decided although it is not in doubt.
+  /// Returns true when a listen must be decided although it is not in doubt.
   func isDue(_ listen: Listen) -> Bool {
     if case .due = source { listen.decidedSerial < serial } else { false }
   }
 
-  /// Nothing refers to it any more as to what decides listens again.
+  /// Clears the references to this pending redecision.
   func finish() {
     switch source {
     case .connections(let connections):

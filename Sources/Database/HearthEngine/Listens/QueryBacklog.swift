@@ -1,41 +1,41 @@
 import HearthTree
 
-/// Versions of a place past which some of its live queries are still to be brought.
+/// Earlier versions of a location, from which some of its live queries must still be updated.
 ///
-/// A commit at a place with many live queries costs one entry here. The queries are brought to the newest version one after
-/// another, each past all that has happened since its own.
+/// A commit at a location with many live queries adds one entry here. The queries are updated to the newest version one
+/// after another, each for all changes since its own.
 struct QueryBacklog {
-  /// A place before a commit.
+  /// A version of the location before a commit.
   struct Version {
     var node: Node
     var orders: [KeptOrder]
-    /// The children that the commit changed; nil when it replaced everything.
+    /// The children that the commit changed; nil when it replaced the whole value.
     var keys: [Key]?
   }
 
-  /// Versions that are kept. A query that is further behind is told all that it shows.
+  /// The most versions. A query that is further behind receives all its data.
   static let versionsMax = 1_024
-  /// Changed children up to which a query is told the changes; of more, it is told all that it shows.
+  /// The most changed children that are sent to a query as changes; beyond it, the query receives all its data.
   static let keysMax = 256
 
   private var versions: [Version] = []
   private var droppedCount = 0
-  /// The changes between two versions that were asked for last: in one pass nearly all queries come from the same version.
+  /// The last requested changes between two versions: in one pass nearly all queries start from the same version.
   private var last: (from: Int, to: Int, version: Version)?
-  /// The last query that was brought to the newest version; they come from the last to the first, because a query that
-  /// ends is replaced by the last one.
+  /// The slot of the last updated query; the pass goes from the last slot to the first, because a query that ends is
+  /// replaced by the last one.
   private var slot = 0
-  /// The newest version when the present pass over the queries began.
+  /// The newest version at the beginning of the present pass over the queries.
   private var passNumber = 0
   /// The client whose command came last; `nil` when none is known.
   var payer: WorkPayer?
 
   /// The number of the newest version.
   var number: Int { droppedCount + versions.count }
-  /// Every query is at the newest version.
+  /// True when every query is at the newest version.
   var isEmpty: Bool { versions.isEmpty }
 
-  /// Notes a commit.
+  /// Adds the version before a commit.
   mutating func append(_ version: Version, queryCount: Int) {
     let isFirst = versions.isEmpty
     versions.append(version)
@@ -43,7 +43,7 @@ struct QueryBacklog {
     if versions.count > Self.versionsMax { drop(Self.versionsMax / 2) }
   }
 
-  /// The next query to bring to the newest version; nil when there is none, and all are.
+  /// Returns the next query to update, or nil when all are at the newest version.
   mutating func next(queryCount: Int) -> Int? {
     if versions.isEmpty { return nil }
     slot = min(slot, queryCount) - 1
@@ -52,13 +52,13 @@ struct QueryBacklog {
       drop(versions.count)
       return nil
     }
-    // All queries are at least where the last pass began.
+    // All queries are at least at the version where the last pass began.
     drop(max(0, passNumber - droppedCount))
     (slot, passNumber) = (queryCount - 1, number)
     return slot
   }
 
-  /// The changes since a version; `nil` when that version is not kept.
+  /// Returns the changes since a version, or `nil` when that version was dropped.
   mutating func version(_ number: Int) -> Version? {
     guard number >= droppedCount, number < self.number else { return nil }
     if let last, last.from == number, last.to == self.number { return last.version }

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// What was last put together for first values of live queries: many who ask for the same one after another share it.
+/// The results last built for first values of live queries, which many clients with the same query share.
 ///
-/// Each is a copy of what a query found, and anybody may ask for any number of queries that find nearly everything: so
-/// there are only a few, and none outlives its group or the next change there.
+/// Each is a copy of a result, and any client may request any number of queries with nearly all data: so there are only
+/// a few, and none outlives its group or the next change there.
 struct RecentResults {
   static let countMax = 8
 
@@ -11,12 +11,12 @@ struct RecentResults {
 
   var count: Int { entries.count }
 
-  /// What was put together for the group from this version of its node, if it is still here.
+  /// Returns the cached result for the group from this version of its node, or nil.
   func result(of group: QueryGroup, from parent: Node) -> Node? {
     entries.first { $0.group === group && $0.parent.isIdentical(to: parent) }?.result
   }
 
-  /// Returns true when something is kept for a group of that place.
+  /// Returns true when a result is cached for a group of that node.
   func isKept(at node: ListenNode) -> Bool { entries.contains { $0.group.node === node } }
 
   mutating func keep(_ result: Node, of group: QueryGroup, from parent: Node) {

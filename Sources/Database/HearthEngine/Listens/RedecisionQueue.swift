@@ -1,27 +1,27 @@
 import HearthRules
 import HearthTree
 
-/// Listens that are to be decided again, by cause. Each cause has its share of every round.
+/// The queue of listens to decide again, by cause. Each cause has its share of every round.
 ///
-/// A listen in doubt is told nothing. Which listens are in doubt is known by comparing numbers, so that putting them in
-/// doubt costs the same for one and for a million.
+/// A listen in doubt receives no events. Doubt is determined by comparing serial numbers, so that it costs the same for
+/// one listen and for a million.
 struct RedecisionQueue {
   private let limits: EngineLimits
-  /// Grows with every cause that is not decided at once.
+  /// The serial number, which grows with every cause that is not decided at once.
   private(set) var lastSerial: UInt64 = 1
-  /// Listens that were decided before are in doubt: the rules are other ones.
+  /// The serial number of the last change of rules: listens decided before are in doubt.
   private var rulesSerial: UInt64 = 0
   private var pending: [PendingRedecision] = []
   private var missed: [ObjectIdentifier: MissedEvents] = [:]
   private var missedCount = 0
   var catchUp = CatchUp()
   var faults: EngineFaults = []
-  /// The client whose command is under way; nil for none, and for what time causes.
+  /// The client of the current command; nil for none, and for causes of time.
   var payer: WorkPayer?
 
   init(limits: EngineLimits) { self.limits = limits }
 
-  /// No listen is in doubt.
+  /// True when no listen is in doubt.
   var isIdle: Bool { pending.isEmpty }
 
   // MARK: Causes
@@ -33,9 +33,9 @@ struct RedecisionQueue {
     return added
   }
 
-  /// Puts all listens of a connection in doubt. What has not been decided for the same cause before is decided once.
+  /// Puts all listens of a connection in doubt. Several undecided changes with the same cause are decided once.
   ///
-  /// - Returns: What another cause has begun and is over now.
+  /// - Returns: The pending redecision that this one replaces; nil when there is none.
   mutating func decideAgain(_ connection: Connection, _ redecision: Redecision) -> PendingRedecision? {
     let old = connection.redecision
     if let old, old.redecision.cause == redecision.cause, old.redecision.revocation == nil, redecision.revocation == nil
@@ -51,7 +51,7 @@ struct RedecisionQueue {
     return old
   }
 
-  /// Puts the listens of a place in doubt that looked at what changed there.
+  /// Puts the listens in doubt that depend on the changed aspects of a node.
   mutating func decideAgain(
     _ node: DependencyNode, _ aspects: ReadDependencies.Aspects, _ redecision: Redecision
   ) {
@@ -64,24 +64,24 @@ struct RedecisionQueue {
     node.setDoubt(aspects, lastSerial)
   }
 
-  /// Puts all listens in doubt: the rules are other ones.
+  /// Puts all listens in doubt after a change of rules.
   mutating func decideAgain(_ connections: [Connection], rules redecision: Redecision) {
     rulesSerial = append(redecision, .connections(connections)).serial
   }
 
-  /// Has the listens of a connection that has ended be taken out of the indexes.
+  /// Queues the removal of a closed connection's listens from the indexes.
   mutating func remove(_ connection: Connection, _ redecision: Redecision) {
     _ = append(redecision, .ended(connection))
   }
 
-  /// True when listens whose rules look at the time are being decided again.
+  /// True while listens whose rules read the time are being decided again.
   var hasDue: Bool { pending.contains { if case .due = $0.source { true } else { false } } }
 
   // MARK: Rounds
 
   var first: PendingRedecision? { pending.first }
 
-  /// Has the next cause have its share.
+  /// Moves on to the next cause.
   mutating func rotate() { if pending.count > 1 { pending.append(pending.removeFirst()) } }
 
   mutating func removeFirst() {
@@ -89,7 +89,7 @@ struct RedecisionQueue {
     if pending.isEmpty { (missed, missedCount) = ([:], 0) }
   }
 
-  /// Returns true when a listen is to be told nothing.
+  /// Returns true when a listen must receive no events.
   func isInDoubt(_ listen: Listen) -> Bool {
     if pending.isEmpty { return false }
     let (decided, connection) = (listen.decidedSerial, listen.connection)
@@ -97,9 +97,9 @@ struct RedecisionQueue {
       || listen.dependencies.contains { $0.node.isDoubted(at: $0.slot) }
   }
 
-  // MARK: What is missed
+  // MARK: Missed events
 
-  /// Those of an audience who are told an event now; the others are told later.
+  /// Returns the recipients in an audience that receive an event now; the others receive it later.
   ///
   /// - Parameter owner: The node or group of the audience.
   mutating func recipients<Recipient>(
@@ -124,7 +124,7 @@ struct RedecisionQueue {
     return told
   }
 
-  /// The events that a listen was not told; nil when some of them are not kept.
+  /// Returns the events that a listen missed, or nil when some of them were dropped.
   func events(_ missed: MissedEvent, at owner: AnyObject) -> ArraySlice<MissedEvents.Entry>? {
     self.missed[ObjectIdentifier(owner)]?.entries(from: missed.number)
   }
@@ -140,7 +140,7 @@ struct RedecisionQueue {
     events(at: owner).append(entry, countMax: limits.missedEventsPerPlaceMax)
     missedCount += 1
     guard missedCount > limits.missedEventsMax else { return }
-    // All of them, so that forgetting is paid for by as many that were kept.
+    // Dropping all of them costs no more than keeping them did.
     for events in missed.values { events.drop(events.entries.count) }
     missedCount = 0
   }

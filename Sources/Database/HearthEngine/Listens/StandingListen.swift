@@ -1,14 +1,14 @@
 import HearthTree
 
-/// A listen that is there, as rules would be asked about it.
+/// A live listen in the form for rules decisions.
 public struct StandingListen: Sendable {
-  /// Where.
+  /// The path.
   public var path: Path
-  /// What rules see as `query`; nil for a listen without one.
+  /// The `query` of the rules; nil for a listen without one.
   public var query: Query?
-  /// True when the client asked with a query, also when it is sent everything.
+  /// True when the client's listen has a query, also when it receives all data.
   public var hasQuery: Bool
-  /// Whose it is.
+  /// The principal of its connection.
   public var principal: Principal
 
   init(_ listen: Listen) {

@@ -1,15 +1,15 @@
-/// Which kind of network somebody came over: what is kept of an address where the address itself is not to be kept.
+/// The kind of network that a client uses, which is recorded instead of its address.
 public enum AddressClass: UInt8, Sendable, CaseIterable {
-  /// Nobody said.
+  /// The network is unknown.
   case unknown = 0
-  /// A program of this machine.
+  /// A program on this machine.
   case machine = 1
-  /// An address that is used inside of networks only: RFC 1918, RFC 4193, link-local ones.
+  /// An address for private networks: RFC 1918, RFC 4193, link-local.
   case privateNetwork = 2
   /// Any other address.
   case publicNetwork = 3
 
-  /// For people and programs: `machine`, `private`, `public`, `unknown`.
+  /// The name in outputs: `machine`, `private`, `public`, `unknown`.
   public var name: String {
     switch self {
     case .unknown: "unknown"

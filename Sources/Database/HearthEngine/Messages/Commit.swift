@@ -1,17 +1,17 @@
 import HearthTree
 
-/// One write that took effect, as the parts that index and fan out need it.
+/// One completed write, in the form for dependencies and delivery.
 struct Commit: Sendable {
-  /// One place that is different now.
+  /// One location that changed.
   struct Change: Sendable {
-    /// From the root.
+    /// The location from the root.
     var location: Location
-    /// What is there now; for a priority a bare leaf, or empty.
+    /// The new data; for a priority a bare leaf, or empty.
     var node: Node
   }
 
   var position: Int64
-  /// The place where the request was made; every change is at or below it.
+  /// The path of the request; every change is at or below it.
   var base: Path
   var isMerge: Bool
   var changes: [Change]
@@ -20,10 +20,10 @@ struct Commit: Sendable {
 }
 
 extension Location {
-  /// The keys with `.priority` as the last one when this is a priority: how events name it.
+  /// The keys with `.priority` as the last one for a priority, as in events.
   var eventKeys: [Key] { isPriority ? path.keys + [Key(".priority")] : path.keys }
 
-  /// What is at this place of a tree; for a priority a bare leaf, or empty.
+  /// Returns the data at this location of a tree; for a priority a bare leaf, or empty.
   func value(in root: Node) -> Node {
     guard isPriority else { return root[path] }
     return root[path].priority.map { Node($0) } ?? .empty

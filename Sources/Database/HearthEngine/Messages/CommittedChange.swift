@@ -1,19 +1,19 @@
 import HearthTree
 
-/// A commit that changed data, with all that it was made from and came to: for those who make something of it after it.
+/// A commit that changed data, with its inputs and results, for triggers and other consumers.
 ///
-/// It holds on to two versions of the database, so it is to be let go of soon.
+/// It retains two versions of the database, so consumers must release it soon.
 public struct CommittedChange: Sendable {
   /// The commit's number.
   public var position: Int64
   /// The commit's time, in milliseconds since 1970.
   public var wallMilliseconds: Int64
-  /// The places that are different now; nothing else is. A place of which only the priority is different is among them.
+  /// The changed locations, including those whose priority alone changed. No other location changed.
   public var paths: [Path]
   /// The database before.
   public var oldRoot: Node
   /// The database after.
   public var newRoot: Node
-  /// Who wrote. What happens at the end of a connection is written by who the connection was.
+  /// The author. On-disconnect writes have the connection's identity.
   public var principal: Principal
 }

@@ -1,4 +1,4 @@
-/// Names one connection, or one place at the edge that one-off requests are answered to. Never used twice.
+/// The ID of one connection, or of one edge endpoint for answers to one-off requests. It is never reused.
 public struct ConnectionID: Sendable, Hashable {
   public let rawValue: UInt64
 

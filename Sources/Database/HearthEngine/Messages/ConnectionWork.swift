@@ -7,10 +7,10 @@ public struct WorkPayer: Sendable, Hashable {
   /// The client of a one-off request; `nil` for the command of a connection, whose client its owner knows.
   package var client: ShareClaimant?
 
-  /// The payer of a connection's commands.
+  /// Creates the payer of a connection's commands.
   public init(_ connection: ConnectionID) { self.connection = connection }
 
-  /// The payer of a command.
+  /// Creates the payer of a command.
   public init(_ command: Command) {
     connection = command.connection
     guard let principal = command.principal else { return }
@@ -18,16 +18,16 @@ public struct WorkPayer: Sendable, Hashable {
   }
 }
 
-/// The steps that a command took, or that were taken because of it.
+/// The steps of a command, or of work that it caused.
 public struct ConnectionWork: Sendable, Equatable {
   /// The client that caused it.
   public var payer: WorkPayer
-  /// Steps of rules, and as many for other work as would have taken the same time.
+  /// The steps of rules, with other work converted to steps of the same duration.
   public var steps: Int
 
-  /// The steps of a command.
+  /// Creates the steps of a command.
   public init(_ payer: WorkPayer, steps: Int) { (self.payer, self.steps) = (payer, steps) }
 
-  /// The steps of a connection's command.
+  /// Creates the steps of a connection's command.
   public init(_ connection: ConnectionID, steps: Int) { self.init(WorkPayer(connection), steps: steps) }
 }

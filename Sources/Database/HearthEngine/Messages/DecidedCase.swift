@@ -1,47 +1,47 @@
 import HearthRules
 import HearthTree
 
-/// One decision of the rules, with all that it was made from: other rules can be asked the same.
+/// One decision of the rules with all its inputs, so that other rules can decide the same request.
 ///
-/// It holds on to the whole database of that moment, so it is to be let go of soon. It is handed on many times, as one
-/// reference.
+/// It retains the whole database of its time, so consumers must release it soon. It is a class because it is passed on
+/// many times.
 public final class DecidedCase: Sendable {
-  /// What the rules were asked about.
+  /// The requested operation.
   public enum Operation: String, Sendable, CaseIterable {
-    /// A listen, with or without a query; a stream is one too.
+    /// A listen, with or without a query, or a stream.
     case listen
-    /// A listen that is there already: its data, its identity or the time is another.
+    /// A live listen, after a change of its data, its identity or the time.
     case listenAgain = "listen decided again"
-    /// A one-shot read.
+    /// A one-time read.
     case get
     /// A read over REST.
     case read
-    /// True when a place holds what a write expects: the first half of a transaction.
+    /// A comparison of the present data with a write's expected data: the first half of a transaction.
     case compare
-    /// A write of one place.
+    /// A write of one location.
     case set
-    /// A write of several places at once.
+    /// A write of several locations at once.
     case update
-    /// A change that is to be made when the connection ends.
+    /// An on-disconnect write when it is set.
     case onDisconnect = "on disconnect"
-    /// Such a change as it is made.
+    /// An on-disconnect write when it is executed.
     case atDisconnect = "at disconnect"
   }
 
-  /// What was asked about.
+  /// The requested operation.
   public let operation: Operation
-  /// What the rules saw.
+  /// The request for the rules.
   public let request: RulesRequest
-  /// The rules that were asked.
+  /// The deciding rules.
   public let rules: RuleSet
-  /// What they answered.
+  /// True when the rules allowed it.
   public let isAllowed: Bool
-  /// Of whoever asked; nil for somebody who is signed out.
+  /// The user ID of the caller; nil for a signed-out client.
   public let uid: String?
-  /// What it holds in memory that nothing else may hold: about so many bytes.
+  /// The approximate bytes of memory that only this decision may retain.
   public let sizeBytes: Int
 
-  /// A decision of these parts.
+  /// Creates a decision.
   public init(
     operation: Operation, request: RulesRequest, rules: RuleSet, isAllowed: Bool, uid: String?, sizeBytes: Int = 0
   ) {
@@ -53,7 +53,7 @@ public final class DecidedCase: Sendable {
     self.sizeBytes = sizeBytes
   }
 
-  /// What rules saw as `now`.
+  /// The `now` of the rules.
   public var nowMilliseconds: Int64 {
     switch request {
     case .read(let request): request.nowMilliseconds
@@ -64,32 +64,32 @@ public final class DecidedCase: Sendable {
 
 /// The decisions of a batch.
 public struct DecidedCases: Sendable {
-  /// As many of them as are kept, in order. Empty when they are only counted.
+  /// The recorded decisions in order; empty when they are only counted.
   public var cases: [DecidedCase] = []
-  /// How many were allowed.
+  /// The number of allowed requests.
   public var allowedCount = 0
-  /// How many were denied, listens that were cancelled not among them.
+  /// The number of denied requests, without cancelled listens.
   public var deniedCount = 0
-  /// The number of listens that were cancelled.
+  /// The number of cancelled listens.
   public var cancelledCount = 0
-  /// Those that are not in ``cases``.
+  /// The number of decisions outside ``cases``.
   public var unkeptCount = 0
-  /// What the batch replaced: a version of the tree from before it holds about so many bytes more.
+  /// The approximate bytes that the batch replaced, which an earlier version of the tree retains.
   public var replacedBytes = 0
 
-  /// None.
+  /// Creates an empty list.
   public init() {}
 
-  /// One.
+  /// Creates a list of one decision.
   public init(_ decided: DecidedCase) {
     cases = [decided]
     count(decided.operation, isAllowed: decided.isAllowed)
   }
 
-  /// Nothing was decided, and nothing was replaced.
+  /// True when there was no decision and no replaced data.
   public var isEmpty: Bool { allowedCount + deniedCount + cancelledCount == 0 && replacedBytes == 0 }
 
-  /// Counts one decision, or takes one back.
+  /// Counts one decision, or removes one.
   mutating func count(_ operation: DecidedCase.Operation, isAllowed: Bool, by change: Int = 1) {
     switch (isAllowed, operation) {
     case (true, _): allowedCount += change

@@ -3,39 +3,39 @@ import HearthTree
 
 /// A refusal with its reason, for the operator's log. Clients never see it.
 public struct Denial: Sendable {
-  /// What was refused, or taken away.
+  /// The refused operation.
   public enum Operation: Sendable, Equatable {
     /// A listen.
     case listen
-    /// A one-shot read.
+    /// A one-time read.
     case get
-    /// A write of one place.
+    /// A write of one location.
     case put
-    /// A write of several places at once.
+    /// A write of several locations at once.
     case merge
-    /// To be told whether a place holds what a write expects.
+    /// A comparison of the present data with a write's expected data.
     case compare
-    /// Rules from somebody who is no administrator.
+    /// A deploy of rules without administrator rights.
     case deployRules
-    /// A change that is to be made when the connection ends.
+    /// An on-disconnect write.
     case onDisconnect
-    /// A transaction from somebody who is no administrator.
+    /// A transaction without administrator rights.
     case transact
-    /// A listen that was allowed is no longer.
+    /// A live listen that is no longer allowed.
     case cancellation(Cancellation)
   }
 
-  /// Who asked.
+  /// The caller's connection.
   public var connection: ConnectionID
-  /// The request's number; nil when nobody waits for an answer.
+  /// The request's number; nil when the caller needs no reply.
   public var request: Int32?
-  /// What was asked.
+  /// The refused operation.
   public var operation: Operation
-  /// Where.
+  /// The path.
   public var path: Path
-  /// As whom.
+  /// The caller's principal.
   public var principal: Principal
-  /// What the rules answered; nil when it was not for the rules to answer.
+  /// The rules' decision; nil when the refusal did not depend on the rules.
   public var decision: Decision?
 
   /// The rule that decided; nil when no rule applies to the path.

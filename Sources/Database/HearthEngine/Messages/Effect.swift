@@ -1,25 +1,25 @@
 import HearthTree
 
-/// What a database wants done outside. Effects are released in commit order, after their commits are durable, and must
-/// be performed in the order given for each connection.
+/// An effect of a database on its connections. Effects are released in commit order, after their commits are durable,
+/// and must be performed in the given order for each connection.
 public enum Effect: Sendable {
-  /// Tell these connections. None is named twice.
+  /// An event for these connections, none of which is named twice.
   case event(Event, to: [ConnectionID])
 
-  /// Tell these listens with a query; the event is at or below their path. No listen is named twice.
+  /// An event for these listens with a query, at or below their path. No listen is named twice.
   case queryEvent(Event, to: [TaggedRecipient])
 
-  /// Answer a request.
+  /// The answer to a request.
   case reply(ConnectionID, request: Int32, Reply)
 
-  /// Listens were decided again. Those in ``Redecision/cancelled`` are over: their connections may no longer read there,
-  /// and are to be told so. The engine has forgotten these listens.
+  /// The result of redecisions. Listens in ``Redecision/cancelled`` have ended: their connections may no longer read
+  /// there, and must be notified. The engine has removed these listens.
   indirect case redecided(Redecision)
 
-  /// The connection's credential ended; the connection is signed out. Comes before the cancellations it causes.
+  /// The end of the connection's credential, with which it is signed out. Precedes the cancellations that it causes.
   case authenticationEnded(ConnectionID)
 
-  /// For the log: somebody was refused something. Listens that are cancelled carry theirs.
+  /// A refusal for the log. Cancelled listens have their own.
   indirect case denied(Denial)
 }
 
@@ -27,14 +27,14 @@ public enum Effect: Sendable {
 public enum Cancellation: Sendable, Equatable {
   /// A commit changed data that the rule reads.
   case data(position: Int64)
-  /// Other rules were deployed.
+  /// Different rules were deployed.
   case rules(position: Int64)
-  /// The connection signed in as somebody else, or out.
+  /// The connection signed in as another user, or out.
   case identity
-  /// The connection's credential reached its end.
+  /// The connection's credential expired.
   case expiry
   /// The connection's credential was revoked.
   case revocation
-  /// The rule looks at the time.
+  /// The rule reads the time.
   case clock
 }

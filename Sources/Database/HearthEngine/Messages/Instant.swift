@@ -1,12 +1,12 @@
-/// One moment, told by both clocks. The engine reads no clock: every decision is handed the moment it is made at.
+/// A time on both clocks. The engine reads no clock: the caller passes the time of every decision.
 public struct Instant: Sendable, Hashable {
-  /// Milliseconds since 1970, as rules see it in `now` and as server timestamps store it. May be set back.
+  /// The milliseconds since 1970, for `now` in rules and for server timestamps. May go back.
   public var wallMilliseconds: Int64
 
-  /// Milliseconds of a clock that never goes back. Deadlines are told by it.
+  /// The milliseconds of a monotonic clock, which deadlines use.
   public var monotonicMilliseconds: Int64
 
-  /// Both clocks at one moment.
+  /// Creates a time from both clocks.
   public init(wallMilliseconds: Int64, monotonicMilliseconds: Int64) {
     self.wallMilliseconds = wallMilliseconds
     self.monotonicMilliseconds = monotonicMilliseconds

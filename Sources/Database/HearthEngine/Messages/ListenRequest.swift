@@ -1,25 +1,25 @@
 import HearthTree
 
-/// What a connection wants to be told of.
+/// A connection's request to listen.
 public struct ListenRequest: Sendable {
-  /// The place where to listen.
+  /// The path to listen at.
   public var path: Path
 
-  /// The simple hash of what the client holds already: when it is that of what is there, the first value is not sent.
-  /// The empty text is the hash of nothing.
+  /// The simple hash of the client's data: when it matches the present data, the first value is not sent. The empty
+  /// text is the hash of no data.
   public var hash: String
 
-  /// What of the children is wanted; nil is all there is.
+  /// The query that selects children; nil for all data.
   public var query: Query?
 
-  /// Names a listen with a query; every such listen has one. Listening once more under another tag to the same path and
-  /// query replaces the first.
+  /// The tag of a listen with a query; nil for other listens. Another listen at the same path and query with a
+  /// different tag replaces the first.
   public var tag: Int32?
 
-  /// What the client holds, by ranges: then only what differs is sent.
+  /// The hashes of the client's data by ranges, so that only differing ranges are sent; nil when the client sent none.
   public var compound: CompoundHash?
 
-  /// A listen of these parts.
+  /// Creates a listen request.
   public init(
     _ path: Path, hash: String = "", query: Query? = nil, tag: Int32? = nil, compound: CompoundHash? = nil
   ) {
@@ -31,28 +31,28 @@ public struct ListenRequest: Sendable {
   }
 }
 
-/// Which of a connection's listens is meant.
+/// The name of a listen among those of a connection.
 public struct ListenName: Sendable, Hashable {
-  /// The place where the listen is.
+  /// The path of the listen.
   public var path: Path
-  /// nil for the listen without a query.
+  /// The tag; nil for the listen without a query.
   public var tag: Int32?
 
-  /// The name of a listen.
+  /// Creates the name of a listen.
   public init(path: Path, tag: Int32? = nil) {
     self.path = path
     self.tag = tag
   }
 }
 
-/// A connection, and how it knows the listen that an event is for.
+/// A recipient of an event: a connection with its tag for the listen.
 public struct TaggedRecipient: Sendable, Hashable {
-  /// The connection that is told.
+  /// The connection.
   public var connection: ConnectionID
-  /// What the connection calls the listen.
+  /// The connection's tag for the listen.
   public var tag: Int32
 
-  /// One who listens with a query.
+  /// Creates a recipient.
   public init(connection: ConnectionID, tag: Int32) {
     self.connection = connection
     self.tag = tag

@@ -1,40 +1,42 @@
 import HearthTree
 
-/// Who asks: what a verified credential says, in the form the rules see it. The engine verifies nothing.
+/// A caller's identity: the content of a verified credential, in the form for rules. The engine verifies nothing.
 ///
 /// A principal is decoded once, when the credential arrives, and shared by reference from then on.
 public final class Principal: Sendable {
   /// The rules' `auth`; nil when signed out.
   public let auth: JSON?
 
-  /// Rules are not asked.
+  /// True for an administrator, for whom rules are not evaluated.
   public let isAdministrator: Bool
 
-  /// The credential is an administrator's who has rules asked as if somebody else did it: `auth` is that somebody's. To
-  /// whom it matters who really wrote, it was the administrator.
+  /// True for an administrator's credential with an overridden `auth`, by which rules are evaluated. Records of the
+  /// author name the administrator.
   public let isOverridden: Bool
 
-  /// Nothing may be changed, whatever rules say.
+  /// True when all changes are refused, regardless of rules.
   public let isReadOnly: Bool
 
-  /// Rules are not asked about reads: an administrator, or somebody who may look at everything and change nothing.
+  /// True when rules are not evaluated for reads: for an administrator, or a viewer of all data.
   public var readsAll: Bool { isAdministrator || (isReadOnly && !isOverridden) }
 
-  /// The user id, for logs; nil when signed out.
+  /// The user ID, for logs; nil when signed out.
   public let uid: String?
 
-  /// When the credential ends, on the monotonic clock; nil when it does not.
+  /// The time when the credential expires, on the monotonic clock; nil when it does not.
   public let deadlineMonotonicMilliseconds: Int64?
 
-  /// The credential asked for explanations of denials.
+  /// True when the credential requests explanations of denials.
   public let isDebugging: Bool
 
-  /// - Parameter uid: nil takes it from `auth`'s member `uid`.
+  /// Creates a principal.
+  ///
+  /// - Parameter uid: The user ID; nil to take it from the member `uid` of `auth`.
   public init(
     auth: JSON?, isAdministrator: Bool = false, isOverridden: Bool = false, isReadOnly: Bool = false,
     uid: String? = nil, deadlineMonotonicMilliseconds: Int64? = nil, isDebugging: Bool = false
   ) {
-    // Of two words about the same the one that allows less counts.
+    // Of two contradictory flags the more restrictive one counts.
     let isAdministrator = isAdministrator && !isReadOnly
     self.auth = auth
     self.isAdministrator = isAdministrator
@@ -45,17 +47,17 @@ public final class Principal: Sendable {
     self.isDebugging = isDebugging
   }
 
-  /// Returns true when every decision for the other principal is the decision for this one: only how long the credential
-  /// lasts, and whether it asks for explanations, may differ.
+  /// Returns true when every decision for the other principal also holds for this one: only the deadline of the
+  /// credential, and its request for explanations, may differ.
   func isEquivalent(to other: Principal) -> Bool {
     self === other
       || isAdministrator == other.isAdministrator && isOverridden == other.isOverridden
         && isReadOnly == other.isReadOnly && uid == other.uid && auth == other.auth
   }
 
-  /// Nobody: rules see `auth` as null.
+  /// A signed-out client, whose `auth` in rules is null.
   public static let signedOut = Principal(auth: nil)
 
-  /// The server itself and administrators: rules are not asked.
+  /// The server itself and administrators, for whom rules are not evaluated.
   public static let administrator = Principal(auth: nil, isAdministrator: true)
 }

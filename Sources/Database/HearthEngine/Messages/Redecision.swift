@@ -1,72 +1,72 @@
 import HearthRules
 import HearthTree
 
-/// Listens that were decided again, and which of them are cancelled: the engine's part of a receipt.
+/// The result of deciding listens again, with the cancelled ones: the engine's part of a receipt.
 public struct Redecision: Sendable {
   /// A listen that lost its permission.
   public struct Cancelled: Sendable {
-    /// Whose listen it was, where, and what the rules say now.
+    /// The denial, with the connection, the path and the rules' decision.
     public var denial: Denial
-    /// How the connection knows a listen with a query; nil for one without.
+    /// The connection's tag for a listen with a query; nil for one without.
     public var tag: Int32?
-    /// Of whoever listened.
+    /// The user ID of the listener; nil when it is signed out.
     public var uid: String?
-    /// The last commit that this listen was told of.
+    /// The last commit that this listen has received.
     public var lastPosition: Int64
 
-    /// Whose listen it was.
+    /// The connection of the listen.
     public var connection: ConnectionID { denial.connection }
-    /// Which of the connection's listens.
+    /// The name of the listen within its connection.
     public var name: ListenName { ListenName(path: denial.path, tag: tag) }
   }
 
-  /// A listen that goes on.
+  /// A listen that continues.
   public struct Kept: Sendable {
-    /// Whose listen it is.
+    /// The connection of the listen.
     public var connection: ConnectionID
-    /// Where.
+    /// The path of the listen.
     public var path: Path
-    /// What the rules were asked about; nil for a listen without a query, or when they see none.
+    /// The query for the rules; nil for a listen without one, or when the rules do not read it.
     public var query: Query?
-    /// Of whoever listens.
+    /// The user ID of the listener; nil when it is signed out.
     public var uid: String?
-    /// The rule that lets it go on; nil when rules are not asked about what they read.
+    /// The rule that allows the listen; nil when no rule is evaluated for its reads.
     public var rule: RuleReference?
   }
 
-  /// So many of the kept are told of.
+  /// The most continuing listens in a report.
   public static let keptToldMax = 20
 
-  /// Grows with every redecision of a database.
+  /// The serial number, which grows with every redecision of a database.
   public var serial: UInt64
-  /// The reason why listens were decided again.
+  /// The reason for the redecision.
   public var cause: Cancellation
-  /// The place where the cause stands in commit order: its own commit, or the last one before it.
+  /// The position of the cause in commit order: its own commit, or the last one before it.
   public var position: Int64
-  /// The revocation that this is part of.
+  /// The revocation that this is part of; nil when there is none.
   public var revocation: UInt64?
   /// The time when the cause was decided.
   public var instant: Instant
-  /// Whose identity changed; nil for causes that are nobody's.
+  /// The connection whose identity changed; nil for other causes.
   public var connection: ConnectionID?
-  /// How many were.
+  /// The number of listens that were decided.
   public var examinedCount: Int
-  /// Those that the rules no longer allow.
+  /// The listens that the rules no longer allow.
   public var cancelled: [Cancelled]
   /// The first of the others: ``keptToldMax`` at most.
   public var kept: [Kept] = []
 
-  /// Nothing of it was told before. What takes long is told in parts, each with listens of its own.
+  /// True for the first part. A long redecision is reported in parts, each with its own listens.
   public var isFirst = true
-  /// Nothing of it follows.
+  /// True for the last part.
   public var isLast = true
 
-  /// How many go on.
+  /// The number of listens that continue.
   public var keptCount: Int { examinedCount - cancelled.count }
 }
 
 extension Cancellation {
-  /// The commit that is the cause; nil when none is.
+  /// The commit that is the cause; nil when there is none.
   var position: Int64? {
     switch self {
     case .data(let position), .rules(let position): position
@@ -74,8 +74,8 @@ extension Cancellation {
     }
   }
 
-  /// Returns true when there is a receipt even when no listen was cancelled. Writes and the clock make listens be
-  /// decided again all the time, mostly without an effect; a deploy and a revocation always get a receipt.
+  /// Returns true when there is a receipt, even without cancelled listens. Writes and the clock cause redecisions all
+  /// the time, mostly without an effect; a deploy and a revocation always get a receipt.
   func isTold(examinedCount: Int, cancelledCount: Int) -> Bool {
     switch self {
     case .data, .clock: cancelledCount > 0

@@ -2,28 +2,28 @@ import HearthTree
 
 /// The answer to one request.
 public enum Reply: Sendable {
-  /// Done; nothing to tell.
+  /// The request is done, without further data.
   case ok
 
-  /// A listen is there. False: its order has no index in the rules.
+  /// The listen has begun. `isIndexed` is false when the rules declare no index for its order.
   case listening(isIndexed: Bool)
 
-  /// What a `get` with a query found, still to be put together.
+  /// The result of a `get` with a query, still to be built.
   case result(QueryResult)
 
-  /// What a `get` found; ``Node/empty`` for nothing.
+  /// The data of a `get`; ``Node/empty`` when there is none.
   case value(Node)
 
-  /// A write is durable. The node is what is at the operation's path after it, server values filled in.
+  /// The write is durable. The node is the new data at the operation's path, with server values filled in.
   case written(Node)
 
-  /// The expected hash did not match, nothing was written. The node is what is there.
+  /// The expected hash did not match, and nothing was written. The node is the present data.
   case stale(Node)
 
-  /// It was not done, or nobody knows.
+  /// The request failed, or its outcome is unknown.
   case failure(Failure)
 
-  /// True when it says that something was changed, or may have been.
+  /// True when a change was made, or may have been.
   package var isDone: Bool {
     switch self {
     case .ok, .written: true
@@ -32,40 +32,40 @@ public enum Reply: Sendable {
   }
 }
 
-/// The reason why a request was not done. Two failures are equal when their codes are.
+/// The reason why a request failed. Two failures are equal when their codes are.
 public struct Failure: Error, Sendable, Equatable {
-  /// The closed list of codes. The texts are for logs and are never renamed.
+  /// The closed list of codes. The texts appear in logs and are never renamed.
   public enum Code: String, Sendable, CaseIterable {
-    /// The rules do not allow it.
+    /// The rules do not allow the request.
     case permissionDenied = "permission-denied"
-    /// A path that cannot be addressed.
+    /// The path is invalid.
     case invalidPath = "invalid-path"
-    /// A value that cannot be stored there.
+    /// The value is invalid at its location.
     case invalidData = "invalid-data"
-    /// The change is larger than one write may be.
+    /// The change exceeds the size of one write.
     case writeTooBig = "write-too-big"
-    /// The connection holds as many listens as it may.
+    /// The connection has the most listens that it may have.
     case tooManyListens = "too-many-listens"
-    /// A `get` asks for an order that the rules declare no index for.
+    /// A `get` requests an order without an index in the rules.
     case indexNotDefined = "index-not-defined"
-    /// The connection has asked for as many changes at its end as it may.
+    /// The connection has the most on-disconnect writes that it may have.
     case tooManyOnDisconnects = "too-many-on-disconnects"
-    /// The connection is not known, or is gone.
+    /// The connection is unknown, or closed.
     case unknownConnection = "unknown-connection"
-    /// The database takes no requests at the moment. Nothing was done.
+    /// The database accepts no requests at the moment. Nothing was done.
     case unavailable = "unavailable"
-    /// There is no room on the disk, or the storage does not answer. Nothing was done; it may be tried again later.
+    /// The disk is full, or the storage does not answer. Nothing was done; the request may be repeated later.
     case noSpace = "no-space"
-    /// What was asked may have been done, or may still be: nobody can tell at the moment.
+    /// The outcome is unknown: the change may have been made, or may still be.
     case outcomeUnknown = "outcome-unknown"
   }
 
-  /// Why, for programs.
+  /// The code of the failure.
   public var code: Code
-  /// For the client; it gives away nothing that the client should not know.
+  /// The message for the client, without data that the client must not know.
   public var message: String
 
-  /// A failure with a text for the client's developer.
+  /// Creates a failure with a text for the client's developer.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -73,32 +73,32 @@ public struct Failure: Error, Sendable, Equatable {
 
   public static func == (a: Failure, b: Failure) -> Bool { a.code == b.code }
 
-  /// The rules do not allow it.
+  /// The failure when the rules do not allow the request.
   public static let permissionDenied = Failure(.permissionDenied, "Permission denied")
-  /// There can be no such place in the tree.
+  /// The failure for a path that cannot exist in the tree.
   public static let invalidPath = Failure(.invalidPath, "Invalid token in path")
-  /// What is written, or what it replaces, is over the limit of one write.
+  /// The failure when the written or replaced data exceeds the size of one write.
   public static let writeTooBig = Failure(
     .writeTooBig, "Data to write exceeds the maximum size that can be modified with a single request.")
-  /// The connection, or all together, want too much at their ends.
+  /// The failure when a connection, or all together, have too many on-disconnect writes.
   public static let tooManyOnDisconnects = Failure(
     .tooManyOnDisconnects, "This connection has asked for too much to be done when it ends")
-  /// Nothing is stored any more, or nothing that waits is taken.
+  /// The failure after storing has ended, or when a queue is full.
   public static let unavailable = Failure(.unavailable, "The database is not available")
-  /// There is no room on the disk; nothing was written.
+  /// The failure when the disk is full; nothing was written.
   public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
-  /// What keeps the log cannot be reached; nothing was written.
+  /// The failure when the storage of the log cannot be reached; nothing was written.
   public static let storageAway = Failure(
     .noSpace, "The server's storage does not answer. Nothing was written; try again later.")
-  /// The disk refused to read, write or sync, and is tried again; nothing was written.
+  /// The failure when the disk refused to read, write or sync, and is retried; nothing was written.
   public static let diskFault = Failure(
     .noSpace, "The server's disk does not work. Nothing was written; try again later.")
-  /// There is so little room on the disk that it is kept for administrators; nothing was written.
+  /// The failure when the remaining disk space is reserved for administrators; nothing was written.
   public static let lowSpace = Failure(
     .noSpace, "The server's disk is nearly full. Nothing was written; try again later.")
-  /// The commit may or may not be found at the next start.
+  /// The failure when the commit may or may not be found at the next start.
   public static let outcomeUnknown = Failure(
     .outcomeUnknown, "Whether this was written is not known. Read what is there before you try again.")
-  /// The connection was not announced, or has ended.
+  /// The failure when the connection was not announced, or has ended.
   public static let unknownConnection = Failure(.unknownConnection, "This connection is closed")
 }

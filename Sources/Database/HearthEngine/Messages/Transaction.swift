@@ -1,19 +1,21 @@
 import HearthTree
 
-/// A change that is worked out on the newest state: read, decide and write as one step that nothing comes between.
+/// A change that is computed from the newest state: read, decide and write in one atomic step.
 ///
-/// The body runs on the database's deciding queue, at most once, and sees everything that was decided before it,
-/// durable or not. While it runs the database decides nothing else: it computes from what it is handed, waits for
-/// nothing, and never calls the database. Rules are not asked.
+/// The body runs on the database's deciding queue, at most once, and sees all earlier decisions, durable or not. While
+/// it runs the database decides nothing else: it must compute from its arguments, must not wait, and must never call
+/// the database. Rules are not evaluated.
 public struct Transaction: Sendable {
   private let body: @Sendable (_ draft: inout TransactionDraft) -> Bool
 
-  /// - Parameter body: Returns whether the draft is to be kept. When it returns false nothing has happened.
+  /// Creates a transaction.
+  ///
+  /// - Parameter body: Changes the draft, and returns true to keep it. When it returns false nothing has happened.
   public init(_ body: @escaping @Sendable (_ draft: inout TransactionDraft) -> Bool) { self.body = body }
 
-  /// The commit that it comes to.
+  /// Returns the commit of the transaction.
   ///
-  /// - Returns: nil when the draft is not to be kept.
+  /// - Returns: Nil when the draft is not kept.
   func planned(
     on root: Node, after position: Int64, at now: Instant, _ limits: EngineLimits
   ) throws(Failure) -> Commit? {
@@ -26,12 +28,12 @@ public struct Transaction: Sendable {
   }
 }
 
-/// The tree as a ``Transaction`` sees and changes it.
+/// The tree as a ``Transaction`` reads and changes it.
 public struct TransactionDraft: Sendable {
   /// The newest tree, with the changes so far.
   public private(set) var root: Node
 
-  /// The moment of the decision.
+  /// The time of the decision.
   public let now: Instant
 
   private let oldRoot: Node
@@ -44,17 +46,16 @@ public struct TransactionDraft: Sendable {
     oldRoot = root
   }
 
-  /// True when anything was replaced, be it by the same.
+  /// True when nothing was replaced, not even by equal data.
   public var isEmpty: Bool { paths.isEmpty }
 
-  /// Replaces what is at a path; an empty node deletes.
+  /// Replaces the data at a path; an empty node deletes it.
   public mutating func replace(_ path: Path, with node: Node) {
     root = root.replacing(path, with: node)
     if isTouched.insert(path).inserted { paths.append(path) }
   }
 
-  /// The places that are different from what they were, in the order in which they were first touched. None contains
-  /// another.
+  /// Returns the locations that changed, in the order in which they were first replaced. None contains another.
   func changes(limits: EngineLimits) throws(Failure) -> [Commit.Change] {
     var changes: [Commit.Change] = []
     for path in paths where !isBelowAnother(path) {

@@ -2,38 +2,38 @@ import HearthTree
 
 /// One atomic change of the tree.
 public struct WriteOperation: Sendable {
-  /// Where, and what.
+  /// The locations and data of a write.
   public enum Change: Sendable {
-    /// Replace what is at a place, or the priority of a place.
+    /// A replacement of the data, or the priority, of a location.
     case put(Location, WriteValue)
 
-    /// Replace at several places together. Their locations are relative to the path; none contains another.
+    /// A replacement of several locations at once. They are relative to the path; none contains another.
     case merge(Path, [Write])
   }
 
-  /// What is written.
+  /// The change.
   public var change: Change
 
-  /// The simple hash of what the caller believes to be at ``path``, or the exact one behind its mark; when it is something
-  /// else, nothing is written and the answer is `.stale`. The empty text means "nothing is there". nil does not compare. A
-  /// caller who may not read there is refused before anything is compared.
+  /// The simple hash that the caller expects of the data at ``path``, or the exact hash after its mark; when the data
+  /// differs, nothing is written and the answer is `.stale`. The empty text expects no data; nil makes no comparison. A
+  /// caller without read permission there is refused before any comparison.
   public var expectedHash: String?
 
-  /// Places whose new values the answer shows to the writer. Without the right to read all of them after the write the
-  /// answer is `.ok`, which shows nothing.
+  /// The locations whose new values the answer contains. Without permission to read all of them after the write the
+  /// answer is `.ok`, without values.
   public var shownPaths: [Path]
 
-  /// True when it is handed to those who make something of commits.
+  /// True when the commit is passed to triggers.
   public var firesTriggers = true
 
-  /// A write of these parts.
+  /// Creates a write.
   public init(_ change: Change, expectedHash: String? = nil, shownPaths: [Path] = []) {
     self.change = change
     self.expectedHash = expectedHash
     self.shownPaths = shownPaths
   }
 
-  /// The place that the request names: for a priority, the node that carries it.
+  /// The path of the request: for a priority, that of its node.
   public var path: Path {
     switch change {
     case .put(let location, _): location.path
@@ -43,7 +43,7 @@ public struct WriteOperation: Sendable {
 }
 
 extension WriteOperation.Change {
-  /// There may be more stored after it. Otherwise what is at its places goes away.
+  /// True when the write may store data; otherwise it only removes some.
   public var bringsData: Bool {
     switch self {
     case .put(_, let value): value.bringsData

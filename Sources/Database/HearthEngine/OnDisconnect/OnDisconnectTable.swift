@@ -1,21 +1,21 @@
 import HearthTree
 
-/// What connections want to be done at their ends, as far as it is not durable in ``Sessions``: how much each has asked for,
-/// and whose end is still to be made.
+/// The on-disconnect writes of connections, as far as they are not durable in ``Sessions``: each connection's usage,
+/// and the sessions that must still be ended.
 struct OnDisconnectTable {
-  /// How much one connection has asked for.
+  /// The usage of one connection.
   fileprivate struct Usage {
-    /// Writes, and values to be filled in.
+    /// The number of writes and server values.
     var count = 0
     var sizeBytes = 0
     /// The number of the next write.
     var nextOrder: Int64 = 0
-    /// The connection's part of what all may take, which holds ``sizeBytes``; nil before it is noted.
+    /// The connection's share of the common limit, which holds ``sizeBytes``; nil before it is recorded.
     var share: SharedBound.Claim?
 
     init() {}
 
-    /// That of a connection whose writes another engine took.
+    /// Creates the usage of a connection whose writes another engine accepted.
     init(of writes: OnDisconnectWrites, _ limits: EngineLimits) {
       count = writes.count
       sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
@@ -23,47 +23,52 @@ struct OnDisconnectTable {
     }
   }
 
-  /// A change of what a connection wants, within the limits, to be made durable and then noted by ``note(_:)``.
+  /// A change of a connection's on-disconnect writes, within the limits, to be made durable and then recorded by
+  /// ``note(_:)``.
   struct Wish {
-    /// Places of the tree of sessions, and what is there then.
+    /// Locations in the tree of sessions with their new data.
     let changes: [(location: Location, node: Node)]
     fileprivate let connection: Connection
-    /// nil when nothing is left.
+    /// The new usage; nil when no writes are left.
     fileprivate let usage: Usage?
   }
 
   private let limits: EngineLimits
   private var usages: [ConnectionID: Usage] = [:]
-  /// The bytes that all of them take, shared by the connections.
+  /// The memory of all on-disconnect writes, shared by the connections.
   private var shares: SharedBound
-  /// Sessions that are to be ended, the next one last: those that were open when the database was last closed, or the
-  /// server killed, and those that ended without room on the disk.
+  /// The sessions to end, the next one last: those that were open when the database was last closed, or the server
+  /// killed, and those that ended while the disk was full.
   private var leftovers: [Session]
-  /// Sessions that end when there is room on the disk, the next one first.
+  /// The sessions that end when the disk has room, the next one first.
   private var waiting: [Session] = []
-  /// Connections that became somebody else while there was no room.
+  /// Connections whose identity changed while the disk was full.
   private var unnoted: Set<ConnectionID> = []
 
-  /// For connections that all begin now.
+  /// Creates a table for new connections.
   init(limits: EngineLimits) {
     (self.limits, leftovers) = (limits, [])
     shares = Self.shares(limits)
   }
 
-  /// - Parameter sessions: As they were found at the start; all of them are over.
+  /// Creates a table after a start.
+  ///
+  /// - Parameter sessions: The recovered sessions, all of which must be ended.
   init(ended sessions: Sessions, limits: EngineLimits) {
     (self.limits, leftovers) = (limits, sessions.all.reversed())
     shares = Self.shares(limits)
   }
 
-  /// The bytes of a connection that asks for a few small writes.
+  /// The bytes of a connection with a few small on-disconnect writes.
   private static let unitBytes = 4 << 10
 
   private static func shares(_ limits: EngineLimits) -> SharedBound {
     SharedBound(max: limits.onDisconnectBytesMax, unit: unitBytes)
   }
 
-  /// - Parameter sessions: What others have noted of connections that go on.
+  /// Creates a table for connections that continue.
+  ///
+  /// - Parameter sessions: The sessions that other servers have recorded.
   init(open sessions: Sessions, limits: EngineLimits) {
     self.init(limits: limits)
     for session in sessions.all {
@@ -71,13 +76,13 @@ struct OnDisconnectTable {
     }
   }
 
-  // MARK: What is wanted
+  // MARK: On-disconnect writes
 
-  /// Works out a change of what a connection wants.
+  /// Computes a change of a connection's on-disconnect writes.
   ///
-  /// - Parameter change: Gets what the connection wants, and the number of its next write.
-  /// - Returns: nil when it changes nothing.
-  /// - Throws: What `change` throws, and ``Failure/tooManyOnDisconnects``.
+  /// - Parameter change: Receives the on-disconnect writes, and the number of the next write.
+  /// - Returns: Nil when it changes nothing.
+  /// - Throws: The errors of `change`, and ``Failure/tooManyOnDisconnects``.
   mutating func wish(
     of connection: Connection, in sessions: Sessions,
     _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
@@ -90,7 +95,7 @@ struct OnDisconnectTable {
     usage.count += writes.addedCount
     let oldSizeBytes = usage.sizeBytes
     usage.sizeBytes = writes.tree.heldBytes(upTo: limits.onDisconnectBytesPerConnectionMax)
-    // What only takes away is always welcome.
+    // A change that only removes is always accepted.
     let isMore = writes.addedCount > 0 || usage.sizeBytes > oldSizeBytes
     let isTooMuch =
       usage.count > limits.onDisconnectsPerConnectionMax
@@ -109,13 +114,13 @@ struct OnDisconnectTable {
     return Wish(changes: changes, connection: connection, usage: usage)
   }
 
-  /// Notes what a connection has asked for.
+  /// Records a change of a connection's on-disconnect writes.
   mutating func note(_ wish: Wish) { set(wish.connection.id, wish.usage, wish.connection.claimant) }
 
-  /// Forgets how much a connection has asked for.
+  /// Removes a connection's usage.
   mutating func forget(_ connection: ConnectionID) { set(connection, nil, ShareClaimant()) }
 
-  /// Returns true when the connection may hold so many bytes more; a change that takes away is always welcome.
+  /// Returns true when the connection may hold so many more bytes; a change that only removes is always accepted.
   private mutating func mayHold(_ bytes: Int, _ share: SharedBound.Claim?, _ connection: Connection) -> Bool {
     guard bytes > 0 else { return true }
     if let share { return shares.admits(bytes, to: share) }
@@ -136,20 +141,20 @@ struct OnDisconnectTable {
     usages[connection] = usage
   }
 
-  // MARK: Whose end is still to be made
+  // MARK: Sessions to end
 
   var hasLeftovers: Bool { !leftovers.isEmpty }
 
-  /// The next session that is to be ended.
+  /// Removes and returns the next session to end.
   mutating func takeLeftover() -> Session? { leftovers.popLast() }
 
-  /// A connection ended while there is no room.
+  /// Queues a session that ended while the disk is full.
   mutating func wait(_ session: Session) { waiting.append(session) }
 
-  /// From here on no on-disconnect write is made before the next start.
+  /// Drops all sessions to end, which stay durable and end at the next start.
   mutating func halt() { (leftovers, waiting) = ([], []) }
 
-  /// Without room on the disk sessions wait for their end.
+  /// Delays the ends of sessions while the disk is full, and queues them afterwards.
   mutating func setStalled(_ isStalled: Bool) {
     if isStalled {
       (leftovers, waiting) = ([], leftovers.reversed())
@@ -158,10 +163,10 @@ struct OnDisconnectTable {
     }
   }
 
-  /// A connection became somebody else while there is no room.
+  /// Records a change of a connection's identity while the disk is full.
   mutating func noteIdentityLater(of connection: ConnectionID) { unnoted.insert(connection) }
 
-  /// Who became somebody else meanwhile, in order.
+  /// Removes and returns the connections whose identity changed meanwhile, in order.
   mutating func takeUnnotedIdentities() -> [ConnectionID] {
     guard !unnoted.isEmpty else { return [] }
     defer { unnoted = [] }

@@ -1,22 +1,22 @@
 import HearthTree
 
-/// What one connection wants to be done at its end: a sparse tree of writes, none of which is at or below another.
+/// The on-disconnect writes of one connection: a sparse tree, in which none is at or below another.
 ///
-/// It is kept as a ``Node``, so that versions share what did not change and the journal can store it as it stores data:
+/// The tree is a ``Node``, so that versions share unchanged parts and the journal can store it like data:
 ///
 /// ```
-/// writes   = {<key>: writes, …, ".write": write}     by path; a priority lies one level below under ".priority"
-/// write    = {"order": number,                       writes are made in the order in which they were asked for
+/// writes   = {<key>: writes, …, ".write": write}     by path; a priority is one level below under ".priority"
+/// write    = {"order": number,                       the order of execution, which is that of the requests
 ///             "depth": number,                       as in `WriteValue`
-///             "value": node,                         absent: the place is to be deleted
-///             "deferred": {<path>: deferred, …}}     what is filled in when the write is made, relative to the write
+///             "value": node,                         absent for a deletion
+///             "deferred": {<path>: deferred, …}}     server values, filled in at execution, relative to the write
 /// deferred = true                                    the time
-///          | number                                  what is there then, and this added to it
+///          | number                                  the number there at that time, plus this one
 /// ```
 ///
-/// Keys of data cannot begin with a point, so that the names do not collide with them.
+/// Keys of data cannot begin with a dot, so that these names do not collide with them.
 struct OnDisconnectWrites {
-  /// One write as it is to be made.
+  /// One write to execute.
   struct Entry {
     var location: Location
     var value: WriteValue
@@ -27,15 +27,15 @@ struct OnDisconnectWrites {
 
   private(set) var tree: Node
 
-  /// The places of ``tree`` that were replaced since the beginning, in order.
+  /// The locations of ``tree`` that were replaced since the beginning, in order.
   private(set) var changes: [(location: Location, node: Node)] = []
 
-  /// By how much the number of writes, and of values to be filled in, has grown.
+  /// The growth of the number of writes and server values.
   private(set) var addedCount = 0
 
   init(_ tree: Node) { self.tree = tree }
 
-  /// Asks for a write. It replaces what was asked for at and below its place, and is put into a write further up.
+  /// Adds a write. It replaces those at and below its location, and becomes a part of a write further up.
   mutating func put(_ location: Location, _ value: WriteValue, order: Int64) {
     let keys = location.eventKeys
     guard let depth = depthOfWrite(above: keys) else {
@@ -44,15 +44,15 @@ struct OnDisconnectWrites {
     edit(location, belowWriteAt: depth, with: value)
   }
 
-  /// Forgets what was asked for at and below a place. A write further up falls into writes of its children, without the
-  /// place: what else it would have deleted is left alone then, as clients expect.
+  /// Removes the writes at and below a location. A write further up is split into writes of its children, without the
+  /// location: other data that it would have deleted is kept then, as clients expect.
   ///
-  /// - Throws: ``Failure`` when it would fall into more than `countMax` writes.
+  /// - Throws: ``Failure`` when the split gives more than `countMax` writes.
   mutating func cancel(_ location: Location, countMax: Int) throws(Failure) {
     let keys = location.eventKeys
     if let depth = depthOfWrite(above: keys) {
       let top = Array(keys.prefix(depth))
-      // A leaf has nothing below it that could be left out, but for its priority.
+      // Only the priority of a leaf can be left out.
       if WriteValue.storedNode(tree[Path(top + [Self.writeKey])]).isLeaf {
         if keys.count == depth + 1, location.isPriority {
           edit(location, belowWriteAt: depth, with: WriteValue(.empty))
@@ -65,11 +65,11 @@ struct OnDisconnectWrites {
     }
   }
 
-  /// Everything that was asked for, in the order in which it is to be done.
+  /// All writes, in the order of their execution.
   var entries: [Entry] {
     var found: [(order: Int64, entry: Entry)] = []
     Self.collect(tree, [], into: &found)
-    // A priority needs its value: a write that fell apart has given both the same number.
+    // A priority needs its value first: a split write has given both the same number.
     let order = found.indices.sorted { i, j in
       let (a, b) = (found[i], found[j])
       return (a.order, a.entry.location.isPriority ? 1 : 0, i) < (b.order, b.entry.location.isPriority ? 1 : 0, j)
@@ -77,10 +77,10 @@ struct OnDisconnectWrites {
     return order.map { found[$0].entry }
   }
 
-  /// The number of writes that there are, and values to be filled in.
+  /// The number of writes and server values.
   var count: Int { Self.count(tree) }
 
-  /// A number behind those of all writes.
+  /// A number greater than those of all writes.
   var nextOrder: Int64 {
     var found: [(order: Int64, entry: Entry)] = []
     Self.collect(tree, [], into: &found)
@@ -96,8 +96,8 @@ struct OnDisconnectWrites {
     changes.append((Location(path: path), node))
   }
 
-  /// Changes a part of a write, as few places of the tree as that takes: a write may be large, and what is changed goes
-  /// to the journal.
+  /// Changes a part of a write, in as few locations of the tree as possible: a write may be large, and the journal
+  /// stores each change.
   private mutating func edit(_ location: Location, belowWriteAt depth: Int, with value: WriteValue) {
     let write = Path(Array(location.eventKeys.prefix(depth)) + [Self.writeKey])
     let place = Location(
@@ -109,7 +109,8 @@ struct OnDisconnectWrites {
     addedCount += WriteValue.storedDeferredCount(tree[write]) - WriteValue.storedDeferredCount(old)
   }
 
-  /// Returns the number of keys that lie above the write at a place above these, if there is one. There is at most one.
+  /// Returns the number of keys above the write that is above these keys, or nil when there is none. There is at most
+  /// one.
   private func depthOfWrite(above keys: [Key]) -> Int? {
     var node = tree
     for (depth, key) in keys.enumerated() {
@@ -124,7 +125,7 @@ struct OnDisconnectWrites {
     Node.empty.replacing(writeKey, with: value.stored(order: order))
   }
 
-  /// Recursion as deep as the keys are many.
+  /// Returns the tree without the keys, by recursion as deep as their number.
   private static func without(_ keys: ArraySlice<Key>, in tree: Node, countMax: Int) throws(Failure) -> Node {
     guard let key = keys.first else { return .empty }
     var tree = tree
@@ -141,7 +142,7 @@ struct OnDisconnectWrites {
     return tree.replacing(key, with: try without(keys.dropFirst(), in: child, countMax: countMax))
   }
 
-  /// Recursion as deep as paths are long; what is stored is nested at most twice as deep.
+  /// Collects the writes, by recursion as deep as paths are long; stored values are nested at most twice as deep.
   private static func collect(_ tree: Node, _ keys: [Key], into found: inout [(order: Int64, entry: Entry)]) {
     for (key, child) in tree.children {
       guard key == writeKey else {
@@ -155,7 +156,7 @@ struct OnDisconnectWrites {
     }
   }
 
-  /// Writes, and values to be filled in. Recursion as deep as paths are long.
+  /// Counts writes and server values, by recursion as deep as paths are long.
   private static func count(_ tree: Node) -> Int {
     tree.children.reduce(0) { count, child in
       count + (child.key == writeKey ? 1 + WriteValue.storedDeferredCount(child.node) : self.count(child.node))

@@ -1,19 +1,19 @@
 import HearthTree
 
-/// What the open connections want to be done at their end, and as whom: durable, so that it is done exactly once also
-/// when the server ends first.
+/// The on-disconnect writes of open connections, with their identities: durable, so that they are executed exactly
+/// once, also when the server ends first.
 ///
 /// ```
 /// sessions = {<number of the connection>: session, …}
 /// session  = {"auth": text,                          the rules' `auth` as JSON; absent when signed out
 ///             "admin": true,                         absent for all others
-///             "override": true,                      an administrator's who acts as somebody else; absent for all others
-///             "readOnly": true,                      one who may change nothing; absent for all others
+///             "override": true,                      an administrator with an overridden `auth`; absent for all others
+///             "readOnly": true,                      without permission to write; absent for all others
 ///             "uid": text,                           for logs; absent when there is none
 ///             "writes": writes}                      see `OnDisconnectWrites`
 /// ```
 ///
-/// A connection that wants nothing has no session.
+/// A connection without on-disconnect writes has no session.
 package struct Sessions: Sendable {
   static let writesKey: Key = "writes"
   private static let authKey: Key = "auth"
@@ -25,24 +25,24 @@ package struct Sessions: Sendable {
   /// The sessions as they are stored, in the form above.
   package private(set) var tree: Node
 
-  /// Sessions as they were stored.
+  /// Creates sessions from their stored form.
   package init(_ tree: Node = .empty) { self.tree = tree }
 
-  /// The number of connections that want something.
+  /// The number of connections with on-disconnect writes.
   package var count: Int { tree.childCount }
 
-  /// Replaces places of the tree, as a record says.
+  /// Replaces locations of the tree, as a record states.
   package mutating func apply(_ changes: [(location: Location, node: Node)]) {
     tree = CommitRecord.apply(changes, to: tree)
   }
 
-  /// Returns the place where the session of a connection lies.
+  /// Returns the path of a connection's session.
   static func path(of connection: ConnectionID) -> Path { Path([Key("\(connection.rawValue)")]) }
 
-  /// Returns true when a connection wants anything.
+  /// Returns true when a connection has on-disconnect writes.
   func contains(_ connection: ConnectionID) -> Bool { !tree[Self.path(of: connection)].isEmpty }
 
-  /// What a connection wants.
+  /// Returns the on-disconnect writes of a connection.
   func writes(of connection: ConnectionID) -> OnDisconnectWrites {
     OnDisconnectWrites(tree[Self.path(of: connection)].child(Self.writesKey))
   }
@@ -50,7 +50,7 @@ package struct Sessions: Sendable {
   /// Every session, in key order.
   var all: [Session] { tree.children.map { Self.session($0, $1) } }
 
-  /// What is kept of a connection; nil when it wants nothing.
+  /// Returns the session of a connection, or nil when it has no on-disconnect writes.
   func session(of connection: ConnectionID) -> Session? {
     guard let key = Self.path(of: connection).keys.first else { return nil }
     let node = tree.child(key)
@@ -69,24 +69,24 @@ package struct Sessions: Sendable {
       writes: OnDisconnectWrites(node.child(writesKey)))
   }
 
-  /// Returns true when what a connection wants is done as that principal; also when it wants nothing.
+  /// Returns true when a connection's on-disconnect writes use that principal, or when it has none.
   func agree(_ connection: ConnectionID, _ principal: Principal) -> Bool {
     let session = tree[Self.path(of: connection)]
     return session.isEmpty || Self.facts(of: principal).allSatisfy { session.child($0.key) == $0.node }
   }
 
-  /// The places of the tree that say who a connection is.
+  /// Returns the locations of the tree with a connection's identity.
   static func changes(of connection: ConnectionID, to principal: Principal) -> [(location: Location, node: Node)] {
     let path = path(of: connection)
     return facts(of: principal).map { (Location(path: path.appending($0.key)), $0.node) }
   }
 
-  /// Returns true when one of them is of somebody's.
+  /// Returns true when a session belongs to the user.
   package func names(_ uid: String) -> Bool {
     tree.children.contains { $0.node.child(Self.userKey).withStringUTF8 { $0.elementsEqual(uid.utf8) } ?? false }
   }
 
-  /// A session that begins.
+  /// Returns a new session.
   static func opened(by principal: Principal, _ writes: OnDisconnectWrites) -> Node {
     facts(of: principal).reduce(Node.empty.replacing(writesKey, with: writes.tree)) { session, fact in
       session.replacing(fact.key, with: fact.node)
@@ -105,7 +105,7 @@ package struct Sessions: Sendable {
   }
 }
 
-/// A connection as ``Sessions`` keeps it.
+/// A connection in ``Sessions``.
 struct Session {
   var path: Path
   var connection: ConnectionID

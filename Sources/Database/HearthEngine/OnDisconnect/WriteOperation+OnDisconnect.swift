@@ -1,7 +1,7 @@
 import HearthTree
 
 extension WriteOperation.Change {
-  /// Writes, and values to be filled in.
+  /// The number of writes and server values.
   var onDisconnectCount: Int {
     switch self {
     case .put(_, let value): 1 + value.deferred.count
@@ -9,7 +9,7 @@ extension WriteOperation.Change {
     }
   }
 
-  /// The places that it names, from the root.
+  /// The locations that it names, from the root.
   var locations: [Location] {
     switch self {
     case .put(let location, _): [location]
@@ -19,6 +19,6 @@ extension WriteOperation.Change {
 }
 
 extension Path {
-  /// True when data can be stored there. Sessions give other keys a meaning of their own.
+  /// True when data can be stored there. Sessions use other keys for themselves.
   var isStorable: Bool { keys.allSatisfy { $0.problem == nil } }
 }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A value to be written later, as ``OnDisconnectWrites`` keeps it.
+/// The stored form of a value in ``OnDisconnectWrites``.
 extension WriteValue {
   private static let orderKey: Key = "order"
   private static let depthKey: Key = "depth"
@@ -16,7 +16,7 @@ extension WriteValue {
       .replacing(Self.deferredKey, with: places)
   }
 
-  /// nil for what was not made by ``stored(order:)``.
+  /// Decodes a stored value; returns nil for a node that ``stored(order:)`` did not make.
   static func stored(_ stored: Node) -> (value: WriteValue, order: Int64)? {
     guard case .int(let order)? = stored.child(orderKey).scalar, let depth = storedDepth(stored) else { return nil }
     let node = storedNode(stored)
@@ -40,8 +40,8 @@ extension WriteValue {
     return Int(depth)
   }
 
-  /// The places of a stored value that change when another value is put into one place of it. A priority goes nowhere
-  /// where there is no value.
+  /// Returns the changes of a stored value when another value replaces one location of it. A priority without a value
+  /// is ignored.
   static func edits(
     of stored: Node, at location: Location, with value: WriteValue
   ) -> [(location: Location, node: Node)] {
@@ -63,8 +63,8 @@ extension WriteValue {
     return edits
   }
 
-  /// The deferred values that are gone when a place is replaced: those in it, and those above it that have no place any
-  /// more in the new value.
+  /// Returns the deferred values that are removed with the replacement of a location: those in it, and those above it
+  /// without a location in the new value.
   private static func names(in deferred: Node, at path: Path, _ new: Node) -> [Key] {
     if deferred.isEmpty { return [] }
     if path.isRoot { return deferred.children.map(\.key) }
@@ -91,7 +91,7 @@ extension WriteValue {
     WriteValue(node.with(priority: nil), deferred: deferred.filter { !$0.location.isPriority }, depth: depth)
   }
 
-  /// The children as values of their own, and at the end the priority as one.
+  /// The children as separate values, followed by the priority.
   var parts: [(key: Key, value: WriteValue)] {
     var below: [Key: [Deferred]] = [:]
     for item in deferred {
@@ -131,7 +131,7 @@ extension WriteValue.Operation {
 }
 
 extension Node {
-  /// Returns true when a value can be filled in there: a leaf stands in for it, or something that has the priority.
+  /// Returns true when a server value can be filled in there: a leaf is its placeholder, or a node with the priority.
   func holds(_ location: Location) -> Bool {
     let place = self[location.path]
     return location.isPriority ? place.priority != nil : place.isLeaf

@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// A query that looks at many children, and one version of its place.
+/// A query that examines many children, with the version of its location.
 ///
-/// It is worked out on any thread while the engine goes on. Then ``Engine/settle(_:at:isLast:)`` decides its command.
+/// Any thread can evaluate it while the engine goes on. Then ``Engine/settle(_:at:isLast:)`` decides its command.
 public struct LargeQuery: Sendable {
   /// The command as the engine got it.
   package let command: Command
@@ -11,14 +11,14 @@ public struct LargeQuery: Sendable {
   /// The query whose result is sent.
   let query: Query
   let node: Node
-  /// The order of ``node`` that is kept for the query; nil when there is none.
+  /// The index of ``node`` that is kept for the query; nil when there is none.
   let index: ChildIndex?
-  /// True when the order is to be kept.
+  /// True when an index has to be built and kept.
   let makesIndex: Bool
-  /// True for a listen, which begins with its result. That of a `get` is put together where it is sent.
+  /// True for a listen, which begins with its result. The result of a `get` is built where it is sent.
   let isListen: Bool
 
-  /// Works the query out. Takes as long as it takes.
+  /// Evaluates the query.
   public func found() -> FoundQuery {
     var cost = QueryCost()
     let index = makesIndex ? ChildIndex(node, by: query.effectiveOrder, cost: &cost) : index
@@ -31,31 +31,31 @@ public struct LargeQuery: Sendable {
   }
 }
 
-/// A ``LargeQuery`` with its outcome.
+/// The result of a ``LargeQuery``.
 public struct FoundQuery: Sendable {
-  /// The query that was worked out.
+  /// The evaluated query.
   package let query: LargeQuery
-  /// The version of the place that the outcome is of.
+  /// The version of the location that the result belongs to.
   private(set) var node: Node
-  /// The order of the children; nil when none is kept.
+  /// The index of the children; nil when none is kept.
   private(set) var index: ChildIndex?
-  /// The window of a listen and its result; nil for a `get`.
+  /// The window and the data of a listen; nil for a `get`.
   private(set) var shown: (window: QueryWindow, result: Node)?
-  /// The steps that it took.
+  /// The number of steps of the evaluation.
   package let steps: Int
-  /// True when the command is not set aside again, whatever has changed meanwhile.
+  /// True when the command is not set aside again after changes of its location.
   var isLast = false
 
   init(query: LargeQuery, node: Node, index: ChildIndex?, shown: (window: QueryWindow, result: Node)?, steps: Int) {
     (self.query, self.node, self.index, self.shown, self.steps) = (query, node, index, shown, steps)
   }
 
-  /// Children that may have changed meanwhile. When more have, the query is worked out anew.
+  /// The most changed children up to which a result is updated. After more, the query is evaluated again.
   private static let changesMax = 1_024
 
-  /// Brings the outcome to a newer version of the place.
+  /// Updates the result to a newer version of the location.
   ///
-  /// - Returns: False when too much has changed: the outcome is that of the version before.
+  /// - Returns: False when too much has changed; the result still belongs to the version before.
   mutating func follow(to data: Node, cost: inout QueryCost) -> Bool {
     var changes: [QueryWindow.ChildChange] = []
     let isWhole = data.walkDifferences(from: node) { key, old, new in
@@ -81,9 +81,9 @@ public struct FoundQuery: Sendable {
 // MARK: - In the engine
 
 extension LargeQuery {
-  /// Sets a listen to a query, or a `get`, aside when working it out looks at many children.
+  /// Sets a listen to a query, or a `get`, aside when its evaluation examines many children.
   ///
-  /// - Returns: False when it may be worked out now.
+  /// - Returns: False when it may be evaluated now.
   static func setsAside(_ command: Command, _ path: Path, _ query: Query, in engine: inout Engine) -> Bool {
     let data = engine.state.root[path]
     guard engine.setsAside, data.childCount > engine.limits.queriedChildrenInLine else { return false }
@@ -100,17 +100,17 @@ extension LargeQuery {
 }
 
 extension LiveQueries {
-  /// The work on many children that a query asks for.
+  /// The evaluation that a query needs.
   struct Need {
     /// The query whose result is sent.
     var query: Query
-    /// The order that is kept for it; nil when there is none.
+    /// The index that is kept for it; nil when there is none.
     var index: ChildIndex?
-    /// True when its order is to be kept.
+    /// True when an index has to be built and kept.
     var makesIndex: Bool
   }
 
-  /// The work on many children that a query asks for; nil when it looks at few, or its result is kept.
+  /// Returns the evaluation that a query needs; nil when it examines few children, or its result is kept.
   func need(
     of query: Query, at path: Path, _ data: Node, _ rules: RuleSet, _ isListen: Bool, _ listens: borrowing ListenIndex
   ) -> Need? {
@@ -134,8 +134,8 @@ extension LiveQueries {
     return Need(query: shown, index: index, makesIndex: makesIndex)
   }
 
-  /// Returns true when a query was worked out beside the other commands, and is now up to date with its place; also when it is
-  /// not to be set aside again.
+  /// Returns true when a query was evaluated in the background and is up to date with its location, or when it may not
+  /// be set aside again.
   mutating func hasFound(_ need: Need, at path: Path, _ data: Node) -> Bool {
     guard var made = found else { return false }
     let isSame = made.query.path == path && made.query.query == need.query

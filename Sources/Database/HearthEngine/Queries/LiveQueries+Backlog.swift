@@ -1,14 +1,14 @@
 import HearthTree
 
-/// Live queries of places with many of them are brought past commits later: see ``QueryBacklog``.
+/// Updates of live queries after later commands, at locations with many of them: see ``QueryBacklog``.
 extension LiveQueries {
-  /// Returns true when the live queries of a place are brought past a commit later.
+  /// Returns true when the live queries of a location are updated later.
   func isDeferred(_ shelf: QueryShelf) -> Bool {
     !shelf.backlog.isEmpty || shelf.groups.count > limits.queriesInLine
   }
 
-  /// Returns true when the live queries of a place that is replaced are brought past that later, also because together they
-  /// look at many children.
+  /// Returns true when the live queries of a replaced location are updated later, also because together they examine
+  /// many children.
   func isDeferred(_ shelf: QueryShelf, from old: Node, to new: Node) -> Bool {
     if isDeferred(shelf) { return true }
     var stepsLeft = limits.redecisionStepsInLine
@@ -20,15 +20,15 @@ extension LiveQueries {
     return false
   }
 
-  /// Notes a commit for live queries that are brought past it later.
+  /// Records a commit for live queries that are updated later.
   mutating func note(_ version: QueryBacklog.Version, at node: ListenNode, _ shelf: QueryShelf) {
     if shelf.backlog.isEmpty { behind.append(node) }
     shelf.backlog.append(version, queryCount: shelf.groups.count)
   }
 
-  /// Brings a live query to the newest version of its place.
+  /// Updates a live query to the newest version of its location.
   ///
-  /// - Returns: One message for all that happened; nil when nothing did.
+  /// - Returns: One event for all changes; nil when there are none.
   mutating func catchUp(_ group: QueryGroup, _ state: Published, _ listens: inout ListenIndex) -> Event? {
     guard let shelf = group.node.shelf, group.versionNumber < shelf.backlog.number else { return nil }
     let (version, path, query) = (shelf.backlog.version(group.versionNumber), group.node.path, group.shownQuery)

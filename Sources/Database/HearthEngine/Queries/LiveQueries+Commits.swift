@@ -1,9 +1,9 @@
 import HearthRules
 import HearthTree
 
-/// Windows and kept orders follow commits.
+/// Updates of windows and indexes for commits.
 extension LiveQueries {
-  /// Brings the orders that are kept at a place up to date with a commit, then its live queries.
+  /// Updates the indexes of a location for a commit, then its live queries.
   mutating func follow(
     _ shift: FanOut.Shift, of commit: Commit, _ rules: RuleSet, _ listens: inout ListenIndex
   ) -> Outcome {
@@ -15,7 +15,7 @@ extension LiveQueries {
     }
   }
 
-  /// The place of live queries that a commit changes.
+  /// A location with live queries that a commit changes.
   private struct Place {
     let shelf: QueryShelf
     let node: ListenNode
@@ -29,7 +29,7 @@ extension LiveQueries {
     }
   }
 
-  /// Some children changed, in some places below them.
+  /// Updates live queries after some children changed.
   private mutating func move(
     _ place: Place, _ children: FanOut.ChildPlaces, _ listens: inout ListenIndex
   ) -> Outcome {
@@ -60,8 +60,8 @@ extension LiveQueries {
     return outcome
   }
 
-  /// Everything was replaced: orders are worked out anew where a live query needs them, and whose result is another one
-  /// is told all of it.
+  /// Updates live queries after the whole value was replaced: indexes are built anew if a live query needs them, and
+  /// groups with a different result receive all of it.
   private mutating func replace(_ place: Place, _ rules: RuleSet, _ listens: inout ListenIndex) -> Outcome {
     guard !faults.contains(.noReplacement) else { return Outcome() }
     let (shelf, old, new) = (place.shelf, place.old, place.new)
@@ -96,8 +96,7 @@ extension LiveQueries {
     return outcome
   }
 
-  /// Returns true when a query finds something else than before. Nothing is put together when one of the two is
-  /// nothing.
+  /// Returns true when a query's result has changed. No result is built when one of the two is empty.
   mutating func isDifferent(
     _ query: Query, _ old: Node, _ oldIndex: ChildIndex?, _ new: Node, _ newIndex: ChildIndex?
   ) -> Bool {
@@ -112,7 +111,7 @@ extension LiveQueries {
     return node.isInterior && !result(of: one, node, index).isEmpty
   }
 
-  /// One message for all that happened in a window; nil when nothing did.
+  /// Returns one event for all changes in a window, or nil when there are none.
   private func event(
     of steps: [QueryWindow.Step], at place: Place, _ children: FanOut.ChildPlaces
   ) -> Event? {

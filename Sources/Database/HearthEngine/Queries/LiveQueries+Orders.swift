@@ -1,9 +1,10 @@
 import HearthRules
 import HearthTree
 
-/// Orders of a node's children that queries ask for: which of them are kept, and what becomes of them.
+/// The indexes of a node's children for queries: their creation and removal.
 extension LiveQueries {
-  /// The order of a query's result as far as it is kept. A declared one that pays is worked out at its first use.
+  /// Returns the index for a query's result, if there is one. A declared one that is worth its cost is built at its
+  /// first use.
   mutating func keptIndex(
     for query: Query, at path: Path, _ data: Node, _ rules: RuleSet, _ listens: inout ListenIndex
   ) -> ChildIndex? {
@@ -17,9 +18,9 @@ extension LiveQueries {
     return index
   }
 
-  /// Keeps an order for one live query more.
+  /// Adds a use of an index, and builds it if necessary.
   ///
-  /// - Returns: nil when the rules do not declare it and there is no room for it.
+  /// - Returns: Nil when it is undeclared and exceeds the budget.
   mutating func takeOrder(
     _ order: Query.Order, at node: ListenNode, _ path: Path, _ data: Node, _ rules: RuleSet,
     _ listens: inout ListenIndex
@@ -38,19 +39,19 @@ extension LiveQueries {
     return order
   }
 
-  /// Returns true when there is room for one more order of a place that no rules declare.
+  /// Returns true when one more undeclared index of a location may be kept.
   func hasRoom(for data: Node, _ listens: borrowing ListenIndex) -> Bool {
     let room = limits.undeclaredOrderEntriesMax - listens.undeclaredEntries
     return data.childCount <= min(limits.undeclaredChildrenMax, room - EngineLimits.orderEntriesMin)
   }
 
-  /// Returns true when every child may be looked at to begin a live query.
+  /// Returns true when every child may be examined at the start of a live query.
   func mayLookAtAll(_ query: Query, at path: Path, _ data: Node, _ rules: RuleSet) -> Bool {
     query.loadsAllData || data.childCount <= limits.undeclaredChildrenMax
       || rules.declares(query.effectiveOrder, at: path)
   }
 
-  /// An order that was worked out with the command that is being settled, or else one that is worked out now.
+  /// Returns an index that was built with the command being settled, or else builds one.
   mutating func newIndex(of node: Node, by order: Query.Order, at path: Path) -> ChildIndex {
     if let found, found.query.path == path, found.node.isIdentical(to: node), let index = found.index,
       index.order == order
@@ -61,9 +62,9 @@ extension LiveQueries {
     return made?.index ?? ChildIndex(node, by: order, cost: &cost)
   }
 
-  /// Lets live queries at a place do without orders that no rules declare, when these have become too large together.
+  /// Drops undeclared indexes of a location when they exceed the budget.
   ///
-  /// - Returns: The groups that show everything from now on.
+  /// - Returns: The groups that receive all data from now on.
   mutating func enforceOrderBudget(
     at shelf: QueryShelf, _ data: Node, _ listens: inout ListenIndex
   ) -> [QueryGroup] {
@@ -86,10 +87,10 @@ extension LiveQueries {
     listens.results.forget(group)
   }
 
-  /// After a deploy: orders that are declared no longer go, or count as undeclared as long as live queries need them;
-  /// live queries that had to show everything have their order now if it is declared.
+  /// Updates indexes after a deploy: undeclared ones are dropped, or kept as undeclared while live queries use them;
+  /// live queries that received all data get a newly declared index.
   ///
-  /// - Returns: The groups that show something else from now on.
+  /// - Returns: The groups whose form of the result has changed.
   mutating func review(_ state: Published, _ listens: inout ListenIndex) -> [QueryGroup] {
     guard listens.shelfCount > 0 else { return [] }
     var nodes: [ListenNode] = []

@@ -1,31 +1,32 @@
 import HearthRules
 import HearthTree
 
-/// Live queries: one window for all listens with the same query to the same place, and the orders of children that queries
-/// need. The windows and orders lie in the ``ListenIndex``; here is what makes them, and moves them along with commits.
+/// Live queries: one window for all listens with the same query at the same location, and the indexes of children that
+/// queries need. The ``ListenIndex`` stores the windows and indexes; this type creates them, and updates them for
+/// commits.
 struct LiveQueries {
   let limits: EngineLimits
   var faults: EngineFaults = []
-  /// What windows and orders have cost so far.
+  /// The cost of windows and indexes so far.
   var cost = QueryCost()
-  /// Orders that were worked out beside the large write that is being settled.
+  /// Indexes that were built with the large write being settled.
   var ready: [PlaceIndex] = []
-  /// The query of the command that is being settled, as it was worked out beside the other commands; nil when there is none.
+  /// The query of the command being settled, evaluated in the background; nil when there is none.
   var found: FoundQuery?
-  /// Places with live queries that are still to be brought past commits.
+  /// The locations whose live queries must still be updated.
   var behind: [ListenNode] = []
 
   init(limits: EngineLimits) { self.limits = limits }
 
-  /// What a commit means for the live queries of one place.
+  /// The result of a commit for the live queries of one location.
   struct Outcome {
     /// The events with their recipients, in order.
     var events: [(group: QueryGroup, event: Event)] = []
-    /// Groups that show everything from now on: they are decided again, and told all of it, after the others.
+    /// Groups that receive all data from now on: they are decided again, and receive it after the others.
     var degraded: [QueryGroup] = []
   }
 
-  /// The group of a query, which is made when nobody has asked for it yet.
+  /// Returns the group of a query, which is created for the first listen.
   mutating func group(_ query: Query, at path: Path, _ state: Published, _ listens: inout ListenIndex) -> QueryGroup {
     let node = listens.makeNode(at: path)
     let shelf = listens.makeShelf(at: node)
@@ -43,7 +44,7 @@ struct LiveQueries {
     return group
   }
 
-  /// The query that was worked out beside the other commands, if it is this one of this version.
+  /// Returns the query that was evaluated in the background; nil when it is another one or of another version.
   func found(_ query: Query, at path: Path, _ data: Node) -> FoundQuery? {
     guard let found, found.query.path == path, found.query.query == query, found.node.isIdentical(to: data) else {
       return nil
@@ -51,7 +52,7 @@ struct LiveQueries {
     return found
   }
 
-  /// What the listens of a group are sent when they begin, or when it can no longer be told as a change.
+  /// Returns the data for the listens of a group at their beginning, or when a change cannot be sent as an event.
   mutating func result(
     of group: QueryGroup, at path: Path, _ data: Node, _ rules: RuleSet, _ listens: inout ListenIndex
   ) -> Node {

@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension RuleSet {
-  /// Returns true when the order needs nothing, or the rules declare it for the children of the node at `path`.
+  /// Returns true when the order needs no declaration, or the rules declare it for the children of the node at `path`.
   func declares(_ order: Query.Order, at path: Path) -> Bool {
     switch order {
     case .key, .priority: true
@@ -13,7 +13,7 @@ extension RuleSet {
 }
 
 extension Failure {
-  /// The refusal of a `get` in an order that is not declared. Client libraries look for its wording.
+  /// Returns the failure of a `get` in an undeclared order. Client libraries depend on its wording.
   static func indexNotDefined(_ order: Query.Order, at path: Path) -> Failure {
     let name =
       switch order {

@@ -1,6 +1,6 @@
-/// Passing over values without making them.
+/// Skipping of values without decoding them.
 extension ByteCursor {
-  /// Passes over a value, with its priority.
+  /// Skips a value with its priority.
   mutating func skipValue() throws {
     var depth = 0
     while true {
@@ -13,7 +13,7 @@ extension ByteCursor {
         depth += 1
       default: try skipLeaf(tag: tag)
       }
-      // A key, or the end of the node that the value is in.
+      // A key, or the end of the node that contains the value.
       while depth > 0, try sized().isEmpty {
         try skipPriority()
         depth -= 1
@@ -22,13 +22,13 @@ extension ByteCursor {
     }
   }
 
-  /// Passes over a leaf whose tag was read already, with its priority.
+  /// Skips a leaf, whose tag has been read, with its priority.
   mutating func skipLeaf(tag: UInt8) throws {
     try skipScalar(tag: tag & ~NodeEncoder.priorityFlag)
     if tag & NodeEncoder.priorityFlag != 0 { try skipPriority() }
   }
 
-  /// Passes over a scalar or nothing.
+  /// Skips a scalar, or none.
   mutating func skipPriority() throws {
     let tag = try byte()
     if tag != 0 { try skipScalar(tag: tag) }

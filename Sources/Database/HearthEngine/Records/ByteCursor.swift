@@ -1,23 +1,25 @@
 import HearthTree
 
-/// Reads the primitives of the binary form, and never beyond the end.
+/// A reader of the primitives of the binary form, which never reads beyond the end.
 package struct ByteCursor {
-  /// The bytes end in the middle of something; more of them may help.
+  /// An error when the bytes end in the middle of an item; more of them may help.
   package struct EndOfBytes: Error {}
 
   let bytes: UnsafeRawBufferPointer
-  /// The next byte to read.
+  /// The offset of the next byte.
   package private(set) var offset = 0
 
-  /// - Parameter bytes: The caller keeps them alive.
+  /// Creates a cursor.
+  ///
+  /// - Parameter bytes: The bytes, which the caller keeps alive.
   package init(_ bytes: UnsafeRawBufferPointer, offset: Int = 0) {
     self.bytes = bytes
     self.offset = offset
   }
 
-  /// The number of bytes that are left.
+  /// The number of remaining bytes.
   package var remaining: Int { bytes.count - offset }
-  /// True when none is left.
+  /// True when no bytes remain.
   package var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads one byte. Throws ``EndOfBytes``.
@@ -47,7 +49,7 @@ package struct ByteCursor {
     throw RecordError.Problem("a number is longer than 64 bits")
   }
 
-  /// A length and that many bytes.
+  /// Reads a length and that many bytes.
   package mutating func sized() throws -> UnsafeRawBufferPointer {
     let length = try varint()
     guard length <= UInt64(Int32.max) else { throw RecordError.Problem("a text of \(length) bytes") }
@@ -63,7 +65,7 @@ package struct ByteCursor {
   /// Reads a length and that many bytes of UTF-8. Throws ``EndOfBytes`` and `RecordError.Problem`.
   package mutating func text() throws -> String { String(decoding: try sized(), as: UTF8.self) }
 
-  /// A scalar whose tag was read already.
+  /// Reads a scalar whose tag has been read.
   mutating func scalar(tag: UInt8) throws -> Scalar {
     switch tag {
     case 1: return .bool(false)
@@ -80,7 +82,7 @@ package struct ByteCursor {
     }
   }
 
-  /// A scalar or nothing.
+  /// Reads a scalar, or none.
   mutating func priority() throws -> Scalar? {
     let tag = try byte()
     return tag == 0 ? nil : try scalar(tag: tag)

@@ -1,18 +1,18 @@
 import HearthTree
 
-/// Who made a commit, as far as the journal is told: see ``EngineLimits/recordsAuthors``.
+/// The author of a commit in the journal, if it is recorded: see ``EngineLimits/recordsAuthors``.
 ///
-/// The record has it behind its time, when bit 6 of its kind is set:
+/// It follows the time of the record when bit 6 of the record's kind is set:
 ///
 /// ```
 /// author = flags:u8 connection:varint (uid:text)? (provider:text)?
 /// text   = length:varint utf8
 /// ```
 ///
-/// Bit 0 of the flags says that the uid follows, bit 1 the provider; bit 2 that it was an administrator, whoever they acted
-/// as; bits 4 and 5 are the ``AddressClass``. The others are 0.
+/// Bit 0 of the flags means that the uid follows, bit 1 the provider; bit 2 means an administrator, with any `auth`;
+/// bits 4 and 5 are the ``AddressClass``. The others are 0.
 ///
-/// Example: the user `u7`, who had signed in with a password, wrote from a public address, by the connection 300.
+/// Example: the user `u7`, signed in with a password, wrote from a public address, by the connection 300.
 ///
 /// ```
 /// 33                             a uid, a provider, a public address
@@ -21,21 +21,22 @@ import HearthTree
 /// 08 70 61 73 73 77 6f 72 64     "password"
 /// ```
 public struct CommitAuthor: Sendable, Equatable {
-  /// The user id of the credential; for an administrator who acted as a user, that user's. Nil when there was none.
+  /// The user ID of the credential; for an administrator with an overridden `auth`, that of the named user. Nil when
+  /// there was none.
   public var uid: String?
-  /// How they had signed in, such as `password`; nil when the credential does not say.
+  /// The sign-in provider, such as `password`; nil when the credential names none.
   public var provider: String?
   /// The connection, counted by the server since its start; the same for all one-off requests of an event loop.
   public var connection: ConnectionID
-  /// The place where they were.
+  /// The class of the client's address.
   public var address: AddressClass
-  /// The credential was an administrator's.
+  /// True for an administrator's credential.
   public var isAdministrator: Bool
 
-  /// Bytes of a uid or a provider that are kept; of longer ones the beginning.
+  /// The most bytes that are stored of a user ID or a provider; longer ones are cut.
   public static let textBytesMax = 256
 
-  /// An author of these parts.
+  /// Creates an author.
   public init(
     uid: String?, provider: String? = nil, connection: ConnectionID, address: AddressClass = .unknown,
     isAdministrator: Bool = false
@@ -45,7 +46,7 @@ public struct CommitAuthor: Sendable, Equatable {
     (self.connection, self.address, self.isAdministrator) = (connection, address, isAdministrator)
   }
 
-  /// What a principal's credential says.
+  /// Creates the author from a principal's credential.
   init(_ principal: Principal, connection: ConnectionID, address: AddressClass) {
     let token = principal.auth?["token"]
     let provider = token?["firebase"]?["sign_in_provider"]?.string ?? principal.auth?["provider"]?.string
@@ -59,7 +60,7 @@ public struct CommitAuthor: Sendable, Equatable {
   private static let administratorFlag: UInt8 = 4
   private static let addressShift: UInt8 = 4
 
-  /// Writes it behind what is in `bytes`.
+  /// Appends the encoding to `bytes`.
   func append(to bytes: inout [UInt8]) {
     var flags = address.rawValue << Self.addressShift
     if uid != nil { flags |= Self.uidFlag }
@@ -71,7 +72,7 @@ public struct CommitAuthor: Sendable, Equatable {
     if let provider { bytes.append(sized: provider) }
   }
 
-  /// Reads what ``append(to:)`` wrote.
+  /// Decodes the bytes of ``append(to:)``.
   init(_ cursor: inout ByteCursor) throws {
     let flags = try cursor.byte()
     let known = Self.uidFlag | Self.providerFlag | Self.administratorFlag | 3 << Self.addressShift
@@ -87,7 +88,7 @@ public struct CommitAuthor: Sendable, Equatable {
 }
 
 extension String {
-  /// The text, or as much of its beginning as so many bytes hold, cut between characters.
+  /// Returns the text, cut between characters to at most so many bytes.
   func bounded(utf8 bytesMax: Int) -> String {
     guard utf8.count > bytesMax else { return self }
     var text = Substring(self)

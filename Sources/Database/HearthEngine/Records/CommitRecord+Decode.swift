@@ -1,9 +1,9 @@
 import HearthTree
 
 extension CommitRecord {
-  /// Reads the records of one batch's payload.
+  /// Decodes the records of one batch's payload.
   ///
-  /// - Throws: ``RecordError`` with the byte where reading stopped.
+  /// - Throws: ``RecordError`` with the byte at which decoding stopped.
   public static func decode(_ payload: [UInt8]) throws(RecordError) -> [CommitRecord] {
     var offset = 0
     do {
@@ -38,14 +38,14 @@ extension CommitRecord {
 
   /// The bytes of one record.
   struct Frame {
-    /// With all its flags.
+    /// The kind with all its flags.
     let kind: UInt8
-    /// What comes behind the kind.
+    /// The bytes after the kind.
     var body: ByteCursor
-    /// The place where the next record begins.
+    /// The offset of the next record.
     let end: Int
 
-    /// Looks at the record at a byte.
+    /// Creates the frame of the record at an offset.
     init(of bytes: UnsafeRawBufferPointer, from start: Int) throws {
       var cursor = ByteCursor(bytes, offset: start)
       let length = Int(try cursor.littleEndian(byteCount: 4))
@@ -56,16 +56,16 @@ extension CommitRecord {
     }
   }
 
-  /// What the records begin with that have a time.
+  /// The common beginning of records with a time.
   struct Head {
-    /// Without flags.
+    /// The kind without flags.
     var kind: UInt8
     var wallMilliseconds: Int64
     var author: CommitAuthor?
     var grant: CommitGrant?
     var mergeDepth: Int?
 
-    /// Reads it; the frame's body is then the record's own bytes.
+    /// Decodes the head, after which the frame's body is the record's own bytes.
     init(_ frame: inout Frame) throws {
       kind = frame.kind & ~(authorFlag | grantFlag | mergeFlag)
       wallMilliseconds = Int64(bitPattern: try frame.body.littleEndian(byteCount: 8))
@@ -82,7 +82,7 @@ extension CommitRecord {
     }
   }
 
-  /// The content of a record that holds no changes.
+  /// Decodes the content of a record without changes.
   static func other(_ kind: UInt8, _ body: inout ByteCursor) throws -> Content {
     switch kind {
     case rulesKind: return .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
@@ -106,7 +106,7 @@ extension CommitRecord {
     return changes
   }
 
-  /// A value that is there as a whole.
+  /// Decodes a complete value.
   static func node(_ cursor: inout ByteCursor) throws -> Node {
     if let leaf = try NodeDecoder.leaf(&cursor) { return leaf }
     var decoder = NodeDecoder()
@@ -122,24 +122,25 @@ extension CommitRecord {
   }
 }
 
-/// Stored bytes that are no records of ours although they passed the journal's checks. Two errors are equal when they
-/// are about the same place.
+/// An error for stored bytes that are not valid records although they passed the journal's checks. Two errors are equal
+/// when they are about the same offset.
 public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What was met, for an operator.
+  /// A description for the operator.
   public var message: String
-  /// Where the unreadable record begins in its payload, or in its snapshot chunk.
+  /// The offset of the unreadable record in its payload, or in its snapshot chunk.
   public var byteOffset: Int
-  /// The first position of the batch; nil in a snapshot, and where it is not known.
+  /// The first position of the batch; nil in a snapshot, or when it is unknown.
   public var position: Int64?
 
-  /// An error at a byte of a payload or a snapshot.
+  /// Creates an error at an offset of a payload or a snapshot.
   package init(_ message: String, byteOffset: Int, position: Int64? = nil) {
     self.message = message
     self.byteOffset = byteOffset
     self.position = position
   }
 
-  /// What ended the reading of a record: a ``Problem``, or the bytes' end; or what is wrong with a record in it.
+  /// Creates an error from the one that ended decoding: a ``Problem``, the end of the bytes, or an error of a nested
+  /// record.
   init(_ error: any Error, byteOffset: Int) {
     if let error = error as? RecordError {
       self = error
@@ -148,11 +149,11 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What is wrong with bytes, before anybody knows where in the journal they lie.
+  /// A defect of bytes, whose place in the journal is not known yet.
   package struct Problem: Error {
-    /// For an operator.
+    /// A description for the operator.
     package var message: String
-    /// A problem in words.
+    /// Creates a problem from a description.
     package init(_ message: String) { self.message = message }
   }
 

@@ -1,6 +1,6 @@
-/// Records without a time of their own: notes, and those that hold others.
+/// Records without their own time: notes, and joint records.
 extension CommitRecord {
-  /// What is made at the record's position, in order: the records that it joins, nothing for a note, and otherwise itself.
+  /// The records to apply at its position, in order: the joined ones, none for a note, and otherwise the record itself.
   package var parts: [CommitRecord] {
     switch content {
     case .joint(let records, _): records
@@ -9,12 +9,12 @@ extension CommitRecord {
     }
   }
 
-  /// The `now` of the decision; nil for a record that has none.
+  /// The `now` of the decision; nil for a record without one.
   package var ownMilliseconds: Int64? { parts.first?.wallMilliseconds }
 }
 
 extension CommitRecord.JointCause {
-  /// Writes what comes before the records.
+  /// Appends the encoding of the part before the records.
   func append(to bytes: inout [UInt8]) {
     switch self {
     case .request(let session, let request, let answered):
@@ -28,13 +28,13 @@ extension CommitRecord.JointCause {
 }
 
 extension CommitRecord.Frame {
-  /// True when it is a record of servers that share a log.
+  /// True for a record of servers that share a log.
   var isOfServers: Bool { (CommitRecord.noteKind...CommitRecord.endKind).contains(kind) }
 
-  /// The record of servers that it is.
+  /// Decodes a record of servers that share a log.
   ///
-  /// - Parameter read: Reads a record in it, that of a byte, and says where the next one begins.
-  /// - Throws: ``RecordError`` with the byte where a record in it begins that cannot be read, and what else reading throws.
+  /// - Parameter read: Decodes the nested record at an offset, and returns the offset of the next one.
+  /// - Throws: ``RecordError`` with the offset of an unreadable nested record, and other errors of decoding.
   func record(_ read: (_ start: Int) throws -> (CommitRecord, end: Int)) throws -> CommitRecord {
     var body = body
     if kind == CommitRecord.noteKind {
@@ -57,7 +57,7 @@ extension CommitRecord.Frame {
       wallMilliseconds: records.first?.wallMilliseconds ?? 0, content: .joint(records, of: cause))
   }
 
-  /// The time of the record, or of the first in it; nil when it has none. Nothing else is read.
+  /// Returns the time of the record, or of its first nested one; nil when it has none. Nothing else is decoded.
   func milliseconds() throws -> Int64? {
     var body = body
     if isOfServers {
@@ -77,7 +77,7 @@ extension CommitRecord.Frame {
       session: session, request: try body.littleEndian(byteCount: 8), answered: try body.littleEndian(byteCount: 8))
   }
 
-  /// Records that are joined are whole, and join nothing themselves.
+  /// Checks that a nested record is complete, and not joint itself.
   private func requireInner(at offset: Int) throws {
     let inner = try CommitRecord.Frame(of: body.bytes, from: offset)
     switch inner.kind & ~(CommitRecord.authorFlag | CommitRecord.grantFlag | CommitRecord.mergeFlag) {

@@ -1,16 +1,16 @@
 extension CommitRecord {
-  /// Where one record of a payload ends, and when it was decided.
+  /// The end of one record in a payload, with the time of its decision.
   package struct Mark: Sendable, Equatable {
-    /// The byte behind it.
+    /// The offset after the record.
     package var end: Int
-    /// The `now` of its decision. A record without a time has that of the one before it in the payload; nil where there is
-    /// none with a time before it.
+    /// The `now` of its decision. A record without a time has that of the one before it in the payload; nil when none
+    /// before it has a time.
     package var wallMilliseconds: Int64?
   }
 
-  /// The marks of one batch's records, in order, without reading what they did.
+  /// Returns the marks of one batch's records, in order, without decoding their content.
   ///
-  /// - Throws: ``RecordError`` with the byte where reading stopped.
+  /// - Throws: ``RecordError`` with the byte at which decoding stopped.
   package static func marks(of payload: [UInt8]) throws(RecordError) -> [Mark] {
     var marks: [Mark] = []
     var offset = 0

@@ -1,27 +1,27 @@
 import HearthTree
 
-/// One commit as the journal keeps it.
+/// One commit as the journal stores it.
 ///
 /// The payload of a journal batch is its commits' records one after another, in the order of their positions:
 ///
 /// ```
 /// record   = length:u32 kind:u8 wallMilliseconds:i64 content       the length counts what follows it
-/// content  = count:varint change*                                  kind 1: places that were replaced
+/// content  = count:varint change*                                  kind 1: replaced locations
 ///          | text                                                  kind 2: rules, as uploaded, to the record's end
-///          | count:varint change*                                  kind 3: places of the sessions that were replaced
+///          | count:varint change*                                  kind 3: replaced locations of the sessions
 ///          | number:i64 bytes                                      kind 4: a piece of a record, to the record's end
 ///          | number:i64 count:u32                                  kind 5: that many pieces of that number are the record
-///          | author content                                        kind + 64: who made the commit, see ``CommitAuthor``
-///          | grant content                                         kind + 32: by which rules, see ``CommitGrant``
+///          | author content                                        kind + 64: the author, see ``CommitAuthor``
+///          | grant content                                         kind + 32: the allowing rules, see ``CommitGrant``
 ///          | depth:u8 content                                      kind 1 + 128: a merge below so many keys of each path
 /// record   = length:u32 kind:u8 joint                              the kinds from 6 on have no time of their own
 /// joint    = bytes                                                 kind 6: a note, to the record's end
-///          | session:u64 request:u64 answered:u64 record*          kind 7: what one request of a session made
-///          | session:u64 record*                                   kind 8: what the end of a session made
+///          | session:u64 request:u64 answered:u64 record*          kind 7: the records of one request of a session
+///          | session:u64 record*                                   kind 8: the records of the end of a session
 /// change   = path value
-/// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that place
+/// path     = keyCount:u8 key*                                      keyCount + 128: the priority of that location
 /// key      = length:varint utf8
-/// value    = 0                                                     nothing is there any more
+/// value    = 0                                                     a removal
 ///          | scalar                                                a leaf
 ///          | scalar+8 scalar                                       a leaf and its priority
 ///          | 6 (key value)* 0 (0 | scalar)                         children in any order, an empty key, the priority
@@ -32,41 +32,41 @@ import HearthTree
 ///          | 5 length:varint utf8                                  a string
 /// ```
 ///
-/// The sessions are a tree beside the data: what the connections that are open want to be done at their end, see
-/// ``Sessions``. A connection's end is one batch: the changes that it makes, and a record of kind 3 that removes it.
+/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see ``Sessions``. A
+/// connection's end is one batch: the changes of its writes, and a record of kind 3 that removes its session.
 ///
-/// A long record comes in pieces, so that one append does not keep others from theirs. Each piece is a commit of its own
-/// that does nothing, and others may come between; the last one, of kind 5, does what the record says that the pieces
-/// are, one after another. The number is the position of the first. Pieces without it are of a write that was not made.
-/// No snapshot is taken between a piece and the last one.
+/// A long record is split into pieces, so that one append does not delay others. Each piece is a separate commit
+/// without an effect, and others may come between; the last one, of kind 5, applies the record that the pieces form in
+/// order. The number is the position of the first. Pieces without a last one belong to a write that was not made. No
+/// snapshot is taken between a piece and the last one.
 ///
-/// Several servers that share a log write what a request comes to as one record of kind 7, and the end of a session as one
-/// of kind 8: the records in it, of the kinds 1 to 3, are made together, at one position. There may be none in it. What such
-/// servers tell each other in the log are notes, which change nothing.
+/// Several servers that share a log write the records of a request as one record of kind 7, and those of the end of a
+/// session as one of kind 8: the nested records, of the kinds 1 to 3, are applied together, at one position. There may
+/// be none. Messages between such servers in the log are notes, which change nothing.
 ///
 /// Numbers of fixed width are little-endian. A varint is seven bits a byte, the low ones first, the high bit set on all
-/// bytes but the last, at most ten bytes. What rules write never comes in here: a record is applied, not decided.
+/// bytes but the last, at most ten bytes. A record is applied without a decision of the rules.
 ///
-/// Example: at 1,700,000,000,000 ms somebody set `/a/b` to `{"c": 7, ".priority": "x"}`.
+/// Example: at 1,700,000,000,000 ms a client set `/a/b` to `{"c": 7, ".priority": "x"}`.
 ///
 /// ```
 /// 18 00 00 00                  24 bytes follow
-/// 01                           places that were replaced
+/// 01                           replaced locations
 /// 00 68 e5 cf 8b 01 00 00      the time
-/// 01                           one place
+/// 01                           one location
 /// 02  01 61  01 62             two keys: "a", "b"
 /// 06                           an interior node
 ///   01 63  03 0e               "c": the integer 7
 ///   00  05 01 78               no more children; the priority "x"
 /// ```
 ///
-/// Example: at the same time the connection 7, signed out, asked to have `/a` deleted at its end.
+/// Example: at the same time the connection 7, signed out, set an on-disconnect deletion of `/a`.
 ///
 /// ```
 /// 39 00 00 00                  57 bytes follow
-/// 03                           places of the sessions
+/// 03                           replaced locations of the sessions
 /// 00 68 e5 cf 8b 01 00 00      the time
-/// 01                           one place
+/// 01                           one location
 /// 01  01 37                    one key: "7"
 /// 06                           {
 ///   06 77 72 69 74 65 73         "writes":
@@ -82,61 +82,61 @@ import HearthTree
 /// 00 00  00 00  00 00  00 00   the four end, none with a priority
 /// ```
 ///
-/// Example: at the same time, with its second request, when the first had its answer, the session 9 deleted `/a` by a merge
-/// at the root.
+/// Example: at the same time, with its second request, after the first had been answered, the session 9 deleted `/a` by
+/// a merge at the root.
 ///
 /// ```
 /// 2c 00 00 00                  44 bytes follow
 /// 07                           a request of a session
 /// 09 00 00 00 00 00 00 00      the session 9
 /// 02 00 00 00 00 00 00 00      its request 2
-/// 01 00 00 00 00 00 00 00      the requests up to 1 had their answers
+/// 01 00 00 00 00 00 00 00      the requests up to 1 had been answered
 /// 0f 00 00 00                  15 bytes follow
-///   81                           places that were replaced, by a merge
+///   81                           replaced locations, by a merge
 ///   00 68 e5 cf 8b 01 00 00      the time
 ///   00                           below no key: at the root
-///   01                           one place
-///   01  01 61  00                one key: "a"; nothing is there any more
+///   01                           one location
+///   01  01 61  00                one key: "a"; a removal
 /// ```
 public struct CommitRecord: Sendable {
-  /// What the commit did.
+  /// The content of the commit.
   public enum Content: Sendable {
-    /// Places and what is there now, from the root; for a priority a bare leaf, or empty.
+    /// Changed locations with their new data, from the root; for a priority a bare leaf, or empty.
     case changes([(location: Location, node: Node)])
     /// The rules file as it was uploaded.
     case rules(String)
-    /// Places of the tree of sessions, and what is there now.
+    /// Changed locations of the tree of sessions with their new data.
     case sessions([(location: Location, node: Node)])
-    /// Bytes of a record.
+    /// A part of a record's bytes.
     case piece(number: Int64, bytes: ArraySlice<UInt8>)
-    /// The pieces of that number are a record, and it is made.
+    /// The last piece, with which the record in the pieces of that number is applied.
     case joined(number: Int64, count: UInt32)
-    /// Nothing: what several servers with one log tell each other.
+    /// A message between servers with one log, which changes nothing.
     case note([UInt8])
-    /// Records that are made together, at one position; none of them is a piece, a note, or joint itself.
+    /// Records that are applied together, at one position; none of them is a piece, a note, or joint itself.
     case joint([CommitRecord], of: JointCause)
   }
 
-  /// What records are made together for.
+  /// The cause of joint records.
   public enum JointCause: Sendable, Equatable {
-    /// One request of a session. All requests of the session up to `answered` had their answers when it was sent.
+    /// One request of a session. All requests of the session up to `answered` had been answered when it was sent.
     case request(session: UInt64, request: UInt64, answered: UInt64)
-    /// The end of a session: what was wanted then.
+    /// The end of a session, with its on-disconnect writes.
     case end(session: UInt64)
   }
 
-  /// The `now` of the decision; of joint records that of the first, and 0 for a note and where none is joined.
+  /// The `now` of the decision; for joint records that of the first, and 0 for a note or an empty joint record.
   public var wallMilliseconds: Int64
-  /// Who made it; nil where nobody kept that.
+  /// The author; nil when it was not recorded.
   public var author: CommitAuthor?
-  /// By which rules it was allowed; nil where nobody kept that, and where no rule was asked.
+  /// The rules that allowed it; nil when they were not recorded, and when no rule was evaluated.
   public var grant: CommitGrant?
-  /// Of changes that are a merge, how many keys lead to where the merge was made; nil for others, and where nobody kept that.
+  /// The number of keys in the path at which a merge was made; nil for other changes, and when it was not recorded.
   public var mergeDepth: Int?
-  /// What the commit did.
+  /// The content of the commit.
   public var content: Content
 
-  /// A record of these parts.
+  /// Creates a record.
   public init(
     wallMilliseconds: Int64, author: CommitAuthor? = nil, grant: CommitGrant? = nil, mergeDepth: Int? = nil,
     content: Content
@@ -156,15 +156,15 @@ public struct CommitRecord: Sendable {
   static let noteKind: UInt8 = 6
   static let requestKind: UInt8 = 7
   static let endKind: UInt8 = 8
-  /// Set in the kind of a record that says who made the commit.
+  /// The flag in the kind of a record with the author.
   static let authorFlag: UInt8 = 64
-  /// Set in the kind of a record that says by which rules the commit was allowed. What it says comes behind the author.
+  /// The flag in the kind of a record with the allowing rules, which follow the author.
   static let grantFlag: UInt8 = 32
-  /// Set in the kind of a record of changes that says where the merge was made. What it says comes behind the grant.
+  /// The flag in the kind of a record of changes with the location of the merge, which follows the grant.
   static let mergeFlag: UInt8 = 128
   static let headerBytes = 13
 
-  /// Writes the record behind what is in `bytes`.
+  /// Appends the encoding of the record to `bytes`.
   public func append(to bytes: inout [UInt8]) {
     let start = bytes.count
     bytes.append(contentsOf: [0, 0, 0, 0])
@@ -177,12 +177,12 @@ public struct CommitRecord: Sendable {
       for record in records { record.append(to: &bytes) }
     default: appendContent(to: &bytes)
     }
-    // A record longer than 4 GB is refused by its writer before anybody reads it; the length is then of no interest.
+    // Writers refuse a record longer than 4 GB before it is stored, so its length here does not matter.
     let length = UInt32(truncatingIfNeeded: bytes.count - start - 4)
     for i in 0..<4 { bytes[start + i] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(i))) }
   }
 
-  /// What comes behind the length of a record that has a time.
+  /// Appends the encoding of a record with a time, without its length.
   private func appendContent(to bytes: inout [UInt8]) {
     let mergeDepth: Int? = if case .changes = content { mergeDepth } else { nil }
     let flags = (author == nil ? 0 : Self.authorFlag) | (grant == nil ? 0 : Self.grantFlag)
@@ -236,12 +236,12 @@ public struct CommitRecord: Sendable {
 }
 
 extension [UInt8] {
-  /// Writes eight bytes, the low ones first.
+  /// Appends eight bytes, the low ones first.
   package mutating func append(littleEndian value: UInt64) {
     for i in 0..<8 { append(UInt8(truncatingIfNeeded: value >> (8 * UInt64(i)))) }
   }
 
-  /// Writes a number in as few bytes as it takes, see ``CommitRecord``.
+  /// Appends a number in as few bytes as possible, see ``CommitRecord``.
   package mutating func append(varint value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -251,13 +251,14 @@ extension [UInt8] {
     append(UInt8(rest))
   }
 
-  /// Writes the length in bytes and the text as UTF-8.
+  /// Appends the length in bytes and the text as UTF-8.
   package mutating func append(sized text: String) {
     append(varint: UInt64(text.utf8.count))
     append(contentsOf: text.utf8)
   }
 
-  /// Paths have at most 32 keys, and those of sessions few more, so that the count fits beside the flag.
+  /// Appends a location. Paths have at most 32 keys, and those of sessions few more, so that the count fits beside the
+  /// flag.
   fileprivate mutating func append(_ location: Location) {
     append(UInt8(clamping: location.path.count) & 0x7F | (location.isPriority ? 0x80 : 0))
     for key in location.path.keys { append(sized: key.text) }

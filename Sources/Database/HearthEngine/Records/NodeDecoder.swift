@@ -1,25 +1,25 @@
 import HearthTree
 
-/// Reads one value in the binary form that ``CommitRecord`` describes, in as many pieces as it comes in.
+/// A decoder of one value in the binary form of ``CommitRecord``, which may arrive in any number of pieces.
 package struct NodeDecoder {
   private enum Expectation {
     case value
     case keyOrEnd
   }
 
-  /// More than any tree has; a bound for damaged bytes.
+  /// The most levels of a value, more than any tree has; a limit for damaged bytes.
   static let depthMax = 64
 
   private var builder = NodeBuilder()
   private var depth = 0
   private var expectation = Expectation.value
 
-  /// At the beginning of a value.
+  /// Creates a decoder at the beginning of a value.
   package init() {}
 
-  /// Reads on, up to the end of the value or as far as the bytes go. Between calls the caller keeps what was not read.
+  /// Decodes up to the end of the value or of the bytes. Between calls the caller keeps the remaining bytes.
   ///
-  /// - Returns: The value when it is complete, nil when more bytes are needed.
+  /// - Returns: The complete value; nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.
   package mutating func decode(_ cursor: inout ByteCursor) throws -> Node? {
     var attempt = cursor
@@ -34,7 +34,8 @@ package struct NodeDecoder {
     }
   }
 
-  /// A value that is there as a whole, if it is a leaf: it costs less than a tree of one. Otherwise nothing is read.
+  /// Decodes a complete value if it is a leaf, which costs less than a tree of one; otherwise returns nil without
+  /// reading.
   static func leaf(_ cursor: inout ByteCursor) throws -> Node? {
     var attempt = cursor
     let tag = try attempt.byte()
@@ -49,7 +50,7 @@ package struct NodeDecoder {
     return (scalar, tag & NodeEncoder.priorityFlag != 0 ? try cursor.priority() : nil)
   }
 
-  /// Reads one key, one leaf, or one beginning or end of an interior node; changes nothing when bytes are missing.
+  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing when bytes are missing.
   private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
     switch expectation {
     case .value: return try value(&cursor)

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Writes values in the binary form that ``CommitRecord`` describes.
+/// An encoder of values in the binary form of ``CommitRecord``.
 package enum NodeEncoder {
   static let nothing: UInt8 = 0
   static let interior: UInt8 = 6
@@ -10,8 +10,9 @@ package enum NodeEncoder {
     append(node, to: &bytes) { _ in }
   }
 
-  /// - Parameter spill: Called between the children of every node; it may take bytes away from the front. The recursion
-  ///   goes as deep as the tree, whose depth is limited.
+  /// Appends the encoding of a value. The recursion is as deep as the tree, whose depth is limited.
+  ///
+  /// - Parameter spill: Called between the children of every node; may remove bytes from the front.
   package static func append(
     _ node: Node, to bytes: inout [UInt8], spill: (inout [UInt8]) throws -> Void
   ) rethrows {

@@ -1,32 +1,32 @@
 import HearthTree
 
-/// Reads what is at one place of a value in the binary form that ``CommitRecord`` describes, in as many pieces as it comes
-/// in, and passes over the rest without making it.
+/// A decoder of one location within a value in the binary form of ``CommitRecord``, which may arrive in any number of
+/// pieces. It skips the rest.
 package struct PartDecoder {
   private enum Expectation {
     case value
     case keyOrEnd
   }
 
-  /// The place's keys, from the value down.
+  /// The location's keys, from the value down.
   private let keys: [[UInt8]]
-  /// Nodes that have begun and not ended.
+  /// The number of open nodes.
   private var depth = 0
-  /// How many of the keys lead to where the reading is.
+  /// The number of keys that match the present node.
   private var matched = 0
   private var expectation = Expectation.value
-  /// Reads what is at the place.
+  /// The decoder of the value at the location; nil before it begins.
   private var found: NodeDecoder?
 
-  /// At the beginning of a value.
+  /// Creates a decoder at the beginning of a value.
   ///
-  /// - Parameter path: the place; the root is all of the value.
+  /// - Parameter path: The location; the root is the whole value.
   package init(of path: Path = .root) { keys = path.keys.map { Array($0.text.utf8) } }
 
-  /// Reads on, up to the end of what is at the place or as far as the bytes go. Between calls the caller keeps what was not
-  /// read. What comes after the place is never read.
+  /// Decodes up to the end of the location or of the bytes. Between calls the caller keeps the remaining bytes. Bytes
+  /// after the location are never read.
   ///
-  /// - Returns: What is there, ``Node/empty`` when nothing is; nil when more bytes are needed.
+  /// - Returns: The value, or ``Node/empty`` when there is none; nil when more bytes are needed.
   /// - Throws: `RecordError.Problem`.
   package mutating func decode(_ cursor: inout ByteCursor) throws -> Node? {
     var attempt = cursor
@@ -43,9 +43,9 @@ package struct PartDecoder {
     }
   }
 
-  /// Reads one key, one leaf, or one beginning or end of an interior node; changes nothing when bytes are missing.
+  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing when bytes are missing.
   ///
-  /// - Returns: Whether nothing can be at the place any more.
+  /// - Returns: True when the location cannot have a value any more.
   private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
     switch expectation {
     case .value: return try value(&cursor)
@@ -78,7 +78,7 @@ package struct PartDecoder {
     default:
       try cursor.skipLeaf(tag: tag)
       expectation = .keyOrEnd
-      // Below a leaf there is nothing.
+      // A leaf has no data below it.
       return matched == depth
     }
   }

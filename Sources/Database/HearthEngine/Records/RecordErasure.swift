@@ -1,28 +1,29 @@
 import HearthTree
 
-/// Takes a person out of what the log and its snapshots keep: that they wrote, and what stands at given places.
+/// The erasure of a user, and of given locations, from the log and its snapshots.
 ///
-/// A commit stays where it is, with its time and the rules that allowed it, and does what is left of it: nothing, where all
-/// that it changed is erased. Whoever reads the past finds nothing at the places, at any time. What connections wanted to be
-/// done at their end, with the tokens of who they were, is taken out altogether: nobody reads it but a restart, which
-/// begins later.
+/// A commit stays at its position, with its time and the rules that allowed it, and keeps its remaining changes, if
+/// there are any. Reads of the history find no data at the locations, at any time. All on-disconnect writes, with their
+/// tokens, are removed: only a restart would read them, and it begins later.
 package struct RecordErasure: Sendable {
-  /// The person, as records name them; nil when only places are erased.
+  /// The user ID as records contain it; nil when only locations are erased.
   private let uid: String?
   private let places: [Path]
 
+  /// Creates an erasure.
+  ///
   /// - Parameters:
-  ///   - uid: whose commits forget their author; nil for nobody's.
-  ///   - places: what is at or below them is forgotten.
+  ///   - uid: The user whose commits lose their author; nil for none.
+  ///   - places: The locations that are erased with all data below them.
   package init(uid: String?, places: [Path]) {
     self.uid = uid?.bounded(utf8: CommitAuthor.textBytesMax)
     self.places = places
   }
 
-  /// What a batch's payload is from now on; nil when there is nothing to erase in it.
+  /// Returns the new payload of a batch, or nil when there is nothing to erase in it.
   ///
-  /// - Parameter piece: what becomes of a piece of a record, which cannot be read by itself; nil leaves it as it is.
-  /// - Throws: ``RecordError``; what `piece` throws.
+  /// - Parameter piece: Returns the new bytes of a piece, which cannot be decoded by itself; nil leaves it unchanged.
+  /// - Throws: ``RecordError``; any error of `piece`.
   package func erased(
     _ payload: [UInt8], piece: (_ index: Int, _ number: Int64, _ bytes: ArraySlice<UInt8>) throws -> [UInt8]?
   ) throws -> [UInt8]? {
@@ -43,7 +44,7 @@ package struct RecordErasure: Sendable {
     return bytes
   }
 
-  /// The record without the person; nil when they are not in it.
+  /// Returns the record without the user, or nil when it does not contain the user.
   package func erased(_ record: CommitRecord) -> CommitRecord? {
     var (result, isChanged) = (record, false)
     if isAuthor(of: record) {
@@ -71,7 +72,7 @@ package struct RecordErasure: Sendable {
     return isChanged ? result : nil
   }
 
-  /// Returns true when the person made a commit of a batch.
+  /// Returns true when the user made a commit of a batch.
   ///
   /// - Throws: ``RecordError``.
   package func isAuthor(of payload: [UInt8]) throws -> Bool {
@@ -79,7 +80,8 @@ package struct RecordErasure: Sendable {
     return try CommitRecord.decode(payload).contains(where: isAuthor(of:))
   }
 
-  /// Names are compared byte by byte: in Unicode two of them can be the same text, and are different people.
+  /// Returns true when the user made a commit. User IDs are compared byte by byte: in Unicode two of them can be equal,
+  /// and belong to different users.
   private func isAuthor(of record: CommitRecord) -> Bool {
     guard let uid else { return false }
     if case .joint(let records, _) = record.content { return records.contains(where: isAuthor(of:)) }
@@ -110,7 +112,7 @@ package struct RecordErasure: Sendable {
     return isChanged ? left : nil
   }
 
-  /// A tree without the places; nil when nothing is there.
+  /// Returns a tree without the locations, or nil when it has no data there.
   package func erased(_ root: Node) -> Node? {
     let found = places.filter { !root[$0].isEmpty }
     guard !found.isEmpty else { return nil }

@@ -1,20 +1,23 @@
 import HearthTree
 
-/// Puts records together that come in pieces, as whoever reads a log meets them one after another.
+/// Reassembly of records in pieces, for readers of a log.
 package struct RecordPieces: Sendable {
   private let scan: RecordScan
-  /// Of the record under way: the position of its first piece, how many have come, and their bytes.
+  /// The current record: the position of its first piece, the number of its pieces so far, and their bytes.
   private var pieces: (number: Int64, count: UInt32, bytes: [UInt8]) = (0, 0, [])
 
-  /// Pieces of a record were read whose last is still to come, or will never come.
+  /// True when pieces of a record were read whose last is still to come, or will never come.
   package var isOpen: Bool { pieces.count > 0 }
 
-  /// - Parameter scan: what is read of the changes.
+  /// Creates a reassembly without pieces.
+  ///
+  /// - Parameter scan: The scan that decodes the changes.
   package init(_ scan: RecordScan = RecordScan()) { self.scan = scan }
 
-  /// What a record does: for the last of several pieces what these are together, with the time of that piece.
+  /// Returns the effective record: for the last of several pieces the record that they form, with the time of that
+  /// piece.
   ///
-  /// - Throws: ``RecordError`` with the position, when a piece is missing or they make no record.
+  /// - Throws: ``RecordError`` with the position, when a piece is missing or they do not form a record.
   package mutating func whole(_ record: CommitRecord, at position: Int64) throws(RecordError) -> CommitRecord {
     switch record.content {
     case .changes, .rules, .sessions, .note, .joint: return record
@@ -33,7 +36,7 @@ package struct RecordPieces: Sendable {
     }
   }
 
-  /// The records of a payload that come after a position, as wholes.
+  /// Returns the complete records of a payload after a position.
   ///
   /// - Throws: ``RecordError`` with the payload's first position, also when it does not follow that position.
   mutating func records(

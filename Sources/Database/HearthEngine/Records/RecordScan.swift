@@ -1,22 +1,22 @@
 import HearthTree
 
-/// Reads the records of a log for what they do to one place, and passes over what they do elsewhere without making it.
+/// A scan of a log's records for one location, which skips changes elsewhere without decoding them.
 package struct RecordScan: Sendable {
-  /// The place.
+  /// The location.
   package let path: Path
   private let keys: [[UInt8]]
 
-  /// A scan for a place; for the root everything is read.
+  /// Creates a scan for a location; at the root it decodes all changes.
   package init(of path: Path = .root) {
     self.path = path
     keys = path.keys.map { Array($0.text.utf8) }
   }
 
-  /// Reads the records of one batch's payload, in order.
+  /// Decodes the records of one batch's payload, in order.
   ///
-  /// - Parameter body: gets each record, also those that do nothing to the place. Changes of other places are missing in
-  ///   it, and so are those of sessions unless the place is the root.
-  /// - Throws: ``RecordError`` with the byte where reading stopped; what `body` throws.
+  /// - Parameter body: Called with each record, also those that do not affect the location. Changes of other locations
+  ///   are left out, and so are those of sessions unless the location is the root.
+  /// - Throws: ``RecordError`` with the byte at which decoding stopped; any error of `body`.
   package func forEach(in payload: [UInt8], _ body: (CommitRecord) throws -> Void) throws {
     var offset = 0
     try payload.withUnsafeBytes { bytes in
@@ -34,10 +34,10 @@ package struct RecordScan: Sendable {
     }
   }
 
-  /// The time of one record of a payload; nothing else is read.
+  /// Returns the time of one record of a payload without decoding anything else.
   ///
-  /// - Parameter index: counts from 0.
-  /// - Returns: nil when there are not so many. A record without a time has that of the last one before it with a time;
+  /// - Parameter index: The index of the record, from 0.
+  /// - Returns: Nil when there are not so many. A record without a time has that of the last one before it with a time;
   ///   nil when there is none in the payload.
   /// - Throws: ``RecordError``.
   package static func time(ofRecord index: Int, in payload: [UInt8]) throws(RecordError) -> Int64? {
@@ -79,7 +79,7 @@ package struct RecordScan: Sendable {
     while index < count {
       index += 1
       guard let location = try touched(&cursor, isLast: index == count) else {
-        // What is left of the record is of no interest.
+        // The rest of the record does not matter.
         if index == count { break }
         try cursor.skipValue()
         continue
@@ -89,9 +89,9 @@ package struct RecordScan: Sendable {
     return changes
   }
 
-  /// Reads where a change is; nil when that is elsewhere.
+  /// Decodes the location of a change; returns nil when it is elsewhere.
   ///
-  /// - Parameter isLast: nothing that follows is read when it is elsewhere.
+  /// - Parameter isLast: True when nothing that follows is read after a change elsewhere.
   private func touched(_ cursor: inout ByteCursor, isLast: Bool) throws -> Location? {
     let head = try cursor.byte()
     let (count, isPriority) = (Int(head & 0x7F), head & 0x80 != 0)
@@ -110,12 +110,12 @@ package struct RecordScan: Sendable {
     return Location(path: Path(Array(path.keys.prefix(count)) + below), isPriority: isPriority)
   }
 
-  /// What is at the place after changes that a record of this scan holds.
+  /// Returns the data at the location after the changes of a record from this scan.
   package func apply(_ changes: [(location: Location, node: Node)], to node: Node) -> Node {
     if path.isRoot { return CommitRecord.apply(changes, to: node) }
     return changes.reduce(node) { node, change in
       guard let below = path.relative(change.location.path) else {
-        // All of it was replaced by something above.
+        // The whole location was replaced by data above it.
         return change.location.path.relative(path).map { change.node[$0] } ?? node
       }
       return CommitRecord.apply(

@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension DecidedCase {
-  /// A read of a version of a database.
+  /// Creates the decision of a read from a version of a database.
   public convenience init(
     _ operation: Operation, _ path: Path, query: Query?, as principal: Principal, of state: Published,
     nowMilliseconds: Int64, isAllowed: Bool
@@ -16,7 +16,7 @@ extension DecidedCase {
 }
 
 extension Query {
-  /// Bytes of the texts in it, which clients choose.
+  /// The bytes of its texts, which clients choose.
   fileprivate var textBytes: Int {
     [start, end].reduce(0) { bytes, bound in
       var bytes = bytes

@@ -2,9 +2,9 @@ import HearthRules
 import HearthTree
 
 extension Published {
-  /// Reads what is at `path` as `principal`, on any thread.
+  /// Returns the data at `path` as `principal` may read it, on any thread.
   ///
-  /// - Parameter query: What the rules see as `query`; it does not change what is returned.
+  /// - Parameter query: The `query` of the rules; it does not change the result.
   /// - Throws: ``ReadRefusal`` with the rule that decided.
   public func read(
     _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil
@@ -16,7 +16,7 @@ extension Published {
     return root[path]
   }
 
-  /// Asks the rules whether somebody may read; nil means that they need not be asked.
+  /// Decides whether a principal may read; returns nil when the rules need not be evaluated.
   func decideRead(
     _ path: Path, as principal: Principal, at now: Instant, query: Query? = nil, detail: DecisionDetail
   ) -> Decision? {
@@ -26,7 +26,7 @@ extension Published {
     return rules.decideRead(request, detail: detail)
   }
 
-  /// The rules' word when they do not let somebody read what is there.
+  /// Returns the refusal when the rules deny a principal the read, or nil.
   func readRefusal(_ path: Path, _ principal: Principal, at now: Instant) -> ReadRefusal? {
     do {
       _ = try read(path, as: principal, nowMilliseconds: now.wallMilliseconds)
@@ -36,8 +36,8 @@ extension Published {
     }
   }
 
-  /// Returns true when a principal may read all that the answer to a write shows. The right to read a place covers
-  /// everything below it.
+  /// Returns true when a principal may read all data in the answer to a write. Permission for a location includes all
+  /// data below it.
   func mayShow(_ operation: WriteOperation, to principal: Principal, at now: Instant) -> Bool {
     let shown = operation.shownPaths
     return shown.isEmpty || readRefusal(operation.path, principal, at: now) == nil
@@ -45,9 +45,9 @@ extension Published {
   }
 }
 
-/// The rules do not let somebody read. Two refusals are equal when the same rule decided.
+/// An error for a read that the rules deny. Two refusals are equal when the same rule decided.
 public struct ReadRefusal: Error, Equatable {
-  /// What the rules said, and which of them decided.
+  /// The rules' decision, with the deciding rule.
   public var decision: Decision
 
   public static func == (a: ReadRefusal, b: ReadRefusal) -> Bool { a.decision.rule == b.decision.rule }

@@ -1,10 +1,10 @@
 import HearthTree
 
-/// Turns begin with an answer and end with its use, or without.
+/// Turns: each begins with an answer, and ends with its use or at its deadline.
 extension TransactionTurns {
   // MARK: Begin
 
-  /// Gives somebody who waited a turn, or a share in the one that has room.
+  /// Gives a waiting requester a turn, or a share in one with room.
   mutating func giveTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard takesPart(requester, at: instant) else { return }
     let (window, doublingsMax) = (window(of: requester, at: path, instant), limits.turnDoublingsMax)
@@ -20,7 +20,7 @@ extension TransactionTurns {
     answer(at: path, instant)
   }
 
-  /// Returns the time that somebody may take. Each turn that passed in silence halves it.
+  /// Returns the time for a requester's turn in milliseconds. Each expired turn halves it.
   private func window(of requester: TurnRequester, at path: Path, _ instant: Instant) -> Int64 {
     let contender = requester.connection.flatMap { contenders[$0] }
     let known = contender?.windowMilliseconds ?? queues[path]?.windowMilliseconds ?? limits.turnMillisecondsFirst
@@ -28,7 +28,8 @@ extension TransactionTurns {
     return limits.turnWindow(known >> Int64(silenceCount))
   }
 
-  /// A turn's answer is given; its time begins when that is on its way, or at the latest when the disk has had its time.
+  /// Records that a turn's answer was given; its time begins when the answer has been sent, or at the latest after the
+  /// time for the disk.
   private mutating func answer(at path: Path, _ instant: Instant) {
     guard var turn = queues[path]?.turn else { return }
     openTurns[turn.serial] = nil
@@ -49,7 +50,7 @@ extension TransactionTurns {
         deadlineMonotonicMilliseconds: deadline, connection: ConnectionID(rawValue: 0), serial: turn.serial))
   }
 
-  /// The answers of these turns are on their way.
+  /// Records that the answers of these turns have been sent.
   mutating func told(upTo serial: UInt64, at instant: Instant) {
     let count = untold.prefix { $0 <= serial }.count
     for serial in untold.prefix(count) {
@@ -66,7 +67,7 @@ extension TransactionTurns {
 
   // MARK: Use
 
-  /// The place of an open turn that lets somebody write at a path: there or above it.
+  /// Returns the location of an open turn that permits a requester to write at a path: there or above it.
   func turnPlace(of requester: TurnRequester, holding path: Path) -> Path? {
     for depth in 0...path.count {
       let place = path.prefix(depth)
@@ -75,28 +76,28 @@ extension TransactionTurns {
     return nil
   }
 
-  /// A connection writes there: it is slow, and not silent, when that is the use of a turn that is over.
+  /// Records a connection's write: it is slow, and not silent, when this uses a turn that has expired.
   mutating func asks(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let id = requester.connection, contenders[id] != nil else { return }
     if contenders[id]?.asks(path, at: instant, limits) == true { lapses.forgive(requester.user) }
   }
 
-  /// Somebody who need not wait was answered to be late: a turn begins, or goes on.
+  /// Records a stale answer to a requester that need not wait: a turn begins, or continues.
   mutating func answeredLate(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let place = turnPlace(of: requester, holding: path) else {
-      // Written without a turn, for want of room or by one who has none.
+      // Written without a turn, for want of room or because the requester gets none.
       guard !isContended(path), takesPart(requester, at: instant), hasRoomForQueue(at: path) else { return }
       return giveTurn(requester, at: path, instant)
     }
-    // Something else was written there meanwhile. That may happen again, but not for ever.
+    // Another write was made there meanwhile. That may happen again, but not endlessly.
     if queues[place]?.turn?.toldMonotonicMilliseconds != nil { queues[place]?.turn?.lateCount += 1 }
     if queues[place]?.turn?.lateCount ?? 0 > limits.turnLateMax { return lapse(requester, at: place, instant) }
     answer(at: place, instant)
   }
 
-  /// A write was decided otherwise.
+  /// Records any other decision of a write.
   ///
-  /// - Parameter isDone: It was made, and not refused.
+  /// - Parameter isDone: True when it was made, false when it was refused.
   mutating func answered(_ requester: TurnRequester, at path: Path, isDone: Bool, _ instant: Instant) {
     let place = turnPlace(of: requester, holding: path)
     let turn = place.flatMap { queues[$0]?.turn }
@@ -113,12 +114,12 @@ extension TransactionTurns {
       let window = limits.turnWindow(max(4 * elapsed, turn.windowMilliseconds / 2))
       queues[place]?.windowMilliseconds = window
     }
-    // What the others of the turn have seen is not there any more.
+    // The data that the others of the turn have seen has changed.
     if let count = queues[place]?.silenceCount, count > 0 { queues[place]?.silenceCount = count - 1 }
     close(at: place)
   }
 
-  /// A member's write is decided beside the others: it has all the time that takes.
+  /// Removes the deadline of a turn while a member's write is decided in the background.
   mutating func setAside(_ requester: TurnRequester, at path: Path) {
     guard let place = turnPlace(of: requester, holding: path) else { return }
     queues[place]?.turn?.deadlineMonotonicMilliseconds = nil
@@ -126,7 +127,7 @@ extension TransactionTurns {
 
   // MARK: End
 
-  /// Turns whose time is over.
+  /// Ends turns whose time is over.
   mutating func expire(at instant: Instant) {
     while let first = deadlines.first {
       let path = openTurns[first.serial]
@@ -145,15 +146,15 @@ extension TransactionTurns {
     }
   }
 
-  /// Somebody's turn is over without a commit, although they tried: who may not write here must not hold others up again
-  /// and again.
+  /// Ends a requester's turn without a commit despite its attempts: a requester without write permission must not delay
+  /// others repeatedly.
   private mutating func lapse(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     lapses.add(requester.user, at: instant)
     if let id = requester.connection { contenders[id]?.passed(path, toldMonotonicMilliseconds: nil) }
     leave(requester, at: path)
   }
 
-  /// A connection is gone.
+  /// Removes a closed connection.
   mutating func leave(_ id: ConnectionID) {
     guard let contender = contenders[id] else { return }
     for path in contender.places {
@@ -163,7 +164,7 @@ extension TransactionTurns {
     contenders[id] = nil
   }
 
-  /// Somebody has no use for a turn.
+  /// Removes a requester from its turn.
   mutating func leave(_ requester: TurnRequester, at path: Path) {
     guard var turn = queues[path]?.turn, let index = turn.members.firstIndex(of: requester) else { return }
     guard turn.members.count > 1 else { return close(at: path) }

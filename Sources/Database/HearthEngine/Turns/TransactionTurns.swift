@@ -1,41 +1,41 @@
 import HearthTree
 
-/// Turns of transactions that get in each other's way.
+/// The turns of conflicting transactions.
 ///
-/// A transaction is a compared write, the answer that it is late, and another compared write, until one holds. When many
-/// want the same place, all but one are late each time, and somebody is late for ever. So where one is late while
-/// another is about to ask again, the answer waits in a queue. It comes at its turn, and for a short while after it no
-/// other compared write goes first there. Everybody then needs two tries, and one after the other commits.
+/// A transaction is a compared write, a stale answer, and another compared write, until one matches. When many clients
+/// write to the same location, all but one are stale each time, and a slow client may be stale forever. So when a write
+/// is stale while another client is about to retry, its answer waits in a queue. It is sent at its turn, and for a
+/// short time after it no other compared write goes first there. Each client then needs two attempts, and they commit
+/// in order.
 ///
-/// * A place is contended with itself, with what is above it and with what is below it. Among those, turns come in
-///   the order in which people began to wait; places that do not overlap have their turns at the same time. So a
-///   transaction at the root waits for those before it and is not passed by later ones below it, and two counters never
-///   wait for each other.
-/// * A compared write that is not late, and comes while others wait or have a turn, waits as well. It is decided at its
-///   turn, as if it came then: nobody is told to be late who is not.
-/// * A turn ends when it is used, when whoever has it leaves or stops listening there, and at its deadline. Plain writes
-///   never wait.
-/// * Silence costs the others little: each silent turn halves the next one at that place and doubles how many are
-///   answered together, and a connection that lets turns pass has shorter ones, and then none. A turn that ends without
-///   a commit, because the write is refused or late again and again, counts as one that was let pass. So does each for
-///   the user, over all connections: see ``TurnTimeouts``.
-/// * All of it is bounded. Where there is no room to wait, a write is decided when it comes.
+/// * A location conflicts with itself, its ancestors and its descendants. Among those, turns follow the order in which
+///   waiting began; locations that do not overlap have their turns at the same time. So a transaction at the root waits
+///   for those before it and is not overtaken by later ones below it, and two counters never wait for each other.
+/// * A compared write that is not stale, and arrives while others wait or have a turn, waits as well. It is decided at
+///   its turn, as if it arrived then, so that no matching write gets a stale answer.
+/// * A turn ends when it is used, when its requester disconnects or stops listening there, and at its deadline. Plain
+///   writes never wait.
+/// * Expired turns cost others little: each halves the next one at that location and doubles the number of writes that
+///   are answered together, and a connection that lets turns expire gets shorter ones, and then none. A turn without a
+///   commit, because the write is refused or repeatedly stale, counts as expired. Each also counts for the user, over
+///   all connections: see ``TurnTimeouts``.
+/// * Everything is bounded. Without room to wait, a write is decided when it arrives.
 ///
-/// It knows nothing of data: the engine tells it what comes, and asks whose turn it is. That the answers of a turn are
-/// on their way, and its time begins, is told by whoever makes batches durable.
+/// The turns do not depend on data: the engine reports requests, and asks for the next turn. The owner of durable
+/// batches reports when the answers of a turn have been sent, which starts its time.
 struct TransactionTurns: Sendable {
   let limits: EngineLimits
   var queues: [Path: TurnQueue] = [:]
-  /// The number of queues that stand below a place.
+  /// The number of queues below a location.
   private(set) var queuesBelow: [Path: Int] = [:]
   var contenders: [ConnectionID: TurnContender] = [:]
   var lapses: TurnTimeouts
-  /// Queues in which somebody's turn may have come. The last is looked at first.
+  /// Queues in which a turn may begin. The last one is checked first.
   private var unchecked: [Path] = []
 
-  /// Where the open turns are, by serial.
+  /// The locations of open turns, by serial number.
   var openTurns: [UInt64: Path] = [:]
-  /// Turns whose answers are not on their way, in order.
+  /// Turns whose answers have not been sent, in order.
   var untold: [UInt64] = []
   var deadlines = DeadlineQueue()
   /// The last turn whose answers were given.
@@ -44,7 +44,7 @@ struct TransactionTurns: Sendable {
   private var lastContenderSerial: UInt64 = 0
 
   private(set) var waitingCount = 0
-  /// What the writes hold that wait to be decided.
+  /// The bytes of writes that wait to be decided.
   private(set) var sizeBytes = 0
 
   init(limits: EngineLimits) {
@@ -52,17 +52,17 @@ struct TransactionTurns: Sendable {
     lapses = TurnTimeouts(limits: limits)
   }
 
-  /// Nobody waits, and nobody has a turn.
+  /// True when there are no waiting requests and no turns.
   var isIdle: Bool { queues.isEmpty }
 
-  /// When something happens by itself, on the monotonic clock.
+  /// Returns the time of the next event, on the monotonic clock, or nil when there is none.
   func nextDeadlineMonotonicMilliseconds(at instant: Instant) -> Int64? {
     unchecked.isEmpty ? deadlines.first?.deadlineMonotonicMilliseconds : instant.monotonicMilliseconds
   }
 
   // MARK: Queues
 
-  /// Changes the queue at a place, which begins and ends as it is needed.
+  /// Changes the queue at a location, which is created and removed on demand.
   mutating func withQueue<Result>(_ path: Path, _ body: (inout TurnQueue) -> Result) -> Result {
     let isNew = queues[path] == nil
     let result = body(&queues[path, default: TurnQueue()])
@@ -81,19 +81,19 @@ struct TransactionTurns: Sendable {
   /// Returns true when there is a queue here, or room for one more.
   func hasRoomForQueue(at path: Path) -> Bool { queues.count < limits.turnPlacesMax || queues[path] != nil }
 
-  /// The queues at, above and below a place.
+  /// Returns the queues at, above and below a location.
   func overlapping(_ path: Path) -> [Path] {
     let atAndAbove = (0...path.count).map { path.prefix($0) }.filter { queues[$0] != nil }
     guard queuesBelow[path] != nil else { return atAndAbove }
     return atAndAbove + queues.keys.filter { $0.count > path.count && path.contains($0) }
   }
 
-  /// Returns true when somebody waits or has a turn at, above or below a place.
+  /// Returns true when there is a waiting request or a turn at, above or below a location.
   func isContended(_ path: Path) -> Bool {
     queuesBelow[path] != nil || (0...path.count).contains { queues[path.prefix($0)] != nil }
   }
 
-  /// Somebody's turn may have come at, above or below a place: whoever waits longest is looked at first.
+  /// Queues a check for turns at, above and below a location, with the longest wait first.
   mutating func recheck(around path: Path) {
     let waiting = overlapping(path).compactMap { path in queues[path]?.first.map { (path, $0.sequence) } }
     unchecked += waiting.sorted { $0.1 > $1.1 }.map(\.0)
@@ -111,14 +111,14 @@ struct TransactionTurns: Sendable {
     return contenders[id]?.serial ?? 0
   }
 
-  /// Returns the number of turns that somebody let pass since they last used one: on this connection, or lately as this
-  /// user.
+  /// Returns the number of turns that a requester let expire since it last used one: on this connection, or lately as
+  /// this user.
   func silenceCount(of requester: TurnRequester, at instant: Instant) -> Int {
     let known = requester.connection.flatMap { contenders[$0]?.silenceCount } ?? 0
     return max(known, lapses.count(of: requester.user, at: instant))
   }
 
-  /// Whoever let too many turns pass has none before they write something without one.
+  /// Returns false for a requester that let too many turns expire, until it writes without one.
   func takesPart(_ requester: TurnRequester, at instant: Instant) -> Bool {
     silenceCount(of: requester, at: instant) < limits.turnSilencesMax
   }
@@ -127,18 +127,18 @@ struct TransactionTurns: Sendable {
 
   /// Returns true when a compared write must wait.
   ///
-  /// - Parameter isLate: nil when that is not known. Of requests of one name, only one that is not late is the use of
-  ///   their turn.
+  /// - Parameter isLate: True when it is stale; nil when that is unknown. Of requests with one name, only one that is
+  ///   not stale uses their turn.
   func mustWait(_ requester: TurnRequester, at path: Path, isLate: Bool?, _ instant: Instant) -> Bool {
     guard isContended(path), takesPart(requester, at: instant) else { return false }
     return turnPlace(of: requester, holding: path) == nil || requester.connection == nil && isLate == true
   }
 
-  /// Has a write wait in the queue at a place.
+  /// Queues a write at a location.
   ///
   /// - Parameters:
-  ///   - command: The write, or nil when it is late and is only to be told so.
-  ///   - sizeBytes: What the command holds.
+  ///   - command: The write; nil when it is stale and only needs its answer.
+  ///   - sizeBytes: The size of the command.
   /// - Returns: False when there is no room.
   mutating func wait(
     _ requester: TurnRequester, at path: Path, _ connection: ConnectionID, request: Int32, _ command: Command?,
@@ -150,7 +150,7 @@ struct TransactionTurns: Sendable {
     var contenderSerial: UInt64 = 0
     if let id = requester.connection {
       guard contenders[id]?.waitingCount ?? 0 < limits.turnWaitersPerConnectionMax else { return false }
-      // Who asks around the place of a turn does not use it.
+      // A request above or below a turn's location does not use it.
       for place in overlapping(path) where queues[place]?.turn?.members.contains(requester) == true {
         leave(requester, at: place)
       }
@@ -172,7 +172,7 @@ struct TransactionTurns: Sendable {
     return true
   }
 
-  /// Takes somebody out whose turn has come, and opens it.
+  /// Removes and returns the next waiting request, and opens its turn.
   mutating func next(at instant: Instant) -> (waiter: TurnQueue.Waiter, path: Path)? {
     while let path = unchecked.last {
       guard let waiter = queues[path]?.first, isTurn(at: path) else {
@@ -183,14 +183,14 @@ struct TransactionTurns: Sendable {
       if !isGone { giveTurn(waiter.requester, at: path, instant) }
       withQueue(path) { $0.removeFirst() }
       forget(waiter, at: path)
-      // Without a turn, nobody would look when it ends.
+      // Without a turn, no event would start the next check.
       if queues[path]?.turn == nil { recheck(around: path) }
       if !isGone { return (waiter, path) }
     }
     return nil
   }
 
-  /// Returns true when the first who waits at a place is next there, above it and below it.
+  /// Returns true when the first waiting request at a location is next there, above it and below it.
   private func isTurn(at path: Path) -> Bool {
     guard let queue = queues[path], let first = queue.first else { return false }
     if let turn = queue.turn { return turn.room > 0 }
@@ -200,7 +200,7 @@ struct TransactionTurns: Sendable {
     }
   }
 
-  /// Somebody waits no more.
+  /// Removes a waiting request.
   private mutating func forget(_ waiter: TurnQueue.Waiter, at path: Path) {
     waitingCount -= 1
     settle(waiter)
@@ -209,7 +209,7 @@ struct TransactionTurns: Sendable {
     contenders[id]?.waitingCount -= 1
   }
 
-  /// What a write comes to is settled.
+  /// Records that a waiting write needs no more decision.
   private mutating func settle(_ waiter: TurnQueue.Waiter) {
     sizeBytes -= waiter.sizeBytes
     guard waiter.command != nil, let id = waiter.requester.connection, contenders[id]?.serial == waiter.contenderSerial
@@ -219,9 +219,9 @@ struct TransactionTurns: Sendable {
     contenders[id]?.undecidedCount -= 1
   }
 
-  /// A connection is about to write something else, or to be somebody else: what it asked for before comes before that.
+  /// Returns a connection's waiting writes before its next write or change of identity, which must follow them.
   ///
-  /// - Parameter isLate: Whether a write is late by now; then it waits on, and is told so at its turn.
+  /// - Parameter isLate: Returns true for a stale write, which continues to wait for its answer.
   /// - Returns: The writes to decide now.
   mutating func settle(of id: ConnectionID, isLate: (Command) -> Bool) -> [Command] {
     guard let contender = contenders[id], contender.undecidedCount > 0 else { return [] }
@@ -236,7 +236,7 @@ struct TransactionTurns: Sendable {
     return found.sorted { $0.sequence < $1.sequence }.compactMap(\.command)
   }
 
-  /// Takes out the first write of a connection that is still to be decided and for which `isTaken` holds.
+  /// Removes and returns the first undecided write of a connection for which `isTaken` holds.
   mutating func takeFirst(of id: ConnectionID, where isTaken: (Command) -> Bool) -> Command? {
     guard let contender = contenders[id], contender.undecidedCount > 0 else { return nil }
     for path in contender.places {
@@ -248,7 +248,7 @@ struct TransactionTurns: Sendable {
     return nil
   }
 
-  /// Everybody who waits, in order. Nobody waits afterwards, and all turns are over.
+  /// Removes and returns all waiting requests in order, and ends all turns.
   mutating func removeAll() -> [TurnQueue.Waiter] {
     let waiters = queues.values.flatMap(\.all).sorted { $0.sequence < $1.sequence }
     let (serial, sequence, contenderSerial) = (lastSerial, lastSequence, lastContenderSerial)

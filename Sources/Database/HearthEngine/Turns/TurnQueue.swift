@@ -1,43 +1,43 @@
-/// The queue at one place: who waits for a turn there, and the turn that is open.
+/// The queue at one location: the waiting requests, and the open turn.
 struct TurnQueue: Sendable {
   /// A compared write that is answered at its turn.
   struct Waiter: Sendable {
-    /// Grows with everybody who waits, at whatever place.
+    /// The sequence number, which grows with every waiting request at any location.
     let sequence: UInt64
     let requester: TurnRequester
-    /// Which contender the requester is; 0 for requests over HTTP.
+    /// The serial number of the contender; 0 for requests over HTTP.
     let contenderSerial: UInt64
     let connection: ConnectionID
     let request: Int32
-    /// The write, to be decided at its turn; nil when it was late already, and is only told so.
+    /// The write, to be decided at its turn; nil when it was stale already, and only needs its answer.
     var command: Command?
-    /// What ``command`` holds in memory.
+    /// The memory of ``command`` in bytes.
     var sizeBytes: Int
   }
 
-  /// Those who were answered last, and may ask again before the others.
+  /// The requesters that were answered last, and may retry before the others.
   struct Turn: Sendable {
     var serial: UInt64 = 0
     var members: [TurnRequester]
-    /// How many more may join: after silence, several are answered at once.
+    /// The number of further members: after expired turns, several are answered at once.
     var room: Int
-    /// How long it is open once its answers are on their way.
+    /// The duration after its answers have been sent, in milliseconds.
     var windowMilliseconds: Int64
-    /// nil while a member's write is decided beside the others.
+    /// The deadline; nil while a member's write is decided in the background.
     var deadlineMonotonicMilliseconds: Int64?
-    /// The time when its answers were on their way; nil while they wait for the disk.
+    /// The time when its answers were sent; nil while they wait for the disk.
     var toldMonotonicMilliseconds: Int64?
-    /// How often a member was late in it all the same.
+    /// The number of stale writes of its members.
     var lateCount = 0
   }
 
   var turn: Turn?
-  /// Turns that nobody used; each that was used takes one off.
+  /// The number of expired turns; each used one decreases it.
   var silenceCount = 0
-  /// The window of those of whom nothing is known, from how soon others here asked again.
+  /// The duration for unknown requesters, from the speed of others here; nil while that is unknown.
   var windowMilliseconds: Int64?
 
-  /// Those before ``head`` are gone.
+  /// The waiting requests; those before ``head`` are removed.
   private var waiters: [Waiter?] = []
   private var head = 0
 
@@ -56,7 +56,7 @@ struct TurnQueue: Sendable {
     head = 0
   }
 
-  /// Takes out the first write of a contender that is still to be decided and for which `isTaken` holds.
+  /// Removes and returns the first undecided write of a contender for which `isTaken` holds.
   mutating func takeFirst(of contenderSerial: UInt64, where isTaken: (Command) -> Bool) -> Waiter? {
     let index = waiters.indices[head...].first { index in
       guard let waiter = waiters[index], waiter.contenderSerial == contenderSerial else { return false }
@@ -65,10 +65,10 @@ struct TurnQueue: Sendable {
     return index.flatMap { waiters.remove(at: $0) }
   }
 
-  /// Settles what a contender's writes that are still to be decided come to now.
+  /// Splits a contender's undecided writes by whether they are stale.
   ///
-  /// - Parameter isLate: Those that are need only be told so at their turn.
-  /// - Returns: The others. They wait no more.
+  /// - Parameter isLate: Returns true for a stale write, which only needs its answer at its turn.
+  /// - Returns: The stale writes, and the others, which wait no more.
   mutating func settle(of contenderSerial: UInt64, isLate: (Command) -> Bool) -> (settled: [Waiter], fresh: [Waiter]) {
     var (settled, fresh): ([Waiter], [Waiter]) = ([], [])
     for index in waiters.indices[head...] {

@@ -1,15 +1,15 @@
-/// Who tries a transaction: whoever is answered to be late tries again as the same requester.
+/// A requester of a transaction, the same for each of its attempts.
 struct TurnRequester: Sendable {
-  /// A user, as far as the credential says who it is.
+  /// A user, as far as the credential identifies it.
   struct User: Hashable, Sendable {
-    /// nil when signed out.
+    /// The user ID; nil when signed out.
     var uid: String?
     var isAdministrator = false
   }
 
-  /// nil for a request over HTTP: that may come over any connection. Requests of one user share their turns.
+  /// The connection; nil for a request over HTTP, which may use any connection. Requests of one user share their turns.
   let connection: ConnectionID?
-  /// As whom it tries now.
+  /// The user of the present attempt.
   let user: User
 
   init(_ command: Command, as principal: Principal) {
@@ -17,14 +17,14 @@ struct TurnRequester: Sendable {
     user = User(uid: principal.uid, isAdministrator: principal.isAdministrator)
   }
 
-  /// The connection, whoever its user is.
+  /// Creates the requester of a connection with any user.
   init(_ connection: ConnectionID) {
     self.connection = connection
     user = User()
   }
 }
 
-/// A connection is the same requester when another user signs in there.
+/// Equality: a connection is the same requester when another user signs in there.
 extension TurnRequester: Equatable {
   static func == (a: TurnRequester, b: TurnRequester) -> Bool {
     a.connection == b.connection && (a.connection != nil || a.user == b.user)

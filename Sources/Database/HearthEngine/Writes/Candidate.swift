@@ -1,25 +1,28 @@
 import HearthTree
 
-/// The tree as it would be after a write: server values filled in, nothing asked of the rules yet.
+/// The tree as it would be after a write: server values are filled in, and rules have not been evaluated.
 package struct Candidate {
   /// The whole tree.
   package private(set) var root: Node
-  /// The place where the request was made: all that it names is at or below.
+  /// The path of the request: all named locations are at or below it.
   let base: Path
-  /// The places the request names, from the root.
+  /// The locations that the request names, from the root.
   package private(set) var locations: [Location] = []
-  /// Why it cannot be, in a way that tells what is there: for who may write there alone, so the rules are asked first.
+  /// The reason why the write is impossible, when it reveals present data: only writers with permission may see it, so
+  /// the rules are evaluated first.
   package private(set) var problem: Failure?
-  /// The priorities among them that had gone with the last value before them, and are there again.
+  /// The priorities among them that were lost with the last value, and are restored.
   private var restored: Set<Location> = []
-  /// Several places, or a priority, below one place. A merge whose only part is the place itself is a put.
+  /// True for several locations, or a priority, below one path. A merge whose only part is the path itself is a put.
   let isMerge: Bool
-  /// What was and what is at each of the ``locations``, as long as none of them is a priority.
+  /// The old and new data at each of the ``locations``, unless one of them is a priority.
   private var replaced: [(old: Node, new: Node)] = []
-  /// Bytes of what is replaced and of what replaces it.
+  /// The bytes of replaced and replacing data.
   private(set) var touchedBytes = 0
 
-  /// - Throws: why it cannot be, in a way that tells nothing of what is there.
+  /// Creates the candidate of a write.
+  ///
+  /// - Throws: The reason why the write is impossible, when it reveals no present data.
   package init(
     _ operation: WriteOperation, on oldRoot: Node, nowMilliseconds: Int64, limits: EngineLimits
   ) throws(Failure) {
@@ -37,14 +40,14 @@ package struct Candidate {
     }
   }
 
-  /// The commit that it would be, after that state.
+  /// Returns the commit of the candidate, after a state.
   func commit(after state: Published) -> Commit {
     Commit(
       position: state.position + 1, base: base, isMerge: isMerge, changes: changes(from: state.root),
       oldRoot: state.root, newRoot: root)
   }
 
-  /// The named places that are different from what they were, or would be if the others were written without them.
+  /// Returns the named locations that change, or would change if the others were written without them.
   func changes(from oldRoot: Node) -> [Commit.Change] {
     var changes: [Commit.Change] = []
     if replaced.count == locations.count {
@@ -61,7 +64,7 @@ package struct Candidate {
     return changes
   }
 
-  /// The values together, below the place that they have in common; then the priorities, which find the values there.
+  /// Merges the values together, below their common path; then the priorities, which need the values.
   private mutating func merge(
     _ writes: [Write], below path: Path, _ nowMilliseconds: Int64, _ limits: EngineLimits
   ) throws(Failure) {
@@ -88,7 +91,7 @@ package struct Candidate {
     }
   }
 
-  /// What is to be at the location, where `old` is now.
+  /// Returns the new data at the location, where `old` is the present data.
   private mutating func resolved(
     _ value: WriteValue, at location: Location, _ old: Node, _ nowMilliseconds: Int64, _ limits: EngineLimits
   ) throws(Failure) -> Node {
@@ -106,7 +109,7 @@ package struct Candidate {
     root = root.replacing(path, with: location.isPriority ? try prioritised(path, node) : node)
   }
 
-  /// What is at `path`, with the priority that `value` is.
+  /// Returns the data at `path` with the priority `value`.
   private mutating func prioritised(_ path: Path, _ value: Node) throws(Failure) -> Node {
     let node = root[path]
     guard !node.isEmpty else {
@@ -122,6 +125,6 @@ package struct Candidate {
 }
 
 extension Path {
-  /// What the server tells of itself, which nobody writes.
+  /// True below `.info`, which contains the server's own data and is not writable.
   fileprivate var isInfo: Bool { keys.first?.text == ".info" }
 }

@@ -1,7 +1,7 @@
 extension Command {
-  /// Returns true when it may write at, above or below one of these places.
+  /// Returns true when it may write at, above or below one of these locations.
   ///
-  /// - Parameter sessions: What connections want at their ends.
+  /// - Parameter sessions: The on-disconnect writes of connections.
   package func replaces(_ places: PlaceSet, in sessions: Sessions) -> Bool {
     switch action {
     case .write(let operation): operation.change.overlaps(places)

@@ -1,25 +1,25 @@
 import HearthRules
 import HearthTree
 
-/// A write that takes long to decide, and all that deciding it needs: one version of the tree and of the rules.
+/// A write that takes long to decide, with all inputs of its decision: one version of the tree and of the rules.
 ///
-/// It is decided on any thread while the engine goes on, by an engine of its own that nobody listens to. Then
-/// ``Engine/settle(_:at:)`` makes what was decided so, if all that the decision looked at is still the same. The
-/// outcome is that of a write which was decided in that moment.
+/// A separate engine without listeners decides it on any thread while the main engine continues. Then
+/// ``Engine/settle(_:at:)`` makes the write, if all data that the decision depends on is unchanged. The outcome equals
+/// that of a decision at that time.
 public struct LargeWrite: Sendable {
-  /// As it was handed over.
+  /// The command as it was submitted.
   package let command: Command
   let operation: WriteOperation
   let principal: Principal
   let state: Published
   let now: Instant
   let limits: EngineLimits
-  /// The orders that live queries need at and below the place of the write.
+  /// The sort orders that live queries need at and below the location of the write.
   var orders: [(path: Path, order: Query.Order)] = []
-  /// Its decisions are judged after it.
+  /// True when its decisions are recorded for judging.
   var isTapped = false
 
-  /// What the write replaces, when that is told at a glance; nil when the decision tells.
+  /// The locations that the write replaces, if they are known before its decision, or nil.
   package var places: PlaceSet? {
     switch operation.change {
     case .put(let location, _): return Self.places([location], below: location.path, limits).places
@@ -36,24 +36,24 @@ public struct LargeWrite: Sendable {
   }
 }
 
-/// What deciding a write looked at, and the commit that it made.
+/// The data that the decision of a write depends on, and its commit.
 struct LargeWriteNotes: Sendable {
-  /// What the write replaces. Nothing else is different in the tree after it.
+  /// The locations that the write replaces. No other data changes.
   var places = PlaceSet()
-  /// What the rules read beside that.
+  /// Further data that the rules read.
   var reads = WriteReads()
-  /// nil when nothing is different.
+  /// The commit; nil when nothing changes.
   var commit: Commit?
 
-  /// Adds what one decision of the rules came from.
+  /// Adds the dependencies of one decision of the rules.
   mutating func note(_ places: PlaceSet, _ reads: WriteReads) {
     self.places.formUnion(places)
     self.reads.before.formUnion(reads.before)
     self.reads.after.formUnion(reads.after)
   }
 
-  /// Whatever the rules say to a write, it has looked at the places that it names. One that compares looks at all of its
-  /// place, and at what lets its writer read there.
+  /// Adds the dependencies of a write in any case: the locations that it names, and for a compared write all data at
+  /// its path, and the data that permits its writer to read there.
   mutating func note(
     _ operation: WriteOperation, by principal: Principal?, _ state: Published, _ now: Instant, _ limits: EngineLimits
   ) {
@@ -70,7 +70,7 @@ struct LargeWriteNotes: Sendable {
   }
 }
 
-/// An order of a place's children, and what it is the order of.
+/// An index of a location's children, with the node that it belongs to.
 struct PlaceIndex: Sendable {
   let path: Path
   let node: Node
@@ -79,24 +79,24 @@ struct PlaceIndex: Sendable {
 
 /// A ``LargeWrite`` with its outcome.
 public struct DecidedWrite: Sendable {
-  /// What was decided.
+  /// The decided write.
   package let write: LargeWrite
-  /// The answer, and what the log is told.
+  /// The answer, and the entries for the log.
   let effects: [Effect]
-  /// Empty when nothing is different.
+  /// The record; empty when nothing changes.
   package let record: [UInt8]
   /// The tree after it.
   let root: Node
   let notes: LargeWriteNotes
   let indexes: [PlaceIndex]
-  /// The steps that deciding it took.
+  /// The steps of its decision.
   package let steps: Int
-  /// The decisions of the rules that it took; nil unless somebody judges them after it.
+  /// The rules decisions; nil unless they are recorded for judging.
   var cases: DecidedCases?
-  /// The pieces in which the record is in the log already.
+  /// The pieces of the record that are in the log already; nil when there are none.
   package var pieces: (number: Int64, count: UInt32)?
 
-  /// Its record, or a word about the pieces of it that are in the log already.
+  /// Appends its record, or a reference to its pieces that are in the log already.
   func append(to payload: inout [UInt8]) {
     if let (number, count) = pieces {
       let content = CommitRecord.Content.joined(number: number, count: count)
@@ -106,7 +106,7 @@ public struct DecidedWrite: Sendable {
     }
   }
 
-  /// What must not change while the write is decided again.
+  /// The locations that must not change while the write is decided again.
   package var lookedAt: PlaceSet {
     var places = notes.places
     for reads in [notes.reads.before, notes.reads.after] {
@@ -115,7 +115,7 @@ public struct DecidedWrite: Sendable {
     return places
   }
 
-  /// The tree after the write when it comes after others; nil when these changed something that it was decided from.
+  /// Returns the tree after the write when it follows others; nil when these changed data that its decision depends on.
   package func root(on current: Node) -> Node? {
     let before = write.state.root
     if current.isIdentical(to: before) { return root }
@@ -126,15 +126,15 @@ public struct DecidedWrite: Sendable {
     guard isSame, !isOrderSeen(places, current) else { return nil }
     let next = current.replacing(places.map { ($0, root[$0]) })
     let isReadSame = notes.reads.after.data.allSatisfy { path, aspects in
-      // All of a place is the same after the write when it was before: what is replaced in it is.
+      // All data of a location is the same after the write if it was before: the replaced data is.
       aspects.contains(.everything)
         ? current[path].isIdentical(to: before[path]) : !aspects.differ(root[path], next[path])
     }
     return isReadSame && places.allSatisfy { keepsPriorities(above: $0, next) } ? next : nil
   }
 
-  /// Returns true when the order of the changes shows in the outcome: a node that loses its last child on the way loses its
-  /// priority, and the places have no order.
+  /// Returns true when the order of the changes affects the outcome: a node that loses its last child on the way loses
+  /// its priority, and the locations have no order.
   private func isOrderSeen(_ places: [Path], _ current: Node) -> Bool {
     let hasPriorityAbove = places.contains { place in
       (0..<place.count).contains { current[place.prefix($0)].priority != nil }
@@ -143,7 +143,7 @@ public struct DecidedWrite: Sendable {
       && notes.commit?.changes.contains { $0.node.isEmpty && !$0.location.isPriority } == true
   }
 
-  /// A node that was empty for a moment while the write was put together has lost its priority.
+  /// Returns false when a node was briefly empty during the construction of the write, and has lost its priority.
   private func keepsPriorities(above path: Path, _ next: Node) -> Bool {
     (0..<path.count).allSatisfy { depth in
       let above = path.prefix(depth)

@@ -1,19 +1,19 @@
 import HearthTree
 
-/// Places of a tree, each with all that is below it.
+/// A set of locations in a tree, each with all data below it.
 package struct PlaceSet: Sendable {
   private var isWhole = false
   private var children: [Key: PlaceSet] = [:]
 
-  /// No places.
+  /// Creates an empty set.
   package init() {}
 
-  /// True when it has no place at all.
+  /// True when the set is empty.
   package var isEmpty: Bool { !isWhole && children.isEmpty }
 
   mutating func insert(_ path: Path) { insert(path.keys[...]) }
 
-  /// Recursion as deep as paths are long.
+  /// Inserts a location, by recursion as deep as paths are long.
   private mutating func insert(_ keys: ArraySlice<Key>) {
     if isWhole { return }
     guard let key = keys.first else {
@@ -23,10 +23,10 @@ package struct PlaceSet: Sendable {
     children[key, default: PlaceSet()].insert(keys.dropFirst())
   }
 
-  /// Adds the places of another set.
+  /// Adds the locations of another set.
   package mutating func formUnion(_ other: PlaceSet) { for path in other.paths { insert(path) } }
 
-  /// Returns true when a place of the set is at, above or below this path.
+  /// Returns true when a location of the set is at, above or below this path.
   func overlaps(_ path: Path) -> Bool {
     var place = self
     for key in path.keys {
@@ -37,7 +37,7 @@ package struct PlaceSet: Sendable {
     return !place.isEmpty
   }
 
-  /// None contains another.
+  /// The locations, none of which contains another.
   var paths: [Path] {
     var found: [Path] = []
     collect([], into: &found)
@@ -51,9 +51,9 @@ package struct PlaceSet: Sendable {
 }
 
 extension PlaceSet {
-  /// Places that hold all of these: as deep as they can be without being more than `countMax`.
+  /// Returns locations that contain all of these: as deep as possible with at most `countMax` of them.
   ///
-  /// - Parameter base: All of them are at or below it.
+  /// - Parameter base: The path at or above all of them.
   static func holding(_ locations: [Location], below base: Path, countMax: Int) -> (places: PlaceSet, depth: Int) {
     var depth = base.count
     if locations.count <= countMax {

@@ -9,10 +9,10 @@ extension WriteOperation.Change {
     }
   }
 
-  /// Returns true when it carries more than so many bytes. Looks at no more than that.
+  /// Returns true when it contains more than so many bytes, without examining more than that.
   func isLarge(sizeBytesMax: Int) -> Bool { heldBytes(upTo: sizeBytesMax) > sizeBytesMax }
 
-  /// What its values hold in memory. Once that is more than so many bytes nothing more is looked at.
+  /// Returns the memory of its values in bytes. Counting ends beyond the limit.
   func heldBytes(upTo limit: Int) -> Int {
     var bytes = 0
     func add(_ value: WriteValue) -> Bool {

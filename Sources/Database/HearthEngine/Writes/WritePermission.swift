@@ -1,11 +1,11 @@
 import HearthRules
 
-/// What the rules say to a write.
+/// The rules' decision on a write.
 enum WritePermission {
-  /// It may happen. By which rules is told only where records keep that, and not of administrators, for whom no rule is
-  /// asked.
+  /// The write is allowed. The grant is nil unless records contain it, and for administrators, for whom no rule is
+  /// evaluated.
   case granted(CommitGrant?)
-  /// It may not, and why; nil when it was not for the rules to say.
+  /// The write is refused; the decision is nil when it did not depend on the rules.
   case refused(Decision?)
 
   var isGranted: Bool { if case .granted = self { true } else { false } }

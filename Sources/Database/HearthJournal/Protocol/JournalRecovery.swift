@@ -1,31 +1,31 @@
-/// What opening a journal found and did.
+/// The findings and actions when a journal was opened.
 public struct JournalRecovery: Sendable, Equatable {
-  /// What to do about damage.
+  /// The treatment of damage.
   public enum Mode: Sendable, Equatable {
-    /// Cut off what a crash may leave at the end of SQLite's log: a commit that nobody was told of. Refuse to open when
-    /// anything else is damaged, or missing although it was acknowledged.
+    /// Cuts off an unfinished commit at the end of SQLite's log, which a crash may leave and which was not
+    /// acknowledged. Refuses to open when any other part is damaged, or missing although it was acknowledged.
     case truncateTornTail
-    /// Cut off at the first damage, wherever it is. Acknowledged commits after it are lost to the database; the damaged
-    /// parts are set aside, not destroyed.
+    /// Cuts off the log at the first damage. Acknowledged commits after it are lost to the database; the damaged parts
+    /// are set aside, not destroyed.
     case truncateAtFirstDamage
   }
 
-  /// One damaged spot.
+  /// One damaged part.
   public struct Damage: Sendable, Equatable, CustomStringConvertible {
     /// The file, position and byte.
     public var place: JournalError.Place
 
-    /// What is wrong there.
+    /// A description of the damage.
     public var finding: String
 
-    /// True when this is what a crash in the middle of an append leaves: a commit that was not acknowledged to anybody.
-    /// Such a finding is worth a note in the log; any other one is worth an alarm.
+    /// True for the remains of a crash in the middle of an append: a commit that was not acknowledged. Such a finding
+    /// deserves a note in the log; any other one deserves an alarm.
     public var isUnfinishedCommit = false
 
-    /// The positions that are no longer in the log, where they are known.
+    /// The positions that are no longer in the log; nil when they are unknown.
     public var lostPositions: ClosedRange<Int64>?
 
-    /// A damaged spot.
+    /// Creates a description of one damaged part.
     public init(
       place: JournalError.Place, finding: String, isUnfinishedCommit: Bool = false,
       lostPositions: ClosedRange<Int64>? = nil
@@ -48,19 +48,19 @@ public struct JournalRecovery: Sendable, Equatable {
     }
   }
 
-  /// The current snapshot's position, 0 without one; the log is replayed after it.
+  /// The current snapshot's position, or 0 without one; the log is replayed after it.
   public var snapshotPosition: Int64
 
   /// The last position of the log.
   public var headPosition: Int64
 
-  /// The batches after the snapshot, all verified.
+  /// The number of batches after the snapshot, all verified.
   public var batchCount: Int
 
-  /// What was cut off; empty after a clean stop and after a crash between two appends.
+  /// The parts that were cut off; empty after a clean stop and after a crash between two appends.
   public var damages: [Damage]
 
-  /// What an opening found.
+  /// Creates the findings of an opening.
   public init(snapshotPosition: Int64, headPosition: Int64, batchCount: Int, damages: [Damage]) {
     self.snapshotPosition = snapshotPosition
     self.headPosition = headPosition

@@ -1,68 +1,67 @@
-/// What a journal held at one moment, read beside its owner, who goes on appending: for backups.
+/// A consistent view of a journal at one time, read while its owner continues to append; used for backups.
 ///
-/// A view takes no lock and no ownership, and changes nothing. It keeps what it shows from being removed for as long as
-/// it is open, which costs room on the disk: not to be kept for long. Calls block, and come one after another.
+/// A view takes no lock and no ownership, and changes nothing. While it is open it retains its data on the disk, so it
+/// should be closed soon. Calls block, and must be sequential.
 public protocol JournalView: AnyObject, Sendable {
-  /// The place where the log ended. The epoch is that of its owner then.
+  /// The end of the log at the time of the view, with the owner's epoch.
   var head: JournalHead { get }
 
-  /// The snapshot that a start would have loaded; nil when there was none.
+  /// The snapshot that a start would load; nil when there is none.
   var snapshot: SnapshotInfo? { get }
 
-  /// One chunk of the snapshot, verified against the hash that was stored with it.
+  /// Returns one chunk of the snapshot, verified against the hash that was stored with it.
   ///
-  /// - Parameter index: from 0 up to the snapshot's `chunkCount`.
+  /// - Parameter index: The chunk's index, from 0 up to the snapshot's `chunkCount`.
   /// - Throws: `.corrupt`, `.inputOutput`.
   func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8]
 
-  /// Calls `body` with every batch that ends after `position`, in order and without a gap between them, one at a time in
-  /// memory. The first may begin later than right after `position`, where a snapshot replaced the log before it.
+  /// Calls `body` with every batch that ends after `position`, in order and without gaps, one at a time in memory. The
+  /// first may begin later than right after `position`, when a snapshot has replaced the log before it.
   ///
-  /// - Parameter body: asks nothing of this view.
-  /// - Returns: when the log ends, or `body` returned false.
-  /// - Throws: `.corrupt`, `.inputOutput`, and what `body` throws.
+  /// - Parameter body: Must not call this view; returns false to stop.
+  /// - Throws: `.corrupt`, `.inputOutput`, and any error of `body`.
   func forEachLink(after position: Int64, _ body: (JournalLink) throws -> Bool) throws
 
-  /// Calls `body` with every entry of the outbox, one at a time: those that wait, then those that were given up, both in
-  /// order of queue and place.
+  /// Calls `body` with every entry of the outbox, one at a time: first waiting entries, then dead ones, both in order
+  /// of queue and place.
   ///
-  /// - Parameter body: asks nothing of this view.
-  /// - Throws: `.corrupt`, `.inputOutput`, and what `body` throws.
+  /// - Parameter body: Must not call this view.
+  /// - Throws: `.corrupt`, `.inputOutput`, and any error of `body`.
   func forEachEntry(_ body: (KeptEntry) throws -> Void) throws
 
-  /// Lets go of what it kept.
+  /// Releases the retained data.
   func close()
 }
 
-/// A batch with what ties it to the one before it.
+/// A batch with its epoch and running hash, which link it to the batch before.
 public struct JournalLink: Sendable, Equatable {
   /// The batch.
   public var batch: JournalBatch
-  /// The ownership under which it was appended.
+  /// The owner's epoch at the append.
   public var epoch: Int64
-  /// The running hash behind it.
+  /// The running hash after the batch.
   public var runningHash: RunningHash
 
-  /// A batch in its place.
+  /// Creates a link.
   public init(batch: JournalBatch, epoch: Int64, runningHash: RunningHash) {
     self.batch = batch
     self.epoch = epoch
     self.runningHash = runningHash
   }
 
-  /// Returns true when it is what followed a log that ended at that position with that hash.
+  /// Returns true when the batch follows a log that ends at that position with that hash.
   public func follows(_ position: Int64, _ hash: RunningHash) -> Bool {
     position < .max && batch.firstPosition == position + 1 && batch.lastPosition >= batch.firstPosition
       && hash.appending(batch, epoch: epoch) == runningHash
   }
 }
 
-/// A journal that is made anew out of what was kept of another one: its snapshot, if there is one, then its batches, then
-/// the entries of its outbox.
+/// A new journal that is restored from a copy of another one: from its snapshot, if there is one, then its batches,
+/// then the entries of its outbox.
 ///
-/// Nothing of it may be used before it is complete.
+/// The journal must not be used before it is complete.
 public protocol JournalRestoration: AnyObject {
-  /// Begins with the state after `position`, whose chunks come next. Not called for a log from its beginning.
+  /// Starts with the state after `position`, whose chunks follow. Not called for a log from its beginning.
   func begin(at position: Int64, runningHash: RunningHash) throws(JournalError)
 
   /// Adds the next chunk of the snapshot.
@@ -70,27 +69,27 @@ public protocol JournalRestoration: AnyObject {
 
   /// Adds the next batch.
   ///
-  /// - Throws: `.positionMismatch` when it does not follow what is there.
+  /// - Throws: `.positionMismatch` when it does not follow the one before.
   func append(_ link: JournalLink) throws(JournalError)
 
-  /// Adds an entry of the outbox. All batches are there.
+  /// Adds an entry of the outbox, after all batches.
   func append(_ entry: KeptEntry) throws(JournalError)
 
-  /// Makes all of it durable and opens it once as a server would, which verifies it.
+  /// Makes the journal durable and opens it once as a server would, which verifies it.
   ///
-  /// - Parameter epoch: that of its last owner.
-  /// - Returns: where the log ends.
+  /// - Parameter epoch: The epoch of its last owner.
+  /// - Returns: The end of the log.
   func complete(epoch: Int64) throws(JournalError) -> JournalHead
 }
 
-/// An engine that keeps journals, seen by those who keep copies of them.
+/// A storage engine's interface for backups of journals.
 public protocol JournalArchive: Sendable {
-  /// The journals that there are, in no order.
+  /// Returns the names of all journals in no order.
   func names() throws(JournalError) -> [String]
 
-  /// What the journal of that name holds now.
+  /// Returns a view of the journal with that name.
   func view(_ name: String) throws(JournalError) -> any JournalView
 
-  /// A new journal of a name that none has yet.
+  /// Starts the restoration of a journal under an unused name.
   func restoration(_ name: String) throws(JournalError) -> any JournalRestoration
 }

@@ -1,13 +1,13 @@
-/// What becomes of a batch whose content is written anew.
+/// The new content of a batch in a compaction.
 public struct BatchRewrite: Sendable, Equatable {
-  /// What it holds from now on; nil for what it holds already.
+  /// The new payload; nil to keep the present one.
   public var payload: [UInt8]?
 
-  /// True when it stands for itself. The batches up to the next one that does are written together with it, in one step
-  /// that is done or not done.
+  /// True when the batch is valid by itself. The batches up to the next complete one are written together with it, in
+  /// one atomic step.
   public var isComplete: Bool
 
-  /// A batch that is written anew, or left as it is.
+  /// Creates a rewrite, which by default keeps the batch.
   public init(payload: [UInt8]? = nil, isComplete: Bool = true) {
     (self.payload, self.isComplete) = (payload, isComplete)
   }

@@ -1,4 +1,4 @@
-/// One group commit: the records of a run of positions, made durable together.
+/// One group commit: the records of a range of positions, made durable together.
 public struct JournalBatch: Sendable, Equatable {
   /// The position of the first commit in the payload. Positions count commits of one database from 1.
   public var firstPosition: Int64
@@ -9,7 +9,7 @@ public struct JournalBatch: Sendable, Equatable {
   /// The records, in the engine's format.
   public var payload: [UInt8]
 
-  /// The records of these positions.
+  /// Creates a batch of these positions.
   public init(firstPosition: Int64, lastPosition: Int64, payload: [UInt8]) {
     self.firstPosition = firstPosition
     self.lastPosition = lastPosition
@@ -17,18 +17,18 @@ public struct JournalBatch: Sendable, Equatable {
   }
 }
 
-/// Where a log ends, and under whose ownership.
+/// The end of a log with its owner's epoch.
 public struct JournalHead: Sendable, Equatable {
-  /// The ownership that `acquire()` handed out; grows with every owner, from 1.
+  /// The epoch that `acquire()` returned; grows with every owner, from 1.
   public var epoch: Int64
 
   /// The last durable position; 0 for an empty log.
   public var position: Int64
 
-  /// The running hash over every batch up to `position`. Two logs that agree on it hold the same batches.
+  /// The running hash over every batch up to `position`. Two logs with the same hash contain the same batches.
   public var runningHash: RunningHash
 
-  /// The end of a log.
+  /// Creates the end of a log.
   public init(epoch: Int64, position: Int64, runningHash: RunningHash) {
     self.epoch = epoch
     self.position = position

@@ -1,55 +1,56 @@
-/// What went wrong in a journal: a closed code, a message for the operator, the place, and the underlying cause.
+/// An error of a journal: a code from a closed list, a message for the operator, the place, and the underlying cause.
 ///
 /// Two errors are equal when their codes are.
 public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The closed list of codes. The texts are for logs and are never renamed.
+  /// The closed list of codes. The texts appear in logs and are never renamed.
   public enum Code: String, Sendable, CaseIterable {
-    /// The batch does not continue the log, or a snapshot position is not where a batch ends.
+    /// The batch does not continue the log, or no batch ends at a snapshot's position.
     case positionMismatch = "position-mismatch"
-    /// There is a newer owner.
+    /// Another process has become the owner with a newer epoch.
     case staleEpoch = "stale-epoch"
     /// Another process, or another handle in this one, has the journal open.
     case inUse = "in-use"
     /// The disk or the configured size is full. Nothing was written.
     case noSpace = "no-space"
-    /// Reading or writing the file failed; after a failed append nobody knows whether it is durable.
+    /// Reading or writing the file failed; after a failed append the outcome is unknown.
     case inputOutput = "input-output"
-    /// The engine cannot be reached now. What became of an append is not known; the same one may be tried again, and is
-    /// there once then.
+    /// The engine cannot be reached now. The outcome of an append is unknown; the same one may be repeated and is
+    /// stored once.
     case unavailable = "unavailable"
-    /// The disk refused to read, write or sync. What became of an append is not known; the same one may be tried again, and
-    /// is there once then. After a sync that failed, the journal is opened again and read back before it takes it.
+    /// The disk refused to read, write or sync. The outcome of an append is unknown; the same one may be repeated and
+    /// is stored once. After a failed sync, the journal is reopened and read back before it accepts appends.
     case diskFault = "disk-fault"
-    /// An earlier append failed with an unknown outcome; the journal takes no more until it is opened again.
+    /// An earlier append failed with an unknown outcome; the journal accepts no more until it is reopened.
     case failed = "failed"
-    /// What was read is not what was written.
+    /// The data that was read differs from the data that was written.
     case corrupt = "corrupt"
     /// The file is not a journal.
     case notAJournal = "not-a-journal"
     /// The file was written by a newer version.
     case unsupportedFormat = "unsupported-format"
-    /// The file or its folder may not be opened.
+    /// The process has no permission to open the file or its folder.
     case permissionDenied = "permission-denied"
-    /// That part of the log was pruned: a snapshot stands for it.
+    /// The requested part of the log was pruned; a snapshot replaces it.
     case pruned = "pruned"
-    /// A batch or chunk is over its limit, or has an impossible shape.
+    /// A batch or chunk exceeds its limit, or is invalid.
     case tooLarge = "too-large"
-    /// The snapshot was replaced, or given up for a later one.
+    /// The snapshot was replaced, or abandoned for a later one.
     case snapshotAbandoned = "snapshot-abandoned"
     /// The journal was closed.
     case closed = "closed"
   }
 
-  /// Where: the file, the commit position, the byte within that file or payload; each where known.
+  /// The place of an error: the file, the commit position, the byte within that file or payload; each as far as it is
+  /// known.
   public struct Place: Sendable, Hashable {
     /// The path of the file; nil for a journal without one.
     public var file: String?
-    /// The commit.
+    /// The position of the commit.
     public var position: Int64?
     /// The byte within the file, or within the payload at ``position``.
     public var byteOffset: Int?
 
-    /// A place, as far as it is known.
+    /// Creates a place, as far as it is known.
     public init(file: String? = nil, position: Int64? = nil, byteOffset: Int? = nil) {
       self.file = file
       self.position = position
@@ -57,16 +58,16 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     }
   }
 
-  /// What went wrong.
+  /// The code of the error.
   public var code: Code
-  /// For the operator: what was tried, what happened, what can be done.
+  /// The message for the operator: the operation, the failure, and possible actions.
   public var message: String
-  /// The place where it went wrong.
+  /// The place of the error.
   public var place: Place
-  /// The storage library's own words.
+  /// The storage library's own message; nil when there is none.
   public var cause: String?
 
-  /// The error of that code.
+  /// Creates an error of that code.
   public init(_ code: Code, _ message: String, at place: Place = Place(), cause: String? = nil) {
     self.code = code
     self.message = message
@@ -74,10 +75,10 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     self.cause = cause
   }
 
-  /// True when the same append may be tried again after this error, by the same owner, for as long as it takes.
+  /// True when the same owner may repeat the same append after this error, for as long as it takes.
   public var isPassing: Bool { code == .noSpace || code == .unavailable || code == .diskFault }
 
-  /// Whether, after this error, what was to be written may or may not be found at the next start.
+  /// True when, after this error, the written data may or may not be found at the next start.
   public var leavesOutcomeUnknown: Bool {
     switch code {
     case .inputOutput, .unavailable, .diskFault, .corrupt, .notAJournal: true

@@ -1,16 +1,16 @@
-/// The journal's limits, one reason each.
+/// The journal's limits, with one reason each.
 public enum JournalLimits {
-  /// The payload of one batch. SQLite holds at most 1,000,000,000 bytes in a value, and a batch is held in memory a few
-  /// times over while it is written and read.
+  /// The largest payload of one batch, in bytes. SQLite stores at most 1,000,000,000 bytes in a value, and memory holds
+  /// a batch a few times while it is written and read.
   public static let batchBytesMax = 512 << 20
 
-  /// One snapshot chunk. A chunk is one transaction, and an append waits while it is written.
+  /// The largest snapshot chunk, in bytes. A chunk is one transaction, and an append waits while it is written.
   public static let snapshotChunkBytesMax = 4 << 20
 
-  /// The chunk size that writers should aim for: an append that meets a chunk waits for one more sync and about a
-  /// millisecond of writing, and a sync is paid for many bytes.
+  /// The recommended chunk size, in bytes: an append that meets a chunk waits for one more sync and about a millisecond
+  /// of writing, and each sync covers many bytes.
   public static let snapshotChunkBytes = 512 << 10
 
-  /// How much `forEachBatch` holds in memory at a time.
+  /// The bytes that `forEachBatch` holds in memory at a time.
   public static let readBytes = 4 << 20
 }

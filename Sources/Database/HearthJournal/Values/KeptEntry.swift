@@ -1,29 +1,29 @@
-/// An entry of an outbox with all that is known of it, as a copy of a journal has it.
+/// An entry of an outbox with its whole state, as a copy of a journal has it.
 public struct KeptEntry: Sendable, Equatable {
-  /// What becomes of it.
+  /// The state of an entry.
   public enum State: Sendable, Equatable {
-    /// It waits, and is not tried before this time, in milliseconds since 1970.
+    /// The entry waits, and is not attempted before this time, in milliseconds since 1970.
     case waits(dueMilliseconds: Int64)
-    /// It was given up.
+    /// The entry is dead since this time, in milliseconds since 1970.
     case dead(reason: String, milliseconds: Int64)
   }
 
-  /// Whose work it is.
+  /// The name of its queue.
   public var queue: String
-  /// Which entry of the queue.
+  /// The place in the queue.
   public var place: OutboxPlace
-  /// Entries of one lane are done one after another.
+  /// The lane; entries of one lane are delivered in order, one at a time.
   public var lane: String
   /// The time of the commit, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// How often it was tried.
+  /// The number of attempts.
   public var attemptCount: Int
-  /// What is to be done, or was.
+  /// The content for the delivery.
   public var content: [UInt8]
-  /// The entry waits, or was given up.
+  /// The state: waiting or dead.
   public var state: State
 
-  /// An entry of these parts.
+  /// Creates an entry.
   public init(
     queue: String, place: OutboxPlace, lane: String, milliseconds: Int64, attemptCount: Int, content: [UInt8],
     state: State

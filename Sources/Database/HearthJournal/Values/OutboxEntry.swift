@@ -1,19 +1,20 @@
-/// Something that is to be done because of a commit, durable together with it. The journal knows nothing of what it is.
+/// An entry that becomes durable together with its commit and is delivered later. The journal does not interpret its
+/// content.
 public struct OutboxEntry: Sendable, Equatable {
-  /// Whose work it is.
+  /// The name of its queue.
   public var queue: String
-  /// Which entry of the queue.
+  /// The place in the queue.
   public var place: OutboxPlace
-  /// Entries of one lane are done one after another.
+  /// The lane; entries of one lane are delivered in order, one at a time.
   public var lane: String
   /// The time of the commit, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// What is to be done.
+  /// The content for the delivery.
   public var content: [UInt8]
-  /// The reason why it will not be done; nil when it waits.
+  /// The reason why it will not be delivered; nil when it waits.
   public var deadReason: String?
 
-  /// An entry of these parts.
+  /// Creates an entry.
   public init(
     queue: String, place: OutboxPlace, lane: String, milliseconds: Int64, content: [UInt8], deadReason: String? = nil
   ) {
@@ -22,14 +23,14 @@ public struct OutboxEntry: Sendable, Equatable {
   }
 }
 
-/// An entry's place in its queue: that of the commit, then a number.
+/// An entry's place in its queue: the commit's position, then a number.
 public struct OutboxPlace: Sendable, Hashable, Comparable {
   /// The commit's position in the log.
   public var position: Int64
-  /// Counts the entries of one commit.
+  /// The number of the entry within its commit.
   public var ordinal: Int32
 
-  /// The place of that number at that commit.
+  /// Creates the place of an entry.
   public init(position: Int64, ordinal: Int32) { (self.position, self.ordinal) = (position, ordinal) }
 
   public static func < (a: OutboxPlace, b: OutboxPlace) -> Bool {
@@ -37,22 +38,22 @@ public struct OutboxPlace: Sendable, Hashable, Comparable {
   }
 }
 
-/// What is known of an entry that waits, without its content.
+/// A waiting entry without its content.
 public struct WaitingEntry: Sendable, Equatable {
-  /// Which.
+  /// The place in the queue.
   public var place: OutboxPlace
-  /// Its lane.
+  /// The entry's lane.
   public var lane: String
   /// The time of its commit, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// How often it was tried.
+  /// The number of attempts.
   public var attemptCount: Int
-  /// Before this it is not tried again, in milliseconds since 1970.
+  /// The time of the next attempt at the earliest, in milliseconds since 1970.
   public var dueMilliseconds: Int64
-  /// Bytes of its content.
+  /// The size of its content in bytes.
   public var sizeBytes: Int
 
-  /// An entry that waits.
+  /// Creates a waiting entry.
   public init(
     place: OutboxPlace, lane: String, milliseconds: Int64, attemptCount: Int, dueMilliseconds: Int64, sizeBytes: Int
   ) {
@@ -61,34 +62,34 @@ public struct WaitingEntry: Sendable, Equatable {
   }
 }
 
-/// What becomes of an entry.
+/// The outcome of an attempt for an entry.
 public enum OutboxChange: Sendable, Equatable {
-  /// It is done, and is forgotten.
+  /// The entry was delivered, and is removed.
   case done
-  /// It was tried and waits again.
+  /// The entry waits for another attempt.
   case waits(attemptCount: Int, dueMilliseconds: Int64)
-  /// It will not be done, and is kept for whoever wants to look.
+  /// The entry will not be delivered, and is retained for operators.
   case dead(reason: String, milliseconds: Int64)
 }
 
-/// An entry that was not done.
+/// An entry that will not be delivered.
 public struct DeadEntry: Sendable, Equatable {
-  /// Which.
+  /// The place in the queue.
   public var place: OutboxPlace
-  /// Its lane.
+  /// The entry's lane.
   public var lane: String
   /// The time of its commit, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// How often it was tried.
+  /// The number of attempts.
   public var attemptCount: Int
-  /// When it was given up, in milliseconds since 1970.
+  /// The time when it became dead, in milliseconds since 1970.
   public var deadMilliseconds: Int64
-  /// Why.
+  /// The reason why it will not be delivered.
   public var reason: String
-  /// What was to be done; empty in lists.
+  /// The content for the delivery; empty in lists.
   public var content: [UInt8]
 
-  /// An entry that was given up.
+  /// Creates a dead entry.
   public init(
     place: OutboxPlace, lane: String, milliseconds: Int64, attemptCount: Int, deadMilliseconds: Int64, reason: String,
     content: [UInt8]
@@ -98,19 +99,19 @@ public struct DeadEntry: Sendable, Equatable {
   }
 }
 
-/// How much a queue holds.
+/// The counts and sizes of a queue.
 public struct OutboxFigures: Sendable, Equatable {
-  /// Entries that wait.
+  /// The number of waiting entries.
   public var waitingCount = 0
-  /// Bytes of their contents.
+  /// The size of their contents in bytes.
   public var waitingBytes = 0
-  /// The time of the oldest one's commit, in milliseconds since 1970; nil without any.
+  /// The time of the oldest waiting entry's commit, in milliseconds since 1970; nil when none waits.
   public var oldestMilliseconds: Int64?
-  /// Entries that were given up.
+  /// The number of dead entries.
   public var deadCount = 0
-  /// Bytes of their contents.
+  /// The size of their contents in bytes.
   public var deadBytes = 0
 
-  /// An empty queue.
+  /// Creates the figures of an empty queue.
   public init() {}
 }

@@ -1,10 +1,10 @@
-/// The running hash of a log: each batch's hash takes the one before it as its seed, so that a batch that is missing,
-/// moved, altered or put in shows at the first batch after it.
+/// The running hash of a log: each batch's hash takes the one before it as its seed, so that a missing, moved, altered
+/// or inserted batch shows at the first batch after it.
 ///
-/// 64 bits of XXH64 are enough for what this guards against: disks, file systems and copies that lose or mix up pages.
-/// It is no defence against somebody who may write the file, and no hash kept in the same file could be, however long:
-/// whoever can change a batch can compute the chain anew. Against accidents the chance to miss one is 2⁻⁶⁴, and XXH64
-/// reads several gigabytes a second, which keeps hashing out of the cost of an append.
+/// 64 bits of XXH64 suffice against disks, file systems and copies that lose or mix up pages. It is no defence against
+/// an attacker with write access to the file, and no hash in the same file could be, at any length: such an attacker
+/// can recompute the chain. The chance to miss an accident is 2⁻⁶⁴, and XXH64 reads several gigabytes a second, which
+/// keeps the cost of hashing out of an append.
 public struct RunningHash: Sendable, Hashable, CustomStringConvertible {
   public let rawValue: UInt64
 
@@ -15,9 +15,9 @@ public struct RunningHash: Sendable, Hashable, CustomStringConvertible {
   /// The hash of the empty log.
   public static let empty = RunningHash(rawValue: 0)
 
-  /// The hash after a batch that was appended under `epoch`.
+  /// Returns the hash after a batch that was appended under `epoch`.
   ///
-  /// Defined as `XXH64(payload, seed: XXH64(header, seed: self))`, the header being epoch, first and last position as
+  /// It is `XXH64(payload, seed: XXH64(header, seed: self))`, where the header is epoch, first and last position as
   /// three little-endian 64-bit integers.
   public func appending(_ batch: JournalBatch, epoch: Int64) -> RunningHash {
     appending(epoch: epoch, first: batch.firstPosition, last: batch.lastPosition, payload: batch.payload.span)
@@ -32,7 +32,7 @@ public struct RunningHash: Sendable, Hashable, CustomStringConvertible {
     return RunningHash(rawValue: XXH64.hash(payload, seed: XXH64.hash(header.span, seed: rawValue)))
   }
 
-  /// Sixteen hexadecimal digits.
+  /// The hash as sixteen hexadecimal digits.
   public var description: String {
     let digits = String(rawValue, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,12 +1,12 @@
 /// A snapshot that is being written.
 public struct SnapshotTicket: Sendable, Hashable {
-  /// Names the snapshot within its journal.
+  /// The snapshot's identifier within its journal.
   public let identifier: Int64
 
-  /// The position whose state it holds.
+  /// The position of its state.
   public let position: Int64
 
-  /// A snapshot that begins.
+  /// Creates a ticket for a new snapshot.
   public init(identifier: Int64, position: Int64) {
     self.identifier = identifier
     self.position = position
@@ -15,22 +15,22 @@ public struct SnapshotTicket: Sendable, Hashable {
 
 /// A completed snapshot.
 public struct SnapshotInfo: Sendable, Equatable {
-  /// Names the snapshot within its journal.
+  /// The snapshot's identifier within its journal.
   public let identifier: Int64
 
-  /// The position whose state it holds; the log is replayed after it.
+  /// The position of its state; the log is replayed after it.
   public let position: Int64
 
   /// The running hash of the log at `position`.
   public let runningHash: RunningHash
 
-  /// The number of chunks that there are.
+  /// The number of chunks.
   public let chunkCount: Int
 
-  /// The bytes of all chunks together.
+  /// The size of all chunks in bytes.
   public let sizeBytes: Int
 
-  /// A snapshot that is complete.
+  /// Creates a description of a completed snapshot.
   public init(identifier: Int64, position: Int64, runningHash: RunningHash, chunkCount: Int, sizeBytes: Int) {
     self.identifier = identifier
     self.position = position

@@ -6,12 +6,12 @@ package enum XXH64 {
   private static let prime4: UInt64 = 0x85EB_CA77_C2B2_AE63
   private static let prime5: UInt64 = 0x27D4_EB2F_1656_67C5
 
-  /// The hash of `bytes`.
+  /// Returns the hash of `bytes`.
   package static func hash(_ bytes: Span<UInt8>, seed: UInt64) -> UInt64 {
     bytes.withUnsafeBytes { hash($0, seed: seed) }
   }
 
-  /// The hash of `bytes`.
+  /// Returns the hash of `bytes`.
   static func hash(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
     var offset = 0
     var accumulator: UInt64
@@ -24,7 +24,7 @@ package enum XXH64 {
     return avalanche(remainder(bytes, from: offset, into: accumulator))
   }
 
-  /// Four lanes over all whole stripes of 32 bytes, merged; and the offset of what is left.
+  /// Returns the merged four lanes over all whole stripes of 32 bytes, and the offset of the remaining bytes.
   private static func stripes(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> (UInt64, Int) {
     var lanes = (seed &+ prime1 &+ prime2, seed &+ prime2, seed, seed &- prime1)
     var offset = 0
@@ -43,7 +43,7 @@ package enum XXH64 {
     return (mergeRound(merged, lanes.3), offset)
   }
 
-  /// The up to 31 bytes after the last whole stripe.
+  /// Returns the accumulator after the up to 31 bytes that follow the last whole stripe.
   private static func remainder(
     _ bytes: UnsafeRawBufferPointer, from start: Int, into accumulator: UInt64
   ) -> UInt64 {

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A journal that keeps nothing: what is decided counts until the process ends. For what is to be forgotten then, such as
-/// the further projects of an emulator.
+/// A journal without storage: commits last until the process ends. It is for temporary databases, such as those of an
+/// emulator's other projects.
 ///
-/// It knows where the log ends, and no batch or chunk of it; a second `acquire()` of the same journal finds it as it is.
+/// It knows the end of its log, and no batch or chunk of it; a second `acquire()` of the same journal finds it
+/// unchanged.
 public final class VolatileJournal: Journal {
   fileprivate struct State {
     var head = JournalHead(epoch: 0, position: 0, runningHash: .empty)
@@ -14,7 +15,7 @@ public final class VolatileJournal: Journal {
 
   private let state = Mutex(State())
 
-  /// An empty log.
+  /// Creates an empty log.
   public init() {}
 
   public func acquire() throws(JournalError) -> JournalHead {
@@ -80,17 +81,17 @@ public final class VolatileJournal: Journal {
     }
   }
 
-  /// Nil: there is none to load.
+  /// Returns nil, because there is no snapshot to load.
   public func currentSnapshot() throws(JournalError) -> SnapshotInfo? { nil }
 
   public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
     throw JournalError(.snapshotAbandoned, "a journal in memory keeps no snapshot")
   }
 
-  /// None: there is none to read.
+  /// Returns an empty list, because snapshots are not retained.
   public func snapshots() throws(JournalError) -> [SnapshotInfo] { [] }
 
-  /// Returns the place where the log ends: nothing before it is there.
+  /// Returns the end of the log, because no earlier state can be read.
   public func oldestPosition() throws(JournalError) -> Int64 {
     try change { (state) throws(JournalError) in state.head.position }
   }
@@ -99,7 +100,7 @@ public final class VolatileJournal: Journal {
 
   public func prune(keepingFrom position: Int64) throws(JournalError) {}
 
-  /// There is nothing to write anew.
+  /// Does nothing, because there is no content to replace.
   public func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {}
 
   public func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {}

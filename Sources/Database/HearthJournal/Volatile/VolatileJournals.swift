@@ -1,14 +1,14 @@
-/// Journals that keep nothing; each is new.
+/// A factory of journals without storage; each opened one is new.
 public struct VolatileJournals: JournalFactory {
-  /// Journals that keep nothing.
+  /// Creates a factory.
   public init() {}
 
-  /// A new journal, whatever its name.
+  /// Returns a new journal under any name.
   public func open(_ name: String) throws(JournalError) -> OpenedJournal { OpenedJournal(VolatileJournal()) }
 
-  /// None: nothing of them is left.
+  /// Returns an empty list, because no journal outlives its database.
   public func names() throws(JournalError) -> [String] { [] }
 
-  /// There is nothing to be removed.
+  /// Does nothing, because there is nothing to remove.
   public func remove(_ name: String) throws(JournalError) {}
 }

@@ -2,7 +2,7 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// Looks for stored data that staged `.validate` rules would not take, slice by slice.
+/// A search for stored data that violates staged `.validate` rules, in slices.
 public struct DataJudge: ~Copyable {
   private struct Group: Hashable {
     var pattern: String
@@ -15,7 +15,9 @@ public struct DataJudge: ~Copyable {
   private var found = DataForecast()
   private var groups: [Group: DataForecast.Failure] = [:]
 
-  /// - Parameter state: All of it is looked at, however long that takes, and stays in memory for so long.
+  /// Creates the search.
+  ///
+  /// - Parameter state: The state to check, which stays in memory until the search ends.
   public init(of staged: RuleSet, on state: Published, nowMilliseconds: Int64, limits: TrialLimits = TrialLimits()) {
     let (staged, current) = (staged.withoutCounting, state.rules.withoutCounting)
     files = [staged, current]
@@ -23,10 +25,10 @@ public struct DataJudge: ~Copyable {
     walk = StoredDataWalk(of: state.root, staged: staged, current: current, nowMilliseconds: nowMilliseconds)
   }
 
-  /// True when everything was looked at.
+  /// True when all data has been checked.
   public var isAtEnd: Bool { walk.isAtEnd }
 
-  /// Looks at some more.
+  /// Checks the next slice.
   public mutating func advance() {
     var failures: [StoredDataWalk.Failure] = []
     walk.advance(steps: limits.forecastSteps) { failures.append($0) }
@@ -59,7 +61,7 @@ public struct DataJudge: ~Copyable {
     groups[group] = listed
   }
 
-  /// What was found so far.
+  /// The findings so far.
   public var forecast: DataForecast {
     var forecast = found
     forecast.failures = groups.values.sorted { ($1.count, $0.pattern) < ($0.count, $1.pattern) }

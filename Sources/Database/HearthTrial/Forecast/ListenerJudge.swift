@@ -1,11 +1,11 @@
 import HearthEngine
 import HearthRules
 
-/// Asks staged rules about those who listen now, and cancels nobody.
+/// A judge that decides current listens by staged rules, without cancelling any.
 public struct ListenerJudge: Sendable {
   private struct Group: Hashable {
     var pattern: String
-    // The rule is kept with what it denies, so that no other one can come to stand where it is.
+    // The rule is retained with its denials, so that no other object can have its address.
     var rule: ObjectIdentifier?
   }
 
@@ -14,13 +14,13 @@ public struct ListenerJudge: Sendable {
   private var found = ListenerForecast()
   private var groups: [Group: ListenerForecast.Pattern] = [:]
 
-  /// A judge of staged rules.
+  /// Creates a judge of staged rules.
   public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
     self.staged = staged.withoutCounting
     self.limits = limits
   }
 
-  /// Asks about one listen.
+  /// Decides one listen.
   public mutating func judge(_ listen: StandingListen, on state: Published, nowMilliseconds: Int64) {
     guard !listen.principal.isAdministrator else { return }
     found.examinedCount += 1
@@ -50,7 +50,7 @@ public struct ListenerJudge: Sendable {
     groups[group] = listed
   }
 
-  /// What was found so far.
+  /// The findings so far.
   public var forecast: ListenerForecast {
     var forecast = found
     forecast.patterns = groups.values.sorted { ($1.count, $0.pattern) < ($0.count, $1.pattern) }

@@ -1,44 +1,44 @@
 import HearthEngine
 
-/// Decisions that wait to be judged, bounded in number and in bytes.
+/// A queue of decisions that wait to be judged, bounded in number and in bytes.
 ///
-/// A decision keeps the tree of its moment in memory: what was replaced since then counts as well. When all of them
-/// together hold too much, the oldest go, which hold the most.
+/// A decision retains the tree of its time, so data replaced since then counts as well. When the queue exceeds its
+/// limit, the oldest decisions are dropped, which retain the most.
 public struct CaseQueue: Sendable {
   private struct Entry {
     var decided: DecidedCase
-    /// What had been replaced when it came.
+    /// The total size of replaced data when the decision arrived, in bytes.
     var replacedBytes: Int
   }
 
-  /// What one decision takes at least.
+  /// The minimum size of one decision in bytes.
   static let caseBytes = 512
 
   private let limits: TrialLimits
-  /// Those before ``head`` are spent.
+  /// The entries; those before ``head`` have been taken.
   private var entries: [Entry?] = []
   private var head = 0
   private var replacedBytes = 0
   private var carriedBytes = 0
-  /// Decisions that were not kept for judging, since the beginning.
+  /// The number of decisions dropped since the beginning.
   public private(set) var droppedCount = 0
 
-  /// Nothing waits.
+  /// Creates an empty queue.
   public init(limits: TrialLimits) { self.limits = limits }
 
-  /// How many wait.
+  /// The number of waiting decisions.
   public var count: Int { entries.count - head }
 
-  /// What they hold, about.
+  /// The approximate bytes that waiting decisions retain.
   public var sizeBytes: Int {
     guard head < entries.count, let oldest = entries[head] else { return 0 }
     return carriedBytes + replacedBytes - oldest.replacedBytes
   }
 
-  /// Takes decisions in, as many as there is room for.
+  /// Appends decisions, as many as there is room for.
   ///
-  /// - Returns: The oldest, where these had to go: to be let go of where nobody waits, since the trees that they hold may
-  ///   be large.
+  /// - Returns: The dropped oldest decisions. The caller should release them off any time-critical queue, because their
+  ///   trees may be large.
   @discardableResult
   public mutating func append(_ decided: DecidedCases) -> [DecidedCase] {
     droppedCount += decided.unkeptCount
@@ -54,18 +54,18 @@ public struct CaseQueue: Sendable {
     var dropped: [DecidedCase] = []
     while sizeBytes > limits.waitingBytesMax, let oldest = popFirst() { dropped.append(oldest) }
     droppedCount += dropped.count
-    // Nobody waits, so that nothing is held.
+    // An empty queue retains no replaced data.
     if count == 0 { replacedBytes = 0 }
     return dropped
   }
 
-  /// Takes the oldest out.
+  /// Removes and returns the oldest decision.
   public mutating func popFirst() -> DecidedCase? {
     guard head < entries.count, let entry = entries[head] else { return nil }
     entries[head] = nil
     head += 1
     carriedBytes -= Self.caseBytes + entry.decided.sizeBytes
-    // Half of them, so that moving the others is paid for by those that are gone.
+    // Compaction at half the size, so that its cost is proportional to the removed entries.
     if head * 2 >= entries.count {
       entries.removeFirst(head)
       head = 0
@@ -73,7 +73,7 @@ public struct CaseQueue: Sendable {
     return entry.decided
   }
 
-  /// Takes all of them out.
+  /// Removes and returns all decisions.
   public mutating func removeAll() -> [DecidedCase] {
     defer { (entries, head, carriedBytes, replacedBytes) = ([], 0, 0, 0) }
     return entries[head...].compactMap { $0?.decided }

@@ -2,23 +2,23 @@ import HearthEngine
 import HearthRules
 import HearthTree
 
-/// Asks staged rules what the rules in force were asked, and compares.
+/// A judge that decides requests by staged rules and compares the answers with those of the rules in force.
 ///
-/// It decides with the same evaluator on the same inputs. Not for two threads at once.
+/// It uses the same evaluator on the same inputs. It must not be used by two threads at once.
 public struct TrialJudge {
-  /// What came of one decision.
+  /// The result of one comparison.
   public enum Verdict: Sendable {
-    /// The rules on the whole way are the same in both files; they were not evaluated.
+    /// The relevant rules are the same in both files; they were not evaluated.
     case sameRules
-    /// Both answer the same.
+    /// The same answer from both rules files.
     case equal
     /// The staged rules took too many steps.
     case undecided
-    /// The staged rules answer the opposite.
+    /// The staged rules give the opposite answer.
     case flipped(JudgedFlip)
 
-    /// How the staged rules came to the opposite: decides once more. Nil when they did not, and without lines when it
-    /// takes too long.
+    /// Returns the trace of a flipped decision, by a second evaluation; nil when it was not flipped, and empty when the
+    /// trace takes too long.
     public func trace() -> [String]? {
       guard case .flipped(let flip) = self else { return nil }
       return flip.trace()
@@ -28,16 +28,16 @@ public struct TrialJudge {
   /// The staged rules.
   public let staged: RuleSet
   private let stepsMax: Int
-  /// Beside the rules that were in force the last time.
+  /// The comparison with the rules that were in force at the last decision.
   private var same: SamePlaces?
 
-  /// A judge of staged rules.
+  /// Creates a judge of staged rules.
   public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
     self.staged = staged.withoutCounting
     stepsMax = limits.stepsMax
   }
 
-  /// What the staged rules say to a decision.
+  /// Returns the verdict of the staged rules on a decision.
   public mutating func judge(_ decided: DecidedCase) -> Verdict {
     if samePlaces(beside: decided.rules).areSame(for: decided.request) { return .sameRules }
     guard let answer = staged.decide(decided.request, stepsMax: stepsMax) else { return .undecided }
@@ -54,13 +54,13 @@ public struct TrialJudge {
   }
 }
 
-/// A decision that staged rules make the other way.
+/// A decision that staged rules reverse.
 public struct JudgedFlip: Sendable {
   let decided: DecidedCase
   let direction: TrialFlip.Direction
   let stagedRule: RuleReference?
   let rule: RuleReference?
-  /// The place that made the difference.
+  /// The location that made the difference.
   let path: Path
   let pattern: String
   private let staged: RuleSet
@@ -74,7 +74,7 @@ public struct JudgedFlip: Sendable {
     pattern = PathPattern.of(path, in: [staged, decided.rules])
   }
 
-  /// Of an update, the place that one of the files denies.
+  /// Returns the location of a request, which for an update is the one that one of the files denies.
   private static func place(of request: RulesRequest, deniedBy decision: Decision?) -> Path {
     switch request {
     case .read(let request): return request.path

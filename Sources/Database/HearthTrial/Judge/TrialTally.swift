@@ -1,14 +1,14 @@
 import HearthEngine
 import HearthRules
 
-/// What a trial has found so far, in bounded memory.
+/// The findings of a trial so far, in bounded memory.
 public struct TrialTally: Sendable {
-  /// Flips that are counted together: the same rules decided, in places of the same name.
+  /// A key of flips that are counted together: the same deciding rules, at locations with the same pattern.
   private struct Group: Hashable {
     var direction: TrialFlip.Direction
     var operation: DecidedCase.Operation
     var pattern: String
-    // The rules are kept with the flips, so that no other ones can come to stand where they are.
+    // The rules are retained with the flips, so that no other objects can have their addresses.
     var stagedRule: ObjectIdentifier?
     var rule: ObjectIdentifier?
 
@@ -23,13 +23,13 @@ public struct TrialTally: Sendable {
   private var report: TrialReport
   private var flips: [Group: TrialFlip] = [:]
 
-  /// Nothing was judged.
+  /// Creates an empty tally.
   public init(startedMilliseconds: Int64, limits: TrialLimits = TrialLimits()) {
     self.limits = limits
     report = TrialReport(startedMilliseconds: startedMilliseconds)
   }
 
-  /// Returns true when a trace of this verdict is wanted, for an example: to make one, rules are evaluated again.
+  /// Returns true when a trace of this verdict is needed for an example; a trace requires a second evaluation.
   public func wantsExample(of verdict: TrialJudge.Verdict) -> Bool {
     guard case .flipped(let flip) = verdict else { return false }
     guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }
@@ -38,9 +38,9 @@ public struct TrialTally: Sendable {
     return !known.examples.contains { $0.path == path && $0.uid == uid }
   }
 
-  /// Counts what came of one decision.
+  /// Counts one verdict.
   ///
-  /// - Parameter trace: Makes it an example; nil when none is wanted.
+  /// - Parameter trace: The trace for an example; nil when none is needed.
   public mutating func add(_ verdict: TrialJudge.Verdict, of decided: DecidedCase, trace: [String]?) {
     let milliseconds = decided.nowMilliseconds
     report.judgedCount += 1
@@ -79,7 +79,7 @@ public struct TrialTally: Sendable {
         trace: trace))
   }
 
-  /// What was found so far, the most frequent flips first.
+  /// Returns the findings so far, the most frequent flips first.
   public func reported(droppedCount: Int) -> TrialReport {
     var report = report
     report.droppedCount = droppedCount
@@ -92,7 +92,7 @@ public struct TrialTally: Sendable {
 }
 
 extension TrialJudge {
-  /// Judges one decision and counts what comes of it.
+  /// Judges one decision and counts the verdict.
   public mutating func judge(_ decided: DecidedCase, into tally: inout TrialTally) {
     let verdict = judge(decided)
     let trace = tally.wantsExample(of: verdict) ? verdict.trace() : nil

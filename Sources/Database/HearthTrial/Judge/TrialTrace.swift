@@ -1,7 +1,7 @@
 import HearthRules
 
-/// How rules came to an answer, without anything of the data or of credentials but `true`, `false` and `null`: of texts
-/// their length is told, and of numbers that they are numbers. What the rules file itself says is shown.
+/// The trace of a rules decision, which shows only `true`, `false` and `null` of the data and credentials, the length
+/// of texts, and that a value is a number. Content of the rules file itself is shown.
 enum TrialTrace {
   static func lines(of decision: Decision) -> [String] {
     let visits = decision.visited

@@ -1,10 +1,12 @@
 import HearthRules
 import HearthTree
 
-/// A path as rules files name it: keys that they name as they are, all others as the wildcard that matches them. What is
-/// below all rules is one `…`. So there are only as many patterns as the files have places, whatever clients ask for.
+/// A path as rules files name it: with literal keys that they contain, and wildcards for all others. Levels below all
+/// rules are one `…`. The number of patterns is therefore bounded by the files, for any requests of clients.
 enum PathPattern {
-  /// - Parameter files: A key that the first does not name may be named by the next.
+  /// Returns the pattern of a path.
+  ///
+  /// - Parameter files: The rules files, in order: a key that the first does not name may be named by the next.
   static func of(_ path: Path, in files: [RuleSet]) -> String {
     var nodes: [RuleNode?] = files.map(\.root)
     var pattern = ""
@@ -22,7 +24,7 @@ enum PathPattern {
   }
 }
 
-/// Text that clients chose, as a report shows it: on one line, nothing that speaks to a terminal, and not long.
+/// Text from clients as a report shows it: a single line of limited length, without terminal control characters.
 enum ShownText {
   static func of(_ text: String) -> String {
     guard text.utf8.count > TrialLimits.textBytesMax else { return PlainText.of(text) }

@@ -1,27 +1,27 @@
 import HearthRules
 import HearthTree
 
-/// Tells for which places two rules files have the same rules on the whole way: they answer the same there, whatever is
-/// asked.
+/// A comparison of two rules files that finds the locations with the same relevant rules, where both files give the
+/// same answer to any request.
 ///
-/// What it found out about a place is kept. There are as many as the files name, and never more than
+/// Results are cached by location. There are as many locations as the files name, and never more than
 /// ``TrialLimits/placesMax``.
 final class SamePlaces {
-  /// A place of either file.
+  /// A location of either file.
   private final class Place {
     let first: RuleNode?
     let second: RuleNode?
-    /// All `.read` from the root down to here are the same.
+    /// True when all `.read` rules from the root down to here are the same.
     let isReadSame: Bool
-    /// All `.write` and `.validate` from the root down to here are.
+    /// True when all `.write` and `.validate` rules from the root down to here are the same.
     let isWriteSame: Bool
-    /// All `.validate` below are as well.
+    /// True when all `.validate` rules below are the same as well.
     lazy var isWriteSameBelow = isWriteSame && SameRules.validateSame(first, second)
-    /// One of the files names places below.
+    /// True when one of the files names locations below.
     let hasNames: Bool
     var named: [Key: Place] = [:]
-    /// The place of all keys that neither file names: nil when it was not asked for yet, and `.some(nil)` when there is
-    /// none.
+    /// The location of all keys that neither file names: nil when it has not been computed yet, and `.some(nil)` when
+    /// there is none.
     var wildcard: Place??
 
     init(_ first: RuleNode?, _ second: RuleNode?, below above: Place?) {
@@ -45,7 +45,7 @@ final class SamePlaces {
     root = Place(first.root, second.root, below: nil)
   }
 
-  /// Returns true when the two files cannot answer differently.
+  /// Returns true when the two files cannot give different answers.
   func areSame(for request: RulesRequest) -> Bool {
     switch request {
     case .read(let request): isSame(request.path) { $0.isReadSame }
@@ -66,7 +66,7 @@ final class SamePlaces {
       guard wayDown(place) else { return false }
       switch child(of: place, key) {
       case .place(let next): place = next
-      // Neither file says anything about what is further down.
+      // Neither file has rules further down.
       case .none: return true
       case .unknown: return false
       }

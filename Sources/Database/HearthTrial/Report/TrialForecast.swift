@@ -1,99 +1,101 @@
 import HearthRules
 
-/// What promoting staged rules would do to those who listen now, and what of the stored data they would not take.
+/// The forecast of a promotion of staged rules: the current listeners that it would cancel, and the stored data that it
+/// would refuse.
 public struct TrialForecast: Sendable {
-  /// How far it is.
+  /// The progress of a forecast.
   public enum State: String, Sendable, CaseIterable {
-    /// It goes on.
+    /// The forecast is in progress.
     case running
-    /// Everything was looked at.
+    /// All listeners and data were checked.
     case complete
-    /// Somebody ended it.
+    /// An operator cancelled the forecast.
     case cancelled
-    /// It took too long.
+    /// The forecast exceeded its time limit.
     case timedOut
   }
 
-  /// How far it is. The counts are of what was looked at.
+  /// The progress. The counts cover the part that has been checked.
   public var state = State.running
-  /// When it began, in milliseconds since 1970.
+  /// The start time, in milliseconds since 1970.
   public var startedMilliseconds: Int64
-  /// The time that it has taken.
+  /// The duration so far, in milliseconds.
   public var tookMilliseconds: Int64 = 0
-  /// Those who listen.
+  /// The effects on current listeners.
   public var listeners = ListenerForecast()
-  /// What is stored.
+  /// The effects on stored data.
   public var data = DataForecast()
 
-  /// Nothing was looked at.
+  /// Creates an empty forecast.
   public init(startedMilliseconds: Int64) { self.startedMilliseconds = startedMilliseconds }
 }
 
-/// Listeners, live queries and streams that promoting would cancel.
+/// The listeners, live queries and streams that a promotion would cancel.
 public struct ListenerForecast: Sendable {
-  /// Those of one place that one rule denies.
+  /// The listeners at one location that one rule denies.
   public struct Pattern: Sendable {
-    /// Where, as the rules name it.
+    /// The pattern of the location in the rules.
     public var pattern: String
-    /// What denies it; nil when no rule applies there.
+    /// The denying rule; nil when no rule applies there.
     public var stagedRule: RuleReference?
-    /// How many.
+    /// The number of listeners.
     public var count = 0
-    /// Of those, how many have a query.
+    /// The number of listeners with a query.
     public var queryCount = 0
-    /// Whose they are, a few; nil is somebody who is signed out.
+    /// The user IDs of some listeners; nil for a signed-out client.
     public var uids: [String?] = []
   }
 
-  /// How many were asked about. Administrators' are not.
+  /// The number of checked listeners, without administrators'.
   public var examinedCount = 0
-  /// How many would be cancelled.
+  /// The number of listeners that would be cancelled.
   public var cancelledCount = 0
-  /// For how many it took too many steps to say.
+  /// The number of listeners for which the rules took too many steps.
   public var undecidedCount = 0
-  /// Those that would be, the most frequent places first.
+  /// The listeners that would be cancelled, the most frequent patterns first.
   public var patterns: [Pattern] = []
-  /// Those that are in none of ``patterns``, because there are too many.
+  /// The number of cancelled listeners outside ``patterns``, which is bounded.
   public var unlistedCount = 0
 
-  /// Nobody was asked about.
+  /// Creates an empty forecast.
   public init() {}
 }
 
-/// Stored data that the staged `.validate` rules would not take if it were written again as it is.
+/// The stored data that the staged `.validate` rules would refuse if it were written again unchanged.
 public struct DataForecast: Sendable {
-  /// What one rule refuses.
+  /// The data that one rule refuses.
   public struct Failure: Sendable {
-    /// Where, as the rules name it.
+    /// The pattern of the location in the rules.
     public var pattern: String
-    /// What refuses it.
+    /// The refusing rule.
     public var rule: RuleReference
-    /// How many places.
+    /// The number of locations.
     public var count = 0
-    /// Of those, how many the rules in force would not take either.
+    /// The number of these locations that the rules in force refuse as well.
     public var alreadyFailingCount = 0
-    /// A few of them.
+    /// A sample of the paths.
     public var paths: [String] = []
   }
 
-  /// Places that were asked about. Where the `.validate` rules are the same, nothing is.
+  /// The number of checked locations. Locations with unchanged `.validate` rules are not checked.
   public var checkedCount = 0
-  /// Places that would be refused.
+  /// The number of locations that would be refused.
   public var failedCount = 0
-  /// Of those, how many the rules in force would not take either.
+  /// The number of these locations that the rules in force refuse as well.
   public var alreadyFailingCount = 0
-  /// Places whose rule says no without a user, and looks at `auth`: it depends on who writes. They are not in
-  /// ``failedCount``.
+  /// The number of locations whose rule denies a signed-out client and reads `auth`, so that the result depends on the
+  /// writer. They are not in ``failedCount``.
   public var dependsOnAuthCount = 0
-  /// Places whose rule says no, and looks at `now`: it depends on when. They are not in ``failedCount``.
+  /// The number of locations whose rule denies and reads `now`, so that the result depends on the time. They are not in
+  /// ``failedCount``.
   public var dependsOnTimeCount = 0
-  /// Those that would be refused, the most frequent ones first.
+  /// The data that would be refused, the most frequent patterns first.
   public var failures: [Failure] = []
-  /// Places that are in none of ``failures``, because there are too many.
+  /// The number of refused locations outside ``failures``, which is bounded.
   public var unlistedCount = 0
-  /// How much was looked at, from 0 to 1: an estimate.
+  /// The estimated part of the data that has been checked, from 0 to 1.
   public var progress = 0.0
 
-  /// Nothing was looked at.
+  /// Creates an empty forecast.
   public init() {}
 }

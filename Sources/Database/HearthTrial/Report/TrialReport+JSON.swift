@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 extension TrialReport {
-  /// The report for programs; the guide describes its members.
+  /// The report as JSON; the guide describes its members.
   public var json: JSON {
     .object([
       .init("started", .int(startedMilliseconds)), .init("last", .int(lastMilliseconds)),
@@ -36,7 +36,7 @@ extension TrialExample {
 }
 
 extension TrialForecast {
-  /// The forecast for programs; the guide describes its members.
+  /// The forecast as JSON; the guide describes its members.
   public var json: JSON {
     .object([
       .init("state", .string(state.rawValue)), .init("started", .int(startedMilliseconds)),

@@ -1,43 +1,43 @@
 import HearthEngine
 import HearthRules
 
-/// What a trial has found: how staged rules would have answered what was asked meanwhile.
+/// The report of a trial: how staged rules would have decided the requests meanwhile.
 public struct TrialReport: Sendable {
-  /// When it began, in milliseconds since 1970.
+  /// The start time, in milliseconds since 1970.
   public var startedMilliseconds: Int64
-  /// The time when the last decision was made that was judged; the beginning when none was.
+  /// The time of the last judged decision; the start time when there was none.
   public var lastMilliseconds: Int64
-  /// Decisions that were judged: those that are equal, undecided or flipped.
+  /// The number of judged decisions: equal, undecided or flipped.
   public var judgedCount = 0
-  /// The staged rules answer the same.
+  /// The number of decisions with the same answer from the staged rules.
   public var equalCount = 0
-  /// Of those, how many needed no evaluation, because the rules on the whole way are the same.
+  /// The number of these decisions that needed no evaluation, because the relevant rules are the same.
   public var sameRulesCount = 0
-  /// The staged rules took too many steps.
+  /// The number of decisions for which the staged rules took too many steps.
   public var undecidedCount = 0
-  /// Decisions that were not judged, because too many waited.
+  /// The number of decisions that were not judged because too many waited.
   public var droppedCount = 0
-  /// What is allowed and would be denied.
+  /// The number of allowed requests that would be denied.
   public var closedCount = 0
-  /// What is denied and would be allowed.
+  /// The number of denied requests that would be allowed.
   public var openedCount = 0
-  /// The flips by the rules that decided and by place, the most frequent ones first.
+  /// The flips by the deciding rules and location, the most frequent ones first.
   public var flips: [TrialFlip] = []
-  /// Flips that are in none of ``flips``, because there are too many.
+  /// The number of flips outside ``flips``, which is bounded.
   public var unlistedFlipCount = 0
-  /// What promoting would do to listeners and to stored data, as far as it was asked for and is known.
+  /// The forecast of a promotion; nil when none was requested.
   public var forecast: TrialForecast?
 
-  /// Nothing was judged yet.
+  /// Creates an empty report.
   public init(startedMilliseconds: Int64) {
     self.startedMilliseconds = startedMilliseconds
     lastMilliseconds = startedMilliseconds
   }
 }
 
-/// Decisions that two rules made, and that staged rules make the other way.
+/// Decisions that staged rules reverse, grouped by the deciding rules and the location.
 public struct TrialFlip: Sendable {
-  /// Which way.
+  /// The direction of a flip.
   public enum Direction: String, Sendable, CaseIterable {
     /// Allowed, and denied by the staged rules.
     case closed
@@ -45,23 +45,24 @@ public struct TrialFlip: Sendable {
     case opened
   }
 
-  /// Which way they went.
+  /// The direction of these flips.
   public var direction: Direction
-  /// What was asked.
+  /// The requested operation.
   public var operation: DecidedCase.Operation
-  /// Where, as the rules name it: `/rooms/$room`. An `…` at its end stands for all below the rules.
+  /// The pattern of the location in the rules: `/rooms/$room`. An `…` at its end stands for all locations below the
+  /// rules.
   public var pattern: String
-  /// What decided of the staged rules; nil when no rule applies there.
+  /// The deciding rule of the staged rules; nil when no rule applies there.
   public var stagedRule: RuleReference?
-  /// What decided of the rules in force; nil when no rule applies there.
+  /// The deciding rule of the rules in force; nil when no rule applies there.
   public var rule: RuleReference?
-  /// How many.
+  /// The number of flips.
   public var count = 0
-  /// The first of them, in milliseconds since 1970.
+  /// The time of the first flip, in milliseconds since 1970.
   public var firstMilliseconds: Int64
-  /// The last of them.
+  /// The time of the last flip, in milliseconds since 1970.
   public var lastMilliseconds: Int64
-  /// A few of them, of different users or places.
+  /// A sample of examples, of different users or locations.
   public var examples: [TrialExample] = []
 
   init(
@@ -78,15 +79,15 @@ public struct TrialFlip: Sendable {
   }
 }
 
-/// One decision that would be another.
+/// One decision that would be reversed.
 public struct TrialExample: Sendable {
-  /// Where.
+  /// The path of the request.
   public var path: String
-  /// Who asked; nil for somebody who was signed out.
+  /// The user ID of the caller; nil for a signed-out client.
   public var uid: String?
-  /// When, in milliseconds since 1970.
+  /// The time of the decision, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// How the staged rules came to their answer, one rule a line. Nothing of the data or of credentials is in it but
-  /// `true`, `false`, `null` and the lengths of texts.
+  /// The trace of the staged rules' decision, one rule a line. Of data and credentials it shows only `true`, `false`,
+  /// `null` and the lengths of texts.
   public var trace: [String]
 }

@@ -1,23 +1,23 @@
 import HearthEngine
 
-/// The number of decisions that were made in the last minutes, second by second.
+/// A count of the rules decisions in the last minutes, second by second.
 public struct TrafficMeter: Sendable {
   private struct Second {
     var number: Int64 = .min
     var count = TrafficCount()
   }
 
-  /// As far back as is told.
+  /// The longest interval of a count, in seconds.
   public static let secondsMax = 600
 
   private var seconds = [Second](repeating: Second(), count: secondsMax)
 
-  /// Nothing was counted.
+  /// Creates an empty meter.
   public init() {}
 
   /// Counts the decisions of a batch.
   ///
-  /// - Parameter milliseconds: Now, on a clock that never goes back.
+  /// - Parameter milliseconds: The present time, on a monotonic clock.
   public mutating func add(_ decided: DecidedCases, atMonotonicMilliseconds milliseconds: Int64) {
     let number = milliseconds / 1_000
     let slot = Self.slot(of: number)
@@ -27,7 +27,7 @@ public struct TrafficMeter: Sendable {
     seconds[slot].count.cancelledCount += decided.cancelledCount
   }
 
-  /// What was counted in the last so many milliseconds: in whole seconds, the one under way among them, and no more than
+  /// Returns the count of the last milliseconds: in whole seconds, including the current one, and no more than
   /// ``secondsMax``.
   public func count(inLastMilliseconds milliseconds: Int64, nowMonotonicMilliseconds now: Int64) -> TrafficCount {
     let asked = min(max(milliseconds, 1_000) / 1_000, Int64(Self.secondsMax))
@@ -48,24 +48,24 @@ public struct TrafficMeter: Sendable {
   }
 }
 
-/// Decisions of the rules in some time.
+/// The number of rules decisions in an interval.
 public struct TrafficCount: Sendable, Equatable {
-  /// How many were allowed.
+  /// The number of allowed requests.
   public var allowedCount = 0
-  /// How many were denied, listens that were cancelled not among them.
+  /// The number of denied requests, without cancelled listens.
   public var deniedCount = 0
-  /// The number of listens that were cancelled.
+  /// The number of cancelled listens.
   public var cancelledCount = 0
-  /// In how long.
+  /// The length of the interval, in milliseconds.
   public var milliseconds: Int64 = 0
 
-  /// Nothing.
+  /// Creates an empty count.
   public init() {}
 
-  /// All of them.
+  /// The number of all decisions.
   public var decidedCount: Int { allowedCount + deniedCount + cancelledCount }
 
-  /// What share of them was denied, from 0 to 1; 0 when nothing was decided. Listens that were cancelled do not count.
+  /// The denied share of the requests, from 0 to 1; 0 without requests. Cancelled listens do not count.
   public var deniedShare: Double {
     let count = allowedCount + deniedCount
     return count == 0 ? 0 : Double(deniedCount) / Double(count)

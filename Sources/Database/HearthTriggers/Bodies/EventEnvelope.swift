@@ -1,15 +1,15 @@
 import HearthTree
 
-/// The three forms in which an event is sent.
+/// The form in which an event is sent.
 public enum EventForm: String, Sendable, CaseIterable {
-  /// A structured CloudEvent: functions of the second generation, and all those in Python.
+  /// A structured CloudEvent: for functions of the second generation, and all functions in Python.
   case cloudEvent = "cloudevent"
   /// The flat JSON of functions of the first generation.
   case gen1
-  /// A JSON object for a receiver of one's own.
+  /// A JSON object for any other receiver.
   case webhook
 
-  /// What the body is said to be.
+  /// The content type of the body.
   public var contentType: String {
     switch self {
     case .cloudEvent: "application/cloudevents+json; charset=utf-8"
@@ -17,28 +17,28 @@ public enum EventForm: String, Sendable, CaseIterable {
     }
   }
 
-  /// It carries both values whole, and not a difference.
+  /// True when an event contains both whole values instead of a difference.
   public var carriesValues: Bool { self == .webhook }
 }
 
-/// One event with all that its body says.
+/// One event with all parts of its body.
 public struct EventEnvelope: Sendable {
-  /// What a registration says of its events.
+  /// The registration's parts of an event.
   public struct Address: Sendable {
     /// The trigger's name.
     public var trigger: String
-    /// What it waits for.
+    /// The kind of change that the trigger waits for.
     public var moment: TriggerMoment
-    /// The places.
+    /// The trigger's pattern.
     public var pattern: TriggerPattern
     /// The database's name.
     public var database: String
-    /// The region that events are said to come from.
+    /// The region named as the events' origin.
     public var location: String
     /// The host under which the handlers' own libraries find the database.
     public var host: String
 
-    /// An address of these parts.
+    /// Creates an address.
     public init(
       trigger: String, moment: TriggerMoment, pattern: TriggerPattern, database: String, location: String, host: String
     ) {
@@ -47,21 +47,21 @@ public struct EventEnvelope: Sendable {
     }
   }
 
-  /// The event's id.
+  /// The event's ID.
   public var id: String
-  /// Its place in the order of its database's events; nil leaves it out.
+  /// The event's number in the order of its database's events; nil leaves it out.
   public var sequence: String?
-  /// What happened.
+  /// The event itself.
   public var event: TriggerEvent
-  /// Whom it is for.
+  /// The registration's parts of the event.
   public var address: Address
 
-  /// An event with what its trigger says.
+  /// Creates an event for one registration.
   public init(id: String, sequence: String?, event: TriggerEvent, address: Address) {
     (self.id, self.sequence, self.event, self.address) = (id, sequence, event, address)
   }
 
-  /// The body in that form; nil when the values are too large for it.
+  /// Returns the body in that form, or nil when the values are too large for it.
   public func body(_ form: EventForm) -> [UInt8]? {
     switch (form, event.payload) {
     case (.cloudEvent, .text(let payload)): cloudEvent(payload)
@@ -126,6 +126,7 @@ public struct EventEnvelope: Sendable {
 
   // MARK: Receivers of one's own
 
+  /// Returns
   /// `{"type":…,"id":…,"timestamp":…,"data":{"trigger":…,"database":…,"path":…,"params":…,"author":…,"sequence":…,"values":…}}`,
   /// with `"values":{"before":…,"after":…}`, or `"values":null` and `"isTooLarge":true`.
   private func webhook(_ payload: [UInt8]?) -> [UInt8] {

@@ -1,6 +1,8 @@
-/// Moments in events: `2026-11-22T06:30:00.123Z` (RFC 3339), which every handler reads.
+/// Times in events: `2026-11-22T06:30:00.123Z` (RFC 3339), which every handler can parse.
 enum EventTime {
-  /// - Parameter milliseconds: since 1970; those before and those after the year 9999 are the nearest that can be written.
+  /// Returns the text of a time.
+  ///
+  /// - Parameter milliseconds: The time since 1970; times before that or after the year 9999 are clamped.
   static func text(milliseconds: Int64) -> String {
     let clamped = min(max(milliseconds, 0), 253_402_300_799_999)
     let (seconds, fraction) = (clamped / 1_000, clamped % 1_000)

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// A JSON object, member by member, whose values may be JSON texts already.
+/// A JSON object, written member by member, whose values may be JSON texts already.
 struct ObjectText {
   private var writer = JSONWriter()
   private var isFirst = true

@@ -1,20 +1,20 @@
 import HearthTree
 
-/// An event of an account with all that its body says. Nobody is named as who did it, as the service names nobody.
+/// An event of an account with all parts of its body. It names no author, as in Firebase.
 public struct UserEnvelope: Sendable {
-  /// What happened.
+  /// The event itself.
   public var event: UserEvent
-  /// The name of the trigger that it is for.
+  /// The name of the trigger.
   public var trigger: String
-  /// The id of the accounts' project.
+  /// The ID of the accounts' project.
   public var project: String
 
-  /// An event with whom it is for.
+  /// Creates an event for one trigger.
   public init(event: UserEvent, trigger: String, project: String) {
     (self.event, self.trigger, self.project) = (event, trigger, project)
   }
 
-  /// The body in that form.
+  /// Returns the body in that form.
   public func body(_ form: EventForm) -> [UInt8] {
     switch form {
     case .cloudEvent: cloudEvent
@@ -25,7 +25,8 @@ public struct UserEnvelope: Sendable {
 
   private var time: String { EventTime.text(milliseconds: event.milliseconds) }
 
-  /// For functions of the second generation: the account under `value`, or under `oldValue` when it is no more.
+  /// The body for functions of the second generation: the account under `value`, or under `oldValue` when it was
+  /// deleted.
   private var cloudEvent: [UInt8] {
     var data = ObjectText()
     data.add(event.moment == .created ? "value" : "oldValue", raw: Self.secondGeneration(event.user).text())
@@ -43,7 +44,7 @@ public struct UserEnvelope: Sendable {
     return object.closed()
   }
 
-  /// The second generation knows the time of an account's making by another name.
+  /// Returns the account with the second generation's name for its creation time.
   private static func secondGeneration(_ user: JSON) -> JSON {
     .object(
       (user.members ?? []).map { member in
@@ -64,7 +65,7 @@ public struct UserEnvelope: Sendable {
     return object.closed()
   }
 
-  /// `{"type":"user.created","id":…,"timestamp":…,"data":{"trigger":…,"sequence":…,"user":…}}`
+  /// The body `{"type":"user.created","id":…,"timestamp":…,"data":{"trigger":…,"sequence":…,"user":…}}`.
   private var webhook: [UInt8] {
     var data = ObjectText()
     data.add("trigger", trigger)

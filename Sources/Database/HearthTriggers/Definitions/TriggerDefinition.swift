@@ -1,46 +1,46 @@
 import HearthCrypto
 import HearthTree
 
-/// A trigger as it is registered: what it is about, and where and how its events are sent.
+/// A registered trigger: its subject, its target, and its delivery options.
 public struct TriggerDefinition: Sendable, Equatable {
-  /// Who registered it.
+  /// The origin of a registration.
   public enum Origin: String, Sendable {
-    /// The operator.
+    /// The operator's commands.
     case command = "operator"
-    /// An emulator of functions, by `/.settings/functionTriggers.json`.
+    /// A functions emulator, by `/.settings/functionTriggers.json`.
     case emulator
   }
 
-  /// The name that commands know it by: letters, digits, `-`, `_` and `.`.
+  /// The name of the trigger in commands: letters, digits, `-`, `_` and `.`.
   public var name: String
-  /// What makes events.
+  /// The changes that cause events.
   public var subject: TriggerSubject
-  /// Who takes them.
+  /// The receiver of events.
   public var target: TriggerTarget
-  /// In which form.
+  /// The form of events.
   public var form: EventForm
-  /// An event whose handler failed is sent again; without it only one that did not reach the handler.
+  /// True to resend an event when its handler failed; otherwise only one that did not reach the handler is sent again.
   public var retries = false
-  /// What requests are signed with, by the Standard Webhooks scheme: one signature each.
+  /// The secrets that sign requests, by the Standard Webhooks scheme: one signature each.
   public var secrets: [WebhookSecret] = []
-  /// The time that a handler may take.
+  /// The time for a handler, in seconds.
   public var timeoutSeconds = TriggerLimits.timeoutSeconds
-  /// The largest number of events that are under way.
+  /// The most events in flight.
   public var concurrency = TriggerLimits.concurrency
-  /// The time that an event is tried.
+  /// The time for attempts after an event's write, in seconds.
   public var windowSeconds = TriggerLimits.windowSeconds
-  /// The region that events are said to come from.
+  /// The region named as the events' origin.
   public var location = "us-central1"
-  /// The receiver may be at a private address, and be reached without TLS.
+  /// True when the receiver may be at a private address, and be reached without TLS.
   public var allowsPrivate = false
-  /// The reason why nothing is sent; nil when events are sent.
+  /// The reason for a pause; nil while events are sent.
   public var pause: String?
-  /// Who registered it.
+  /// The origin of the registration.
   public var origin = Origin.command
 
-  /// A trigger with what it must say; the rest is as usual.
+  /// Creates a trigger from its required parts, with defaults for all others.
   ///
-  /// - Throws: ``TriggerProblem`` for a name or a URL that cannot be one, and a form that does not fit the others.
+  /// - Throws: ``TriggerProblem`` for an invalid name or URL, and for a form that does not fit the other parts.
   public init(
     name: String, _ subject: TriggerSubject, to target: TriggerTarget, form: EventForm
   ) throws(TriggerProblem) {
@@ -49,7 +49,9 @@ public struct TriggerDefinition: Sendable, Equatable {
     try check()
   }
 
-  /// - Throws: ``TriggerProblem`` when something is out of its bounds.
+  /// Checks the limits of all parts.
+  ///
+  /// - Throws: ``TriggerProblem`` for a value out of its limits.
   func check() throws(TriggerProblem) {
     guard (1...TriggerLimits.nameBytesMax).contains(name.utf8.count), name.utf8.allSatisfy(Self.isNameByte),
       !name.hasPrefix(".")
@@ -100,32 +102,32 @@ public struct TriggerDefinition: Sendable, Equatable {
     }
   }
 
-  /// What a set of triggers knows of it; nil when it is not about writes.
+  /// The member of a trigger set for this trigger; nil when it is not about writes.
   public var member: TriggerSet.Member? {
     guard case .writes(_, let pattern, let moment) = subject else { return nil }
     return TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: form.carriesValues)
   }
 
-  /// Returns true when it is about what is written in the database of that name.
+  /// Returns true when it is about writes in the database of that name.
   public func isAbout(database: String) -> Bool {
     if case .writes(let databases, _, _) = subject { databases.matches(database) } else { false }
   }
 
-  /// Returns true when events that wait for another registration of its name can be sent by this one.
+  /// Returns true when this registration can send the waiting events of another one with its name.
   public func continues(_ other: TriggerDefinition) -> Bool {
     subject.isUsers == other.subject.isUsers && (subject.isUsers || form.carriesValues == other.form.carriesValues)
   }
 
-  /// The header fields that name and sign one request.
+  /// Returns the header fields that identify and sign one request.
   ///
   /// - Parameters:
-  ///   - id: the event's, also when it is sent again.
-  ///   - seconds: the time of the attempt, since 1970.
+  ///   - id: The event's ID, which repeated attempts share.
+  ///   - seconds: The time of the attempt, since 1970.
   public func headers(id: String, seconds: Int64, body: [UInt8]) -> [(name: String, value: String)] {
     WebhookSecret.headers(secrets, id: id, seconds: seconds, body: body)
   }
 
-  /// What its deliveries go by.
+  /// The delivery policy.
   public var policy: Delivery.Policy {
     Delivery.Policy(retries: retries, concurrency: concurrency, windowSeconds: windowSeconds)
   }
@@ -134,12 +136,12 @@ public struct TriggerDefinition: Sendable, Equatable {
 // MARK: As JSON
 
 extension TriggerDefinition {
-  /// As administrators are shown it: whether it has secrets, and none of them.
+  /// The JSON for administrators, with the number of secrets instead of the secrets.
   public var shown: JSON {
     .object(members + [.init("secrets", .int(Int64(secrets.count)))])
   }
 
-  /// As it is kept, with its secrets.
+  /// The JSON for storage, with the secrets.
   public var stored: JSON {
     .object(members + [.init("secrets", .array(secrets.map { .string($0.text) }))])
   }
@@ -168,10 +170,10 @@ extension TriggerDefinition {
     return members
   }
 
-  /// Reads what ``stored`` gives, or what an administrator sends: `name`; `path` and `on`, or `user`; `url` or `plugin`. All
-  /// else may be missing.
+  /// Parses the JSON of ``stored``, or an administrator's: `name`; `path` and `on`, or `user`; `url` or `plugin`. All
+  /// other members are optional.
   ///
-  /// - Throws: ``TriggerProblem`` that says what is wrong.
+  /// - Throws: ``TriggerProblem`` with the defect.
   public init(_ json: JSON) throws(TriggerProblem) {
     func text(_ name: String) throws(TriggerProblem) -> String? {
       switch json[name] {

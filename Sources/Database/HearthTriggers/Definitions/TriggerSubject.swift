@@ -1,19 +1,19 @@
-/// What a trigger is about.
+/// The subject of a trigger.
 public enum TriggerSubject: Sendable, Equatable {
-  /// Writes: in which databases, at which places, and what happens there.
+  /// Writes of a kind, at matching locations, in matching databases.
   case writes(databases: DatabasePattern, pattern: TriggerPattern, moment: TriggerMoment)
   /// Accounts of users.
   case users(UserMoment)
 
-  /// It is about accounts, and not about what is written.
+  /// True when it is about accounts instead of writes.
   public var isUsers: Bool { if case .users = self { true } else { false } }
 }
 
-/// Where a trigger's events go.
+/// The target of a trigger's events.
 public enum TriggerTarget: Sendable, Equatable {
-  /// They are posted to this URL.
+  /// A URL to which events are posted.
   case url(String)
-  /// The plugin of this name takes them.
+  /// A plugin by its name.
   case plugin(String)
 
   /// The URL; nil for a plugin.

@@ -1,13 +1,13 @@
-/// An event among all those of one trigger.
+/// The key of an event among all those of one trigger.
 public struct EventKey: Sendable, Hashable, Comparable {
-  /// The database, by a number that the caller gave it.
+  /// The number that the caller has assigned to the database.
   public var source: Int
   /// The number of the commit.
   public var position: Int64
-  /// Counts the events of one commit.
+  /// The number of the event within its commit.
   public var ordinal: Int32
 
-  /// The event of that commit of that database.
+  /// Creates the key of an event.
   public init(source: Int, position: Int64, ordinal: Int32) {
     (self.source, self.position, self.ordinal) = (source, position, ordinal)
   }
@@ -17,22 +17,22 @@ public struct EventKey: Sendable, Hashable, Comparable {
   }
 }
 
-/// An event that waits to be delivered: what is known of it in memory.
+/// An event that waits for delivery, as memory holds it.
 public struct WaitingEvent: Sendable, Equatable {
-  /// Which.
+  /// The event's key.
   public var key: EventKey
-  /// The place. Events of one place are delivered in order, one at a time.
+  /// The location. Events of one location are delivered in order, one at a time.
   public var ref: String
   /// The time of its write, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// How often it was tried.
+  /// The number of attempts.
   public var attemptCount: Int
-  /// Before this it is not tried again, in milliseconds since 1970.
+  /// The time of the next attempt at the earliest, in milliseconds since 1970.
   public var dueMilliseconds: Int64
-  /// Bytes of what it carries, as it is kept.
+  /// The stored size of its content in bytes.
   public var sizeBytes: Int
 
-  /// An event that waits.
+  /// Creates a waiting event.
   public init(
     key: EventKey, ref: String, milliseconds: Int64, attemptCount: Int = 0, dueMilliseconds: Int64 = 0,
     sizeBytes: Int = 0
@@ -42,26 +42,26 @@ public struct WaitingEvent: Sendable, Equatable {
   }
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 public enum AttemptOutcome: Sendable, Equatable {
   /// The handler ran to its end.
   case done
-  /// The receiver does not take such a request.
+  /// The receiver refused the request.
   case refused(String)
-  /// Whoever is there does not know the function: status 404.
+  /// The receiver does not know the function: status 404.
   case unknownFunction
-  /// The handler did not run, or nobody knows.
+  /// The handler did not run, or its state is unknown.
   case notRun(String, retryAfterSeconds: Int64? = nil)
   /// The handler ran and failed.
   case failed(String)
-  /// The request was sent, and no whole answer came.
+  /// The request was sent, and no complete answer came.
   case unknown(String)
-  /// The receiver is gone for good.
+  /// The receiver is permanently gone.
   case gone
 
-  /// What an answer of that status means.
+  /// Creates the outcome for an answer's status.
   ///
-  /// - Parameter retryAfter: the answer's `Retry-After`, of which seconds count.
+  /// - Parameter retryAfter: The answer's `Retry-After`; only a number of seconds is used.
   public init(status: Int, retryAfter: String? = nil) {
     switch status {
     case 200..<300: self = .done
@@ -72,18 +72,18 @@ public enum AttemptOutcome: Sendable, Equatable {
       let seconds = retryAfter.flatMap { Int64($0) }.map { min(max($0, 0), Int64(TriggerLimits.retryAfterSecondsMax)) }
       self = .notRun("status \(status)", retryAfterSeconds: seconds)
     case 500...: self = .failed("status \(status)")
-    // Redirects are not followed, and what else is below 500 is an answer to another request than this.
+    // Redirects are not followed, and other statuses below 500 do not answer this request.
     default: self = .refused("status \(status)")
     }
   }
 }
 
-/// What is to be kept of an event after an attempt.
+/// The stored state of an event after an attempt.
 public enum EventSettlement: Sendable, Equatable {
-  /// It is forgotten.
+  /// The event is removed.
   case delivered
-  /// It waits again.
+  /// The event waits for another attempt.
   case waits(attemptCount: Int, dueMilliseconds: Int64)
-  /// It is a dead letter, for that reason.
+  /// The event is a dead letter for this reason.
   case dead(reason: String)
 }

@@ -1,19 +1,19 @@
-/// The deliveries of one trigger: which event goes next, and what becomes of it. A state machine with a clock that is
-/// handed in; it holds no payloads.
+/// The deliveries of one trigger: a state machine that selects the next events and handles outcomes. The caller passes
+/// the time; payloads are not part of it.
 ///
-/// Events of one place of one database go in the order of their commits, one at a time, and wait while the one before
-/// them is tried again. Events of different places overtake each other.
+/// Events of one location in one database are delivered in the order of their commits, one at a time, and wait while an
+/// earlier one is retried. Events of different locations may overtake each other.
 public struct Delivery: Sendable {
-  /// What a registration says of its deliveries.
+  /// The delivery options of a registration.
   public struct Policy: Sendable, Equatable {
-    /// An event whose handler failed is tried again.
+    /// True to retry an event whose handler failed.
     public var retries: Bool
-    /// The number of events that are under way at most.
+    /// The most events in flight.
     public var concurrency: Int
-    /// The time that an event is tried, from the time of its write.
+    /// The time for attempts after an event's write, in seconds.
     public var windowSeconds: Int
 
-    /// A policy of these parts.
+    /// Creates a policy.
     public init(
       retries: Bool, concurrency: Int = TriggerLimits.concurrency, windowSeconds: Int = TriggerLimits.windowSeconds
     ) {
@@ -21,11 +21,11 @@ public struct Delivery: Sendable {
     }
   }
 
-  /// What is to be done now.
+  /// The work that is due.
   public struct Work: Sendable, Equatable {
     /// Events to send, each of which ends with ``Delivery/finish(_:_:now:chance:)``.
     public var starts: [WaitingEvent] = []
-    /// Events whose time is over, dead letters now.
+    /// Events that expired and are dead letters now.
     public var expired: [WaitingEvent] = []
   }
 
@@ -37,38 +37,38 @@ public struct Delivery: Sendable {
   private struct Delayed {
     var dueMilliseconds: Int64
     var lane: Lane
-    /// The handler was not reached: the wait is over once somebody reaches it.
+    /// True when the handler was not reached: the wait ends once any event reaches it.
     var isForTarget: Bool
   }
 
-  /// What it goes by; may be changed at any time.
+  /// The policy; may be changed at any time.
   public var policy: Policy
-  /// Nothing is started.
+  /// True while no events are started.
   public var isPaused = false
   private var lanes: [Lane: ArraySlice<WaitingEvent>] = [:]
   private var ready: ArraySlice<Lane> = []
-  /// By time, the latest first.
+  /// Waiting lanes by time, the latest first.
   private var delayed: [Delayed] = []
   private var flights: [EventKey: Lane] = [:]
-  /// Events that are known, those under way among them.
+  /// The number of events in memory, including those in flight.
   public private(set) var knownCount = 0
-  /// Failures in a row that did not reach the handler.
+  /// The number of consecutive failures to reach the handler.
   private var unreachedCount = 0
   private var probeMilliseconds: Int64 = 0
 
-  /// No events yet.
+  /// Creates a delivery without events.
   public init(policy: Policy) { self.policy = policy }
 
-  /// Events that are under way.
+  /// The number of events in flight.
   public var inFlightCount: Int { flights.count }
 
-  /// Only one event at a time is tried, because none of the last ones reached the handler.
+  /// True when only one event at a time is attempted, because the last ones did not reach the handler.
   public var isBroken: Bool { unreachedCount >= TriggerLimits.failuresBeforeBreak }
 
-  /// How many more events it takes.
+  /// The number of events for which there is room.
   public var room: Int { max(0, TriggerLimits.knownEventsMax - knownCount) }
 
-  /// Takes events in. Those of one place that are older than others come before them, unless those are under way.
+  /// Adds events. An older event of a location precedes newer ones, unless these are in flight.
   public mutating func add(_ events: some Sequence<WaitingEvent>) {
     for event in events {
       let lane = Lane(source: event.key.source, ref: event.ref)
@@ -92,11 +92,11 @@ public struct Delivery: Sendable {
     }
   }
 
-  /// What can be started now.
+  /// Returns the events that can be started now.
   ///
   /// - Parameters:
-  ///   - now: milliseconds since 1970.
-  ///   - slots: how many may be started, for the sake of other triggers.
+  ///   - now: The time in milliseconds since 1970.
+  ///   - slots: The most events to start, which leaves room for other triggers.
   public mutating func work(now: Int64, slots: Int) -> Work {
     var work = Work()
     guard !isPaused else { return work }
@@ -119,8 +119,8 @@ public struct Delivery: Sendable {
     return work
   }
 
-  /// The time when ``work(now:slots:)`` has something to do without anything else happening, in milliseconds since 1970;
-  /// nil when never.
+  /// The time when ``work(now:slots:)`` will have work without another event, in milliseconds since 1970; nil when it
+  /// will not.
   public var nextMilliseconds: Int64? {
     guard !isPaused, flights.count < policy.concurrency else { return nil }
     let first = ready.isEmpty ? delayed.last?.dueMilliseconds : 0
@@ -128,12 +128,12 @@ public struct Delivery: Sendable {
     return flights.isEmpty ? max(first, probeMilliseconds) : nil
   }
 
-  /// Takes note of how an attempt ended.
+  /// Records the outcome of an attempt.
   ///
   /// - Parameters:
-  ///   - now: milliseconds since 1970.
-  ///   - chance: a random number from 0 to 1.
-  /// - Returns: What is to be kept of the event; nil when it is not under way.
+  ///   - now: The time in milliseconds since 1970.
+  ///   - chance: A random number from 0 to 1.
+  /// - Returns: The new state of the event; nil when it is not in flight.
   public mutating func finish(
     _ key: EventKey, _ outcome: AttemptOutcome, now: Int64, chance: Double
   ) -> EventSettlement? {
@@ -167,22 +167,22 @@ public struct Delivery: Sendable {
     }
   }
 
-  /// Forgets an event under way without a word about it: its attempt came to nothing and does not count.
+  /// Drops an event in flight whose attempt had no outcome and does not count.
   public mutating func forget(_ key: EventKey) {
     guard let lane = flights.removeValue(forKey: key) else { return }
     drop(lane)
   }
 
-  /// The receiver is said to be there again: what waits because it was not reached is tried now.
+  /// Retries events that wait because the receiver was not reached, after a report that it is back.
   public mutating func receiverIsBack() {
     unreachedCount = 0
     hurry()
   }
 
-  /// Returns true when an event is being sent.
+  /// Returns true when an event is in flight.
   public func isUnderWay(_ key: EventKey) -> Bool { flights[key] != nil }
 
-  /// Forgets all that is not under way: it will be added again, with others between.
+  /// Drops all events that are not in flight; the caller adds them again, with others in between.
   public mutating func forgetIdle() {
     (ready, delayed) = ([], [])
     lanes = lanes.compactMapValues { queue in
@@ -192,7 +192,7 @@ public struct Delivery: Sendable {
     knownCount = flights.count
   }
 
-  /// Returns true when an event is known.
+  /// Returns true when an event is in memory.
   public func knows(_ event: WaitingEvent) -> Bool {
     lanes[Lane(source: event.key.source, ref: event.ref)]?.contains { $0.key == event.key } ?? false
   }
@@ -221,7 +221,7 @@ public struct Delivery: Sendable {
     return .dead(reason: reason)
   }
 
-  /// Takes the first event of a lane away; the next one can go.
+  /// Removes the first event of a lane, so that the next one can start.
   private mutating func drop(_ lane: Lane) {
     guard var queue = lanes[lane], !queue.isEmpty else { return }
     knownCount -= 1
@@ -249,7 +249,7 @@ public struct Delivery: Sendable {
     delayed.removeAll { $0.lane == lane }
   }
 
-  /// Somebody reached the handler: those that did not need not wait any longer.
+  /// Records that the handler was reached, and ends the waits of events that did not reach it.
   private mutating func reached() {
     let wasBroken = isBroken
     unreachedCount = 0

@@ -1,18 +1,18 @@
-/// Where an event stands among all those of one journal.
+/// The number of an event among all those of one journal.
 struct EventNumber {
   /// The number of the commit.
   var position: Int64
-  /// Counts the events of one commit.
+  /// The number of the event within its commit.
   var ordinal: Int32
 
-  /// Of letters, digits, `-` and `_`, so that it can be a key; of no other event of that source, also after the source was
-  /// put back to an older state.
+  /// Returns an ID of letters, digits, `-` and `_`, so that it can be a key. No other event of the source has it, even
+  /// after the source was restored to an older state.
   func id(in source: String, milliseconds: Int64) -> String {
     let time = String(max(0, milliseconds), radix: 36)
     return "\(source)-\(time)-\(String(position, radix: 36))-\(ordinal)"
   }
 
-  /// Digits of a fixed number, so that they can be compared as text.
+  /// A number with a fixed count of digits, so that texts compare as numbers.
   var sequence: String { Self.padded(position, to: 15) + Self.padded(Int64(ordinal), to: 6) }
 
   private static func padded(_ number: Int64, to count: Int) -> String {

@@ -1,13 +1,13 @@
 import HearthTree
 
-/// What an event says of the data: `{"data":…,"delta":…}`, the value before and what changes it into the value after.
+/// The values in an event: `{"data":…,"delta":…}`, with the value before and the change that leads to the value after.
 ///
-/// With `b` the value before and `a` the one after, delta is: `null` when `a` is nothing; `a` when `b` is nothing or
-/// either is no object; otherwise an object with, for each key under which they are different, `null` or the delta of
-/// the two. Handlers make the value after of both: they merge, and null removes. Nothing is an array, and children are
-/// in the order of the database.
+/// With `b` the value before and `a` the one after, delta is: `null` when `a` is null; `a` when `b` is null or either
+/// is not an object; otherwise an object with, for each differing key, `null` or the delta of the two. Handlers merge
+/// the two into the value after, where null removes. No value is an array, and children are in the order of the
+/// database.
 enum EventPayload {
-  /// The text; `data` and `delta` are there also when they are null.
+  /// Returns the text; `data` and `delta` are present even when they are null.
   static func differenceText(old: Node, new: Node) -> [UInt8] {
     var writer = JSONWriter()
     writer.write(raw: "{\"data\":")
@@ -18,7 +18,7 @@ enum EventPayload {
     return writer.bytes
   }
 
-  /// `"before":…,"after":…` between braces: both values whole.
+  /// Returns `"before":…,"after":…` between braces, with both whole values.
   static func valuesText(old: Node, new: Node) -> [UInt8] {
     var writer = JSONWriter()
     writer.write(raw: "{\"before\":")
@@ -29,7 +29,7 @@ enum EventPayload {
     return writer.bytes
   }
 
-  /// Recursion as deep as data is nested.
+  /// Writes a delta, by recursion as deep as the data.
   private static func writeDelta(from old: Node, to new: Node, _ writer: inout JSONWriter) {
     guard old.isInterior, new.isInterior else { return writer.write(new, .objects) }
     writer.write(raw: "{")

@@ -1,28 +1,28 @@
 import HearthTree
 
-/// What happened at one place.
+/// The kind of change at one location.
 public enum EventKind: UInt8, Sendable, CaseIterable {
-  /// There was nothing before.
+  /// The location had no value before.
   case created
-  /// There was another value before.
+  /// The location had another value before.
   case updated
-  /// There is nothing any more.
+  /// The location has no value any more.
   case deleted
 }
 
-/// Finds the places that patterns match and whose value a commit changed: places above those that were written,
-/// themselves, and below. Priorities are no values.
+/// A search for locations that match patterns and whose value a commit changed: above the written locations, at them,
+/// and below. Priorities are not values.
 ///
-/// Recursion as deep as data is nested, which is limited. Subtrees that both versions share are not looked into.
+/// The recursion is as deep as the data, which is limited. Subtrees that both versions share are skipped.
 struct EventWalk {
-  /// One pattern on its way down: which, and where in it.
+  /// The state of one pattern during the descent: its index, and the matched steps.
   struct Standing {
     var pattern: Int
     var places: UInt64
   }
 
   let patterns: [TriggerPattern]
-  /// Called for each place and pattern, those below before those above. Returning false ends the walk.
+  /// Called for each location and pattern, those below before those above. Returning false ends the search.
   let found: (_ pattern: Int, _ path: [Key], _ old: Node, _ new: Node) -> Bool
 
   private var keys: [Key] = []
@@ -42,34 +42,36 @@ struct EventWalk {
     _ = visit(change.oldRoot, change.newRoot, standings, written: paths)
   }
 
-  /// - Parameter written: what is left of the written paths from here on; one without a key says that all below may
-  ///   have changed.
-  /// - Returns: Whether the value here is another one.
+  /// Visits a location.
+  ///
+  /// - Parameter written: The remaining written paths from here on; an empty one means that any location below may have
+  ///   changed.
+  /// - Returns: True when the value here has changed.
   private mutating func visit(
     _ old: Node, _ new: Node, _ standings: [Standing], written: [ArraySlice<Key>]
   ) -> Bool {
     if isOver { return true }
     if written.contains(where: \.isEmpty) { return visit(old, new, standings) }
     var isDifferent = old.isEmpty != new.isEmpty
-    // Several written paths can begin with the same key; their order is kept.
+    // Several written paths may begin with the same key; their order is kept.
     var seen: Set<Key> = []
     for path in written {
       guard let key = path.first, seen.insert(key).inserted else { continue }
       let below = written.filter { $0.first == key }.map { $0.dropFirst() }
       let (before, after) = (old.child(key), new.child(key))
       let next = advanced(standings, by: key)
-      // With no pattern left it is only asked whether anything is different.
+      // Without remaining patterns only the existence of a difference matters.
       if next.isEmpty, isDifferent { continue }
       keys.append(key)
       if visit(before, after, next, written: below) { isDifferent = true }
       keys.removeLast()
     }
-    // A value in the place of children is written there or above.
+    // A value in place of children is written there or above.
     if isDifferent { tell(standings, old, new) }
     return isDifferent
   }
 
-  /// The same where anything may be different.
+  /// Visits a location below which any value may have changed.
   private mutating func visit(_ old: Node, _ new: Node, _ standings: [Standing]) -> Bool {
     if isOver { return true }
     guard standings.contains(where: { patterns[$0.pattern].canGoOn($0.places) }) else {
@@ -108,7 +110,7 @@ struct EventWalk {
 }
 
 extension Node {
-  /// Returns true when the values are different, priorities left out.
+  /// Returns true when the values differ, apart from priorities.
   func differs(from other: Node) -> Bool {
     if isIdentical(to: other) { return false }
     guard isInterior, other.isInterior else {
@@ -123,6 +125,6 @@ extension Node {
 }
 
 extension EventKind {
-  /// What became of a value.
+  /// Creates the kind of change between two values.
   init(old: Node, new: Node) { self = old.isEmpty ? .created : new.isEmpty ? .deleted : .updated }
 }

@@ -1,31 +1,31 @@
 import HearthTree
 
-/// What happened at one place, as it is kept until it is delivered.
+/// The change at one location, as it is stored until its delivery.
 public struct TriggerEvent: Sendable, Equatable {
-  /// What an event carries.
+  /// The values of an event.
   public enum Payload: Sendable, Equatable {
     /// The JSON text of the values.
     case text([UInt8])
-    /// The values are larger than an event may be: they are to be read from the database.
+    /// The values exceed the size of an event and must be read from the database.
     case reference
   }
 
   /// The number of the commit.
   public var position: Int64
-  /// Counts the events of one commit.
+  /// The number of the event within its commit.
   public var ordinal: Int32
   /// The time of the commit, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// What happened.
+  /// The kind of change.
   public var kind: EventKind
-  /// The place: keys with `/` between, no slash before the first.
+  /// The location: keys with `/` between them, without a leading slash.
   public var ref: String
-  /// Who wrote.
+  /// The author of the write.
   public var author: EventAuthor
   /// The values.
   public var payload: Payload
 
-  /// An event of these parts.
+  /// Creates an event.
   public init(
     position: Int64, ordinal: Int32, milliseconds: Int64, kind: EventKind, ref: String, author: EventAuthor,
     payload: Payload
@@ -34,22 +34,24 @@ public struct TriggerEvent: Sendable, Equatable {
     (self.kind, self.ref, self.author, self.payload) = (kind, ref, author, payload)
   }
 
-  /// The event's id, which is the same at every attempt, and no other event of any database has it, also after a database
-  /// was put back to an older state: the database, the time and number of the commit, and the ordinal. Its characters
-  /// are letters, digits, `-` and `_`, so that it can be a key.
+  /// Returns the event's ID, which is the same at every attempt and unique among the events of all databases, even
+  /// after a database was restored to an older state: the database, the time and number of the commit, and the ordinal.
+  /// Its characters are letters, digits, `-` and `_`, so that it can be a key.
   public func id(in database: String) -> String { number.id(in: database, milliseconds: milliseconds) }
 
-  /// Orders events of one database: digits of a fixed number, so that they can be compared as text.
+  /// The order of events in one database: a fixed count of digits, so that texts compare as numbers.
   public var sequence: String { number.sequence }
 
   private var number: EventNumber { EventNumber(position: position, ordinal: ordinal) }
 
   // MARK: As it is stored
 
+  /// The stored encoding:
+  ///
   /// ```
   /// 1 byte    format: 1
   /// 1 byte    kind: 0 created, 1 updated, 2 deleted
-  /// 1 byte    author: 0 administrator, 1 user, 2 nobody
+  /// 1 byte    author: 0 administrator, 1 user, 2 signed-out client
   /// 1 byte    payload: 0 text, 1 reference
   /// 8 bytes   time in milliseconds, little-endian
   /// 4 bytes   bytes of the author's auth, little-endian
@@ -78,7 +80,7 @@ public struct TriggerEvent: Sendable, Equatable {
     return bytes + auth + text
   }
 
-  /// Reads what ``content`` gives; nil for anything else.
+  /// Parses the bytes of ``content``; returns nil for any other bytes.
   public init?(position: Int64, ordinal: Int32, ref: String, content: [UInt8]) {
     guard content.count >= 16, content[0] == 1, let kind = EventKind(rawValue: content[1]) else { return nil }
     let time = content[4..<12].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -1,15 +1,15 @@
-/// What a trigger waits for.
+/// The kind of change that a trigger waits for.
 public enum TriggerMoment: String, Sendable, CaseIterable {
-  /// Any other value than before.
+  /// Any change of the value.
   case write
   /// A value where there was none.
   case create
-  /// Another value.
+  /// A change from one value to another.
   case update
-  /// No value where there was one.
+  /// The removal of a value.
   case delete
 
-  /// What happens then.
+  /// The matching kinds of change.
   public var kinds: Set<EventKind> {
     switch self {
     case .write: Set(EventKind.allCases)
@@ -19,7 +19,7 @@ public enum TriggerMoment: String, Sendable, CaseIterable {
     }
   }
 
-  /// As types of CloudEvents name it.
+  /// The name in types of CloudEvents.
   var cloudEventName: String {
     switch self {
     case .write: "written"

@@ -1,19 +1,19 @@
 import HearthTree
 
-/// The triggers of one database: what events a commit makes.
+/// The triggers of one database, which determine the events of a commit.
 public struct TriggerSet: Sendable {
-  /// What a trigger wants, beside where its events go.
+  /// A trigger's part of the set: all but its target.
   public struct Member: Sendable {
     /// The trigger's name.
     public var name: String
-    /// The places.
+    /// The trigger's pattern.
     public var pattern: TriggerPattern
-    /// What happens there.
+    /// The kinds of change that cause events.
     public var kinds: Set<EventKind>
-    /// The whole values instead of a difference; and a reference when they are too large for an event.
+    /// True for whole values instead of a difference, or a reference when they exceed the size of an event.
     public var wantsValues: Bool
 
-    /// A member of these parts.
+    /// Creates a member.
     public init(name: String, pattern: TriggerPattern, kinds: Set<EventKind>, wantsValues: Bool) {
       (self.name, self.pattern, self.kinds, self.wantsValues) = (name, pattern, kinds, wantsValues)
     }
@@ -21,20 +21,20 @@ public struct TriggerSet: Sendable {
 
   /// The events of a commit.
   public struct Events: Sendable {
-    /// For which trigger, and what; in the order of their ordinals.
+    /// The events with their triggers, in the order of their ordinals.
     public var events: [(trigger: String, event: TriggerEvent)] = []
-    /// What is not among them as it should be, or is not among them at all.
+    /// The limit that reduced or dropped some events; nil when none did.
     public var excess: Excess?
   }
 
-  /// What of a write is too much for triggers.
+  /// A limit of triggers that a write exceeds.
   public enum Excess: Error, Sendable, Equatable {
     /// More events than ``TriggerLimits/eventsPerWriteMax``.
     case tooManyEvents
     /// An event with more than ``TriggerLimits/payloadBytesMax``.
     case payloadTooLarge
 
-    /// For whoever wrote.
+    /// The message for the writer.
     public var message: String {
       switch self {
       case .tooManyEvents:
@@ -50,16 +50,16 @@ public struct TriggerSet: Sendable {
   private let members: [Member]
   private let patterns: [TriggerPattern]
 
-  /// A set of triggers.
+  /// Creates a set of triggers.
   public init(_ members: [Member]) {
     self.members = members
     patterns = members.map(\.pattern)
   }
 
-  /// No write makes an event.
+  /// True when no write causes an event.
   public var isEmpty: Bool { members.isEmpty }
 
-  /// The events of a commit: one for each trigger and place.
+  /// Returns the events of a commit: one for each trigger and location.
   public func events(of change: WrittenChange) -> Events {
     var result = Events()
     var ordinal: Int32 = 0
@@ -88,7 +88,7 @@ public struct TriggerSet: Sendable {
     return result
   }
 
-  /// What of a change is too much; nil for nearly every one.
+  /// Returns the limit that a change exceeds, or nil for nearly every change.
   public func excess(of change: WrittenChange) -> Excess? {
     var (count, excess): (Int, Excess?) = (0, nil)
     var walk = EventWalk(patterns) { index, _, old, new in
@@ -96,7 +96,7 @@ public struct TriggerSet: Sendable {
       guard member.kinds.contains(EventKind(old: old, new: new)) else { return true }
       count += 1
       if count > TriggerLimits.eventsPerWriteMax { excess = .tooManyEvents }
-      // What is small by far need not be written out. A byte of a page is at most some dozen bytes of JSON.
+      // Values far below the limit need not be encoded. A byte of a page is at most about a dozen bytes of JSON.
       let held = old.heldBytes(upTo: Self.smallBytes) + new.heldBytes(upTo: Self.smallBytes)
       if held > Self.smallBytes, Self.text(member, old, new).count > TriggerLimits.payloadBytesMax {
         excess = .payloadTooLarge

@@ -1,11 +1,11 @@
-/// What happens to an account as a whole.
+/// The change of an account as a whole.
 public enum UserMoment: String, Sendable, CaseIterable {
-  /// It was made.
+  /// The account was created.
   case created
-  /// It was deleted.
+  /// The account was deleted.
   case deleted
 
-  /// As functions of the first generation name it.
+  /// The name for functions of the first generation.
   var legacyName: String {
     switch self {
     case .created: "create"

@@ -1,21 +1,21 @@
 import HearthTree
 
-/// One commit, as triggers see it.
+/// One commit in the form for triggers.
 public struct WrittenChange: Sendable {
   /// The commit's number in its database.
   public var position: Int64
   /// The commit's time, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// The places that the write named and that are different now. Nothing else is.
+  /// The locations that the write named and that changed. No other location changed.
   public var paths: [Path]
   /// The whole database before it.
   public var oldRoot: Node
   /// The whole database after it.
   public var newRoot: Node
-  /// Who wrote.
+  /// The author of the write.
   public var author: EventAuthor
 
-  /// A commit of these parts.
+  /// Creates a commit.
   public init(
     position: Int64, milliseconds: Int64, paths: [Path], oldRoot: Node, newRoot: Node, author: EventAuthor
   ) {
@@ -24,16 +24,16 @@ public struct WrittenChange: Sendable {
   }
 }
 
-/// Who made a write.
+/// The author of a write.
 public enum EventAuthor: Sendable, Equatable {
-  /// An administrator: a service account, a database secret; also one who had rules see somebody else's `auth`.
+  /// An administrator: a service account or a database secret, also with an overridden `auth` for the rules.
   case administrator
-  /// Somebody who is signed in: the rules' `auth`, as JSON.
+  /// A signed-in user: the rules' `auth`, as JSON.
   case user([UInt8])
-  /// Somebody who is not.
+  /// A signed-out client.
   case nobody
 
-  /// The rules' `auth`, or that there is none.
+  /// Creates the author from the rules' `auth`, if there is one.
   public init(auth: JSON?, isAdministrator: Bool) {
     switch auth {
     case _ where isAdministrator: self = .administrator
@@ -42,7 +42,7 @@ public enum EventAuthor: Sendable, Equatable {
     }
   }
 
-  /// The user's id.
+  /// The user's ID; nil unless the author is a user.
   public var uid: String? {
     guard case .user(let auth) = self else { return nil }
     return JSON(parsing: auth)?["uid"]?.string

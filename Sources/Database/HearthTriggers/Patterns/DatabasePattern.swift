@@ -1,16 +1,16 @@
-/// The databases that a trigger is about: a name, or a form of names with one `*`.
+/// The databases of a trigger: a name, or a pattern of names with one `*`.
 public struct DatabasePattern: Sendable, Equatable {
-  /// As it was written.
+  /// The original text.
   public let text: String
 
-  /// Every database.
+  /// The pattern of every database.
   public static let all = DatabasePattern(unchecked: "*")
 
   private init(unchecked text: String) { self.text = text }
 
-  /// Reads `name`, `*` or `demo-*`.
+  /// Parses `name`, `*` or `demo-*`.
   ///
-  /// - Throws: ``TriggerProblem`` for other characters than names have, and for a second `*`.
+  /// - Throws: ``TriggerProblem`` for characters that names cannot have, and for a second `*`.
   public init(_ text: String) throws(TriggerProblem) {
     let isName = text.utf8.allSatisfy { byte in
       switch byte {
@@ -26,7 +26,7 @@ public struct DatabasePattern: Sendable, Equatable {
     self.init(unchecked: text)
   }
 
-  /// Returns true when the database of that name is one of them.
+  /// Returns true when the database of that name matches.
   public func matches(_ name: String) -> Bool {
     guard let star = text.utf8.firstIndex(of: UInt8(ascii: "*")) else { return text == name }
     let (prefix, suffix) = (text.utf8[..<star], text.utf8[text.utf8.index(after: star)...])

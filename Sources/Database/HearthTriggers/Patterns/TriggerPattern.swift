@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Which places of the data a trigger is about: `/rooms/{room}/messages/{message}`.
+/// The locations of a trigger: `/rooms/{room}/messages/{message}`.
 ///
 /// | step | matches | captured as |
 /// |---|---|---|
@@ -21,12 +21,12 @@ public struct TriggerPattern: Sendable, Equatable {
 
   let steps: [Step]
 
-  /// The pattern as it was written, with one slash before each step; empty for the root.
+  /// The original pattern, with one slash before each step; empty for the root.
   public let text: String
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// - Throws: ``TriggerProblem`` that says what is wrong with it.
+  /// - Throws: ``TriggerProblem`` with the defect.
   public init(_ text: String) throws(TriggerProblem) {
     guard text.utf8.count <= TriggerLimits.patternBytesMax else { throw TriggerProblem("the path is too long") }
     let parts = text.split(separator: "/")
@@ -86,7 +86,7 @@ public struct TriggerPattern: Sendable, Equatable {
     }
   }
 
-  /// True when every step is one that the older generation of functions knows: a key, or `{name}`.
+  /// True when every step is valid for the first generation of functions: a key, or `{name}`.
   public var isPlain: Bool {
     steps.allSatisfy { step in
       switch step {
@@ -98,10 +98,10 @@ public struct TriggerPattern: Sendable, Equatable {
 
   // MARK: Matching, key by key
 
-  /// The place where a match can stand before the first key: a bit for each number of steps that are done.
+  /// The match state before the first key: a bit for each number of matched steps.
   var start: UInt64 { widened(1) }
 
-  /// Returns the place where it can stand after one more key; 0 when nothing below can match.
+  /// Returns the match state after one more key; 0 when no location below can match.
   func advanced(_ places: UInt64, by key: Key) -> UInt64 {
     var next: UInt64 = 0
     for (i, step) in steps.enumerated() where places & 1 << UInt64(i) != 0 {
@@ -121,13 +121,13 @@ public struct TriggerPattern: Sendable, Equatable {
     return widened(next)
   }
 
-  /// Returns true when the keys so far are a whole match.
+  /// Returns true when the keys so far are a complete match.
   func accepts(_ places: UInt64) -> Bool { places & 1 << UInt64(steps.count) != 0 }
 
-  /// Returns true when a key more can lead to a match.
+  /// Returns true when further keys can lead to a match.
   func canGoOn(_ places: UInt64) -> Bool { places & (1 << UInt64(steps.count) - 1) != 0 }
 
-  /// What spans any number of keys spans none, too.
+  /// Returns the match state after steps that may match no keys.
   private func widened(_ places: UInt64) -> UInt64 {
     var places = places
     for (i, step) in steps.enumerated() where places & 1 << UInt64(i) != 0 {
@@ -146,7 +146,8 @@ public struct TriggerPattern: Sendable, Equatable {
     return accepts(places)
   }
 
-  /// What the parameters stand for in a path that matches, in the order of the pattern; nil when it does not match.
+  /// Returns the values of the parameters in a matching path, in the order of the pattern, or nil when it does not
+  /// match.
   public func parameters(of path: Path) -> [(name: String, value: String)]? {
     guard matches(path) else { return nil }
     var (found, i): ([(name: String, value: String)], Int) = ([], 0)
@@ -167,10 +168,10 @@ public struct TriggerPattern: Sendable, Equatable {
   }
 }
 
-/// Why something cannot be a trigger, for whoever registers it.
+/// An error for an invalid registration of a trigger, with a message for the caller.
 public struct TriggerProblem: Error, Sendable, Equatable, CustomStringConvertible {
   public let description: String
 
-  /// That sentence, without a stop.
+  /// Creates the error from a sentence without a full stop.
   public init(_ description: String) { self.description = description }
 }

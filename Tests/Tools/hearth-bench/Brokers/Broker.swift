@@ -1,10 +1,10 @@
 import Glibc
 
-/// A message broker to compare with: how it is started, and what its clients say.
+/// A message broker for comparison: its command line and the bytes of its clients.
 struct Broker: Sendable {
   var name: String
   var program: String
-  /// Arguments of the program, and a file for it.
+  /// The program's arguments. ``file`` is its configuration file, if it needs one.
   var arguments: @Sendable (_ port: Int, _ folder: String) -> [String]
   var file: (@Sendable (_ port: Int) -> (name: String, text: String))?
   var subscribe: [FanoutPeer.Step]
@@ -15,7 +15,7 @@ struct Broker: Sendable {
 
   private static let topic = "room"
 
-  /// The broker that runs as this process.
+  /// Returns the fan-out peer of a running broker.
   func peer(process: pid_t, port: Int) -> FanoutPeer {
     let (subscribe, prepare, publish) = (subscribe, prepare, publish)
     return FanoutPeer(
@@ -57,7 +57,7 @@ struct Broker: Sendable {
     file: { port in
       ("mosquitto.conf", "listener \(port) 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n")
     },
-    // CONNACK and SUBACK, neither of them a refusal.
+    // CONNACK and SUBACK, both without a refusal.
     subscribe: [
       .init(mqttConnect, until: [0x20, 2, 0, 0]), .init(mqttSubscribe, until: [0x90, 3, 0, 1, 0]),
     ],

@@ -1,13 +1,13 @@
 import Glibc
 import HearthProgram
 
-/// A broker that runs for a benchmark: a child process on loopback with a folder of its own.
+/// A broker that runs for a benchmark: a child process on loopback with its own folder.
 final class BrokerProcess: Sendable {
   let id: pid_t
   let port: Int
   private let folder: String
 
-  /// Starts it and waits until it takes connections.
+  /// Starts the broker and waits until it accepts connections.
   init(_ broker: Broker, cpu: Int?, in parent: String) throws {
     let folder = try Folder.makeTemporary(in: parent, named: "hearth-bench")
     let port = try FreePort.find(host: "127.0.0.1")
@@ -24,7 +24,7 @@ final class BrokerProcess: Sendable {
 
   /// Returns true when the program is installed.
   static func isInstalled(_ broker: Broker) -> Bool {
-    // As the system looks for a program without a slash.
+    // The system looks for a program without a slash in the same way.
     (getenv("PATH").map { String(cString: $0) } ?? "/bin:/usr/bin").split(separator: ":").contains {
       access("\($0)/\(broker.program)", X_OK) == 0
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthProgram
 
-/// One that takes part in the comparison: a server that is started for each of its turns.
+/// A server in the comparison, started anew for each of its runs.
 struct Contender {
   enum Kind: String, CaseIterable, ExpressibleByArgument {
     case hearth, streams, redis, nats, mosquitto
@@ -13,15 +13,16 @@ struct Contender {
   private var start: Start
 
   private enum Start {
-    /// A hearth program, asked over sockets or over event streams.
+    /// A hearth program with clients on sockets or on event streams.
     case hearth(program: String, streams: Bool)
     case broker(Broker)
   }
 
-  /// Those of these kinds that are here, with a second hearth program after the first.
+  /// Returns the available contenders of the given kinds, with a second hearth program after the first.
   ///
-  /// - Parameter program: the first hearth program; nil is the one beside this one.
-  /// - Throws: when no hearth program lies beside this one; brokers that are not installed are left out, with a note.
+  /// - Parameter program: The first hearth program; nil for the one beside this program.
+  /// - Throws: An error when there is no hearth program beside this one. Brokers that are not installed are left out,
+  ///   with a note.
   static func list(_ kinds: [Kind], program: String?, beside: String?) throws -> [Contender] {
     var list: [Contender] = []
     for kind in kinds {
@@ -45,7 +46,7 @@ struct Contender {
     return list
   }
 
-  /// Starts it, does the work with it, and stops it.
+  /// Starts the server, runs the work with it, and stops it.
   func run<Value>(cpu: Int, in folder: String, connections: Int, _ work: (FanoutPeer) throws -> Value) throws -> Value {
     switch start {
     case .hearth(let program, let isStreams):

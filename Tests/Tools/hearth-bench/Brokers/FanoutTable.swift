@@ -1,6 +1,6 @@
 import HearthProgram
 
-/// What the rounds of each server gave, as medians.
+/// The medians of the rounds for each server.
 struct FanoutTable {
   private let names: [String]
   private let inFlight: [Int]

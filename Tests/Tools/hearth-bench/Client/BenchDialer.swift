@@ -1,16 +1,16 @@
 import NIOCore
 import NIOPosix
 
-/// Connections of the load generator to a server on the same event loop.
+/// Connections from the load generator to a server, made on one event loop.
 enum BenchDialer {
-  /// Connects, with this handler behind those that `prepare` adds.
+  /// Connects, with this handler after those that `prepare` adds.
   ///
-  /// - Parameter source: the address to connect from; nil is the system's choice.
+  /// - Parameter source: The source address; nil leaves the choice to the system.
   static func connect(
     _ handler: some ChannelHandler, on loop: any EventLoop, host: String, port: Int, from source: String? = nil,
     prepare: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void = { _ in }
   ) -> EventLoopFuture<Void> {
-    // Safe to hand over: handler and bootstrap share the one loop that this is called on.
+    // Safe to transfer, because handler and bootstrap use the one loop that this is called on.
     let handler = NIOLoopBound(handler, eventLoop: loop)
     let bootstrap = ClientBootstrap(group: loop)
       .channelOption(.tcpOption(.tcp_nodelay), value: 1)

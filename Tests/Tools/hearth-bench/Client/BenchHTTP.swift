@@ -2,18 +2,18 @@ import HearthTree
 import NIOCore
 import NIOHTTP1
 
-/// One HTTP connection of the load generator: kept open, one request at a time. Lives on one event loop.
+/// An HTTP connection of the load generator, kept open, with one request at a time. It belongs to one event loop.
 final class BenchHTTP: ChannelInboundHandler {
   typealias InboundIn = NIOHTTPClientResponseFull
   typealias OutboundOut = HTTPClientRequestPart
 
-  /// A request of a load, as it is sent over and over.
+  /// A request of a load, sent repeatedly.
   struct Request: Sendable {
     var method = HTTPMethod.POST
     var path: String
     var contentType = "application/json"
     var body = ""
-    /// Shown in a header, where it is not part of the path.
+    /// The credential for the authorization header; nil when it is part of the path.
     var credential: String?
     var headers: [String: String] = [:]
 
@@ -34,7 +34,7 @@ final class BenchHTTP: ChannelInboundHandler {
 
   /// Called for each answer, with its status and body.
   var onAnswer: (BenchHTTP, Int, ByteBuffer?) -> Void = { _, _, _ in }
-  /// Called when the connection ends, for whatever reason.
+  /// Called when the connection ends, for any reason.
   var onClose: () -> Void = {}
   private var context: ChannelHandlerContext?
   private let authority: String
@@ -57,7 +57,7 @@ final class BenchHTTP: ChannelInboundHandler {
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
   }
 
-  /// Makes one request on a connection and an event loop of its own.
+  /// Makes one request on its own connection and event loop.
   static func ask(_ request: Request, of target: BenchTarget) async throws -> Answer {
     try await BenchLoop.run { loop in
       let answer = loop.makePromise(of: Answer.self)
@@ -77,9 +77,9 @@ final class BenchHTTP: ChannelInboundHandler {
     }
   }
 
-  /// Asks a server about its settings, as an administrator.
+  /// Makes an administrator's request to the server's settings.
   ///
-  /// - Parameter operation: what comes behind `/.settings/`, such as `triggers.json`.
+  /// - Parameter operation: The path after `/.settings/`, such as `triggers.json`.
   @discardableResult
   static func settings(
     _ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil, of target: BenchTarget
@@ -96,7 +96,7 @@ final class BenchHTTP: ChannelInboundHandler {
 
   func close() { context?.close(promise: nil) }
 
-  /// Not first when the channel is active: a connection is ready for its caller before that.
+  /// Stores the context before the channel is active, because the caller may use the connection from then on.
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -1,7 +1,7 @@
 import NIOCore
 
 enum BenchListeners {
-  /// Listens with each socket; done when all are acknowledged.
+  /// Starts a listen on each socket; completes when all are acknowledged.
   static func listen(_ sockets: [BenchSocket], path: String, loop: any EventLoop) -> EventLoopFuture<Void> {
     let done = loop.makePromise(of: Void.self)
     let count = Countdown(sockets.count)

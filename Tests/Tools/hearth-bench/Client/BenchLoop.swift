@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 
 enum BenchLoop {
-  /// Runs work on an event loop of its own.
+  /// Runs work on its own event loop.
   static func run<Value: Sendable>(
     _ work: @escaping @Sendable (any EventLoop) -> EventLoopFuture<Value>
   ) async throws -> Value {
@@ -19,7 +19,7 @@ enum BenchLoop {
   }
 }
 
-/// Calls back on the same loop without crossing threads.
+/// Timers that call back on the same loop without crossing threads.
 extension EventLoop {
   func after(seconds: Double, _ body: @escaping () -> Void) {
     assumeIsolated().scheduleTask(in: .nanoseconds(Int64(seconds * 1e9)), body)

@@ -1,15 +1,14 @@
 import NIOCore
 
-/// One WebSocket of the load generator: opens, counts what comes, and sends prepared messages.
-///
-/// Lives on one event loop; everything here is called there.
+/// A WebSocket of the load generator, which opens, counts received messages, and sends prepared ones. It belongs to one
+/// event loop, on which all calls must be made.
 final class BenchSocket: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
   enum Message {
     case hello
     case push
-    /// A listen that was cancelled.
+    /// The cancellation of a listen.
     case cancel
     case reply(number: Int, isOK: Bool)
     /// A close frame.
@@ -17,11 +16,11 @@ final class BenchSocket: ChannelInboundHandler {
     case other
   }
 
-  /// Called for each message; replaced as the run goes through its phases.
+  /// Called for each message; replaced for each phase of the run.
   var onMessage: (BenchSocket, Message) -> Void = { _, _ in }
   var onClose: (BenchSocket) -> Void = { _ in }
   let index: Int
-  /// Keep each message for who reads more of it than its kind.
+  /// True to keep the text of each message, for callers that read more than its kind.
   var keepsText = false
   private(set) var text = ""
   private(set) var channel: (any Channel)?
@@ -35,7 +34,7 @@ final class BenchSocket: ChannelInboundHandler {
     self.upgradeRequest = upgradeRequest
   }
 
-  /// Connects and asks for the upgrade; the hello arrives as a message.
+  /// Connects and requests the upgrade; the server's hello arrives as a message.
   func connect(
     on loop: any EventLoop, host: String, port: Int, from source: String? = nil
   ) -> EventLoopFuture<Void> {
@@ -69,7 +68,7 @@ final class BenchSocket: ChannelInboundHandler {
     if pending.readableBytes == 0 { pending.clear(minimumCapacity: 0) } else { pending.discardReadBytes() }
   }
 
-  /// Sends a request; `flush` separately so that several share one system call.
+  /// Sends a request; `flush` is separate so that several requests share one system call.
   @discardableResult
   func send(action: String, body: String) -> Int {
     requestNumber += 1
@@ -128,7 +127,7 @@ final class BenchSocket: ChannelInboundHandler {
 }
 
 extension ByteBufferView {
-  /// Returns the number of bytes that the head of an HTTP answer has, its empty line included.
+  /// Returns the length of an HTTP response's head in bytes, with its empty line.
   fileprivate func firstRange(ofHeadEnd: Void) -> Int? {
     let mark: [UInt8] = [13, 10, 13, 10]
     guard count >= 4 else { return nil }

@@ -16,10 +16,10 @@ final class BenchSockets {
     self.loop = loop
   }
 
-  /// Resident memory of the server; nil when it is not this machine's to look at.
+  /// The resident memory of the server in bytes; nil when it runs on another machine.
   var serverBytes: Int? { target.process.flatMap { ProcessFigures.residentBytes(of: $0) } }
 
-  /// Opens one socket for each uid; nil is an administrator.
+  /// Opens one socket for each uid; a nil uid is an administrator.
   func open(_ uids: [String?], concurrency: Int = 64) -> EventLoopFuture<Void> {
     let done = loop.makePromise(of: Void.self)
     openCount = 0

@@ -1,5 +1,5 @@
-/// WebSocket frames as a client sends them. The masking key is zero, which costs the client nothing and the server what
-/// any key costs.
+/// WebSocket frames of a client. The masking key is zero, which costs the client nothing, and the server as much as any
+/// key.
 enum ClientFrame {
   static func text(_ text: String) -> [UInt8] {
     let payload = text.utf8

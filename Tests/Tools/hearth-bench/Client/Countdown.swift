@@ -1,4 +1,4 @@
-/// Counts down to zero on one loop.
+/// A counter down to zero, for one event loop.
 final class Countdown {
   private var rest: Int
   init(_ count: Int) { rest = count }

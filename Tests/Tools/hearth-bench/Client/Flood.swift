@@ -1,18 +1,18 @@
 import HearthProgram
 import NIOCore
 
-/// Clients who write to one database as fast as they are answered, whatever the answer is.
+/// Clients that write to one database as fast as they receive answers, successful or not.
 struct Flood: Sendable {
-  /// What became of it.
+  /// The figures of a flood.
   struct Figures: Sendable {
     var doneEachSecond: Double
     var refusedEachSecond: Double
   }
 
   let target: BenchTarget
-  /// Each is another user's.
+  /// The number of sockets, each with its own user.
   let sockets: Int
-  /// Writes of each that are not answered yet.
+  /// The number of unanswered writes on each socket.
   let inFlight: Int
   let seconds: Double
 
@@ -20,7 +20,7 @@ struct Flood: Sendable {
     try await BenchLoop.run { loop in Wave(self, loop).run() }
   }
 
-  /// A flood on its event loop.
+  /// A flood in progress on its event loop.
   private final class Wave {
     private let flood: Flood
     private let sockets: BenchSockets

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The time that each measurement of a benchmark lasts.
+/// The duration of each measurement of a benchmark.
 struct BenchTime: ParsableArguments {
   @Option(help: ArgumentHelp("How long each measurement lasts.", valueName: "seconds"))
   var seconds = 5
@@ -10,7 +10,7 @@ struct BenchTime: ParsableArguments {
   }
 }
 
-/// Somebody who writes at a fixed rate, and what they feel of what happens beside them.
+/// The options of a client that writes at a fixed rate, whose latencies show the effect of other load.
 struct PaceOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Writes a second of the one who is measured.", valueName: "count"))
   var rate = 200
@@ -21,7 +21,7 @@ struct PaceOptions: ParsableArguments {
     guard (1...100_000).contains(rate) else { throw ValidationError("--rate is 1 to 100000.") }
   }
 
-  /// Writes for that time.
+  /// Writes for the configured time.
   func write(to target: BenchTarget) async throws -> PacedWrites.Figures {
     try await PacedWrites.run(target, rate: rate, seconds: time.seconds)
   }

@@ -1,9 +1,9 @@
 import HearthProgram
 import NIOCore
 
-/// Writes of an administrator to places of their own, so many a second or as fast as they are answered.
+/// An administrator's writes to separate paths, at a fixed rate or as fast as answers arrive.
 final class PacedWrites {
-  /// What was written, and how long the answers took.
+  /// The number of writes and their latencies.
   struct Figures: Sendable {
     var count: Int
     var seconds: Double
@@ -15,7 +15,7 @@ final class PacedWrites {
   private let loop: any EventLoop
   private var sent: [Int64] = []
   private var answered = 0
-  /// How many there are in all; fewer than planned when they are ended before.
+  /// The total number of writes, lowered when the run ends early.
   private var goal = 0
   private var latencies = LatencyRecorder()
 
@@ -24,11 +24,13 @@ final class PacedWrites {
     sockets = BenchSockets(target: target, loop: loop)
   }
 
+  /// Writes to a server.
+  ///
   /// - Parameters:
-  ///   - rate: writes a second; nil keeps 64 on their way.
-  ///   - count: how many.
-  ///   - places: each write goes to the next of so many places below `/items`.
-  ///   - isOver: writes at a rate end before there are that many once this is true.
+  ///   - rate: Writes a second; nil keeps 64 unanswered writes.
+  ///   - count: The number of writes.
+  ///   - places: The number of paths below `/items` that the writes rotate through.
+  ///   - isOver: Ends writes at a rate early once it returns true.
   static func run(
     _ target: BenchTarget, rate: Int?, count: Int, places: Int, until isOver: @escaping @Sendable () -> Bool = { false }
   ) async throws -> Figures {
@@ -38,7 +40,7 @@ final class PacedWrites {
     }
   }
 
-  /// Writes at a rate for some time, to 1,000 places.
+  /// Writes to 1,000 paths at a fixed rate for some time.
   static func run(_ target: BenchTarget, rate: Int, seconds: Int) async throws -> Figures {
     try await run(target, rate: rate, count: rate * seconds, places: 1_000)
   }
@@ -63,7 +65,7 @@ final class PacedWrites {
       }
       if let rate {
         tick(socket, from: WallClock.monotonicNanoseconds, rate, places) { [self] in
-          // The first one is sent in any case: a figure of no writes would say nothing.
+          // At least one write is sent, because a result without writes would mean nothing.
           guard isOver(), !sent.isEmpty else { return }
           goal = min(goal, sent.count)
           if answered == goal { finish(socket, load, done) }
@@ -83,9 +85,9 @@ final class PacedWrites {
     socket.close()
   }
 
-  /// Latencies count from when a write was due.
+  /// Sends the writes that are due. Latencies count from the time when a write was due.
   ///
-  /// - Parameter look: may end it.
+  /// - Parameter look: Called in each tick; may end the run.
   private func tick(_ socket: BenchSocket, from start: Int64, _ rate: Int, _ places: Int, look: @escaping () -> Void) {
     let due = min(goal, Int((WallClock.monotonicNanoseconds - start) * Int64(rate) / 1_000_000_000))
     while sent.count < due {
@@ -113,7 +115,7 @@ final class PacedWrites {
 }
 
 extension BenchResult {
-  /// What writes took.
+  /// Creates a result from the latencies of writes.
   init(name: String, setup: String, of writes: PacedWrites.Figures) {
     self.init(name: name, setup: setup)
     (rate, unit, latency) = (Double(writes.count) / writes.seconds, "writes/s", writes.latency)

@@ -2,7 +2,7 @@ import HearthProgram
 import HearthSystem
 import NIOCore
 
-/// Keeps some identical requests on their way to a server, each on a connection of its own, until it is told to stop.
+/// A load that keeps identical requests in flight to a server, each on its own connection, until it is stopped.
 final class RequestLoad {
   private let target: BenchTarget
   private let loop: any EventLoop
@@ -11,23 +11,25 @@ final class RequestLoad {
   private var sent: [Int64] = []
   private var latencies = LatencyRecorder()
   private var isRunning = true
-  /// Lanes whose request is on its way.
+  /// Lanes with a request in flight.
   private var waiting: Set<Int> = []
   private var drained: EventLoopPromise<Void>?
   private var started: Int64 = 0
   private(set) var answered = 0
-  /// Answers that were no success, by status.
+  /// Unsuccessful answers by status.
   private var refused: [Int: Int] = [:]
   private var firstRefusal = ""
 
-  /// - Parameter requests: one for each lane.
+  /// Creates a load.
+  ///
+  /// - Parameter requests: One request for each lane.
   init(target: BenchTarget, loop: any EventLoop, requests: [BenchHTTP.Request]) {
     self.target = target
     self.loop = loop
     self.requests = requests
   }
 
-  /// Connects every lane and begins.
+  /// Connects every lane and starts.
   func start() -> EventLoopFuture<Void> {
     let connected = requests.indices.map { index -> EventLoopFuture<Void> in
       let lane = BenchHTTP(authority: target.authority)
@@ -43,8 +45,8 @@ final class RequestLoad {
     }.nonisolated()
   }
 
-  /// Sends no more, and says how it went once what is on its way has been answered: what is measured next is to meet a
-  /// server that is at rest. Those answers do not count.
+  /// Stops sending, and returns the result after all requests in flight have been answered, so that the next
+  /// measurement meets an idle server. Those answers do not count.
   func stop(name: String, setup: String, unit: String) -> EventLoopFuture<BenchResult> {
     isRunning = false
     let refusals = refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
@@ -67,7 +69,7 @@ final class RequestLoad {
     lanes[index].send(requests[index])
   }
 
-  /// Nothing of that lane is on its way any more.
+  /// Records that a lane has no request in flight any more.
   private func end(_ index: Int) {
     waiting.remove(index)
     if waiting.isEmpty { drained?.succeed() }
@@ -86,7 +88,7 @@ final class RequestLoad {
       firstRefusal = TextTable.printable(String(text.prefix(120)))
     }
     refused[status, default: 0] += 1
-    // A server that refuses would otherwise be asked as fast as it can answer.
+    // Without a pause a refusing server would receive requests as fast as it can answer them.
     loop.after(seconds: 0.05) { [weak self] in
       guard let self, self.isRunning else { return }
       self.send(index)

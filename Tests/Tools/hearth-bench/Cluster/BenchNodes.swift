@@ -3,18 +3,18 @@ import HearthProgram
 import HearthTree
 import NIOHTTP1
 
-/// The nodes of a cluster on loopback, each a server of its own, named a, b and so on.
+/// The nodes of a cluster on loopback, each its own server, named a, b and so on.
 final class BenchNodes {
-  /// By their numbers.
+  /// The servers by node number.
   private(set) var servers: [BenchServer] = []
   private let folder: String
   private let names: [String]
 
-  /// Starts them one after the other.
+  /// Starts the nodes one after the other.
   ///
   /// - Parameters:
-  ///   - url: the PostgreSQL that they share.
-  ///   - program: nil is the `hearth` beside this program.
+  ///   - url: The URL of their shared PostgreSQL.
+  ///   - program: The server program; nil for the `hearth` beside this program.
   init(_ count: Int, url: String, program: String?, in parent: String) throws {
     let program = try program ?? ProgramFile.sibling("hearth")
     folder = try Folder.makeTemporary(in: parent, named: "hearth-bench")
@@ -42,23 +42,23 @@ final class BenchNodes {
 
   var processes: [pid_t] { servers.map(\.process) }
 
-  /// A database on a node.
+  /// Returns a target for a database on a node.
   func target(_ number: Int, _ database: String = "default") throws -> BenchTarget {
     var target = try servers[number].target()
     target.namespace = database
     return target
   }
 
-  /// The number of the node that owns a database, as another one says; nil while there is none.
+  /// Returns the number of the node that owns a database according to another node, or nil while there is no owner.
   ///
-  /// - Parameter asked: whom to ask.
+  /// - Parameter asked: The number of the node to ask.
   func owner(of database: String = "default", asking asked: Int) async throws -> Int? {
     let status = try await ask(asked, .GET)
     let row = status["databases"]?.array?.first { $0["name"]?.string == database }
     return row?["owner"]?.string.flatMap { names.firstIndex(of: $0) }
   }
 
-  /// The number of the node that owns a database, once there is one.
+  /// Waits until a database has an owner, and returns the owner's number.
   func settledOwner(of database: String = "default", asking asked: Int) async throws -> Int {
     for _ in 0..<300 {
       if let owner = try await owner(of: database, asking: asked) { return owner }
@@ -67,7 +67,7 @@ final class BenchNodes {
     throw BenchServer.Failure(description: "no node owns \(database)")
   }
 
-  /// Has a node give all that it owns to the others.
+  /// Makes a node hand over all its databases to the other nodes.
   func drain(_ number: Int) async throws {
     let answer = try await ask(number, .POST, #"{"drain":true}"#)
     guard answer["owns"]?.array?.isEmpty == true else {
@@ -86,7 +86,7 @@ final class BenchNodes {
     return json
   }
 
-  /// Ends them and removes their folders.
+  /// Stops the nodes and removes their folders.
   func stop() {
     for server in servers { server.stop() }
     servers = []

@@ -1,13 +1,13 @@
 import Glibc
 import HearthProgram
 
-/// A PostgreSQL of the benchmark's own, made of Debian's programs: with sockets in its folder and no port, and with standbys
-/// if wanted, one of which a commit waits for.
+/// A private PostgreSQL, run from Debian's programs with sockets in its folder and without a port. It may have
+/// standbys, one of which each commit waits for.
 final class BenchPostgres {
-  /// A server of it.
+  /// One server of the cluster: the primary or a standby.
   private struct Member {
     var folder: String
-    /// A shell that ends the server when this process ends, however it does.
+    /// A shell that ends the server when this process ends for any reason.
     var process: pid_t
     var lifeline: Int32
   }
@@ -15,18 +15,18 @@ final class BenchPostgres {
   private let folder: String
   private var members: [Member] = []
 
-  /// Where Debian has the programs, of the newest version; nil where there are none.
+  /// The folder of Debian's newest PostgreSQL programs; nil when none are installed.
   private static let programs: String? = {
     let root = "/usr/lib/postgresql"
     let versions = Folder.names(in: root).compactMap { Int($0) }
     return versions.max().map { "\(root)/\($0)/bin" }
   }()
 
-  /// Makes it and starts it. Takes some seconds.
+  /// Creates and starts the servers, which takes some seconds.
   ///
   /// - Parameters:
-  ///   - standbys: how many servers follow it.
-  ///   - parent: where its folder is made: on the disk whose syncs are to be measured.
+  ///   - standbys: The number of standbys.
+  ///   - parent: The parent of the data folder, on the disk whose syncs are to be measured.
   init(standbys: Int, in parent: String) throws {
     folder = try Folder.makeTemporary(in: parent, named: "hearth-bench")
     do {
@@ -41,7 +41,7 @@ final class BenchPostgres {
       try run(
         "initdb", "-D", primary, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
       let names = (0..<standbys).map { "s\($0 + 2)" }
-      // Before there are standbys nothing may wait for them.
+      // Commits must not wait for standbys before there are any.
       try start("s1")
       for name in names {
         try run(
@@ -59,18 +59,18 @@ final class BenchPostgres {
     }
   }
 
-  /// The shells of all its servers.
+  /// The shell processes of all servers.
   var processes: [pid_t] { members.map(\.process) }
 
-  /// Makes a database.
+  /// Creates a database.
   ///
-  /// - Returns: its URL, for servers.
+  /// - Returns: Its URL, for servers.
   func makeDatabase(_ name: String) throws -> String {
     try sql("CREATE DATABASE \(name)")
     return "postgres://postgres@/\(name)?host=\(socketFolder("s1"))"
   }
 
-  /// Ends it and removes its folder.
+  /// Stops the servers and removes their folder.
   func stop() {
     for member in members {
       close(member.lifeline)
@@ -88,7 +88,7 @@ final class BenchPostgres {
     try run(nil, "/bin/mkdir", sockets)
     let data = folder + "/" + name
     let input = try BenchServer.makePipe()
-    // The shell reads until this process has ended, or lets go of it.
+    // The shell reads until this process ends or closes the pipe.
     let script = #""$@" & read line; kill -INT $!; wait"#
     let process = try ChildProcess.spawn(
       "/bin/sh",
@@ -114,7 +114,7 @@ final class BenchPostgres {
   private func run(_ name: String?, _ words: String...) throws {
     let command = Self.user + (try name.map { [try Self.program($0)] } ?? []) + words
     guard try ChildProcess.run(command[0], Array(command.dropFirst())) else {
-      // The usual reason, of a program that says nothing here.
+      // The usual reason, because the program prints none here.
       let hint = geteuid() == 0 ? "; the user postgres has to reach \(folder)" : ""
       throw BenchServer.Failure(description: "\(name ?? words[0]) failed\(hint)")
     }

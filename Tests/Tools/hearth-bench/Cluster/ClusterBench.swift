@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTransport
 import HearthTree
 
-/// `hearth-bench cluster`
+/// `hearth-bench cluster`: writes, reads and failovers of a cluster beside a server with files.
 struct ClusterBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cluster",
@@ -69,7 +69,7 @@ struct ClusterBench: AsyncParsableCommand {
 
   // MARK: Writes
 
-  /// Which servers are written to.
+  /// The server that receives the writes.
   private enum Setup: String, CaseIterable {
     case embedded = "a server with files"
     case single = "a server over PostgreSQL"
@@ -80,7 +80,7 @@ struct ClusterBench: AsyncParsableCommand {
 
   private func writes(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
     let count = world.nodes.servers.count
-    // One that is open on its owner alone; that node has few, and gives none away.
+    // A database that is open on its owner alone; that node has few databases and hands none over.
     let maker = (try await world.nodes.settledOwner(asking: 0) + 1) % count
     let alone = try await makeDatabase("alone", on: maker, world).namespace
     var figures: [Setup: [SpreadWrites.Figures]] = [:]
@@ -88,7 +88,7 @@ struct ClusterBench: AsyncParsableCommand {
       for setup in Setup.allCases {
         Output.note("writes, round \(round): \(setup.rawValue) …")
         let name = setup == .owner ? alone : "default"
-        // Nodes give each other databases, so that all have about as many.
+        // Nodes hand databases to each other, so that all have about as many.
         let owner = try await world.nodes.settledOwner(of: name, asking: setup == .owner ? maker : 0)
         figures[setup, default: []].append(try await writes(setup, to: world.nodes.target(owner, name), world))
       }
@@ -102,7 +102,9 @@ struct ClusterBench: AsyncParsableCommand {
     }
   }
 
-  /// - Parameter owned: The database as its owner serves it.
+  /// Measures writes in one setup.
+  ///
+  /// - Parameter owned: The database at its owner.
   private func writes(
     _ setup: Setup, to owned: BenchTarget, _ world: ClusterWorld
   ) async throws -> SpreadWrites.Figures {
@@ -125,7 +127,7 @@ struct ClusterBench: AsyncParsableCommand {
     }
   }
 
-  /// Each database is made on one of the nodes, which then owns it.
+  /// Makes many databases, each on one of the nodes, which then owns it.
   private func databases(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
     Output.note("making \(databases) databases …")
     let nodes = world.nodes
@@ -142,7 +144,7 @@ struct ClusterBench: AsyncParsableCommand {
       aim: "20,000 writes/s")
   }
 
-  /// A new database, which the node that is asked to make it owns.
+  /// Makes a database at a node, which then owns it.
   private func makeDatabase(_ name: String, on node: Int, _ world: ClusterWorld) async throws -> BenchTarget {
     try await BenchHTTP.settings(
       .POST, "databases.json", [.init("name", .string(name)), .init("rules", .string(BenchTarget.rules))],
@@ -194,19 +196,19 @@ struct ClusterBench: AsyncParsableCommand {
     table.add(gaps: gaps, "the owner is drained, and stopped", aim: "under 200 ms")
   }
 
-  /// How long no write through another node is acknowledged; then the owner is started again.
+  /// Measures the time in seconds without an acknowledged write through another node; then restarts the owner.
   private func gap(_ world: ClusterWorld, ending: (Int) async throws -> Void) async throws -> Double {
     let owner = try await world.nodes.settledOwner(asking: 0)
     let other = (owner + 1) % world.nodes.servers.count
     let found = try await WriteGap.longest(writingTo: try world.nodes.target(other)) { try await ending(owner) }
     try world.nodes.servers[owner].start()
-    // Its lease and its connections are as they stay.
+    // Time for its lease and connections to become steady.
     try await Task.sleep(for: .seconds(8))
     return found
   }
 }
 
-/// Everything that is measured.
+/// The servers of the benchmark.
 final class ClusterWorld {
   let postgres: BenchPostgres
   let embedded: BenchServer

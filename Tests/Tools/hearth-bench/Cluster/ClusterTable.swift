@@ -1,6 +1,6 @@
 import HearthProgram
 
-/// What the cluster's benchmark found, as one table.
+/// The results of the cluster benchmark as one table.
 struct ClusterTable {
   private var table = TextTable(head: [
     "what", "setup", "figure", "p50", "p99", "processor a write", "and PostgreSQL's", "writes a core, beside files",
@@ -11,7 +11,7 @@ struct ClusterTable {
 
   /// Adds a row about many writes.
   ///
-  /// - Parameter embedded: what their number for each processor second is compared with.
+  /// - Parameter embedded: Figures to compare the writes per processor second with.
   mutating func add(
     writes: SpreadWrites.Figures, _ setup: String, beside embedded: SpreadWrites.Figures?, aim: String
   ) {
@@ -29,9 +29,9 @@ struct ClusterTable {
     ])
   }
 
-  /// Adds a row about one request at a time.
+  /// Adds a row about single requests.
   ///
-  /// - Parameter other: what its median is compared with.
+  /// - Parameter other: Figures to compare the median with.
   mutating func add(
     latency: LatencySummary, _ name: String, _ setup: String, beside other: LatencySummary? = nil, aim: String = ""
   ) {
@@ -43,7 +43,7 @@ struct ClusterTable {
     table.add([name, setup, figure, BenchTable.time(latency.p50), BenchTable.time(latency.p99), "", "", "", aim])
   }
 
-  /// Adds a row about intervals without an acknowledged write, in seconds.
+  /// Adds a row about intervals without acknowledged writes, in seconds.
   mutating func add(gaps: [Double], _ setup: String, aim: String) {
     func text(_ seconds: Double) -> String { BenchTable.time(UInt64(seconds * 1e9)) }
     let all = gaps.sorted().map(text).joined(separator: ", ")

@@ -1,10 +1,10 @@
 import HearthProgram
 import NIOCore
 
-/// Requests in turn to several servers, one at a time and with pauses: what a request takes when nothing is in its way, at the
-/// same time for each of the servers.
+/// Single requests to several servers in turn, with pauses: the latency without other load, measured at the same time
+/// for each server.
 final class PairedRequests {
-  /// What is asked.
+  /// The kind of request.
   enum Kind: String, Sendable { case write, get }
 
   private let sockets: [BenchSockets]
@@ -15,7 +15,7 @@ final class PairedRequests {
   private var asked = 0
 
   private static let pauseSeconds = 0.004
-  /// The first ones are not counted.
+  /// The number of first requests, which are not counted.
   private static let warmCount = 20
 
   private init(_ targets: [BenchTarget], _ kind: Kind, _ count: Int, _ loop: any EventLoop) {
@@ -24,8 +24,10 @@ final class PairedRequests {
     latencies = targets.map { _ in LatencyRecorder() }
   }
 
-  /// - Parameter count: requests to each.
-  /// - Returns: the latencies, in the order of the targets.
+  /// Measures the latencies of single requests.
+  ///
+  /// - Parameter count: The number of requests to each target.
+  /// - Returns: The latencies, in the order of the targets.
   static func run(_ targets: [BenchTarget], _ kind: Kind, count: Int) async throws -> [LatencySummary] {
     try await BenchLoop.run { loop in PairedRequests(targets, kind, count, loop).run() }
   }

@@ -1,10 +1,10 @@
 import Glibc
 import HearthProgram
 
-/// The processor time that servers take, and the PostgreSQL under them, from when this is made.
+/// The processor time of servers and of their PostgreSQL since this value was created.
 struct ProcessorTimes {
   private let servers: [pid_t]
-  /// Each with all processes that it started.
+  /// Root processes whose descendants count as well.
   private let trees: [pid_t]
   private let before: (servers: [pid_t: Double], trees: [pid_t: Double])
 
@@ -13,7 +13,7 @@ struct ProcessorTimes {
     before = (Self.times(of: servers), Self.times(of: Self.all(trees)))
   }
 
-  /// Seconds since the beginning. Of processes that ended meanwhile nothing is known.
+  /// The processor seconds since creation, without processes that have ended since.
   var elapsed: (servers: Double, trees: Double) {
     (
       Self.growth(from: before.servers, to: Self.times(of: servers)),

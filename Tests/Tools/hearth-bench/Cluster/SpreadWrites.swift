@@ -2,35 +2,35 @@ import Glibc
 import HearthProgram
 import NIOCore
 
-/// Durable, rule-checked writes to several servers or databases at once: each socket keeps some unacknowledged ones on their
-/// way.
+/// Durable, rule-checked writes to several servers or databases at once, with a number of unacknowledged writes on each
+/// socket.
 final class SpreadWrites {
-  /// What was written while it was measured, and what it took.
+  /// The number of writes during the measurement, and their cost.
   struct Figures: Sendable {
     var count: Int
     var seconds: Double
     var latency: LatencySummary
-    /// Processor seconds of all servers.
+    /// The processor seconds of all servers.
     var serverSeconds: Double
-    /// Of the PostgreSQL under them.
+    /// The processor seconds of their PostgreSQL.
     var postgresSeconds: Double
 
     var rate: Double { Double(count) / seconds }
-    /// Processor microseconds of the servers for each write.
+    /// The servers' processor microseconds for each write.
     var serverMicroseconds: Double { serverSeconds / Double(max(1, count)) * 1e6 }
     var postgresMicroseconds: Double { postgresSeconds / Double(max(1, count)) * 1e6 }
   }
 
-  /// What is written.
+  /// The size of the load.
   struct Size: Sendable {
-    /// To each target.
+    /// The number of sockets to each target.
     var sockets = 9
     var inFlight = 64
     var payloadBytes = 200
     var seconds = 3.0
   }
 
-  /// Load before the measurement: caches, sessions and rows are as they stay.
+  /// Seconds of load before the measurement, in which caches, sessions and rows become steady.
   private static let warmSeconds = 0.5
 
   private let size: Size
@@ -39,7 +39,7 @@ final class SpreadWrites {
   private var latencies = LatencyRecorder()
   private var (isRunning, isMeasured) = (true, false)
   private var acknowledged = 0
-  /// By the socket's group, then by its number: when the writes were sent that are on their way, oldest first.
+  /// The send times of unanswered writes, oldest first, by the socket's group and number.
   private var sent: [[Moments]] = []
 
   private init(_ targets: [BenchTarget], _ size: Size, _ loop: any EventLoop) {
@@ -49,7 +49,7 @@ final class SpreadWrites {
 
   /// Writes to all targets for some time.
   ///
-  /// - Parameter processes: whose processor time is counted.
+  /// - Parameter processes: Processes whose processor time is counted.
   static func run(
     _ targets: [BenchTarget], _ size: Size, servers: [pid_t], postgres: [pid_t]
   ) async throws -> Figures {
@@ -62,7 +62,7 @@ final class SpreadWrites {
     open(0).assumeIsolated().flatMap { [self] in load(meter) }.nonisolated()
   }
 
-  /// One group after the other: an administrator, who lets the writers in, and these.
+  /// Opens one group after the other: an administrator, who makes the writers members, and the writers.
   private func open(_ index: Int) -> EventLoopFuture<Void> {
     guard index < groups.count else { return loop.makeSucceededVoidFuture() }
     let sockets = groups[index]
@@ -125,7 +125,7 @@ final class SpreadWrites {
   }
 }
 
-/// Moments, of which the oldest are taken out.
+/// A queue of times, which are removed oldest first.
 private struct Moments {
   private var all: [Int64] = []
   private var head = 0

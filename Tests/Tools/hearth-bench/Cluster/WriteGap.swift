@@ -2,28 +2,28 @@ import HearthProgram
 import NIOCore
 import Synchronization
 
-/// Somebody who writes all the time, one write after the other, and how long no write was acknowledged while something
-/// happened to the servers.
+/// A client that writes continuously, one write after the other, and records the longest time without an acknowledged
+/// write during a fault of the servers.
 final class WriteGap: Sendable {
   private struct State {
     var acknowledged = 0
     var last: Int64 = 0
     var longest: Int64 = 0
     var isOver = false
-    /// The reason why nothing is written any more.
+    /// The error that stopped the writes; nil when there was none.
     var problem: (any Error)?
   }
 
   private let state = Mutex(State())
 
-  /// Writes that are acknowledged before it begins, and after it is done.
+  /// The number of acknowledged writes before the fault begins, and after it has ended.
   private static let around = 100
   private static let patienceSeconds = 60.0
 
-  /// The longest interval without an acknowledged write.
+  /// Returns the longest interval without an acknowledged write.
   ///
-  /// - Parameter action: what happens meanwhile.
-  /// - Returns: seconds.
+  /// - Parameter action: The fault during the writes.
+  /// - Returns: The interval in seconds.
   static func longest(
     writingTo target: BenchTarget, during action: () async throws -> Void
   ) async throws -> Double {
@@ -67,7 +67,7 @@ final class WriteGap: Sendable {
     }
   }
 
-  /// The one who writes.
+  /// The client's side, on its event loop.
   private final class Writer {
     private let gap: WriteGap
     private let sockets: BenchSockets

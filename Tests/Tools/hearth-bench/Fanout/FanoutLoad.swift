@@ -2,16 +2,16 @@ import CLinux
 import Glibc
 import HearthProgram
 
-/// One publisher and many subscribers of a server; a message is over when all have it.
+/// A load of one publisher and many subscribers of a server; a message is complete when all subscribers have it.
 ///
-/// The same client for every server, and as cheap as one can be (readiness, one read, counting), so that it is the
-/// server that is measured. One thread; nothing here is shared.
+/// The same client serves every server and does as little as possible (readiness, one read, counting), so that the
+/// server is the bottleneck. It runs on one thread and shares nothing.
 final class FanoutLoad {
-  /// Nothing comes any more after so long a silence: set-up messages, and the answer to a single one.
+  /// Milliseconds of silence after which no more set-up messages, or answers to a single message, are expected.
   private static let quietMilliseconds: Int32 = 200
-  /// The load's beginning does not count.
+  /// Seconds at the beginning of the load that do not count.
   private static let warmUpSeconds = 0.3
-  /// A server that lets a message wait for so long has lost it.
+  /// Milliseconds after which a message counts as lost.
   private static let lossMilliseconds: Int32 = 10_000
   private static let chunkBytes = 1 << 16
   private static let eventCount = 512
@@ -26,21 +26,21 @@ final class FanoutLoad {
 
   /// The bytes of one delivery.
   private var deliveryBytes = Int.max
-  /// For each subscriber the bytes of a delivery that is not whole yet, whether the last byte ended a line, and how many
-  /// deliveries it has got.
+  /// The state of each subscriber: the received bytes of an incomplete delivery, whether the last byte ended a line,
+  /// and the number of its deliveries.
   private var rest: [Int]
   private var isAtLineEnd: [Bool]
   private var received: [Int]
-  /// Numbers the messages of all runs.
+  /// The number of messages in all runs.
   private var published = 0
-  /// For each message of this run when it was sent, and how many have not got it.
+  /// The messages of this run: the send time of each, and the number of subscribers without it.
   private var sentTimes: [Int64] = []
   private var missing: [Int] = []
   private var isRunning = false
   private var deliveries = 0
   private var latencies = LatencyRecorder()
 
-  /// Connects and subscribes all, one after the other.
+  /// Connects and subscribes all clients, one after the other.
   init(_ peer: FanoutPeer, connections: Int, payloadBytes: Int) throws {
     self.peer = peer
     self.payloadBytes = payloadBytes
@@ -58,7 +58,7 @@ final class FanoutLoad {
     for (index, socket) in (subscribers + [publisher]).enumerated() {
       var event = epoll_event()
       event.events = EPOLLIN.rawValue
-      event.data.u32 = UInt32(index)  // the publisher's is one more than the last subscriber's
+      event.data.u32 = UInt32(index)  // the publisher's index is one more than the last subscriber's
       guard epoll_ctl(poll, EPOLL_CTL_ADD, socket.file, &event) == 0 else {
         throw FanoutFailure("cannot wait for \(connections) sockets: \(String(cString: strerror(errno)))")
       }
@@ -68,7 +68,7 @@ final class FanoutLoad {
 
   deinit { if poll >= 0 { close(poll) } }
 
-  /// Keeps some messages on their way for a time, then waits until all have arrived.
+  /// Keeps a number of messages in flight for a time, then waits until all have arrived.
   func run(inFlight: Int, seconds: Double) throws -> FanoutFigures {
     (deliveries, latencies, isRunning) = (0, LatencyRecorder(), true)
     for _ in 0..<inFlight { try publish() }
@@ -90,7 +90,8 @@ final class FanoutLoad {
     return figures
   }
 
-  /// Sends one message when all is quiet: what each subscriber gets of it is the length of every delivery.
+  /// Sends one message while there is no other traffic; the bytes that each subscriber receives are the length of every
+  /// delivery.
   private func learnLength() throws {
     while try wait(milliseconds: Self.quietMilliseconds) {}
     for index in rest.indices { rest[index] = 0 }
@@ -100,7 +101,7 @@ final class FanoutLoad {
       guard try wait(milliseconds: Self.lossMilliseconds) else { break }
     }
     while try wait(milliseconds: Self.quietMilliseconds) {}
-    // A keep-alive of the server's own may have come to some.
+    // Some subscribers may have received a keep-alive of the server as well.
     deliveryBytes = rest.min() ?? 0
     guard deliveryBytes >= payloadBytes else { throw FanoutFailure("\(peer.name) delivered nothing to a subscriber") }
     for index in rest.indices { rest[index] = 0 }
@@ -120,9 +121,9 @@ final class FanoutLoad {
     }
   }
 
-  /// Reads what has come.
+  /// Reads available data.
   ///
-  /// - Returns: false when nothing came in that time.
+  /// - Returns: False when none arrived in that time.
   private func wait(milliseconds: Int32) throws -> Bool {
     let count = epoll_wait(poll, &events, Int32(events.count), milliseconds)
     guard count > 0 else {
@@ -149,7 +150,8 @@ final class FanoutLoad {
     }
   }
 
-  /// Two line feeds in a row occur at the end of an event and nowhere else: lines of the head end in CRLF.
+  /// Counts deliveries by empty lines: two line feeds in a row occur only at the end of an event, because lines of the
+  /// head end in CRLF.
   private func readLines(_ index: Int, _ count: Int) throws {
     var place = 0
     while let end = chunk[place..<count].firstIndex(of: 0x0A) {
@@ -160,7 +162,7 @@ final class FanoutLoad {
     isAtLineEnd[index] = chunk[count - 1] == 0x0A
   }
 
-  /// Messages come to each in order.
+  /// Records a delivery; messages reach each subscriber in order.
   private func delivered(to index: Int) throws {
     let number = received[index]
     received[index] += 1
@@ -172,16 +174,16 @@ final class FanoutLoad {
   }
 }
 
-/// What a fan-out cost.
+/// The figures of a fan-out.
 struct FanoutFigures: Sendable {
   var deliveries: Int
   var seconds: Double
-  /// Nil when the process is not this machine's.
+  /// The server's processor seconds; nil when it runs on another machine.
   var processorSeconds: Double?
   var latency: LatencySummary
   var residentBytes: Int?
 
   var rate: Double { Double(deliveries) / seconds }
-  /// The server's processor time for one delivery.
+  /// The server's processor microseconds for one delivery.
   var processorMicroseconds: Double? { processorSeconds.map { $0 * 1e6 / Double(max(1, deliveries)) } }
 }

@@ -1,5 +1,5 @@
 extension FanoutPeer {
-  /// Listeners of one room, each on a socket of its own and a member by its own user's token.
+  /// Returns a peer with listeners of one room, each on its own socket and a member with its own user's token.
   static func sockets(of target: BenchTarget, connections: Int) -> FanoutPeer {
     hearth(target, members: (0..<connections).map { "u\($0)" }) { index in
       [
@@ -9,12 +9,13 @@ extension FanoutPeer {
     }
   }
 
-  /// Event streams of one room.
+  /// Returns a peer with event streams of one room.
   static func streams(of target: BenchTarget) -> FanoutPeer {
     var peer = hearth(target, members: ["u0"]) { _ in
       let path = "/rooms/r0.json?ns=\(target.namespace)&auth=\(try target.token(uid: "u0"))"
       let head = "GET \(path) HTTP/1.1\r\nHost: \(target.authority)\r\nAccept: text/event-stream\r\n\r\n"
-      // The first event tells what is there. Its empty line is two line feeds in a row, which a head has not.
+      // The first event contains the present data. Its empty line is two line feeds in a row, which a head does not
+      // contain.
       return [Step(Array(head.utf8), until: "\n\n")]
     }
     peer.endsWithEmptyLine = true

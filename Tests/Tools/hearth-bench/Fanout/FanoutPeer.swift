@@ -1,10 +1,10 @@
 import Glibc
 
-/// A server that one message can be fanned out with: where it is, and the bytes of a subscriber and of the publisher.
+/// A server in a fan-out benchmark: its address, and the bytes of a subscriber and of the publisher.
 ///
-/// Every message has the same length, so that deliveries are counted by their bytes and not read.
+/// Every message has the same length, so that deliveries can be counted by their bytes without parsing.
 struct FanoutPeer: Sendable {
-  /// Bytes to send, and the bytes that say that they have been taken.
+  /// Bytes to send, and the bytes of the answer that completes the step.
   struct Step: Sendable {
     var send: [UInt8]
     var mark: [UInt8]
@@ -20,14 +20,15 @@ struct FanoutPeer: Sendable {
   var name: String
   var host: String
   var port: Int
-  /// The server's process; nil when it is not this machine's.
+  /// The server's process; nil when it runs on another machine.
   var process: pid_t?
-  /// Several deliveries may come in one HTTP chunk, whose head counts as well: they are told by their empty lines.
+  /// True when deliveries are counted by empty lines, because several of them may share one HTTP chunk, whose head adds
+  /// bytes.
   var endsWithEmptyLine = false
-  /// Until the subscriber with this index is told of every message.
+  /// Returns the steps after which the subscriber with this index receives every message.
   var subscribe: @Sendable (_ index: Int) throws -> [Step]
-  /// Until messages can be sent. Done before anybody subscribes.
+  /// Returns the steps before the first message, done before the first subscription.
   var prepare: @Sendable () throws -> [Step]
-  /// One message, numbered from 1.
+  /// Returns one message, numbered from 1.
   var publish: @Sendable (_ number: Int, _ payloadBytes: Int) -> [UInt8]
 }

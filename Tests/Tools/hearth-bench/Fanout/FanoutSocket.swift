@@ -1,12 +1,13 @@
 import Glibc
 
-/// One blocking TCP connection of the fan-out's client. Plain system calls: what it costs is the kernel's share alone.
+/// A blocking TCP connection of the fan-out client. It makes plain system calls, so that its cost is the kernel's
+/// alone.
 final class FanoutSocket {
   let file: Int32
-  /// Longer than any server needs for one step.
+  /// The timeout of a step in seconds, longer than any server needs.
   private static let timeoutSeconds = 20
   private static let chunkBytes = 1 << 16
-  /// The largest answer of a step before its mark: what the room holds, or a server's greeting.
+  /// The largest answer of a step before its mark, in bytes: the data of the room, or a server's greeting.
   private static let answerBytesMax = 1 << 22
 
   init(host: String, port: Int) throws {
@@ -31,7 +32,7 @@ final class FanoutSocket {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// Goes through the steps, one answer after the other.
+  /// Performs the steps, each after the answer to the one before.
   func perform(_ steps: [FanoutPeer.Step]) throws {
     var answer: [UInt8] = []
     for step in steps {

@@ -1,5 +1,5 @@
 extension Attack {
-  /// Frames, and messages made of them, that are many, wrong, or both.
+  /// Attacks with frames, and messages made of them, that are many, invalid, or both.
   static let frames = [
     Attack(name: "keep-alive messages of one byte", load: .frames { _ in keepAlives }),
     Attack(name: "messages in frames of one byte", load: .frames { _ in fragments }),
@@ -13,7 +13,7 @@ extension Attack {
       load: .frames { _ in Array(repeating: [0x81, 1, 0x30], count: 1_000).flatMap(\.self) }),
   ]
 
-  /// A message that needs no answer but a pong, with blanks behind it.
+  /// A message whose only answer is a pong, padded with blanks.
   private static let ping = "{\"t\":\"c\",\"d\":{\"t\":\"p\",\"d\":{}}}" + String(repeating: " ", count: 4_000)
 
   private static let keepAlives = Array(repeating: ClientFrame.text("0"), count: 4_000).flatMap(\.self)

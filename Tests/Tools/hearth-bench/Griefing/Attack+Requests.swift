@@ -1,5 +1,5 @@
 extension Attack {
-  /// HTTP requests to the database.
+  /// Attacks with HTTP requests to the database.
   static let rest = [
     Attack(
       name: "REST, reads of a large place", needsLargePlace: true,
@@ -51,7 +51,7 @@ extension Attack {
       }),
   ]
 
-  /// Event streams and long polls.
+  /// Attacks with event streams and long polls.
   static let streams = [
     Attack(
       name: "event streams of a large place, closed at once", needsLargePlace: true,
@@ -95,7 +95,7 @@ extension Attack {
       .GET, "/\(path).json?auth=\(client.tokens[0])", headers: ["Accept": "text/event-stream"], end: end)
   }
 
-  /// Sign-in endpoints.
+  /// Attacks on sign-in endpoints.
   static let accounts = [
     Attack(
       name: "sign-ins with a wrong password",
@@ -151,7 +151,7 @@ extension Attack {
     AttackRequest(.POST, "/identitytoolkit.googleapis.com/v1/\(method)?key=bench", body: body)
   }
 
-  /// Requests with the credential of an administrator.
+  /// Attacks with an administrator's credential.
   static let administration = [
     Attack(
       name: "administrator, rules deployed again and again",

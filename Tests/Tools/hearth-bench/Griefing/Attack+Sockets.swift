@@ -1,15 +1,15 @@
 extension Attack {
-  /// Listens of one connection: the most that a server allows.
+  /// The number of listens on one connection: the most that a server allows.
   static let listenCount = 10_000
 
-  /// Listens on so many places of which each is decided by itself.
+  /// Returns listens on that many paths, each with its own rules decision.
   private static func standingListens(below path: String) -> @Sendable (AttackerIdentity) -> [AttackMessage] {
     { _ in (0..<listenCount).map { .listen("\(path)/k\($0)") } }
   }
 
   private static let shownListens = standingListens(below: "/shown")
 
-  /// Changes of a connection's identity beside as many listens as it may have.
+  /// Attacks that change a connection's identity while it has the most listens.
   static let identity = [
     Attack(
       name: "auth, the same token, 10,000 listens", setUp: shownListens,
@@ -34,7 +34,7 @@ extension Attack {
       load: .messages(inFlight: 1, perVisit: 1) { _, _ in .get("/honest/profile") }),
   ]
 
-  /// Listens, their ends, and writes that many listens have to be decided or told for.
+  /// Attacks with listens and their ends, and with writes that cause many redecisions or events.
   static let listens = [
     Attack(
       name: "listens and unlistens in turn",
@@ -90,7 +90,7 @@ extension Attack {
     return ",\"ch\":{\"hs\":[\(hashes),\"\"],\"ps\":[\(posts)]}"
   }()
 
-  /// Values that are asked for once.
+  /// Attacks with one-off reads.
   static let reads = [
     Attack(
       name: "gets of a large place", needsLargePlace: true, load: .messages(inFlight: 4) { _, _ in .get("/large") }),

@@ -1,5 +1,5 @@
 extension Attack {
-  /// Writes: large, deep, of many places, compared, and left for a connection's end.
+  /// Attacks with writes: large, deep, to many paths, compared, and on disconnect.
   static let writes = [
     Attack(
       name: "writes of 50,000 children",
@@ -67,7 +67,7 @@ extension Attack {
     return "{" + (0..<5_000).map { "\"p\($0 % 70)/\(above)/q\($0)\":\(value)" }.joined(separator: ",") + "}"
   }
 
-  /// Writes that are small for what their rules cost.
+  /// Attacks with small writes whose rules are expensive.
   static let rules = [
     Attack(
       name: "rules, a pattern on 200 KB",

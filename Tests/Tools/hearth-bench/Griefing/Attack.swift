@@ -1,15 +1,15 @@
-/// One way of one client to make a server work: its name, the data that it needs, and the messages that it sends.
+/// An attack of a client on the server's capacity: its name, the data that it needs, and the messages that it sends.
 struct Attack: Sendable {
-  /// The load that a client keeps up.
+  /// The continuous load of a client.
   enum Load: Sendable {
     /// Requests over a socket.
     ///
-    /// - inFlight: how many may be unanswered.
-    /// - perVisit: how many are sent over one connection, which then ends; nil when it stays.
+    /// - inFlight: The number of unanswered requests.
+    /// - perVisit: The number of requests on one connection, which then ends; nil when it stays open.
     case messages(inFlight: Int, perVisit: Int? = nil, @Sendable (AttackerIdentity, _ number: Int) -> AttackMessage)
-    /// Bytes over a socket, as fast as the server reads them; no answer is waited for.
+    /// Bytes over a socket, sent as fast as the server reads them, without waiting for answers.
     case frames(@Sendable (_ number: Int) -> [UInt8])
-    /// HTTP requests over so many connections, each with one request at a time.
+    /// HTTP requests over a number of connections, each with one request at a time.
     case requests(
       connections: Int, @Sendable (AttackerIdentity, _ connection: Int, _ number: Int) -> AttackRequest)
   }
@@ -19,24 +19,24 @@ struct Attack: Sendable {
   var needsLargePlace = false
   /// True when each client has an anonymous account: ``AttackerIdentity/account``.
   var needsAccount = false
-  /// True when sockets sign in before all else.
+  /// True when sockets sign in before any other request.
   var signsIn = true
   /// True when answers are read.
   var readsAnswers = true
   /// Requests that each new socket makes before the load begins.
   var setUp: @Sendable (AttackerIdentity) -> [AttackMessage] = { _ in [] }
   var load: Load
-  /// The load's rate for each client; nil is as fast as possible.
+  /// The messages a second of each client; nil for as fast as possible.
   var messagesPerSecond: Double?
 
   /// Every attack of the table.
   static let all = identity + listens + reads + writes + rules + frames + rest + streams + accounts + administration
 
-  /// Sends as many bytes as the attack did, in writes of short texts over the same transport.
+  /// Returns a control load: as many bytes as the attack sent, in writes of short texts over the same transport.
   ///
   /// - Parameters:
-  ///   - traffic: of all clients of the attack.
-  ///   - clientSeconds: the sum of the clients' times.
+  ///   - traffic: The traffic of all clients of the attack.
+  ///   - clientSeconds: The sum of the clients' times, in seconds.
   func control(_ traffic: AttackTraffic, clientSeconds: Double) -> Attack {
     let messageBytes = min(
       max(traffic.bytes / max(1, traffic.messages), Self.controlBytes.lowerBound), Self.controlBytes.upperBound)
@@ -56,11 +56,11 @@ struct Attack: Sendable {
     return control
   }
 
-  /// The size of a control's messages: a short chat message at least.
+  /// The size of a control's messages in bytes, at least that of a short chat message.
   private static let controlBytes = 120...16_384
 }
 
-/// The client of an attack.
+/// The identity of an attacking client.
 struct AttackerIdentity: Sendable {
   var number: Int
   var uid: String
@@ -71,13 +71,13 @@ struct AttackerIdentity: Sendable {
   /// Tokens of an anonymous account, for attacks that need one.
   var account: Account?
 
-  /// The tokens that a sign-up gave.
+  /// The tokens from a sign-up.
   struct Account: Sendable {
     var idToken: String
     var refreshToken: String
   }
 
-  /// Its address, in a network of its own.
+  /// The client's address, in its own network.
   var address: String { "127.77.\(number).1" }
 
   init(_ number: Int, of target: BenchTarget) throws {
@@ -90,13 +90,13 @@ struct AttackerIdentity: Sendable {
   }
 }
 
-/// Messages that clients of an attack sent, and their outcome.
+/// The messages from an attack's clients, and their outcome.
 struct AttackTraffic: Sendable {
   var messages = 0
   var bytes = 0
-  /// Answers that were refusals.
+  /// The number of refusals.
   var refused = 0
-  /// Connections that the server ended.
+  /// The number of connections that the server ended.
   var closed = 0
 
   static func + (first: AttackTraffic, second: AttackTraffic) -> AttackTraffic {

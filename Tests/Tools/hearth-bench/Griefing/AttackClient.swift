@@ -1,21 +1,21 @@
 import HearthProgram
 import NIOCore
 
-/// One client of an attack. Lives on one event loop.
+/// One client of an attack. It belongs to one event loop.
 protocol AttackClient: AnyObject {
-  /// Everything that was sent since ``begin()``.
+  /// The traffic since ``begin()``.
   var traffic: AttackTraffic { get }
-  /// Connects, and makes the attack's set-up.
+  /// Connects and performs the attack's set-up.
   func prepare() -> EventLoopFuture<Void>
   func begin()
   /// Closes all connections.
   func end()
 }
 
-/// The clients of an attack. Lives on one event loop.
+/// The clients of an attack. They belong to one event loop.
 final class AttackGroup {
-  /// The time after which an attack begins although its set-up is not done: a server may hold back those who ask for
-  /// much.
+  /// Seconds after which an attack begins although its set-up is incomplete, because a server may slow down clients
+  /// with many requests.
   private static let setUpSecondsMax = 20.0
 
   private let loop: any EventLoop
@@ -50,18 +50,20 @@ final class AttackGroup {
   }
 }
 
-/// The rate of a load.
+/// A rate limit for the messages of a load.
 struct AttackPace {
   private let perSecond: Double?
   private let started = WallClock.monotonicNanoseconds
   private var count = 0
 
-  /// - Parameter perSecond: nil is no bound.
+  /// Creates a pace.
+  ///
+  /// - Parameter perSecond: Messages a second; nil for no limit.
   init(perSecond: Double?) { self.perSecond = perSecond }
 
   /// Counts a message as sent when one is due.
   ///
-  /// - Returns: true when it was due.
+  /// - Returns: True when it was due.
   mutating func take() -> Bool {
     if let perSecond, Double(count) >= perSecond * WallClock.seconds(since: started) { return false }
     count += 1

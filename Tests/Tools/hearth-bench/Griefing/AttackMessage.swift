@@ -7,7 +7,9 @@ struct AttackMessage: Sendable {
 
   init(_ action: String, _ body: String) { (self.action, self.body) = (action, body) }
 
-  /// - Parameter more: further members of the body, each with a comma before it.
+  /// Returns a listen request.
+  ///
+  /// - Parameter more: Additional members of the body, each with a leading comma.
   static func listen(_ path: String, hash: String = "", _ more: String = "") -> AttackMessage {
     AttackMessage("q", "{\"p\":\"\(path)\",\"h\":\"\(hash)\"\(more)}")
   }
@@ -31,13 +33,13 @@ struct AttackMessage: Sendable {
 
 /// An HTTP request of an attack.
 struct AttackRequest: Sendable {
-  /// The moment from which the connection makes its next request.
+  /// The event after which the connection makes its next request.
   enum End: Sendable {
-    /// The whole answer is there.
+    /// The end of the answer.
     case answer
-    /// The answer began; the connection is closed and another one takes its place.
+    /// The start of the answer, at which the connection is closed and replaced.
     case beginning
-    /// Never: the connection stays with this request.
+    /// No event: the connection stays with this request.
     case never
   }
 

@@ -5,7 +5,7 @@ import HearthTransport
 import NIOCore
 import NIOPosix
 
-/// `hearth-bench griefing`
+/// `hearth-bench griefing`: latencies of honest clients beside attacks.
 struct GriefingBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "griefing",
@@ -54,7 +54,7 @@ struct GriefingBench: AsyncParsableCommand {
     OpenFiles.raiseLimit()
     let group = Processors.leaving(serverCpu) { MultiThreadedEventLoopGroup(numberOfThreads: 2) }
     let (honest, attacking) = (group.next(), group.next())
-    // Honest clients are measured on time, however busy the attackers are here.
+    // Honest clients must be measured on time while the attackers are busy on the same machine.
     try await attacking.submit { _ = nice(10) }.get()
     var table = GriefingTable()
     for attack in attacks {
@@ -77,9 +77,9 @@ struct GriefingBench: AsyncParsableCommand {
   }
 }
 
-/// One attack by some clients: two servers, one after the other.
+/// One attack by some clients against two servers, one after the other.
 struct GriefingRun {
-  /// Seconds for which an attack or a control is under way before it is measured.
+  /// Seconds of an attack or a control before its measurement.
   private static let leadSeconds = 0.3
 
   let attack: Attack
@@ -111,7 +111,7 @@ struct GriefingRun {
       program: settings.place.program, rules: GriefingData.rules, cpu: settings.serverCpu, in: settings.place.folder,
       files: ["accounts.json": GriefingData.accounts],
       options: { folder in ["--auth-config", folder + "/accounts.json", "--history", "1h"] })
-    // An attacked server may take long to end well, and nothing is to be kept.
+    // An attacked server may take long to stop, and its data is not needed.
     defer { server.destroy() }
     let target = try server.target()
     try await GriefingData.write(for: load, to: target)

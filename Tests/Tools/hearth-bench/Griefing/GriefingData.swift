@@ -1,16 +1,16 @@
 import HearthTree
 import NIOHTTP1
 
-/// The rules, settings and data of the servers that are attacked.
+/// The rules, settings and data of the attacked servers.
 enum GriefingData {
-  /// Children of `/large`.
+  /// The number of children of `/large`.
   static let largeCount = 100_000
 
-  /// Levels of the rules below `/costly/walk`.
+  /// The number of rule levels below `/costly/walk`.
   static let walkLevels = 20
 
-  /// Honest clients have `/honest`. The rest is what an app might have, with rules that cost the most that its author
-  /// might have meant.
+  /// The rules. Honest clients use `/honest`; the rest is plausible for an app, with the most expensive rules that its
+  /// author might write.
   static let rules = """
     { "rules": {
       "honest": { ".read": "auth != null", ".write": "auth != null" },
@@ -37,7 +37,7 @@ enum GriefingData {
   private static let joined = Array(repeating: "newData.val()", count: 16).joined(separator: " + ")
   private static let replaced = Array(repeating: ".replace('a', 'aa').replace('aa', 'a')", count: 8).joined()
 
-  /// Rules of so many levels, each of which looks at all those above it.
+  /// Returns rules with so many levels, each of which reads all levels above it.
   private static func walk(_ levels: Int) -> String {
     let above = String(repeating: ".parent()", count: walkLevels - levels)
     let below = levels > 1 ? ", \"$k\(levels)\": \(walk(levels - 1))" : ""
@@ -55,7 +55,7 @@ enum GriefingData {
     return text + "}"
   }()
 
-  /// Writes what honest clients read, and what the attack needs.
+  /// Writes the data for honest clients and for the attack.
   static func write(for attack: Attack, to target: BenchTarget) async throws {
     try await put("/honest/profile", "{\"name\":\"a person\",\"since\":1700000000000}", target)
     if attack.needsLargePlace { try await put("/large", large, target) }

@@ -1,8 +1,8 @@
 import HearthProgram
 
-/// The honest clients' figures beside each attack, and what is aimed at.
+/// The honest clients' figures beside each attack, and the aims.
 struct GriefingTable {
-  /// One attack by a number of clients.
+  /// The figures of one attack by a number of clients.
   struct Row {
     var name: String
     var clients: Int
@@ -13,16 +13,16 @@ struct GriefingTable {
     var seconds: Double
     var processorShare: Double?
 
-    /// The p99 beside the attack in times of the control's.
+    /// The p99 latency beside the attack, as a multiple of the control's.
     var ratio: Double { Double(attacked.latency.p99) / Double(max(1, control.latency.p99)) }
 
-    /// The figures that count, for progress notes.
+    /// The main figures, for progress notes.
     var summary: String {
       let times = [control, attacked].map { BenchTable.time($0.latency.p99) }.joined(separator: " → ")
       return "p99 \(times), × \(Figure.hundredths(ratio)), \(Figure.counted(attacked.errors, "error"))"
     }
 
-    /// True when the row is within the aim: for one attacker in times and milliseconds, for more in times.
+    /// True when the row is within the aim: for one attacker a multiple and milliseconds, for more of them a multiple.
     var isWithinAim: Bool {
       guard attacked.errors == 0 else { return false }
       if attacked.latency.p99 <= GriefingTable.unfeltNanoseconds { return true }
@@ -31,7 +31,7 @@ struct GriefingTable {
     }
   }
 
-  /// A p99 that no person feels, whatever the control's is.
+  /// A p99 in nanoseconds that users do not notice, and that is within the aim for any control.
   private static let unfeltNanoseconds: UInt64 = 5_000_000
   private static let oneClientNanosecondsMax: UInt64 = 50_000_000
 
@@ -55,7 +55,7 @@ struct GriefingTable {
       ])
   }
 
-  /// Adds a row of an attack that could not be measured.
+  /// Adds a row for an attack without a measurement.
   mutating func addFailure(_ name: String, clients: Int, _ reason: String) {
     table.add([name, "\(clients)", "not measured: \(reason)"])
   }

@@ -2,26 +2,27 @@ import HearthProgram
 import NIOCore
 import NIOHTTP1
 
-/// Clients that do at a fixed rate what apps do, and what they feel of others. Lives on one event loop.
+/// Clients with the operations of typical apps at a fixed rate, whose latencies show the effect of other load. They
+/// belong to one event loop.
 ///
 /// Latencies count from the time at which a request was due.
 final class HonestClients {
-  /// One kind of operation, each over a connection of its own.
+  /// A kind of operation, with its own connection.
   enum Kind: Int, CaseIterable {
     case put, event, get, read, write
 
-    /// The part of its address that differs: each is in a network of its own.
+    /// The client's address; each kind is in its own network.
     var address: String { "127.66.\(rawValue).1" }
   }
 
   struct Figures: Sendable {
     var latency: LatencySummary
-    /// Operations that were refused, cut off, or not answered.
+    /// The number of operations that were refused, cut off, or not answered.
     var errors: Int
     var operations: Int
   }
 
-  /// Operations of each kind in a second.
+  /// The operations of each kind in a second.
   private static let perSecond = 100.0
   /// Seconds after which an operation counts as failed.
   private static let patienceSeconds = 15.0
@@ -43,7 +44,7 @@ final class HonestClients {
     token = try target.token(uid: "honest")
   }
 
-  /// Connects and signs in; the listener listens.
+  /// Connects and signs in; the listener starts its listen.
   func connect() -> EventLoopFuture<Void> {
     let socketsReady = [Kind.put, .event, .get].map(openSocket)
     let connectionsReady = [Kind.read, .write].map { kind -> EventLoopFuture<Void> in
@@ -95,7 +96,7 @@ final class HonestClients {
     ready.succeed()
   }
 
-  /// Works for that time, and waits for what is unanswered then.
+  /// Runs for that time, then waits for unanswered operations.
   func measure(seconds: Double) -> EventLoopFuture<Figures> {
     let done = loop.makePromise(of: Figures.self)
     (latencies, errors, operations) = (LatencyRecorder(), 0, 0)
@@ -103,7 +104,7 @@ final class HonestClients {
     return done.futureResult
   }
 
-  /// Lets go of all connections.
+  /// Closes all connections.
   func end() {
     isOver = true
     for socket in sockets.values {
@@ -127,7 +128,7 @@ final class HonestClients {
   }
 
   private func finish(_ done: EventLoopPromise<Figures>) {
-    // Pending operations have waited for longer than an honest client does.
+    // Pending operations have waited longer than an honest client would.
     for (kind, times) in waiting {
       for _ in times { answer(kind, isOK: false) }
     }
@@ -169,7 +170,7 @@ final class HonestClients {
     if !isOK { errors += 1 }
   }
 
-  /// The connection of this kind ended.
+  /// Handles the end of a connection.
   private func lose(_ kind: Kind) {
     guard !isOver else { return }
     (sockets[kind], connections[kind]) = (nil, nil)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A client that attacks over HTTP connections.
+/// An attacking client on HTTP connections.
 final class RequestAttacker: AttackClient {
   private static let pauseSeconds = 0.01
   private static let tickSeconds = 0.005
@@ -84,7 +84,7 @@ final class RequestAttacker: AttackClient {
     traffic.bytes += connection.send(next, authority: target.authority)
   }
 
-  /// Begins, and goes on with connections that had nothing due.
+  /// Starts the requests that are due, on connections without one.
   private func tick() {
     guard !isOver else { return }
     for index in connections.indices { send(index) }
@@ -92,14 +92,14 @@ final class RequestAttacker: AttackClient {
   }
 }
 
-/// An HTTP connection of an attack, which keeps nothing of the answers.
+/// An HTTP connection of an attack, which discards the answers.
 final class AttackConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundOut = HTTPClientRequestPart
 
   /// Called with the status after each answer.
   var onEnd: (Int) -> Void = { _ in }
-  /// Called when it closes; with true when this end closed it.
+  /// Called when the connection closes; with true when this end closed it.
   var onClose: (Bool) -> Void = { _ in }
   private(set) var isIdle = true
   private var end = AttackRequest.End.answer
@@ -111,7 +111,9 @@ final class AttackConnection: ChannelInboundHandler {
     BenchDialer.connect(self, on: loop, host: host, port: port, from: source) { try $0.addHTTPClientHandlers() }
   }
 
-  /// - Returns: the bytes that it takes on the wire.
+  /// Sends a request.
+  ///
+  /// - Returns: The number of bytes on the wire.
   func send(_ request: AttackRequest, authority: String) -> Int {
     guard let context else { return 0 }
     (isIdle, end) = (false, request.end)

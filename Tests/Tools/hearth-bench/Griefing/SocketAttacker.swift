@@ -1,17 +1,17 @@
 import HearthProgram
 import NIOCore
 
-/// A client that attacks over a socket, and opens another one when the server closes it.
+/// An attacking client on a socket, which reconnects when the server closes it.
 final class SocketAttacker: AttackClient {
   private enum Phase { case opening, settingUp, ready }
 
-  /// Set-up requests that are unanswered at once.
+  /// The most unanswered set-up requests.
   private static let setUpInFlight = 256
-  /// Seconds until the next connection, after one that the server refused or ended.
+  /// Seconds until the next connection after the server refused or ended one.
   private static let pauseSeconds = 0.01
-  /// Seconds between two looks at a paced load.
+  /// Seconds between two ticks of a paced load.
   private static let tickSeconds = 0.005
-  /// Seconds for which a client that reads no answer keeps its connection.
+  /// Seconds for which a client that reads no answers keeps its connection.
   private static let unreadSeconds = 0.5
 
   private let attack: Attack
@@ -135,7 +135,7 @@ final class SocketAttacker: AttackClient {
     socket?.send(action: message.action, body: message.body)
     guard isRunning else { return }
     traffic.messages += 1
-    // The envelope, the frame's head and its mask beside them.
+    // The envelope, the frame's head and its mask are added.
     traffic.bytes += message.action.utf8.count + message.body.utf8.count + 44
   }
 
@@ -148,7 +148,8 @@ final class SocketAttacker: AttackClient {
     traffic.bytes += bytes.count
     let current = socket
     channel.writeAndFlush(ByteBuffer(bytes: bytes)).assumeIsolated().whenComplete { [weak self] _ in
-      // The next turn of the loop: a write that is done at once would otherwise nest in the last one.
+      // Continued in the next turn of the loop, because a write that completes at once would otherwise nest in the last
+      // one.
       self?.loop.after(seconds: 0) { [weak self] in
         guard let self, self.socket === current else { return }
         self.isWriting = false

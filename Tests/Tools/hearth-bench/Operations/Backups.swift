@@ -1,16 +1,16 @@
 import HearthProgram
 
-/// `hearth backup` and `hearth restore` on the folder of a server that runs.
+/// `hearth backup` and `hearth restore` on the folder of a running server.
 struct Backups {
   let program: String
   let data: String
   let repository: String
   let restored: String
 
-  /// Bounds what writers do beside a backup, should it never end.
+  /// The most seconds of writes beside a backup, in case it never ends.
   private static let backupSecondsMax = 600
 
-  /// Measures them one after the other.
+  /// Measures the commands one after the other.
   func measure(beside target: BenchTarget, pace: PaceOptions, _ table: inout OperationsTable) async throws {
     Output.note("writing without a backup …")
     let alone = try await pace.write(to: target)

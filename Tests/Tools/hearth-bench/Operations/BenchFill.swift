@@ -1,13 +1,13 @@
 import HearthProgram
 import NIOHTTP1
 
-/// Data for a server: messages in rooms, of which no two are alike, as many as make so many megabytes of JSON.
+/// Data for a server: distinct messages in rooms, with a given size in megabytes of JSON.
 struct BenchFill {
   var megabytes: Int
 
   private static let messageCount = 5_200
 
-  /// Writes it below `/rooms`, a room of a megabyte at a time.
+  /// Writes the data below `/rooms`, a room of a megabyte at a time.
   func write(to target: BenchTarget) async throws {
     var random = SplitMix(state: 1)
     for room in 0..<megabytes {
@@ -21,13 +21,13 @@ struct BenchFill {
     }
   }
 
-  /// A megabyte, give or take some of it.
+  /// Returns the JSON of a room, about a megabyte.
   private static func room(_ room: Int, _ random: inout SplitMix) -> String {
     var text = "{"
     text.reserveCapacity(1_100_000)
     for number in 0..<messageCount {
       if number > 0 { text += "," }
-      // As compressible as what people write: words out of a few thousand, beside identifiers that are all different.
+      // As compressible as users' messages: words out of a few thousand, beside unique identifiers.
       text += "\"-O\(String(random.next(), radix: 36))\":{\"by\":\"u\(String(random.next(), radix: 36))\",\"at\":"
       text += "\(1_700_000_000_000 + random.next() % 1_000_000_000),\"text\":\""
       for word in 0..<24 { text += (word == 0 ? "" : " ") + String(random.next() % 5_000 &+ 46_656, radix: 36) }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HearthProgram
 
-/// `hearth bench history`
+/// `hearth-bench history`: reads of past states.
 struct HistoryBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",

@@ -8,27 +8,27 @@ import HearthSQLite
 import HearthSystem
 import HearthTree
 
-/// The time that it takes to read a place as it was, where many commits came after the last snapshot.
+/// The time of a read of a past state when many commits follow the last snapshot.
 ///
-/// The folder is made of messages in rooms: a snapshot, and then commits of one message each, evenly over the last two
+/// The folder contains messages in rooms: a snapshot, and then commits of one message each, evenly over the last two
 /// hours. Each figure is of the code that answers `GET /rooms/r7.json?at=`, without the socket.
 struct HistoryReads {
-  /// What was measured; times in nanoseconds.
+  /// The results; times in nanoseconds.
   struct Figures {
     var commitCount: Int
     var journalBytes: Int
-    /// A room an hour ago, half of the commits after the snapshot, by a process that has read nothing before.
+    /// A room an hour ago, with half of the commits after the snapshot, in a new process.
     var coldHourAgo: Int64
-    /// The same room at the last commit, all of them after the snapshot, by another such process.
+    /// The same room at the last commit, with all commits after the snapshot, in another new process.
     var coldNow: Int64
-    /// The room of an hour ago once more.
+    /// Repeated reads of the room an hour ago.
     var warm: LatencySummary
-    /// The room at times in the minute after that, one after the other.
+    /// Reads of the room at successive times in the following minute.
     var warmNearby: LatencySummary
-    /// The last changes of the room.
+    /// A read of the room's last changes.
     var changes: Int64
 
-    /// Lines for people.
+    /// A readable report.
     var text: String {
       func time(_ nanoseconds: Int64) -> String { BenchTable.time(UInt64(max(0, nanoseconds))) }
       return """
@@ -42,23 +42,23 @@ struct HistoryReads {
     }
   }
 
-  /// Commits after the snapshot.
+  /// The number of commits after the snapshot.
   var commitCount = 1_000_000
-  /// Commits that were made durable together: 1 is a quiet server, and the most rows.
+  /// The number of commits in one batch; 1 is a quiet server, and results in the most rows.
   var commitsPerBatch = 10
-  /// Messages in the snapshot.
+  /// The number of messages in the snapshot.
   var storedCount = 200_000
 
   private static let name = "past"
-  /// Longer than any disk takes for the snapshot.
+  /// Seconds to wait for the snapshot, more than any disk needs.
   private static let snapshotSecondsMax = 120
   private static let roomCount = 1_000
   private static let spanMilliseconds: Int64 = 2 * 3_600_000
   private static let rules = #"{"rules":{"rooms":{"$room":{".read":"auth != null",".write":"auth != null"}}}}"#
 
-  /// Makes the folder and measures. Takes a minute or so.
+  /// Creates the data and measures, in about a minute.
   ///
-  /// - Parameter folder: an empty one.
+  /// - Parameter folder: An empty folder.
   func run(in folder: String) throws -> Figures {
     let now = WallClock.nowMilliseconds
     try fill(folder, endingAt: now)
@@ -74,7 +74,7 @@ struct HistoryReads {
       return elapsed
     }
     let first = try open()
-    // The present costs nothing, so that the one before it is read.
+    // A read of the present state needs no history, so the position before it is read.
     let coldNow = try read(first, at: now - 1)
     first.close()
     let second = try open()

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthTransport
 
-/// `hearth-bench operations`
+/// `hearth-bench operations`: an operator's commands on a running server.
 struct OperationsBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "operations",

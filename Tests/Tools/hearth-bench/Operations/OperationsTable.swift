@@ -1,12 +1,12 @@
 import HearthProgram
 
-/// What an operator's commands took, and what is aimed at.
+/// The times of an operator's commands, and the aims.
 struct OperationsTable {
   private var table = TextTable(head: ["operation", "setup", "figure", "aim"])
 
   /// Adds a row about a time.
   ///
-  /// - Parameter aim: so many seconds at most; nil where nothing is aimed at.
+  /// - Parameter aim: The most seconds; nil when there is no aim.
   mutating func add(_ operation: String, _ setup: String, seconds: Double, aim: Double? = nil) {
     table.add([operation, setup, Self.text(seconds), aim.map { "under \(Self.text($0))" } ?? ""])
   }

@@ -2,11 +2,11 @@ import Glibc
 import HearthProgram
 import HearthTree
 
-/// A plugin that answers at once: this program itself. The user that it names is the process that answers.
+/// A plugin that answers at once, run by this program itself. The user in its answers is its process ID.
 enum PluginAnswers {
   private static let hooks = JSON.array([.string("exchange"), .string("verifyToken")])
 
-  /// Writes its folder.
+  /// Writes the plugin's folder.
   static func write(below folder: String, workers: Int) throws -> String {
     guard let program = ProgramFile.own else { throw TextFile.Failure("find this program's own file") }
     let path = folder + "/source"
@@ -24,7 +24,7 @@ enum PluginAnswers {
     return path
   }
 
-  /// Answers every line of standard input until there is none.
+  /// Answers every line of standard input until its end.
   static func run() {
     let user = JSON.object([.init("uid", .string("\(getpid())"))])
     while let line = readLine() {

@@ -1,6 +1,6 @@
 import HearthProgram
 
-/// Asks a plugin again and again.
+/// A load of repeated requests to a plugin.
 struct PluginLoad: Sendable {
   struct Figures: Sendable {
     var count = 0
@@ -9,10 +9,10 @@ struct PluginLoad: Sendable {
     var latency: LatencySummary
   }
 
-  /// Asks once, and throws where there is no answer.
+  /// Makes one request, and throws when there is no answer.
   let ask: @Sendable () async throws -> Void
 
-  /// Callers that each wait for their answer before they ask again.
+  /// Runs callers that each wait for an answer before the next request.
   func closed(callers: Int, seconds: Int) async -> Figures {
     let started = WallClock.monotonicNanoseconds
     let end = started + Int64(seconds) * 1_000_000_000
@@ -29,9 +29,9 @@ struct PluginLoad: Sendable {
     return figures(times, started)
   }
 
-  /// So many a second, whether answers come or not.
+  /// Makes requests at a fixed rate, independent of answers.
   ///
-  /// - Parameter midway: called once half of them were sent.
+  /// - Parameter midway: Called after half of the requests.
   func paced(rate: Int, seconds: Int, midway: () -> Void = {}) async -> Figures {
     let started = WallClock.monotonicNanoseconds
     let times = await withTaskGroup(of: Int64?.self) { group in
@@ -47,9 +47,9 @@ struct PluginLoad: Sendable {
     return figures(times, started)
   }
 
-  /// Nanoseconds until the answer; nil for none.
+  /// Returns the nanoseconds until the answer, or nil when there is none.
   private func time(from due: Int64) async -> Int64? {
-    // One that was begun a little ahead of its time counts from there.
+    // A request that started slightly early counts from its start.
     let start = min(due, WallClock.monotonicNanoseconds)
     guard (try? await ask()) != nil else { return nil }
     return max(0, WallClock.monotonicNanoseconds - start)

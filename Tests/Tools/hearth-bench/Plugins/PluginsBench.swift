@@ -6,7 +6,7 @@ import HearthProgram
 import HearthTree
 import Synchronization
 
-/// `hearth-bench plugins`
+/// `hearth-bench plugins`: requests to a plugin, and the effect of a killed process.
 struct PluginsBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins",
@@ -110,7 +110,7 @@ struct PluginsBench: AsyncParsableCommand {
   private var setup: String { plugin == nil ? "\(workers) processes" : "plugin" }
 
   private func measure(_ name: String, _ load: PluginLoad) async -> [BenchResult] {
-    // Whatever is made with the first requests is not measured.
+    // The first requests create processes and caches and are not measured.
     _ = await load.closed(callers: 1, seconds: 1)
     let single = await load.closed(callers: 1, seconds: time.seconds)
     let paced = await load.paced(rate: rate, seconds: time.seconds)
@@ -121,7 +121,7 @@ struct PluginsBench: AsyncParsableCommand {
     ]
   }
 
-  /// The requests of a process that is killed fail, and no others.
+  /// Kills a plugin process, whose requests must fail, and no others.
   private func measureKilling(_ verifier: any TokenVerifier, _ load: PluginLoad) async throws -> BenchResult {
     guard case .verified(let token) = try await verifier.verify(Self.token), let process = pid_t(token.uid), process > 1
     else { throw ValidationError("The plugin did not say which process it is.") }
@@ -137,7 +137,7 @@ struct PluginsBench: AsyncParsableCommand {
     @Sendable func write() async throws -> PacedWrites.Figures {
       try await PacedWrites.run(target, rate: writes, seconds: seconds)
     }
-    // What is made with the first writes is not measured.
+    // The first writes create caches and rows and are not measured.
     _ = try await write()
     let alone = try await write()
     async let asked = load.paced(rate: rate, seconds: seconds)

@@ -1,13 +1,13 @@
-/// What one scenario measured: a line of the table.
+/// The result of one scenario: a line of the table.
 struct BenchResult: Sendable {
   var name: String
   var setup: String
-  /// Events a second, and what an event is.
+  /// Events a second; ``unit`` names the event.
   var rate: Double?
   var unit = ""
   var latency: LatencySummary?
   var serverBytes: Int?
-  /// Processors that the server used on the average.
+  /// The average number of processors that the server used.
   var serverCPU: Double?
   var note = ""
 }

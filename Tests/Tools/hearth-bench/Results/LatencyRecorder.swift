@@ -5,10 +5,10 @@ import Histogram
 struct LatencyRecorder {
   private var histogram = Histogram<UInt64>(numberOfSignificantValueDigits: .three)
 
-  /// Takes the time from a moment of ``WallClock/monotonicNanoseconds`` until now.
+  /// Records the time from a reading of ``WallClock/monotonicNanoseconds`` until now.
   mutating func record(since started: Int64) { record(nanoseconds: WallClock.monotonicNanoseconds - started) }
 
-  /// Takes a time that was measured.
+  /// Records a measured time.
   mutating func record(nanoseconds: Int64) { histogram.record(UInt64(max(0, nanoseconds))) }
 
   var summary: LatencySummary {

@@ -1,6 +1,6 @@
-/// The middle of some figures: what one disturbed round does not move.
+/// The median of some figures, which one disturbed round does not change.
 enum Median {
-  /// Nil without figures; of an even number of them the mean of the two in the middle.
+  /// Returns the median; nil without figures, and the mean of the two middle ones when their number is even.
   static func of(_ figures: [Double]) -> Double? {
     guard !figures.isEmpty else { return nil }
     let sorted = figures.sorted()

@@ -1,7 +1,8 @@
 import Glibc
 import HearthProgram
 
-/// Time since it was made: on the wall, and of this process's threads, which what else runs on the machine hardly changes.
+/// The time since its creation: wall-clock time, and processor time of this process, which other load on the machine
+/// hardly affects.
 struct Stopwatch {
   private let start = WallClock.monotonicNanoseconds
   private let processorStart = Self.processorNanoseconds

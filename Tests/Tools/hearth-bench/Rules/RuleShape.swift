@@ -1,15 +1,15 @@
 import HearthRules
 import HearthTree
 
-/// One typical rule, a request that it allows, and the same rule written by hand.
+/// A typical rule, a request that it allows, and an equivalent function in Swift.
 struct RuleShape {
   let name: String
-  /// A rules file.
+  /// The rules file.
   let rules: String
   let sample: Sample
 
-  /// A request, others that tell whether the closure says what the rules say, and the closure. It decides what the rules
-  /// file decides, by the path, `auth` and data of the request: nothing of it is known beforehand.
+  /// A request, further requests that compare the closure with the rules, and the closure. It decides like the rules
+  /// file from the request's path, `auth` and data, and knows nothing in advance.
   enum Sample {
     case read(ReadRequest, others: [ReadRequest], closure: (ReadRequest) -> Bool)
     case write(WriteRequest, others: [WriteRequest], closure: (WriteRequest) -> Bool)
@@ -35,7 +35,7 @@ struct RuleShape {
     ]
   }
 
-  /// Rooms with members, people, and a last message for each.
+  /// Returns a database with rooms and their members, people, and the last message of each room.
   private static func database() throws -> Node {
     var root = Node.empty
     for index in 0..<1000 {
@@ -73,7 +73,7 @@ struct RuleShape {
       nowMilliseconds: now)
   }
 
-  /// Somebody without claims.
+  /// A user without claims.
   private static let other = JSON.object([.init("uid", .string("u8")), .init("token", .object([]))])
 
   // MARK: Reads

@@ -2,7 +2,7 @@ import ArgumentParser
 import HearthProgram
 import HearthRules
 
-/// `hearth-bench rules`: what decisions cost, beside the same rules written by hand.
+/// `hearth-bench rules`: the cost of rules decisions, compared with the same rules in Swift.
 struct RulesBench: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rules",
@@ -49,7 +49,7 @@ struct RulesBench: ParsableCommand {
   private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }
 
-/// Decisions a second of one shape, each way.
+/// The decisions a second of one rule in each form.
 private struct Figures {
   var closure = 0.0
   var plain = 0.0
@@ -90,7 +90,7 @@ private struct Figures {
     }
   }
 
-  /// Decides in growing lots until the time is over.
+  /// Decides in growing batches until the time is over.
   private static func rate(_ decide: () -> Bool, _ name: String, _ nanoseconds: Int64) throws -> Double {
     var (count, lot, elapsed) = (0, 64, Int64(0))
     let started = WallClock.monotonicNanoseconds

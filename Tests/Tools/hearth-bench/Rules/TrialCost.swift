@@ -4,18 +4,18 @@ import HearthRules
 import HearthTree
 import HearthTrial
 
-/// What a trial of staged rules costs, in nanoseconds a decision: the engine, which everybody waits for, and the judge,
-/// for whom nobody waits. Reads of a room with members, a thousand in a batch.
+/// The cost of a trial of staged rules, in nanoseconds a decision: in the engine, where clients wait for it, and in the
+/// judge, which runs in the background. The load is reads of a room with members, a thousand in a batch.
 struct TrialCost {
-  /// The engine, with nobody who wants to know.
+  /// The engine without a consumer of decisions.
   private(set) var plain = 0.0
-  /// The same while decisions are counted.
+  /// The engine while decisions are counted.
   private(set) var counted = 0.0
-  /// The same with a trial: decisions are handed over to a queue.
+  /// The engine with a trial, which queues decisions.
   private(set) var handedOver = 0.0
-  /// The judge, by staged rules that say the same in other words.
+  /// The judge with staged rules of the same meaning in another form.
   private(set) var judged = 0.0
-  /// The judge, where the rules are the same.
+  /// The judge with unchanged rules.
   private(set) var skipped = 0.0
 
   private static let rule = "auth != null && root.child('members/' + $room + '/' + auth.uid).exists()"
@@ -63,8 +63,8 @@ struct TrialCost {
     (plain, counted, handedOver, judged, skipped) = (medians[0], medians[1], medians[2], medians[3], medians[4])
   }
 
-  /// Nanoseconds for one of `count`, in the fastest lot: others on the machine take processors away in between. What a
-  /// queue holds at the end of a lot is let go of while nobody measures.
+  /// Returns the nanoseconds for one of `count` decisions in the fastest batch, because other processes take processor
+  /// time from some. The queue is emptied between batches, outside the measurement.
   private static func cost(_ count: Int, _ nanoseconds: Int64, _ body: (inout CaseQueue) -> Void) -> Double {
     var (fastest, elapsed) = (Int64.max, Int64(0))
     repeat {

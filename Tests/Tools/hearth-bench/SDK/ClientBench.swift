@@ -7,7 +7,7 @@ import HearthServer
 import HearthSystem
 import Synchronization
 
-/// `hearth-bench client`: what the Swift client library costs, against a server of its own.
+/// `hearth-bench client`: the cost of the Swift client library, with its own server.
 struct ClientBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "client",
@@ -49,11 +49,11 @@ struct ClientBench: AsyncParsableCommand {
     Output.line("cold start: \(try await coldStart(url, in: server.folder))")
   }
 
-  /// A client with a queue of its own.
+  /// Returns a client with its own queue.
   private func client(_ url: String, storage: String? = nil) throws -> Database {
     let options = FirebaseOptions()
     options.storageDirectory = storage.map { URL(fileURLWithPath: $0) }
-    // The folder on disk belongs to the app of that name.
+    // The cache folder on disk belongs to the app with that name.
     let name = storage ?? UUID().uuidString
     if FirebaseApp.app(name: name) == nil { FirebaseApp.configure(name: name, options: options) }
     guard let app = FirebaseApp.app(name: name) else { throw BenchServer.Failure(description: "no app \(name)") }
@@ -66,7 +66,7 @@ struct ClientBench: AsyncParsableCommand {
     return database
   }
 
-  /// Values that all observers of a place are told, written by another client.
+  /// Measures the values that all observers of a path receive when another client writes.
   private func events(_ url: String) async throws -> String {
     let (reader, writer) = (try client(url), try client(url))
     let count = Mutex(0)
@@ -90,7 +90,7 @@ struct ClientBench: AsyncParsableCommand {
       "\(Int(events / seconds)) a second with \(listeners) observers, \(Int(Double(writes) / seconds)) writes a second"
   }
 
-  /// From `setValue` to the block of an observer in the same process.
+  /// Measures the time from `setValue` to the block of an observer in the same process.
   private func latency(_ url: String) async throws -> String {
     let database = try client(url)
     defer { database.shutDown() }
@@ -113,10 +113,10 @@ struct ClientBench: AsyncParsableCommand {
     return "p50 \(Int(p50)) µs, p99 \(Int(p99)) µs"
   }
 
-  /// Calls the form of a write that does not wait.
+  /// Calls the overload of a write that does not wait.
   private static func start(_ write: () -> Void) { write() }
 
-  /// From `observe` to the value, and what it takes to hold it.
+  /// Measures the time from `observe` to the value, and the memory that it takes.
   private func largeListen(_ url: String) async throws -> String {
     let writer = try client(url)
     var values: [String: Any] = [:]
@@ -133,18 +133,18 @@ struct ClientBench: AsyncParsableCommand {
     ref.keepSynced(true)
     let count = try await ref.singleEvent(of: .value).snapshot.childrenCount
     let time = watch.text
-    _ = try await database.reference(withPath: "none").getData()  // What came with the data is put away by then.
+    _ = try await database.reference(withPath: "none").getData()  // Data of the listen has been released by then.
     let leafBytes = Double(Self.heldBytes - before) / Double(max(1, children))
     return "\(time) for \(count) children, \(Int(leafBytes)) bytes of memory for each"
   }
 
-  /// What this process holds, without what it freed and the C library kept.
+  /// The bytes in use by this process, without freed memory that the C library retains.
   private static var heldBytes: Int {
     Allocator.giveBack()
     return ProcessFigures.residentBytes() ?? 0
   }
 
-  /// From the first call of a new client that is offline to the value out of its cache on disk.
+  /// Measures the time from the first call of a new offline client to the value from its cache on disk.
   private func coldStart(_ url: String, in folder: String) async throws -> String {
     let first = try client(url, storage: folder + "/cache")
     let ref = first.reference(withPath: "cold")

@@ -1,11 +1,11 @@
 import HearthTree
 import NIOCore
 
-/// A large collection to ask: children with push ids, ordered by a time that the rules index.
+/// A large collection for queries: children with push IDs, ordered by a time that the rules index.
 final class BenchItems {
-  /// Children in one write.
+  /// The number of children in one write.
   private static let batchCount = 2_000
-  /// Batches on their way at once.
+  /// The number of unanswered batches.
   private static let inFlight = 4
 
   static let path = "/items"
@@ -27,12 +27,12 @@ final class BenchItems {
     return "-N" + String(repeating: "0", count: max(0, 18 - digits.utf8.count)) + digits
   }
 
-  /// The time of each item differs and is not in the order of the keys.
+  /// Returns the time of an item; times are distinct and have another order than the keys.
   static func time(_ number: Int) -> Int { number &* 7_919 % 1_000_003 }
 
   static func item(_ number: Int) -> String { "{\"ts\":\(time(number)),\"text\":\"message \(number)\"}" }
 
-  /// Writes all of them; done when the last is acknowledged.
+  /// Writes all items; completes when the last is acknowledged.
   func load() -> EventLoopFuture<Void> {
     let done = loop.makePromise(of: Void.self)
     socket.onClose = { _ in done.fail(BenchSockets.Failure(description: "the server closed the loading socket")) }

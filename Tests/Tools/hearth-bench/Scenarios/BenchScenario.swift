@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How large a scenario is. All bounded by what the command line admits.
+/// The size of a scenario, within the limits of the command line.
 struct BenchSize: Sendable {
   var connections = 8
   var inFlight = 32
@@ -8,13 +8,13 @@ struct BenchSize: Sendable {
   var durationSeconds = 3.0
 }
 
-/// One kind of load. Made and run on one event loop, so nothing in it is shared.
+/// A kind of load. It is created and run on one event loop, so nothing in it is shared.
 protocol BenchScenario: AnyObject, SendableMetatype {
   init(sockets: BenchSockets, size: BenchSize)
   func run() -> EventLoopFuture<BenchResult>
 }
 
-/// Sends the administrator's set-up writes and waits until all are acknowledged.
+/// The administrator's socket, which sends the set-up writes and waits until all are acknowledged.
 final class BenchAdmin {
   let socket: BenchSocket
   let loop: any EventLoop

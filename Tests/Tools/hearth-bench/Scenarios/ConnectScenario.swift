@@ -1,7 +1,7 @@
 import HearthProgram
 import NIOCore
 
-/// Sockets that connect, sign in and leave, one after the other in several lanes.
+/// Sockets that connect, sign in and disconnect, one after the other in several lanes.
 final class ConnectScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
@@ -25,7 +25,7 @@ final class ConnectScenario: BenchScenario {
 
   private func next(_ done: EventLoopPromise<BenchResult>, _ lanes: Countdown, _ runStarted: Int64) {
     guard isRunning else {
-      // The last lane to end closes the run: a socket that is still connecting must not outlive its event loop.
+      // The last lane ends the run, because a socket that is still connecting must not outlive its event loop.
       if lanes.isLast() { done.succeed(result(since: runStarted)) }
       return
     }

@@ -2,7 +2,7 @@ import HearthProgram
 import HearthRules
 import HearthTree
 
-/// The membership rule, decided in this process: what a rule costs without sockets and disks.
+/// The membership rule, decided in this process: the cost of a rule without sockets and disks.
 enum DecideScenario {
   static func run() throws -> BenchResult {
     let rules = try RuleSet.compile(BenchTarget.rules)

@@ -1,13 +1,13 @@
 import HearthProgram
 import NIOCore
 
-/// How late database events come while nothing else happens, and while passwords are being checked as fast as they can
-/// be: the hashing must not take the database's time.
+/// The latency of database events without other load, and beside password checks at the highest rate. Hashing must not
+/// delay the database.
 final class EventStormScenario {
   private static let listenerCount = 20
   private static let writesPerSecond = 200.0
 
-  /// Quiet and stormy phases take turns, so that what else the machine does meets both alike.
+  /// The number of rounds, each with a quiet and a stormy phase, so that other load on the machine affects both alike.
   private static let rounds = 3
 
   private let sockets: BenchSockets
@@ -23,7 +23,9 @@ final class EventStormScenario {
 
   private enum Phase { case settling, quiet, stormy }
 
-  /// - Parameter seconds: how long each of the two states is measured, all rounds together.
+  /// Creates the scenario.
+  ///
+  /// - Parameter seconds: The duration of each of the two phases over all rounds.
   init(sockets: BenchSockets, signIns: [BenchHTTP.Request], seconds: Double) {
     self.sockets = sockets
     self.signIns = signIns
@@ -55,7 +57,7 @@ final class EventStormScenario {
     }.nonisolated()
   }
 
-  /// Lets go of the sockets, however the run went.
+  /// Closes the sockets at the end of a run, successful or not.
   func end() {
     isWriting = false
     for socket in sockets.all {
@@ -64,7 +66,7 @@ final class EventStormScenario {
     }
   }
 
-  /// Writes at a steady pace from now on, whatever comes back.
+  /// Starts writes at a fixed rate, independent of answers.
   private func begin() {
     received = Array(repeating: 0, count: sockets.all.count)
     sockets.all[0].onMessage = { _, _ in }
@@ -79,7 +81,10 @@ final class EventStormScenario {
     write(at: WallClock.monotonicNanoseconds)
   }
 
-  /// - Parameter time: when this write was due; the next one is due a fixed time later, however late this one is.
+  /// Sends one write.
+  ///
+  /// - Parameter time: The time when this write was due; the next one is due a fixed interval later, even if this one
+  ///   is late.
   private func write(at time: Int64) {
     guard isWriting else { return }
     sentTimes.append(WallClock.monotonicNanoseconds)
@@ -91,7 +96,7 @@ final class EventStormScenario {
     }
   }
 
-  /// Takes the latencies of a phase, after a moment that does not count.
+  /// Records the latencies of a phase after a short time that does not count.
   private func measure(_ phase: Phase) -> EventLoopFuture<Void> {
     let done = sockets.loop.makePromise(of: Void.self)
     sockets.loop.after(seconds: 0.5) { [self] in

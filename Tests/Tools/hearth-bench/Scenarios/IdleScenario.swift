@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Signed-in sockets that do nothing: what one costs the server in memory.
+/// Signed-in sockets without requests: the server's memory for each connection.
 final class IdleScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize

@@ -7,7 +7,7 @@ final class MixedScenario: BenchScenario {
   private static let roomCount = 1_000
   private static let writerCount = 8
   private static let writesPerSecond = 2_000.0
-  /// How often a share of the writes is sent.
+  /// Seconds between two shares of the writes.
   private static let stepSeconds = 0.005
 
   private let sockets: BenchSockets
@@ -15,7 +15,7 @@ final class MixedScenario: BenchScenario {
   private var latencies = LatencyRecorder()
   private var isRunning = true
   private var deliveries = 0
-  /// For each room the times of its writes, and for each listener how many it was told of.
+  /// The times of the writes in each room, and the number of events of each listener.
   private var sentTimes: [[Int64]] = []
   private var received: [Int] = []
   private var written = 0
@@ -78,7 +78,7 @@ final class MixedScenario: BenchScenario {
     step()
     sockets.loop.after(seconds: size.durationSeconds) { [self] in
       isRunning = false
-      // What is under way still arrives; the rate is that of the writes.
+      // Events in flight still arrive; the rate is that of the writes.
       sockets.loop.after(seconds: 0.5) { [self] in
         let seconds = size.durationSeconds
         done.succeed(

@@ -1,7 +1,7 @@
 import HearthProgram
 import NIOCore
 
-/// One-shot queries of a large indexed collection: the last hundred before some time.
+/// One-off queries of a large indexed collection: the last hundred items before some time.
 final class QueryScenario: BenchScenario {
   private static let itemCount = 1_000_000
   private static let limit = 100
@@ -24,7 +24,7 @@ final class QueryScenario: BenchScenario {
     return sockets.open([nil] + uids).assumeIsolated().flatMap { [self] in
       BenchItems(sockets.all[0], count: Self.itemCount, loop: sockets.loop).load()
     }.flatMap { [self] in
-      // The first query makes the index.
+      // The first query builds the index.
       sockets.all[0].onClose = { _ in }
       return BenchAdmin(sockets.all[0], loop: sockets.loop).call("g", query())
     }.flatMap { [self] in load() }.nonisolated()

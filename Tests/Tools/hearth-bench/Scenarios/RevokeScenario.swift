@@ -1,7 +1,7 @@
 import HearthProgram
 import NIOCore
 
-/// Many listeners lose their permission by one write; measured from the write to each cancel.
+/// One write that revokes the permission of many listeners; measured from the write to each cancellation.
 final class RevokeScenario: BenchScenario {
   private static let rounds = 5
 

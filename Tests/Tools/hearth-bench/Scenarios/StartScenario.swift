@@ -1,11 +1,13 @@
 import HearthProgram
 import HearthSystem
 
-/// How soon a server is ready: in a folder that is new, and in one that has been served before.
+/// The time until a server is ready: in a new folder, and in one that was in use before.
 enum StartScenario {
   private static let rounds = 5
 
-  /// - Parameter program: the server; nil is the one beside this program.
+  /// Runs the scenario.
+  ///
+  /// - Parameter program: The server program; nil for the one beside this program.
   static func run(program: String?, in parent: String) throws -> BenchResult {
     let program = try program ?? ProgramFile.sibling("hearth")
     var (first, second) = ([Double](), [Double]())

@@ -2,7 +2,8 @@ import HearthProgram
 import HearthTree
 import NIOCore
 
-/// Many clients count in one place, as SDKs do: each compares with what it saw last and tries again when it was late.
+/// Many clients that increment one counter as SDKs do: each compares with its last value and retries when another
+/// client was faster.
 final class TransactionScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
@@ -10,7 +11,7 @@ final class TransactionScenario: BenchScenario {
   private var isRunning = true
   private var committed = 0
   private var attempts = 0
-  /// What each client was told last, and when its transaction began.
+  /// The last value that each client has seen, and the start time of its transaction.
   private var seen: [Int64] = []
   private var began: [Int64] = []
   private var waiting = 0
@@ -66,7 +67,7 @@ final class TransactionScenario: BenchScenario {
     socket.flush()
   }
 
-  /// The number in `…"d":123}}}`.
+  /// Returns the number in `…"d":123}}}`.
   private static func value(of text: String) -> Int64? {
     guard let mark = text.ranges(of: "\"d\":").last else { return nil }
     return Int64(text[mark.upperBound...].prefix { $0.isNumber })

@@ -1,9 +1,9 @@
 import HearthCrypto
 import HearthProgram
 
-/// ID tokens verified in this process: with their signature, and from the cache of tokens that were verified before.
+/// Verification of ID tokens in this process: of the signature, and from the cache of verified tokens.
 enum VerifyScenario {
-  /// Less than the cache holds, so that the second look finds every one.
+  /// The number of tokens, less than the cache holds, so that the second pass finds all of them.
   private static let tokenCount = 2_000
 
   static func run() throws -> [BenchResult] {

@@ -1,11 +1,12 @@
 import HearthProgram
 import NIOCore
 
-/// What a live window over a large collection adds to each write below it: the same writes without and with listeners.
+/// The cost that a live window over a large collection adds to each write below it: the same writes without and with
+/// listeners.
 final class WindowScenario: BenchScenario {
   private static let itemCount = 1_000_000
   private static let limit = 100
-  /// Writes on their way at once.
+  /// The number of unanswered writes.
   private static let inFlight = 64
 
   private let sockets: BenchSockets

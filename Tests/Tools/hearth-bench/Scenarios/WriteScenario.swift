@@ -1,14 +1,14 @@
 import HearthProgram
 import NIOCore
 
-/// Durable, rule-checked writes: each socket keeps some unacknowledged ones on their way.
+/// Durable, rule-checked writes, with a number of unacknowledged ones on each socket.
 final class WriteScenario: BenchScenario {
   private let sockets: BenchSockets
   private let size: BenchSize
   private var latencies = LatencyRecorder()
   private var isRunning = true
   private var acknowledged = 0
-  /// For each socket the times of the writes that are on their way, oldest first; answers come in order.
+  /// The send times of each socket's unanswered writes, oldest first; answers arrive in order.
   private var sent: [[Int64]] = []
 
   init(sockets: BenchSockets, size: BenchSize) {

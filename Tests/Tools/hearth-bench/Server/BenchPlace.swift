@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which server a benchmark starts, and where its data is made.
+/// The server program of a benchmark, and the folder for its data.
 struct BenchPlace: ParsableArguments {
   @Option(
     name: [.customLong("hearth"), .customLong("program")],

@@ -4,28 +4,28 @@ import HearthCrypto
 import HearthProgram
 import HearthServer
 
-/// A server of the benchmark's own: a child process on loopback with a fresh data folder that goes with it.
+/// A server for the benchmark: a child process on loopback with a fresh data folder that is removed with it.
 final class BenchServer {
   private(set) var process: pid_t = 0
   let folder: String
   private(set) var port = 0
-  /// From the start of the process to the line that says it is ready.
+  /// Seconds from the start of the process to its ready line.
   private(set) var readySeconds = 0.0
-  /// The server stops when this ends: also when this process is killed and can stop nothing itself.
+  /// A pipe at whose end the server stops, so that it stops even when this process is killed.
   private var lifeline: Int32 = -1
   private let cpu: Int?
   private let command: [String]
 
   struct Failure: Error, CustomStringConvertible { var description: String }
 
-  /// Starts it.
+  /// Starts the server.
   ///
   /// - Parameters:
-  ///   - program: nil is the `hearth` beside this program.
-  ///   - cpu: the only processor that the server may use; nil for all.
-  ///   - parent: where the folder is made: on the disk whose syncs are to be measured.
-  ///   - files: further files for the folder, by name.
-  ///   - options: further options of `hearth serve`, given the folder.
+  ///   - program: The server program; nil for the `hearth` beside this program.
+  ///   - cpu: The only processor that the server may use; nil for all.
+  ///   - parent: The parent of the data folder, on the disk whose syncs are to be measured.
+  ///   - files: Additional files for the folder, by name.
+  ///   - options: Returns additional options of `hearth serve`, given the folder.
   init(
     program: String? = nil, rules: String = BenchTarget.rules, cpu: Int? = nil, in parent: String,
     files: [String: String] = [:],
@@ -46,7 +46,7 @@ final class BenchServer {
     try start()
   }
 
-  /// Starts it again after ``end()``, with the data it has.
+  /// Starts the server again after ``end()``, with its data.
   func start() throws {
     let started = WallClock.monotonicNanoseconds
     let (output, input) = (try Self.makePipe(), try Self.makePipe())
@@ -60,7 +60,7 @@ final class BenchServer {
     readySeconds = WallClock.seconds(since: started)
   }
 
-  /// Stops it and keeps its data.
+  /// Stops the server and keeps its data.
   func end() {
     kill(process, SIGTERM)
     Glibc.close(lifeline)
@@ -68,7 +68,7 @@ final class BenchServer {
     waitpid(process, &status, 0)
   }
 
-  /// Ends it at once, as when it crashes, and keeps its data.
+  /// Kills the server, as in a crash, and keeps its data.
   func crash() {
     kill(process, SIGKILL)
     Glibc.close(lifeline)
@@ -76,30 +76,31 @@ final class BenchServer {
     waitpid(process, &status, 0)
   }
 
-  /// Ends the server and removes its folder.
+  /// Stops the server and removes its folder.
   func stop() {
     end()
     Folder.remove(folder)
   }
 
-  /// Ends the server at once and removes its folder.
+  /// Kills the server and removes its folder.
   func destroy() {
     crash()
     Folder.remove(folder)
   }
 
-  /// The keys that a server made in its data folder.
+  /// Returns the keys in a server's data folder.
   static func keys(of data: String) throws -> KeyStore {
     try KeyStore(directory: HearthServer.Options.keysDirectory(of: data))
   }
 
-  /// What a scenario needs to load it.
+  /// Returns the target for scenarios.
   func target() throws -> BenchTarget {
     BenchTarget(
       host: "127.0.0.1", port: port, namespace: "default", process: process, keys: try Self.keys(of: folder + "/data"))
   }
 
-  /// Both ends are closed in every child that is not given them: a lifeline that somebody else held would hold nothing.
+  /// Makes a pipe whose ends are closed in every child that does not receive them: the server would not notice the end
+  /// of a lifeline that another process holds open.
   static func makePipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [0, 0]
     guard linux_pipe(&ends, O_CLOEXEC) == 0 else {
@@ -108,7 +109,7 @@ final class BenchServer {
     return (ends[0], ends[1])
   }
 
-  /// Reads the ready line; then lets a thread empty the pipe so that the server never blocks on it.
+  /// Reads the port from the ready line; then a thread drains the pipe so that the server never blocks on it.
   private static func readPort(_ file: Int32) throws -> Int {
     var text = ""
     var chunk = [UInt8](repeating: 0, count: 4096)

@@ -2,12 +2,12 @@ import Glibc
 import HearthCrypto
 import HearthProgram
 
-/// The server that a scenario loads.
+/// The server under load.
 struct BenchTarget: Sendable {
   var host: String
   var port: Int
   var namespace: String
-  /// nil when the server is not this machine's.
+  /// The server's process; nil when it runs on another machine.
   var process: pid_t?
   var adminCredential: String
   private var minter: LegacyTokenMinter
@@ -23,18 +23,21 @@ struct BenchTarget: Sendable {
     minter = LegacyTokenMinter(secrets: keys.legacySecrets)
   }
 
-  /// Opens a socket.
+  /// The HTTP request that opens a WebSocket.
   var upgradeRequest: String {
     "GET /.ws?v=5&ns=\(namespace) HTTP/1.1\r\nHost: \(authority)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
   }
 
-  /// - Parameter ageSeconds: how long ago it was issued; tokens of different ages differ.
+  /// Returns an ID token.
+  ///
+  /// - Parameter ageSeconds: The seconds since it was issued; tokens with different ages differ.
   func token(uid: String, ageSeconds: Int = 0) throws -> String {
     try minter.mint(uid: uid, issuedAtSeconds: WallClock.nowSeconds - Int64(ageSeconds))
   }
 
-  /// What the scenarios need: members of a room read and write it; who is signed in uses the items and the counter.
+  /// The rules for the scenarios: members of a room read and write it; signed-in users read and write the items and the
+  /// counter.
   static let rules = """
     { "rules": { "rooms": { "$room": {
       ".read": "root.child('members/' + $room + '/' + auth.uid).exists()",

@@ -3,10 +3,12 @@ import HearthProgram
 
 /// Programs that a benchmark starts and ends.
 enum ChildProcess {
+  /// Starts a program.
+  ///
   /// - Parameters:
-  ///   - input: becomes its standard input; nil is nothing to read.
-  ///   - output: becomes its standard output; nil is nowhere, for both of its outputs.
-  ///   - cpu: the only processor that it may use; nil for all.
+  ///   - input: The standard input; nil for an empty one.
+  ///   - output: The standard output; nil discards both outputs.
+  ///   - cpu: The only processor that it may use; nil for all.
   static func spawn(
     _ program: String, _ arguments: [String], input: Int32? = nil, output: Int32? = nil, cpu: Int?
   ) throws -> pid_t {
@@ -23,9 +25,9 @@ enum ChildProcess {
     }
   }
 
-  /// Runs a command to its end, with its output thrown away.
+  /// Runs a command to its end and discards its output.
   ///
-  /// - Returns: Whether it did what it is for.
+  /// - Returns: True when it succeeded.
   static func run(_ program: String, _ arguments: [String]) throws -> Bool {
     let process = try spawn(program, arguments, cpu: nil)
     var status: Int32 = 0
@@ -33,7 +35,7 @@ enum ChildProcess {
     return status == 0
   }
 
-  /// Asks it to end, waits until it has, and after five seconds ends it.
+  /// Asks a process to end, waits, and kills it after five seconds.
   static func stop(_ process: pid_t) {
     kill(process, SIGTERM)
     var status: Int32 = 0

@@ -8,7 +8,7 @@ final class ChildRun: Sendable {
   private let ended = Mutex<Result<Double, BenchServer.Failure>?>(nil)
   private let done = DispatchSemaphore(value: 0)
 
-  /// Starts it, with nothing to read and its output thrown away; what it says on standard error is seen.
+  /// Starts a command without input and without standard output; its standard error stays visible.
   static func start(_ program: String, _ arguments: [String]) throws -> ChildRun {
     let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
     guard nowhere >= 0 else { throw BenchServer.Failure(description: "cannot open /dev/null") }
@@ -16,7 +16,7 @@ final class ChildRun: Sendable {
     let started = WallClock.monotonicNanoseconds
     let process = try ChildProcess.spawn(program, arguments, output: nowhere, cpu: nil)
     let run = ChildRun()
-    // A thread of its own: the wait blocks it.
+    // The wait blocks its thread, so it has its own.
     DispatchQueue(label: "hearth.bench.child").async {
       var status: Int32 = 0
       while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -30,12 +30,12 @@ final class ChildRun: Sendable {
     return run
   }
 
-  /// True when it has ended.
+  /// True when the command has ended.
   var isOver: Bool { ended.withLock { $0 != nil } }
 
-  /// Waits until it has ended.
+  /// Waits until the command has ended.
   ///
-  /// - Returns: the seconds that it took.
+  /// - Returns: Its duration in seconds.
   func wait() throws -> Double {
     done.wait()
     defer { done.signal() }

@@ -2,7 +2,7 @@ import Glibc
 import HearthProgram
 import HearthSystem
 
-/// What a run asks of the server's process: processor time and memory, from when this is made.
+/// The processor time and memory of a server's process since this value was created.
 struct ServerLoad {
   private let process: pid_t?
   private let started = WallClock.monotonicNanoseconds
@@ -10,7 +10,9 @@ struct ServerLoad {
 
   init(_ target: BenchTarget) { self.init(process: target.process) }
 
-  /// - Parameter process: nil when it is not this machine's.
+  /// Starts the measurement.
+  ///
+  /// - Parameter process: The server's process; nil when it runs on another machine.
   init(process: pid_t?) {
     self.process = process
     startedProcessorSeconds = process.flatMap(Self.processorSeconds)
@@ -20,16 +22,17 @@ struct ServerLoad {
 
   var residentBytes: Int? { process.flatMap { ProcessFigures.residentBytes(of: $0) } }
 
-  /// Processor seconds since the beginning; nil when the process is not ours to look at.
+  /// The processor seconds since creation; nil when the process runs on another machine.
   var processorSeconds: Double? {
     guard let startedProcessorSeconds, let now = process.flatMap(Self.processorSeconds) else { return nil }
     return now - startedProcessorSeconds
   }
 
-  /// Processors in use on the average: 1 is one of them all the time.
+  /// The average number of processors in use; 1 is one of them all the time.
   var processorShare: Double? { processorSeconds.map { $0 / seconds } }
 
-  /// User and system time of all its threads, by the process's own clock: what `/proc/<pid>/stat` says in hundredths.
+  /// Returns the user and system time of all its threads by the process's clock, in seconds; `/proc/<pid>/stat` has
+  /// only hundredths.
   static func processorSeconds(_ process: pid_t) -> Double? {
     var (clock, time) = (clockid_t(), timespec())
     guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }

@@ -3,17 +3,17 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// A receiver of events on this machine that takes everything and counts it.
+/// A receiver of events on this machine, which accepts and counts all of them.
 final class EventCounter: Sendable {
   private let group: MultiThreadedEventLoopGroup
   private let channel: any Channel
   private let counts: NIOLoopBound<Counts>
   let port: Int
 
-  /// What came so far; on the one event loop.
+  /// The number of events so far; belongs to the one event loop.
   final class Counts {
     var events = 0
-    /// The time when the last one came.
+    /// The time of the last event.
     var lastNanoseconds: Int64 = 0
   }
 
@@ -39,12 +39,12 @@ final class EventCounter: Sendable {
     return EventCounter(group: group, channel: channel, counts: counts)
   }
 
-  /// Events so far, and when the last one came.
+  /// Returns the number of events so far and the time of the last one.
   func read() async throws -> (events: Int, lastNanoseconds: Int64) {
     try await counts.eventLoop.submit { [counts] in (counts.value.events, counts.value.lastNanoseconds) }.get()
   }
 
-  /// Waits until so many came.
+  /// Waits for a number of events.
   func wait(for events: Int, seconds: Int) async throws -> Int64 {
     for _ in 0..<(seconds * 50) {
       let now = try await read()

@@ -3,7 +3,7 @@ import HearthProgram
 import HearthTree
 import NIOHTTP1
 
-/// `hearth-bench triggers`
+/// `hearth-bench triggers`: the effect of triggers on writes.
 struct TriggersBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
@@ -48,14 +48,14 @@ struct TriggersBench: AsyncParsableCommand {
     try await counter.stop()
   }
 
-  /// The measurements, one after the other, on one server.
+  /// The measurements in order, on one server.
   private struct Measurements {
     let target: BenchTarget
     let counter: EventCounter
     let settings: TriggersBench
 
     func all() async throws -> [BenchResult] {
-      // What is made with the first writes is not measured.
+      // The first writes create caches and rows and are not measured.
       _ = try await write()
       return [
         cost("no trigger", try await write()), try await beside("another place", path: "/others/{id}"),
@@ -112,7 +112,7 @@ struct TriggersBench: AsyncParsableCommand {
     }
 
     private func dead() async throws -> BenchResult {
-      // Nobody listens there.
+      // No receiver listens on that port.
       try await add(path: "/items/{id}", port: 1)
       let result = paced("a dead receiver", try await write(rate: settings.rate))
       try await remove()
