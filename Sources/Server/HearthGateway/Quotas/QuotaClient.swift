@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthSystem
 import Synchronization
 
 /// Who is counted as one client of a database.
