@@ -17,7 +17,7 @@ package protocol RequestDecider {
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8]
 
   /// The reply to a write that is not decided, since the store has no room for what it would come to.
-  var noRoom: [UInt8] { get }
+  var noRoom: ForwardedBody { get }
 
   /// The on-disconnect writes of a session, as they are made at `position`: those aside that the rules do not allow.
   ///
@@ -32,7 +32,7 @@ package enum Decided: Sendable, Equatable {
   /// - Parameters:
   ///   - content: What is to be in the log: frames of the engine's, or nothing, all server values resolved.
   ///   - entries: What is to be done because of it.
-  case commit(content: [UInt8], reply: [UInt8], entries: [OutboxEntry] = [])
+  case commit(content: [UInt8], reply: ForwardedBody, entries: [OutboxEntry] = [])
   /// It is not, and changes nothing.
-  case refuse(reply: [UInt8])
+  case refuse(reply: ForwardedBody)
 }

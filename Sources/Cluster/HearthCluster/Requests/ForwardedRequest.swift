@@ -7,7 +7,7 @@ package struct ForwardedRequest: Sendable, Equatable {
     /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
     /// A write, a transaction, or what is to be written when the session ends.
-    case write(ForwardedWrite)
+    case write(ForwardedBody)
     /// A read of the newest state, in the engine's form.
     case get([UInt8])
     /// The client's socket is closed: the session ends. Its last request.

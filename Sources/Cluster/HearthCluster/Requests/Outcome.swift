@@ -5,10 +5,10 @@
 /// nodes tell each other, or too much waits to be told.
 package enum Outcome: Sendable, Equatable {
   /// It is in the log, durably.
-  case applied(position: Int64, reply: [UInt8])
+  case applied(position: Int64, reply: ForwardedBody)
   /// The rules, or a transaction's condition, did not allow it. It is not in the log and will not be. It was refused for what
   /// the log had led to at a position; 0 when it was refused for something else, or by an owner that does not say so.
-  case refused(position: Int64, reply: [UInt8])
+  case refused(position: Int64, reply: ForwardedBody)
   /// What was read, from the state at a position.
   case value([UInt8], position: Int64)
   /// There is no such session, or no longer: its on-disconnect writes were made.

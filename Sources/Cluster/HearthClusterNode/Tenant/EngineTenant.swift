@@ -99,11 +99,12 @@ struct EngineTenant: DatabaseTenant {
       return (decided, decided.changes)
     }
     if !decided.denials.isEmpty { around.denied(decided.denials) }
-    guard let content = decided.content else { return .refuse(reply: decided.reply.forwarded) }
-    return .commit(content: content, reply: decided.reply.forwarded, entries: entries)
+    let reply = PassedReply.body(of: decided.reply)
+    guard let content = decided.content else { return .refuse(reply: reply) }
+    return .commit(content: content, reply: reply, entries: entries)
   }
 
-  var noRoom: [UInt8] { Reply.failure(.noSpace).forwarded }
+  var noRoom: ForwardedBody { PassedReply.body(of: .failure(.noSpace)) }
 
   /// A node reads for itself, once it has applied everything up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
@@ -180,7 +181,7 @@ private enum Asked {
   case transaction(Transaction)
 
   /// Nil for a transaction that has run, or is of another process, which will tell whoever asked; and for what cannot be read.
-  init?(_ content: ForwardedWrite) {
+  init?(_ content: ForwardedBody) {
     switch content {
     case .value(let value as PassedChange): self = .change(value.change)
     case .value(let value as PassedTransaction):
@@ -198,8 +199,8 @@ private enum Asked {
 extension OwnerAnswer {
   init(_ outcome: Outcome) {
     switch outcome {
-    case .applied(_, let reply): self = .made(try? Reply(forwarded: reply))
-    case .refused(_, let reply): self = .refused(try? Reply(forwarded: reply))
+    case .applied(_, let reply): self = .made(PassedReply.reply(in: reply))
+    case .refused(_, let reply): self = .refused(PassedReply.reply(in: reply))
     case .value: self = .newest
     case .noSession, .notOwner, .overloaded: self = .refused(nil)
     }

@@ -1,6 +1,6 @@
-/// What a write asks for, in the engine's form. Within the process in which it is asked it need not be bytes: most writes are
-/// decided there.
-package enum ForwardedWrite: Sendable {
+/// What a write asks for, or what it is answered, in the engine's form. Within the process in which it is asked it need not be
+/// bytes: most writes are decided there.
+package enum ForwardedBody: Sendable {
   /// The bytes.
   case encoded([UInt8])
   /// What they stand for.
@@ -23,17 +23,17 @@ package enum ForwardedWrite: Sendable {
   }
 }
 
-extension ForwardedWrite: Equatable {
+extension ForwardedBody: Equatable {
   /// Returns true when their bytes are the same.
   package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 }
 
-extension ForwardedWrite: ExpressibleByArrayLiteral {
+extension ForwardedBody: ExpressibleByArrayLiteral {
   /// These bytes.
   package init(arrayLiteral elements: UInt8...) { self = .encoded(elements) }
 }
 
-/// What a write asks for, where it is not told another process.
+/// A body that is not told another process.
 package protocol ForwardedContent: AnyObject, Sendable {
   /// The bytes that stand for it in another process.
   var encoded: [UInt8] { get }
