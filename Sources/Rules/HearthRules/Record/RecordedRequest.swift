@@ -46,7 +46,7 @@ package struct RecordedRequest: Sendable {
   }
 
   /// Who it is, without the claims.
-  private static func identity(_ auth: JSON) -> JSON { .object([.init("uid", auth["uid"] ?? .null)]) }
+  private static func identity(_ auth: JSON) -> JSON { ["uid": auth["uid"] ?? .null] }
 
   /// What rules saw as `now`.
   package var nowMilliseconds: Int64 {
