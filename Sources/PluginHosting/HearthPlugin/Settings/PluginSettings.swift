@@ -19,7 +19,7 @@ public struct PluginSettings: Sendable {
 
   /// What a test or an embedding program tells a plugin.
   public init(
-    values: JSON = .object([]), projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
+    values: JSON = [:], projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
   ) {
     self.values = values
     self.projectID = projectID

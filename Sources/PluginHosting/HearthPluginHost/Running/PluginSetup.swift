@@ -9,7 +9,7 @@ struct PluginSetup: Sendable, Equatable {
   /// The time that whoever asks waits.
   var deadlineMilliseconds: Int64 = 5_000
   /// The operator's settings; they may hold secrets.
-  var settings: JSON = .object([])
+  var settings: JSON = [:]
   /// The server's name, as plugins are told it.
   var server = "hearth"
 
