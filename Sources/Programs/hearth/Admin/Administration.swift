@@ -15,8 +15,8 @@ struct Administration: Sendable {
   var place: String { channel.place }
 
   /// An operation on the project's accounts: `accounts` + `:lookup`; the empty name makes one.
-  func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
-    try await send(AdminRequest(path: accountsPath("accounts" + operation), body: .object(members)))
+  func accounts(_ operation: String, _ body: JSON) async throws -> JSON {
+    try await send(AdminRequest(path: accountsPath("accounts" + operation), body: body))
   }
 
   /// A page of accounts, in order of uid.
@@ -31,8 +31,8 @@ struct Administration: Sendable {
   }
 
   /// One of the server's own operations, of those that are about people.
-  func hearth(_ operation: String, _ members: [JSON.Member] = []) async throws -> JSON {
-    try await send(.hearth(operation, members + (tenant.map { [JSON.Member("tenantId", .string($0))] } ?? [])))
+  func hearth(_ operation: String, _ body: JSON = [:]) async throws -> JSON {
+    try await send(.hearth(operation, tenant.map { body.appending(["tenantId": .string($0)]) } ?? body))
   }
 
   private func accountsPath(_ operation: String) -> String {

@@ -62,10 +62,10 @@ struct ExplainedRequest: ParsableArguments {
   /// The request, as a server is asked what its rules say of it.
   ///
   /// - Throws: what is wrong with it, in a sentence.
-  func members(auth: JSON?) throws -> [JSON.Member] {
-    var members = try asked().2.json + [.init("auth", auth ?? .null)]
-    if let now { members.append(.init("now", .int(now))) }
-    return members
+  func json(auth: JSON?) throws -> JSON {
+    var json = try asked().2.json.appending(["auth": auth ?? .null])
+    if let now { json["now"] = .int(now) }
+    return json
   }
 
   /// The user whose claims were not given.

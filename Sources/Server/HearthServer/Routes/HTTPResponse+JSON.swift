@@ -13,6 +13,6 @@ extension HTTPResponse {
 
   /// `{"error": "…"}`, as the REST interface says it.
   static func refusal(_ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
-    json(status, .object([.init("error", .string(text))]))
+    json(status, ["error": .string(text)])
   }
 }
