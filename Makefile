@@ -14,10 +14,10 @@ PORT ?= 9000
 # again when there are others.
 export HEARTH_PLUGINS := $(sort $(notdir $(wildcard Plugins/*)))
 
-.PHONY: run build build-bench deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugin-copies packages solver test-servers page-tools web-sdk toolchain clean
+.PHONY: run build build-bench deb deb-test test bench bench-console soak crash test-edge torture torture-random torture-clients torture-proofs torture-disks torture-events torture-cluster optimised fuzz cluster docs plugins packages solver test-servers page-tools web-sdk toolchain clean
 
 ## Serve the rules in Rules/ with data in ./data, on loopback.
-run: build
+run: build plugins
 	.build/release/hearth serve --data data --rules Rules/starter.json --host 127.0.0.1 --port $(PORT)
 
 ## The release binary: .build/release/hearth. Cross-module optimisation is given here and not in Package.swift,
@@ -40,7 +40,7 @@ deb-test: deb
 ## compiled and run beside them. Suites that drive real sockets and threads run one after the other, for on two cores they
 ## would wait for each other; those that only compute run beside them.
 ## The last lines repeat each failure. A test that passes when it runs again does not fail the whole, and is named there.
-test: packages solver test-servers page-tools toolchain .venv/ready web-sdk
+test: packages solver test-servers page-tools toolchain .venv/ready web-sdk plugins
 	swift build
 	python3 Tests/run.py
 
@@ -139,9 +139,12 @@ docs: packages toolchain
 	HEARTH_DOCS=1 swift package --allow-writing-to-directory .build/docs generate-documentation --target HearthGuide --target HearthPlugin --enable-experimental-combined-documentation \
 	  --output-path .build/docs --transform-for-static-hosting --warnings-as-errors
 
-## Puts Plugins/Python/hearth_plugin into every plugin in Python, each of which has a copy.
-plugin-copies:
-	@for copy in Plugins/*/hearth_plugin; do [ "$$copy" = Plugins/Python/hearth_plugin ] || cp Plugins/Python/hearth_plugin/*.py "$$copy/"; done
+## Puts a copy of Plugins/Python/hearth_plugin into every plugin in Python, for folders that are copied or run by hand:
+## `hearth plugins add` takes it from there.
+plugins:
+	@for main in Plugins/*/main.py; do \
+	  copy="$${main%main.py}hearth_plugin"; rm -rf "$$copy"; mkdir "$$copy"; cp Plugins/Python/hearth_plugin/*.py "$$copy/"; \
+	done
 
 packages:
 	@sh Deploy/packages.sh

@@ -16,7 +16,7 @@ struct GitHubAccessTokens: TokenCheck {
     let basic = Base64.encode(Array((client.id + ":" + client.secret).utf8))
     let check = try await http.ask(
       .post, Self.api + "/applications/" + PercentEncoding.encode(client.id) + "/token",
-      headers: Self.headers("Basic " + basic), body: .object([JSON.Member("access_token", .string(token.text))]))
+      headers: Self.headers("Basic " + basic), body: ["access_token": .string(token.text)])
     // 404: no token of this app; 422: no token at all.
     guard check.status == 200 else {
       throw [404, 422].contains(check.status) ? .accessTokenOfAnotherApp : ProviderHTTP.unavailable

@@ -13,7 +13,8 @@ def plugin_with_packages(name, folder, *packages):
 
     Without files that no test needs: the server syncs each to the disk.
     """
-    copy = shutil.copytree(ROOT / "Plugins" / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "packages"))
+    copy = shutil.copytree(ROOT / "Plugins" / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "hearth_plugin", "packages"))
+    shutil.copytree(ROOT / "Plugins" / "Python" / "hearth_plugin", copy / "hearth_plugin")
     needed, taken = list(packages), {"tzdata"}
     while needed:
         package = needed.pop()

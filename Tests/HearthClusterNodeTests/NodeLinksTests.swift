@@ -31,7 +31,7 @@ import Testing
       nodes[0].links.send(.handoff(epoch: Int64(count)), of: Self.database, to: NodeID("c"))
       nodes[2].links.send(.handoff(epoch: Int64(count)), of: Self.database, to: NodeID("a"))
     }
-    let write = ForwardedWrite.encoded(Array(repeating: 7, count: 15 << 20))
+    let write = ForwardedBody.encoded(Array(repeating: 7, count: 15 << 20))
     let origin = Origin(session: SessionID(rawValue: 1), request: 1, answered: 0)
     let large = PeerMessage.request(epoch: 1, ForwardedRequest(origin, .write(write)))
     nodes[1].links.send(large, of: Self.database, to: NodeID("a"))

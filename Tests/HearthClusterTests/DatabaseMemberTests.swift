@@ -13,14 +13,14 @@ import Testing
   private struct Decider: RequestDecider {
     var calls: [String] = []
 
-    var noRoom: [UInt8] { Array("no room".utf8) }
+    var noRoom: ForwardedBody { .encoded(Array("no room".utf8)) }
 
     mutating func began(at position: Int64) { calls.append("began \(position)") }
 
     mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
       calls.append("decide \(position)")
       guard case .write(let write) = request.kind, write != [] else { return .refuse(reply: [9]) }
-      return .commit(content: [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], reply: write.bytes)
+      return .commit(content: [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], reply: write)
     }
 
     mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
@@ -160,7 +160,7 @@ import Testing
     else {
       return #expect(Bool(false), "\(bench.acknowledged)")
     }
-    #expect(reply == Array("no room".utf8))
+    #expect(reply == .encoded(Array("no room".utf8)))
   }
 
   @Test("what was decided comes back with what the decider said, by the caller's number")

@@ -16,7 +16,7 @@ private struct Tally: Sendable {
 
   init(_ run: Simulation) {
     let outcomes = run.clients.flatMap { $0.operations.values.compactMap(\.outcome) }
-    repeated = outcomes.count { if case .applied(_, let reply) = $0 { reply.isEmpty } else { false } }
+    repeated = outcomes.count { if case .applied(_, let reply) = $0 { reply == [] } else { false } }
     (snapshotStarts, snapshotRestores) = (run.snapshotStartCount, run.snapshotRestoreCount)
     acknowledged = outcomes.count { if case .applied = $0 { true } else { false } }
     reads = outcomes.count { if case .value = $0 { true } else { false } }

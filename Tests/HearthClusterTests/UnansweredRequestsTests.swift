@@ -29,22 +29,23 @@ import Testing
   @Test("a reply for which a message has no room is left out, and a read is refused then")
   func large() {
     var desk = UnansweredRequests()
-    let reply = [UInt8](repeating: 1, count: ClusterLimits.replyBytesMax + 1)
+    let content = [UInt8](repeating: 1, count: ClusterLimits.replyBytesMax + 1)
+    let (reply, fitting) = (ForwardedBody.encoded(content), ForwardedBody.encoded(content.dropLast()))
     desk.wait(for: 1, Self.answer(.applied(position: 1, reply: reply)))
     desk.wait(for: 1, Self.answer(.refused(position: 1, reply: reply)))
-    desk.wait(for: 1, Self.answer(.value(reply, position: 1), isRead: true))
-    desk.wait(for: 1, Self.answer(.refused(position: 1, reply: Array(reply.dropLast()))))
+    desk.wait(for: 1, Self.answer(.value(content, position: 1), isRead: true))
+    desk.wait(for: 1, Self.answer(.refused(position: 1, reply: fitting)))
     #expect(
       Self.released(&desk, durable: 1) == [
         .applied(position: 1, reply: []), .refused(position: 1, reply: []), .refused(position: 1, reply: []),
-        .refused(position: 1, reply: reply.dropLast()),
+        .refused(position: 1, reply: fitting),
       ])
   }
 
   @Test("replies that wait have a limit together, which those that left do not count for")
   func waiting() {
     var desk = UnansweredRequests()
-    let reply = [UInt8](repeating: 1, count: ClusterLimits.waitingReplyBytesMax / 8)
+    let reply = ForwardedBody.encoded(Array(repeating: 1, count: ClusterLimits.waitingReplyBytesMax / 8))
     for position in 1...9 as ClosedRange<Int64> {
       desk.wait(for: position, Self.answer(.applied(position: position, reply: reply)))
     }

@@ -18,11 +18,11 @@ import Testing
       #"{"update":"/a","value":{"b/c":1,"d":null,"e/.priority":"p"}}"#,
       #"{"write":"/größe","value":{".value":9007199254740993,".priority":"x"}}"#,
     ])
-  func roundTrip(text: String) throws { #expect(JSON.object(try request(text).json) == JSON(parsing: text.utf8)) }
+  func roundTrip(text: String) throws { #expect(try request(text).json == JSON(parsing: text.utf8)) }
 
   @Test("a deletion is a write of nothing")
   func deletion() throws {
-    #expect(JSON.object(try request(#"{"delete":"/a"}"#).json) == JSON(parsing: #"{"write":"/a","value":null}"#.utf8))
+    #expect(try request(#"{"delete":"/a"}"#).json == JSON(parsing: #"{"write":"/a","value":null}"#.utf8))
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthSystem
 import HearthTree
 import NIOCore
 import Testing

@@ -46,7 +46,7 @@ extension Request.Action {
       writer.write(raw: "\"g\",\"b\":{\"p\":")
       writer.write(place: get.location)
       writer.write(raw: ",\"q\":")
-      writer.write(get.query ?? .object([]))
+      writer.write(get.query ?? [:])
     case .put(let put):
       writer.write(raw: "\"p\",\"b\":{\"p\":")
       writer.write(put.write)

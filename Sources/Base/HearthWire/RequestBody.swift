@@ -195,7 +195,7 @@ struct RequestBody {
 
   private func action(_ kind: Kind) throws(Failure) -> Request.Action {
     switch kind {
-    case .stats: return .stats(counters ?? .object([]))
+    case .stats: return .stats(counters ?? [:])
     case .listen:
       return .listen(
         Request.Listen(path: try path(), hash: hash ?? "", query: query, tag: tag, compound: compound))

@@ -18,18 +18,17 @@ extension EventSender {
       total.oldestMilliseconds = [total.oldestMilliseconds, figures.oldestMilliseconds].compactMap(\.self).min()
     }
     let figures = known?.figures ?? TriggerFigures()
-    var members: [JSON.Member] = [
-      .init("waiting", .int(Int64(total.waitingCount))), .init("waitingBytes", .int(Int64(total.waitingBytes))),
-      .init("oldestMilliseconds", total.oldestMilliseconds.map { .int($0) } ?? .null),
-      .init("inFlight", .int(Int64(known?.delivery.inFlightCount ?? 0))),
-      .init("dead", .int(Int64(total.deadCount))), .init("deadBytes", .int(Int64(total.deadBytes))),
-      .init("attempts", .int(figures.attemptCount)), .init("delivered", .int(figures.deliveredCount)),
-      .init("notRun", .int(figures.notRunCount)), .init("failed", .int(figures.failedCount)),
-      .init("unknown", .int(figures.unknownCount)), .init("refused", .int(figures.refusedCount)),
-      .init("isUnreachable", .bool(known?.delivery.isBroken == true)),
+    var json: JSON = [
+      "waiting": .int(Int64(total.waitingCount)), "waitingBytes": .int(Int64(total.waitingBytes)),
+      "oldestMilliseconds": total.oldestMilliseconds.map { .int($0) } ?? .null,
+      "inFlight": .int(Int64(known?.delivery.inFlightCount ?? 0)), "dead": .int(Int64(total.deadCount)),
+      "deadBytes": .int(Int64(total.deadBytes)), "attempts": .int(figures.attemptCount),
+      "delivered": .int(figures.deliveredCount), "notRun": .int(figures.notRunCount),
+      "failed": .int(figures.failedCount), "unknown": .int(figures.unknownCount), "refused": .int(figures.refusedCount),
+      "isUnreachable": .bool(known?.delivery.isBroken == true),
     ]
-    if let failure = figures.lastFailure { members.append(.init("lastFailure", .string(failure))) }
-    return .object(members)
+    if let failure = figures.lastFailure { json["lastFailure"] = .string(failure) }
+    return json
   }
 
   /// Returns a trigger's dead letters in all databases, at most as many as one request lists.

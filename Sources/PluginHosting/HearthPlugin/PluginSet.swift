@@ -9,7 +9,7 @@ public struct PluginChoice: Sendable, Equatable {
   public var values: JSON
 
   /// A choice of this plugin; without values it is only switched on.
-  public init(_ name: String, _ values: JSON = .object([])) {
+  public init(_ name: String, _ values: JSON = [:]) {
     self.name = name
     self.values = values
   }

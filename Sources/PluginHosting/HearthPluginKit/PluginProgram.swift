@@ -43,7 +43,7 @@ public struct PluginProgram: Sendable {
   /// - Parameter write: called with one line after the other, from any task.
   func run(reading lines: AsyncStream<String>, writing write: @escaping @Sendable ([UInt8]) -> Void) async {
     let running = RunningRequests()
-    var settings = JSON.object([])
+    var settings: JSON = [:]
     for await line in lines {
       switch HostMessage(line: line.utf8) {
       case .hello(let hello):

@@ -34,10 +34,7 @@ package struct MigrationFinding: Sendable, Equatable {
 
   /// The finding for scripts.
   package var json: JSON {
-    .object([
-      .init("kind", .string(kind.rawValue)), .init("place", .string(place)), .init("subject", .string(subject)),
-      .init("text", .string(text)),
-    ])
+    ["kind": .string(kind.rawValue), "place": .string(place), "subject": .string(subject), "text": .string(text)]
   }
 }
 

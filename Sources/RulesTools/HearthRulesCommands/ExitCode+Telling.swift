@@ -11,7 +11,7 @@ extension ExitCode {
   package static func telling(_ error: any Error, printsJSON: Bool = false) -> ExitCode {
     if let code = error as? ExitCode { return code }
     Output.note("hearth: \(error)")
-    if printsJSON { Output.json(.object([.init("error", .string("\(error)"))])) }
+    if printsJSON { Output.json(["error": "\(error)"]) }
     return ExitCode(2)
   }
 }

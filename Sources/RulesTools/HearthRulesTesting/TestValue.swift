@@ -18,12 +18,12 @@ public struct TestValue: Sendable {
   public init(_ value: Bool) { json = .bool(value) }
 
   /// The server's time: `{".sv": "timestamp"}`.
-  public static let timestamp = TestValue(json: .object([.init(".sv", .string("timestamp"))]))
+  public static let timestamp = TestValue(json: [".sv": "timestamp"])
 
   /// The increment of an existing number: `{".sv": {"increment": 1}}`.
   public static func increment(by delta: Double) -> TestValue {
     let delta: JSON = Int64(exactly: delta).map { .int($0) } ?? .double(delta)
-    return TestValue(json: .object([.init(".sv", .object([.init("increment", delta)]))]))
+    return TestValue(json: [".sv": ["increment": delta]])
   }
 
   /// - Throws: ``RulesTestingError`` for a value that cannot be stored there.

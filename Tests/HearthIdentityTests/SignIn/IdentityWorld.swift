@@ -203,18 +203,6 @@ final class IdentityWorld: Sendable {
   }
 }
 
-extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByDictionaryLiteral,
-  ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral
-{
-  public init(stringLiteral value: String) { self = .string(value) }
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
-  public init(integerLiteral value: Int64) { self = .int(value) }
-  public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-  public init(dictionaryLiteral elements: (String, JSON)...) {
-    self = .object(elements.map { JSON.Member($0.0, $0.1) })
-  }
-}
-
 /// A mailer that keeps the mails.
 final class FakeOutbox: Mailer {
   private let kept = Mutex<[MailMessage]>([])

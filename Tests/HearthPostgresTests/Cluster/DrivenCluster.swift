@@ -165,7 +165,7 @@ struct DrivenTenant: DatabaseTenant {
 
   init(node: NodeID, board: ClientBoard) { (self.node, self.board) = (node, board) }
 
-  var noRoom: [UInt8] { decider.noRoom }
+  var noRoom: ForwardedBody { decider.noRoom }
 
   mutating func began(at position: Int64) { decider.began(at: position) }
 

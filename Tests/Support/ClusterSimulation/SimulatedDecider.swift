@@ -39,7 +39,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     self.faults = faults
   }
 
-  package var noRoom: [UInt8] { Array("no room".utf8) }
+  package var noRoom: ForwardedBody { .encoded(Array("no room".utf8)) }
 
   package mutating func began(at position: Int64) {
     if position != applied.position { problems.append("begins at \(position), with \(applied.position) applied") }
@@ -53,11 +53,11 @@ package struct SimulatedDecider: RequestDecider, Sendable {
       return .refuse(reply: Self.refusal)
     }
     tip.apply(.write(request.origin, content: write.frame), at: position)
-    return .commit(content: write.frame, reply: asked.bytes)
+    return .commit(content: write.frame, reply: asked)
   }
 
   /// The answer to a client whose request is not allowed.
-  package static let refusal: [UInt8] = [0]
+  package static let refusal: ForwardedBody = [0]
 
   package mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] {
     expect(position, isNew: false)

@@ -1,3 +1,5 @@
+import HearthSystem
+
 /// Text messages to one number, of one client network, to one country, or all.
 struct MessageCounters: Sendable {
   private var minute = TokenBucket()
@@ -11,9 +13,7 @@ struct MessageCounters: Sendable {
   mutating func admit(perMinute: Int? = nil, perHour: Int, perDay: Int, nowMilliseconds: Int64) -> Bool {
     if let perMinute = perMinute.map({ max(1, $0) }) {
       let interval = max(1, 60_000 / Int64(perMinute))
-      guard minute.take(perMinute, intervalMilliseconds: interval, nowMilliseconds: nowMilliseconds) == nil else {
-        return false
-      }
+      guard minute.take(interval, capacity: Int64(perMinute) * interval, at: nowMilliseconds) == 0 else { return false }
     }
     return hour.admit(perHour, periodMilliseconds: 3_600_000, nowMilliseconds: nowMilliseconds)
       && day.admit(perDay, periodMilliseconds: 86_400_000, nowMilliseconds: nowMilliseconds)

@@ -1,3 +1,5 @@
+import HearthSystem
+
 /// What one client network did lately.
 struct NetworkCounters: Sendable {
   var signUps = SlidingCounter()
@@ -23,9 +25,9 @@ struct NetworkCounters: Sendable {
     if place == nil, tried.count >= limits.addressAccounts, let oldest = tried.first {
       return oldest.atMilliseconds + Self.triedPeriodMilliseconds - nowMilliseconds
     }
-    let wait = failures.take(
-      limits.addressFailures, intervalMilliseconds: Self.failureInterval(limits), nowMilliseconds: nowMilliseconds)
-    if let wait { return wait }
+    let interval = Self.failureInterval(limits)
+    let wait = failures.take(interval, capacity: Int64(max(1, limits.addressFailures)) * interval, at: nowMilliseconds)
+    guard wait == 0 else { return wait }
     if let place { tried.remove(at: place) }
     if limits.addressAccounts <= Self.triedCountMax { tried.append((account, nowMilliseconds)) }
     return nil
@@ -33,7 +35,7 @@ struct NetworkCounters: Sendable {
 
   /// Takes the attempt back: it was right, or was not looked at.
   mutating func takeBack(account: CounterKey, _ limits: ThrottleLimits) {
-    failures.putBack(intervalMilliseconds: Self.failureInterval(limits))
+    failures.putBack(Self.failureInterval(limits))
     tried.removeAll { $0.account == account }
   }
 

@@ -37,21 +37,3 @@ struct SlidingCounter: Sendable {
     return true
   }
 }
-
-/// So many at once, and after that one for each interval: the generic cell rate algorithm, that keeps one number.
-struct TokenBucket: Sendable {
-  /// The time when the bucket is full again.
-  private var fullAtMilliseconds: Int64 = 0
-
-  /// Takes one; nil when it was there, else the milliseconds until one is.
-  mutating func take(_ capacity: Int, intervalMilliseconds: Int64, nowMilliseconds: Int64) -> Int64? {
-    let next = max(fullAtMilliseconds, nowMilliseconds) + intervalMilliseconds
-    let excess = next - nowMilliseconds - Int64(max(1, capacity)) * intervalMilliseconds
-    guard excess <= 0 else { return excess }
-    fullAtMilliseconds = next
-    return nil
-  }
-
-  /// Puts one back.
-  mutating func putBack(intervalMilliseconds: Int64) { fullAtMilliseconds -= intervalMilliseconds }
-}

@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthSystem
 import HearthTree
 
 /// Mails and text messages: each costs money, so how many there are in a day is a bound that clients share.
@@ -52,10 +53,9 @@ extension Throttle {
   private func admits(
     _ to: inout RecipientCounters, _ from: inout [NetworkCounters], _ factors: [Int], _ milliseconds: Int64
   ) -> Bool {
-    let perMinute = max(1, limits.mailsPerAddressPerMinute)
-    guard
-      to.minute.take(
-        perMinute, intervalMilliseconds: Self.minute / Int64(perMinute), nowMilliseconds: milliseconds) == nil,
+    let perMinute = Int64(max(1, limits.mailsPerAddressPerMinute))
+    let interval = Self.minute / perMinute
+    guard to.minute.take(interval, capacity: perMinute * interval, at: milliseconds) == 0,
       to.hour.admit(limits.mailsPerAddressPerHour, periodMilliseconds: Self.hour, nowMilliseconds: milliseconds)
     else { return false }
     return from.indices.allSatisfy {

@@ -31,10 +31,30 @@ public enum JSON: Sendable {
   }
 
   /// The member of that name, by code units; nil when absent or when this is not an object.
+  ///
+  /// A new value stands where the name's last member is, or at the end; nil removes all members of the name. What is no object
+  /// becomes one.
   public subscript(name: String) -> JSON? {
-    guard case .object(let members) = self else { return nil }
-    return members.last { $0.name.hasSameCodeUnits(as: name) }?.value
+    get {
+      guard case .object(let members) = self else { return nil }
+      return members.last { $0.name.hasSameCodeUnits(as: name) }?.value
+    }
+    set {
+      var members = self.members ?? []
+      self = .null  // The members stay where they are in memory.
+      if let newValue, let place = members.lastIndex(where: { $0.name.hasSameCodeUnits(as: name) }) {
+        members[place].value = newValue
+      } else if let newValue {
+        members.append(Member(name, newValue))
+      } else {
+        members.removeAll { $0.name.hasSameCodeUnits(as: name) }
+      }
+      self = .object(members)
+    }
   }
+
+  /// Returns the object with the members of `other` behind its own.
+  public func appending(_ other: JSON) -> JSON { .object((members ?? []) + (other.members ?? [])) }
 
   /// The text; nil for anything else.
   public var string: String? { if case .string(let text) = self { text } else { nil } }

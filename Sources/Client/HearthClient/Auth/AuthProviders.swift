@@ -154,7 +154,7 @@ public enum OAuthProvider {
     let names = [("firstName", fullName?.givenName), ("lastName", fullName?.familyName)].compactMap { key, name in
       name.map { JSON.Member(key, .string($0)) }
     }
-    let user = names.isEmpty ? nil : JSON.object([JSON.Member("name", .object(names))])
+    let user = names.isEmpty ? nil : ["name": .object(names)] as JSON
     return OAuthCredential(
       providerID: AuthProviderID.apple.rawValue, idToken: idToken, rawNonce: rawNonce,
       userJSON: user.map { String(decoding: $0.text(), as: UTF8.self) })

@@ -52,9 +52,7 @@ struct IdentityService: Sendable {
   func refresh(_ refreshToken: String) async throws -> SessionTokens {
     let answer = try await send(
       endpoint.tokenURL(key: key),
-      .object([
-        JSON.Member("grantType", .string("refresh_token")), JSON.Member("refreshToken", .string(refreshToken)),
-      ]))
+      ["grantType": "refresh_token", "refreshToken": .string(refreshToken)])
     let idToken = answer["id_token"] ?? answer["access_token"]
     guard
       let tokens = tokens(

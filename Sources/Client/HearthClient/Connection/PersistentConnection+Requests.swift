@@ -74,7 +74,7 @@ extension PersistentConnection {
   private mutating func send(_ item: Link.Outgoing, at now: ConnectionTime) {
     switch item {
     case .statistics(let counter):
-      request(.stats(.object([.init(counter, .int(1))])), .other, at: now)
+      request(.stats([counter: 1]), .other, at: now)
     case .authenticate(let credential):
       let number = request(.authenticate(Request.Credential(token: credential)), .authenticate, at: now)
       link?.authRequest = number

@@ -17,7 +17,7 @@ package protocol RequestDecider {
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8]
 
   /// The reply to a write that is refused because the store has no room for it.
-  var noRoom: [UInt8] { get }
+  var noRoom: ForwardedBody { get }
 
   /// Returns the on-disconnect writes of a session that the rules allow, as they are made at `position`.
   ///
@@ -32,7 +32,7 @@ package enum Decided: Sendable, Equatable {
   /// - Parameters:
   ///   - content: The record for the log: frames of the engine, or none, with all server values resolved.
   ///   - entries: The outbox entries of the record.
-  case commit(content: [UInt8], reply: [UInt8], entries: [OutboxEntry] = [])
+  case commit(content: [UInt8], reply: ForwardedBody, entries: [OutboxEntry] = [])
   /// The request is refused and changes nothing.
-  case refuse(reply: [UInt8])
+  case refuse(reply: ForwardedBody)
 }

@@ -155,14 +155,14 @@ extension ByteWriter {
     case .applied(let position, let reply):
       number(1 as UInt8)
       number(position)
-      sized(reply)
+      sized(reply.bytes)
     case .refused(_, let reply) where version < 2:
       number(2 as UInt8)
-      sized(reply)
+      sized(reply.bytes)
     case .refused(let position, let reply):
       number(6 as UInt8)
       number(position)
-      sized(reply)
+      sized(reply.bytes)
     case .value(let content, let position):
       number(3 as UInt8)
       sized(content)
@@ -235,12 +235,12 @@ extension ByteReader {
 
   private mutating func outcome() throws(MalformedBytes) -> Outcome {
     switch try number(UInt8.self) {
-    case 1: .applied(position: try count(), reply: try sized())
-    case 2: .refused(position: 0, reply: try sized())
+    case 1: .applied(position: try count(), reply: .encoded(try sized()))
+    case 2: .refused(position: 0, reply: .encoded(try sized()))
     case 3: .value(try sized(), position: try count())
     case 4: .noSession
     case 5: .notOwner
-    case 6: .refused(position: try count(), reply: try sized())
+    case 6: .refused(position: try count(), reply: .encoded(try sized()))
     case let kind: throw MalformedBytes("an outcome of the unknown kind \(kind)")
     }
   }

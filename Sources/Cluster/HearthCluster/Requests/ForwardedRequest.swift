@@ -7,7 +7,7 @@ package struct ForwardedRequest: Sendable, Equatable {
     /// ended meanwhile.
     case open(ordinal: UInt64, answered: UInt64)
     /// A write, a transaction, or an on-disconnect write.
-    case write(ForwardedWrite)
+    case write(ForwardedBody)
     /// A read of the newest state, in the engine's form.
     case get([UInt8])
     /// The end of the session after its client's socket was closed, its last request.

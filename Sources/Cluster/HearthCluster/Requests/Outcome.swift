@@ -5,11 +5,11 @@
 /// too many replies wait to be sent.
 package enum Outcome: Sendable, Equatable {
   /// The request is durable in the log.
-  case applied(position: Int64, reply: [UInt8])
+  case applied(position: Int64, reply: ForwardedBody)
   /// The rules, or a transaction's condition, refused the request. It is not in the log and never will be. It was
   /// refused against the state at a position; 0 when it was refused for another reason, or by an owner that does not
   /// report the position.
-  case refused(position: Int64, reply: [UInt8])
+  case refused(position: Int64, reply: ForwardedBody)
   /// The result of a read, from the state at a position.
   case value([UInt8], position: Int64)
   /// The session does not exist or has ended, with its on-disconnect writes made.

@@ -65,7 +65,8 @@ struct UnansweredRequests: Sendable {
 extension Outcome {
   fileprivate var replyBytes: Int {
     switch self {
-    case .applied(_, let reply), .refused(_, let reply), .value(let reply, _): reply.count
+    case .applied(_, let reply), .refused(_, let reply): reply.sizeBytes
+    case .value(let content, _): content.count
     case .noSession, .notOwner, .overloaded: 0
     }
   }

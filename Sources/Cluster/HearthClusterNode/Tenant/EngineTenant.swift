@@ -100,11 +100,12 @@ struct EngineTenant: DatabaseTenant {
       return (decided, decided.changes)
     }
     if !decided.denials.isEmpty { around.denied(decided.denials) }
-    guard let content = decided.content else { return .refuse(reply: decided.reply.forwarded) }
-    return .commit(content: content, reply: decided.reply.forwarded, entries: entries)
+    let reply = PassedReply.body(of: decided.reply)
+    guard let content = decided.content else { return .refuse(reply: reply) }
+    return .commit(content: content, reply: reply, entries: entries)
   }
 
-  var noRoom: [UInt8] { Reply.failure(.noSpace).forwarded }
+  var noRoom: ForwardedBody { PassedReply.body(of: .failure(.noSpace)) }
 
   /// Returns nothing, because a node reads locally once it has applied everything up to the position.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
@@ -182,7 +183,7 @@ private enum Asked {
 
   /// Reads a write; nil for a transaction that has run or belongs to another process, which reports it itself, and for
   /// unreadable bytes.
-  init?(_ content: ForwardedWrite) {
+  init?(_ content: ForwardedBody) {
     switch content {
     case .value(let value as PassedChange): self = .change(value.change)
     case .value(let value as PassedTransaction):
@@ -200,8 +201,8 @@ private enum Asked {
 extension OwnerAnswer {
   init(_ outcome: Outcome) {
     switch outcome {
-    case .applied(_, let reply): self = .made(try? Reply(forwarded: reply))
-    case .refused(_, let reply): self = .refused(try? Reply(forwarded: reply))
+    case .applied(_, let reply): self = .made(PassedReply.reply(in: reply))
+    case .refused(_, let reply): self = .refused(PassedReply.reply(in: reply))
     case .value: self = .newest
     case .noSession, .notOwner, .overloaded: self = .refused(nil)
     }

@@ -5,7 +5,7 @@ import Synchronization
 /// A change on its way from a database to its owner, encoded only when its bytes are needed for another process.
 final class PassedChange: ForwardedContent {
   /// The size above which a change is encoded at once, because its size must be counted.
-  private static let sizeBytesMax = 64 << 10
+  fileprivate static let sizeBytesMax = 64 << 10
 
   let change: ForwardedChange
   let sizeBytes: Int
@@ -15,9 +15,39 @@ final class PassedChange: ForwardedContent {
   var encoded: [UInt8] { change.encoded }
 
   /// Returns the content of a request to the owner.
-  static func content(of change: ForwardedChange) -> ForwardedWrite {
+  static func content(of change: ForwardedChange) -> ForwardedBody {
     guard let size = change.sizeBytes(upTo: sizeBytesMax) else { return .encoded(change.encoded) }
     return .value(PassedChange(change, sizeBytes: size))
+  }
+}
+
+/// A reply on its way from an owner to the database that asked, in the same process as long as nobody asks for its bytes.
+final class PassedReply: ForwardedContent {
+  private static let ok = PassedReply(.ok, sizeBytes: 2)
+
+  private let reply: Reply
+  let sizeBytes: Int
+
+  private init(_ reply: Reply, sizeBytes: Int) { (self.reply, self.sizeBytes) = (reply, sizeBytes) }
+
+  var encoded: [UInt8] { reply.forwarded }
+
+  /// What is answered. Answers to reads are made where they are read.
+  static func body(of reply: Reply) -> ForwardedBody {
+    switch reply {
+    case .ok, .listening, .result, .value: return .value(ok)
+    case .failure(let failure): return .value(PassedReply(reply, sizeBytes: failure.message.utf8.count))
+    case .written(let node), .stale(let node):
+      let size = node.heldBytes(upTo: PassedChange.sizeBytesMax)
+      return size > PassedChange.sizeBytesMax
+        ? .encoded(reply.forwarded) : .value(PassedReply(reply, sizeBytes: size))
+    }
+  }
+
+  /// What was answered; `nil` for a body that is empty or cannot be read.
+  static func reply(in body: ForwardedBody) -> Reply? {
+    if case .value(let passed as PassedReply) = body { return passed.reply }
+    return try? Reply(forwarded: body.bytes)
   }
 }
 

@@ -4,81 +4,71 @@ import HearthTree
 extension TrialReport {
   /// The report as JSON; the guide describes its members.
   public var json: JSON {
-    .object([
-      .init("started", .int(startedMilliseconds)), .init("last", .int(lastMilliseconds)),
-      .init("judged", .count(judgedCount)), .init("equal", .count(equalCount)),
-      .init("sameRules", .count(sameRulesCount)), .init("undecided", .count(undecidedCount)),
-      .init("dropped", .count(droppedCount)), .init("closed", .count(closedCount)),
-      .init("opened", .count(openedCount)), .init("flips", .array(flips.map(\.json))),
-      .init("unlisted", .count(unlistedFlipCount)), .init("forecast", forecast?.json ?? .null),
-    ])
+    [
+      "started": .int(startedMilliseconds), "last": .int(lastMilliseconds), "judged": .count(judgedCount),
+      "equal": .count(equalCount), "sameRules": .count(sameRulesCount), "undecided": .count(undecidedCount),
+      "dropped": .count(droppedCount), "closed": .count(closedCount), "opened": .count(openedCount),
+      "flips": .array(flips.map(\.json)), "unlisted": .count(unlistedFlipCount), "forecast": forecast?.json ?? .null,
+    ]
   }
 }
 
 extension TrialFlip {
   fileprivate var json: JSON {
-    .object([
-      .init("direction", .string(direction.rawValue)), .init("operation", .string(operation.rawValue)),
-      .init("pattern", .string(pattern)), .init("stagedRule", .rule(stagedRule)), .init("rule", .rule(rule)),
-      .init("count", .count(count)), .init("first", .int(firstMilliseconds)), .init("last", .int(lastMilliseconds)),
-      .init("examples", .array(examples.map(\.json))),
-    ])
+    [
+      "direction": .string(direction.rawValue), "operation": .string(operation.rawValue), "pattern": .string(pattern),
+      "stagedRule": .rule(stagedRule), "rule": .rule(rule), "count": .count(count), "first": .int(firstMilliseconds),
+      "last": .int(lastMilliseconds), "examples": .array(examples.map(\.json)),
+    ]
   }
 }
 
 extension TrialExample {
   fileprivate var json: JSON {
-    .object([
-      .init("path", .string(path)), .init("uid", .text(uid)), .init("at", .int(milliseconds)),
-      .init("trace", .array(trace.map { .string($0) })),
-    ])
+    ["path": .string(path), "uid": .text(uid), "at": .int(milliseconds), "trace": .array(trace.map { .string($0) })]
   }
 }
 
 extension TrialForecast {
   /// The forecast as JSON; the guide describes its members.
   public var json: JSON {
-    .object([
-      .init("state", .string(state.rawValue)), .init("started", .int(startedMilliseconds)),
-      .init("milliseconds", .int(tookMilliseconds)), .init("listeners", listeners.json), .init("data", data.json),
-    ])
+    [
+      "state": .string(state.rawValue), "started": .int(startedMilliseconds), "milliseconds": .int(tookMilliseconds),
+      "listeners": listeners.json, "data": data.json,
+    ]
   }
 }
 
 extension ListenerForecast {
   fileprivate var json: JSON {
-    .object([
-      .init("examined", .count(examinedCount)), .init("cancelled", .count(cancelledCount)),
-      .init("undecided", .count(undecidedCount)), .init("patterns", .array(patterns.map(Self.json))),
-      .init("unlisted", .count(unlistedCount)),
-    ])
+    [
+      "examined": .count(examinedCount), "cancelled": .count(cancelledCount), "undecided": .count(undecidedCount),
+      "patterns": .array(patterns.map(Self.json)), "unlisted": .count(unlistedCount),
+    ]
   }
 
   private static func json(_ pattern: Pattern) -> JSON {
-    .object([
-      .init("pattern", .string(pattern.pattern)), .init("stagedRule", .rule(pattern.stagedRule)),
-      .init("count", .count(pattern.count)), .init("queries", .count(pattern.queryCount)),
-      .init("uids", .array(pattern.uids.map { .text($0) })),
-    ])
+    [
+      "pattern": .string(pattern.pattern), "stagedRule": .rule(pattern.stagedRule), "count": .count(pattern.count),
+      "queries": .count(pattern.queryCount), "uids": .array(pattern.uids.map { .text($0) }),
+    ]
   }
 }
 
 extension DataForecast {
   fileprivate var json: JSON {
-    .object([
-      .init("checked", .count(checkedCount)), .init("failed", .count(failedCount)),
-      .init("alreadyFailing", .count(alreadyFailingCount)), .init("dependsOnAuth", .count(dependsOnAuthCount)),
-      .init("dependsOnTime", .count(dependsOnTimeCount)), .init("failures", .array(failures.map(Self.json))),
-      .init("unlisted", .count(unlistedCount)), .init("progress", .double(progress)),
-    ])
+    [
+      "checked": .count(checkedCount), "failed": .count(failedCount), "alreadyFailing": .count(alreadyFailingCount),
+      "dependsOnAuth": .count(dependsOnAuthCount), "dependsOnTime": .count(dependsOnTimeCount),
+      "failures": .array(failures.map(Self.json)), "unlisted": .count(unlistedCount), "progress": .double(progress),
+    ]
   }
 
   private static func json(_ failure: Failure) -> JSON {
-    .object([
-      .init("pattern", .string(failure.pattern)), .init("rule", .rule(failure.rule)),
-      .init("count", .count(failure.count)), .init("alreadyFailing", .count(failure.alreadyFailingCount)),
-      .init("paths", .array(failure.paths.map { .string($0) })),
-    ])
+    [
+      "pattern": .string(failure.pattern), "rule": .rule(failure.rule), "count": .count(failure.count),
+      "alreadyFailing": .count(failure.alreadyFailingCount), "paths": .array(failure.paths.map { .string($0) }),
+    ]
   }
 }
 

@@ -46,7 +46,7 @@ public struct ClaimsRequest: Sendable, Codable, Equatable {
   /// A request as the server makes it.
   public init(
     id: String, occasion: Occasion, user: HookUser, signInProvider: String, secondFactor: String? = nil,
-    claims: JSON = .object([]), clientAddress: String
+    claims: JSON = [:], clientAddress: String
   ) {
     self.id = id
     self.occasion = occasion

@@ -27,7 +27,7 @@ extension HostHello {
   fileprivate init(_ json: JSON) {
     self.init(
       server: json["server"]?.string ?? "", plugin: json["plugin"]?.string ?? "",
-      worker: Int(clamping: json["worker"]?.int ?? 0), settings: json["settings"] ?? .object([]))
+      worker: Int(clamping: json["worker"]?.int ?? 0), settings: json["settings"] ?? [:])
     protocols = json["protocols"]?.array?.compactMap(\.int) ?? []
   }
 }

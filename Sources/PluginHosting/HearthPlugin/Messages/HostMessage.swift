@@ -14,14 +14,14 @@ public enum HostMessage: Sendable, Equatable {
   /// The message on the wire.
   public var json: JSON {
     switch self {
-    case .hello(let hello): .object([.init("hello", hello.json)])
+    case .hello(let hello): ["hello": hello.json]
     case .request(let request):
-      .object([
-        .init("id", .int(Int64(clamping: request.id))), .init("hook", .string(request.hook.rawValue)),
-        .init("deadlineMilliseconds", .int(request.deadlineMilliseconds)), .init("input", request.input),
-      ])
-    case .cancel(let id): .object([.init("cancel", .int(Int64(clamping: id)))])
-    case .drain: .object([.init("drain", .object([]))])
+      [
+        "id": .int(Int64(clamping: request.id)), "hook": .string(request.hook.rawValue),
+        "deadlineMilliseconds": .int(request.deadlineMilliseconds), "input": request.input,
+      ]
+    case .cancel(let id): ["cancel": .int(Int64(clamping: id))]
+    case .drain: ["drain": [:]]
     }
   }
 
@@ -56,10 +56,10 @@ public struct HostHello: Sendable, Equatable {
   public static let protocolVersion: Int64 = 1
 
   fileprivate var json: JSON {
-    .object([
-      .init("protocols", .array(protocols.map { .int($0) })), .init("server", .string(server)),
-      .init("plugin", .string(plugin)), .init("worker", .int(Int64(worker))), .init("settings", settings),
-    ])
+    [
+      "protocols": .array(protocols.map { .int($0) }), "server": .string(server), "plugin": .string(plugin),
+      "worker": .int(Int64(worker)), "settings": settings,
+    ]
   }
 }
 

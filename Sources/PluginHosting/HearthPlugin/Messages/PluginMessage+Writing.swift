@@ -5,25 +5,19 @@ extension PluginMessage {
   public var json: JSON {
     switch self {
     case .hello(let hello):
-      .object([
-        .init(
-          "hello",
-          .object([
-            .init("protocol", .int(hello.protocolVersion)), .init("name", .string(hello.name)),
-            .init("version", .string(hello.version)), .init("hooks", .array(hello.hooks.map { .string($0) })),
-          ]))
-      ])
-    case .output(let id, let output): .object([.init("id", .int(Int64(clamping: id))), .init("output", output)])
+      [
+        "hello": [
+          "protocol": .int(hello.protocolVersion), "name": .string(hello.name), "version": .string(hello.version),
+          "hooks": .array(hello.hooks.map { .string($0) }),
+        ]
+      ]
+    case .output(let id, let output): ["id": .int(Int64(clamping: id)), "output": output]
     case .failure(let id, let failure):
-      .object([
-        .init("id", .int(Int64(clamping: id))),
-        .init(
-          "error",
-          .object([
-            .init("message", .string(failure.message)), .init("isTemporary", .bool(failure.isTemporary)),
-          ])),
-      ])
-    case .revoke(let revocation): .object([.init("revoke", revocation.json)])
+      [
+        "id": .int(Int64(clamping: id)),
+        "error": ["message": .string(failure.message), "isTemporary": .bool(failure.isTemporary)],
+      ]
+    case .revoke(let revocation): ["revoke": revocation.json]
     }
   }
 

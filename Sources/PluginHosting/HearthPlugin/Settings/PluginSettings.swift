@@ -18,7 +18,7 @@ public struct PluginSettings: Sendable {
 
   /// The settings that a test or an embedding program gives a plugin.
   public init(
-    values: JSON = .object([]), projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
+    values: JSON = [:], projectID: String, dataDirectory: String, passwordPolicy: PasswordPolicy = .init()
   ) {
     self.values = values
     self.projectID = projectID

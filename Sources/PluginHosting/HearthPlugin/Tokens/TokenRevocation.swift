@@ -45,11 +45,8 @@ public struct TokenRevocation: Sendable, Equatable {
   }
 
   var json: JSON {
-    guard !isEverything else { return .object([.init("everything", .bool(true))]) }
-    return .object([
-      .init("tokens", .array(digests.sorted().map { .string($0) })),
-      .init("uids", .array(uids.sorted().map { .string($0) })),
-    ])
+    guard !isEverything else { return ["everything": true] }
+    return ["tokens": .array(digests.sorted().map { .string($0) }), "uids": .array(uids.sorted().map { .string($0) })]
   }
 
   /// Adds another revocation. One that gets too large becomes a revocation of all.

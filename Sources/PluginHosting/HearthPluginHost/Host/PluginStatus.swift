@@ -18,11 +18,11 @@ package struct PluginStatus: Sendable, Equatable {
 
     fileprivate var json: JSON {
       func number(_ value: Int64?) -> JSON { value.map { .int($0) } ?? .null }
-      return .object([
-        .init("hook", .string(hook.rawValue)), .init("requests", .int(Int64(requestCount))),
-        .init("failures", .int(Int64(failureCount))), .init("p50Microseconds", number(p50Microseconds)),
-        .init("p99Microseconds", number(p99Microseconds)), .init("onFailure", .string(hook.failurePolicy)),
-      ])
+      return [
+        "hook": .string(hook.rawValue), "requests": .int(Int64(requestCount)), "failures": .int(Int64(failureCount)),
+        "p50Microseconds": number(p50Microseconds), "p99Microseconds": number(p99Microseconds),
+        "onFailure": .string(hook.failurePolicy),
+      ]
     }
   }
 
@@ -73,11 +73,10 @@ package struct PluginStatus: Sendable, Equatable {
   /// The status as JSON for scripts.
   package var json: JSON {
     func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
-    return .object([
-      .init("name", .string(name)), .init("version", text(version)), .init("previous", text(previous)),
-      .init("isEnabled", .bool(isEnabled)), .init("state", .string(state)), .init("problem", text(problem)),
-      .init("checksum", text(checksum)), .init("url", text(url)), .init("restarts", .int(Int64(restartCount))),
-      .init("hooks", .array(hooks.map(\.json))),
-    ])
+    return [
+      "name": .string(name), "version": text(version), "previous": text(previous), "isEnabled": .bool(isEnabled),
+      "state": .string(state), "problem": text(problem), "checksum": text(checksum), "url": text(url),
+      "restarts": .int(Int64(restartCount)), "hooks": .array(hooks.map(\.json)),
+    ]
   }
 }

@@ -23,6 +23,8 @@ struct PluginFiles {
   struct Entry {
     /// The path below the folder: `hearth_plugin/__init__.py`.
     var path: String
+    /// The file that was read.
+    var source: String
     var isProgram: Bool
     var sizeBytes: Int
     var digest: Digest
@@ -34,6 +36,9 @@ struct PluginFiles {
   static let bytesMax = 256 << 20
   /// The maximum depth of nested folders.
   private static let depthMax = 16
+  /// The package that plugins in Python are written with, in `Plugins/Python` of a checkout: in the folder of a plugin, and
+  /// beside that folder.
+  private static let (packageName, sharedPackage) = ("hearth_plugin", "../Python/hearth_plugin")
 
   let folder: String
   /// The files in order of path.
@@ -41,9 +46,10 @@ struct PluginFiles {
 
   /// Reads every file below the folder.
   ///
-  /// - Throws: ``PluginProblem`` for an entry that is neither file nor folder, such as a link, and for more than the
-  ///   limits allow.
-  init(_ folder: String, _ kind: Kind) throws(PluginProblem) {
+  /// - Parameter isPython: the plugin is a program in Python. A folder of its own that lacks `hearth_plugin` then gets the
+  ///   files of `../Python/hearth_plugin`, where these are.
+  /// - Throws: ``PluginProblem`` for what is neither file nor folder, a link among them, and for what is too much.
+  init(_ folder: String, _ kind: Kind, isPython: Bool = false) throws(PluginProblem) {
     var (entries, bytes): ([Entry], Int) = ([], 0)
     var status = stat()
     // The target of a link could be exchanged.
@@ -51,6 +57,10 @@ struct PluginFiles {
       throw PluginProblem("\(folder) is a link; a plugin has no links")
     }
     try Self.read(folder, "", kind, depth: 0, &entries, &bytes)
+    let (name, shared) = (Self.packageName, "\(folder)/\(Self.sharedPackage)")
+    if isPython, kind == .package, access("\(folder)/\(name)", F_OK) != 0, access(shared, F_OK) == 0 {
+      try Self.read(shared, "\(name)/", kind, depth: 1, &entries, &bytes)
+    }
     self.folder = folder
     self.entries = entries.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
   }
@@ -93,7 +103,7 @@ struct PluginFiles {
         let content = try content(of: path)
         entries.append(
           Entry(
-            path: prefix + name, isProgram: status.st_mode & 0o111 != 0, sizeBytes: content.count,
+            path: prefix + name, source: path, isProgram: status.st_mode & 0o111 != 0, sizeBytes: content.count,
             digest: Digest(sha256: content)))
       default: throw PluginProblem("\(path) is neither a file nor a folder; a plugin has no links")
       }
@@ -117,9 +127,9 @@ struct PluginFiles {
     var folders: Set = [target]
     for entry in entries {
       let path = "\(target)/\(entry.path)"
-      let content = try Self.content(of: "\(folder)/\(entry.path)")
+      let content = try Self.content(of: entry.source)
       guard Digest(sha256: content) == entry.digest else {
-        throw PluginProblem("\(folder)/\(entry.path) was changed while it was copied")
+        throw PluginProblem("\(entry.source) was changed while it was copied")
       }
       let parent = WholeFile.parent(of: path)
       guard WholeFile.makeFolder(parent) else { throw Self.problem(parent) }

@@ -33,7 +33,7 @@ package struct PluginFolder: Sendable {
 
   /// Returns a plugin, after checking its files against its checksum.
   package func plugin(_ name: String) -> InstalledPlugin {
-    var plugin = InstalledPlugin(name: name, settings: .object([]))
+    var plugin = InstalledPlugin(name: name, settings: [:])
     do throws(PluginProblem) {
       guard let bytes = try read(name, PluginRecord.fileName), let record = PluginRecord(bytes) else {
         throw PluginProblem("its \(PluginRecord.fileName) is not there, or damaged")
@@ -76,7 +76,7 @@ package struct PluginFolder: Sendable {
   }
 
   private func settings(_ name: String) throws(PluginProblem) -> JSON {
-    guard let bytes = try read(name, Self.settingsName) else { return .object([]) }
+    guard let bytes = try read(name, Self.settingsName) else { return [:] }
     guard let settings = JSON(parsing: bytes), settings.members != nil else {
       throw PluginProblem("its \(Self.settingsName) is damaged")
     }

@@ -23,7 +23,7 @@ package struct PluginPackage {
     }
     guard let bytes else { throw PluginProblem("\(folder) has no \(PluginManifest.fileName)") }
     manifest = try PluginManifest(bytes)
-    files = try PluginFiles(folder, kind)
+    files = try PluginFiles(folder, kind, isPython: manifest.carrier.files.contains { $0.hasSuffix(".py") })
     digest = files.digest
     for word in manifest.carrier.files {
       guard files.entries.contains(where: { $0.path == word.dropFirst(2) }) else {

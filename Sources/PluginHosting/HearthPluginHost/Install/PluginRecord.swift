@@ -61,9 +61,10 @@ package struct PluginRecord: Sendable, Equatable {
             .init("hooks", .array(version.hooks.map { .string($0.rawValue) })),
           ] + (version.allowsPrivate ? [.init("allowsPrivate", .bool(true))] : [])))
     }
-    return JSON.object([
-      .init("isEnabled", .bool(isEnabled)), .init("current", .string(current)),
-      .init("previous", previous.map { .string($0) } ?? .null), .init("versions", .object(versions)),
-    ]).text(pretty: true) + [UInt8(ascii: "\n")]
+    return
+      ([
+        "isEnabled": .bool(isEnabled), "current": .string(current), "previous": previous.map { .string($0) } ?? .null,
+        "versions": .object(versions),
+      ] as JSON).text(pretty: true) + [UInt8(ascii: "\n")]
   }
 }

@@ -63,7 +63,7 @@ extension PluginFolder {
           [.init("secret", .string(kept.secret.text))]
             + (kept.endMilliseconds.map { [.init("endMilliseconds", .int($0))] } ?? []))
       }
-      try write(JSON.object([.init("secrets", .array(elements))]).text(), Self.secretsName, of: name)
+      try write((["secrets": .array(elements)] as JSON).text(), Self.secretsName, of: name)
     }
   }
 }

@@ -9,7 +9,7 @@ struct PluginSetup: Sendable, Equatable {
   /// The time that a caller waits, in milliseconds.
   var deadlineMilliseconds: Int64 = 5_000
   /// The operator's settings; they may hold secrets.
-  var settings: JSON = .object([])
+  var settings: JSON = [:]
   /// The server's name for plugins.
   var server = "hearth"
 

@@ -18,7 +18,7 @@ package struct RulesSourcePlugin: Sendable {
   /// - Throws: ``PluginProblem`` for a plugin without the rules hook.
   package init(folder: String) throws(PluginProblem) {
     plugin = try PluginPackage(folder)
-    (settings, secret, allowsPrivate) = (.object([]), nil, false)
+    (settings, secret, allowsPrivate) = ([:], nil, false)
     guard plugin.manifest.rules != nil else {
       throw PluginProblem("\(plugin.manifest.name) has no hook \(PluginHook.rulesSource.rawValue)")
     }

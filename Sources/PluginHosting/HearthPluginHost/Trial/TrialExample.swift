@@ -28,7 +28,7 @@ struct TrialExample {
       examples.append(
         TrialExample(
           name: LogLines.printable((element["name"]?.string ?? "example \(index + 1)").utf8.prefix(60)), hook: hook,
-          input: samples.input(hook).merged(with: element["input"] ?? .object([])), output: output))
+          input: samples.input(hook).merged(with: element["input"] ?? [:]), output: output))
     }
     return examples
   }

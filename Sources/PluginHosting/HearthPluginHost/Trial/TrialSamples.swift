@@ -17,7 +17,7 @@ struct TrialSamples {
       encoded(
         ClaimsRequest(
           id: "trial", occasion: .refresh, user: user, signInProvider: "password",
-          claims: .object([.init("role", .string("reader"))]), clientAddress: "192.0.2.1"))
+          claims: ["role": "reader"], clientAddress: "192.0.2.1"))
     case .onWrite: encoded(write)
     case .sendMail:
       encoded(
@@ -39,7 +39,7 @@ struct TrialSamples {
   /// Returns inputs that no server sends: the plugin may refuse them or report an error, and continues.
   func badInputs(_ hook: PluginHook) -> [(name: String, input: JSON)] {
     var bad: [(name: String, input: JSON)] = [
-      ("an empty object", .object([])), ("null", .null), ("a list", .array([.int(1)])), ("a text", .string("x")),
+      ("an empty object", [:]), ("null", .null), ("a list", .array([.int(1)])), ("a text", .string("x")),
       ("members of other kinds", .object((input(hook).members ?? []).map { .init($0.name, .array([])) })),
     ]
     if hook == .exchange {
@@ -62,10 +62,7 @@ struct TrialSamples {
 
   /// Returns the plain input with members that this version of the messages does not have.
   func futureInput(_ hook: PluginHook) -> JSON {
-    .object(
-      (input(hook).members ?? []) + [
-        .init("memberOfTheFuture", .object([.init("a", .array([.int(1), .null]))])), .init("another", .string("x")),
-      ])
+    input(hook).appending(["memberOfTheFuture": ["a": [1, .null]], "another": "x"])
   }
 
   /// Returns the plain input with 200 KB more.
@@ -73,7 +70,7 @@ struct TrialSamples {
     let large = String(repeating: "ä", count: 100_000)
     if hook == .exchange { return encoded(signIn(parameters: ["key": large, "other": large])) }
     if hook == .checkPassword { return encoded(passwordCheck(password: large)) }
-    return .object((input(hook).members ?? []) + [.init("large", .string(large))])
+    return input(hook).appending(["large": .string(large)])
   }
 
   private func signIn(parameters: [String: String]) -> SignInRequest {
@@ -112,9 +109,9 @@ struct TrialSamples {
       data: WriteEvent.Data(
         trigger: "trial", database: "trial", path: "/trial/a", params: ["id": "a"],
         author: WriteEvent.Author(
-          type: "user", uid: "trial-user", auth: .object([.init("uid", .string("trial-user"))])),
+          type: "user", uid: "trial-user", auth: ["uid": "trial-user"]),
         sequence: "000000000000001000001",
-        values: WriteEvent.Values(after: .object([.init("text", .string("Nobody is meant."))]))))
+        values: WriteEvent.Values(after: ["text": "Nobody is meant."])))
   }
 
   private func encoded(_ value: some Encodable) -> JSON { (try? JSON(encoding: value)) ?? .null }

@@ -18,10 +18,7 @@ package struct DoctorReport: Sendable {
 
   /// The report for scripts: `{"worst":"warning","findings":[{"code":…,"severity":…,"text":…,"advice":…}]}`.
   package var json: JSON {
-    .object([
-      .init("worst", .string((findings.first?.severity ?? .ok).rawValue)),
-      .init("findings", .array(findings.map(\.json))),
-    ])
+    ["worst": .string((findings.first?.severity ?? .ok).rawValue), "findings": .array(findings.map(\.json))]
   }
 
   /// The summary for readers: `1 error, 2 warnings, 9 ok`.

@@ -44,10 +44,8 @@ package struct Finding: Sendable, Equatable {
 
   /// The finding for scripts.
   package var json: JSON {
-    var members: [JSON.Member] = [
-      .init("code", .string(code)), .init("severity", .string(severity.rawValue)), .init("text", .string(text)),
-    ]
-    if let advice { members.append(.init("advice", .string(advice))) }
-    return .object(members)
+    var json: JSON = ["code": .string(code), "severity": .string(severity.rawValue), "text": .string(text)]
+    if let advice { json["advice"] = .string(advice) }
+    return json
   }
 }

@@ -27,13 +27,13 @@ struct AdminRequest: Sendable {
   var body: JSON?
 
   /// Returns a request to the server's own administration: the path after `/hearth/v1/`.
-  static func hearth(_ operation: String, _ members: [JSON.Member] = []) -> AdminRequest {
-    AdminRequest(path: "/hearth/v1/" + operation, body: .object(members))
+  static func hearth(_ operation: String, _ body: JSON = [:]) -> AdminRequest {
+    AdminRequest(path: "/hearth/v1/" + operation, body: body)
   }
 
   /// Returns an operation on a project's accounts: `accounts:lookup`.
-  static func accounts(_ operation: String, of project: String, _ members: [JSON.Member]) -> AdminRequest {
-    AdminRequest(path: accountsPath(operation, of: project), body: .object(members))
+  static func accounts(_ operation: String, of project: String, _ body: JSON) -> AdminRequest {
+    AdminRequest(path: accountsPath(operation, of: project), body: body)
   }
 
   /// Returns the path of such an operation, or of one on the accounts of a tenant of the project.

@@ -15,8 +15,8 @@ struct Administration: Sendable {
   var place: String { channel.place }
 
   /// Performs an operation on the project's accounts: `accounts` + `:lookup`; the empty name creates one.
-  func accounts(_ operation: String, _ members: [JSON.Member]) async throws -> JSON {
-    try await send(AdminRequest(path: accountsPath("accounts" + operation), body: .object(members)))
+  func accounts(_ operation: String, _ body: JSON) async throws -> JSON {
+    try await send(AdminRequest(path: accountsPath("accounts" + operation), body: body))
   }
 
   /// Returns a page of accounts, in order of uid.
@@ -31,8 +31,8 @@ struct Administration: Sendable {
   }
 
   /// Performs one of the server's own operations on accounts.
-  func hearth(_ operation: String, _ members: [JSON.Member] = []) async throws -> JSON {
-    try await send(.hearth(operation, members + (tenant.map { [JSON.Member("tenantId", .string($0))] } ?? [])))
+  func hearth(_ operation: String, _ body: JSON = [:]) async throws -> JSON {
+    try await send(.hearth(operation, tenant.map { body.appending(["tenantId": .string($0)]) } ?? body))
   }
 
   private func accountsPath(_ operation: String) -> String {

@@ -37,9 +37,7 @@ struct ReceiptRequest {
       found.removeAll { $0["revocation"]?["number"]?.int != number }
     }
     let limit = value("limit").flatMap { Int($0) } ?? 100
-    return .object([
-      .init("receipts", .array(found.suffix(limit))), .init("last", last), .init("isComplete", .bool(true)),
-    ])
+    return ["receipts": .array(found.suffix(limit)), "last": last, "isComplete": true]
   }
 }
 

@@ -13,9 +13,9 @@ struct SettingsClient: Sendable {
 
   /// - Parameter operation: The path after the kind.
   /// - Throws: ``AdminFailure``.
-  func send(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
+  func send(_ method: HTTPMethod, _ operation: String, _ body: JSON? = nil) async throws -> JSON {
     let answer = try await served.http.send(
-      method: method, target: "/.settings/\(kind)\(operation)", body: members.map { JSON.object($0).text() })
+      method: method, target: "/.settings/\(kind)\(operation)", body: body.map { $0.text() })
     let json = JSON(parsing: answer.body)
     guard (200..<300).contains(answer.status) else {
       throw AdminFailure(answer: json, status: answer.status, place: served.place)

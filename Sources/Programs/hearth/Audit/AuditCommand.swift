@@ -33,8 +33,8 @@ struct AuditCommand: ParsableCommand {
       try await admin.run(in: tenant) { admin in
         var last: Int64?
         repeat {
-          var members: [JSON.Member] = [.init("limit", .int(Int64(last == nil ? count : 1_000)))]
-          if let last { members.append(.init("from", .int(last + 1))) }
+          var members: JSON = ["limit": .int(Int64(last == nil ? count : 1_000))]
+          if let last { members["from"] = .int(last + 1) }
           let records = try await admin.hearth("audit:tail", members)["records"]?.array ?? []
           for record in records {
             if admin.printsJSON { Output.json(record) } else { Output.line(AuditLine(record: record).text) }
@@ -67,7 +67,7 @@ struct AuditCommand: ParsableCommand {
 
     func run() async throws {
       let isWhole = try await admin.run(in: tenant) { admin in
-        let answer = try await admin.hearth("audit:verify", anchor.map { [.init("anchor", $0.json)] } ?? [])
+        let answer = try await admin.hearth("audit:verify", anchor.map { ["anchor": $0.json] } ?? [:])
         let isWhole = answer["isWhole"]?.bool == true
         admin.report(answer, Self.text(answer, isWhole: isWhole))
         return isWhole
@@ -102,7 +102,7 @@ struct AuditAnchor: ExpressibleByArgument {
     hash = parts[1].lowercased()
   }
 
-  var json: JSON { .object([.init("sequence", .int(sequence)), .init("hash", .string(hash))]) }
+  var json: JSON { ["sequence": .int(sequence), "hash": .string(hash)] }
 }
 
 /// The line of an audit record for readers.

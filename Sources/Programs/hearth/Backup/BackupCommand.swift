@@ -40,19 +40,17 @@ extension BackupSource {
 extension Manifest {
   /// The backup in JSON, for scripts.
   var shown: JSON {
-    .object([
-      .init("backup", .string(id)), .init("kind", .string(kind.rawValue)),
-      .init("instant", .string(Timestamp.text(milliseconds: instantMilliseconds))), .init("keys", .string(keysText)),
-      .init("sizeBytes", .int(Int64(sizeBytes))),
-      .init(
-        "databases",
-        .array(
-          databases.map { database in
-            .object([
-              .init("name", .string(database.name)), .init("position", .int(database.position)),
-              .init("runningHash", .string(database.runningHash.description)),
-            ])
-          })),
-    ])
+    [
+      "backup": .string(id), "kind": .string(kind.rawValue),
+      "instant": .string(Timestamp.text(milliseconds: instantMilliseconds)), "keys": .string(keysText),
+      "sizeBytes": .int(Int64(sizeBytes)),
+      "databases": .array(
+        databases.map { database in
+          [
+            "name": .string(database.name), "position": .int(database.position),
+            "runningHash": .string(database.runningHash.description),
+          ]
+        }),
+    ]
   }
 }

@@ -24,10 +24,10 @@ struct BackupPrune: ParsableCommand {
     let outcome = try Retention(Repository(path: place.repository, for: .removing)).prune(before: limit)
     if place.json {
       Output.json(
-        .object([
-          .init("removed", .array(outcome.removed.map { .string($0) })), .init("kept", .int(Int64(outcome.keptCount))),
-          .init("removedPieces", .int(Int64(outcome.removedPieceCount))),
-        ]))
+        [
+          "removed": .array(outcome.removed.map { .string($0) }), "kept": .int(Int64(outcome.keptCount)),
+          "removedPieces": .int(Int64(outcome.removedPieceCount)),
+        ])
     } else {
       Output.line(
         "\(outcome.removed.count) backups were removed with \(outcome.removedPieceCount) pieces; \(outcome.keptCount) are kept"

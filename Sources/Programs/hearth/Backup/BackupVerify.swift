@@ -18,19 +18,17 @@ struct BackupVerify: ParsableCommand {
     let report = try Verification(Repository(path: place.repository, for: .reading)).run(only: backup)
     if place.json {
       Output.json(
-        .object([
-          .init("backups", .int(Int64(report.backupCount))), .init("pieces", .int(Int64(report.pieceCount))),
-          .init("sizeBytes", .int(Int64(report.sizeBytes))),
-          .init(
-            "findings",
-            .array(
-              report.findings.map { finding in
-                .object([
-                  .init("path", .string(finding.path)), .init("text", .string(finding.text)),
-                  .init("backups", .array(finding.backups.map { .string($0) })),
-                ])
-              })),
-        ]))
+        [
+          "backups": .int(Int64(report.backupCount)), "pieces": .int(Int64(report.pieceCount)),
+          "sizeBytes": .int(Int64(report.sizeBytes)),
+          "findings": .array(
+            report.findings.map { finding in
+              [
+                "path": .string(finding.path), "text": .string(finding.text),
+                "backups": .array(finding.backups.map { .string($0) }),
+              ]
+            }),
+        ])
     } else {
       for finding in report.findings { Output.line("\(finding)") }
       let count = report.findings.count

@@ -89,19 +89,17 @@ struct RestoreCommand: ParsableCommand {
   private func report(_ outcome: Restore.Outcome) {
     if json {
       return Output.json(
-        .object([
-          .init("backup", .string(outcome.backup.id)), .init("into", .string(into)),
-          .init("hasKeys", .bool(outcome.hasKeys)),
-          .init(
-            "databases",
-            .array(
-              outcome.databases.map { database in
-                .object([
-                  .init("name", .string(database.name)), .init("position", .int(database.position)),
-                  .init("runningHash", .string(database.runningHash.description)),
-                ])
-              })),
-        ]))
+        [
+          "backup": .string(outcome.backup.id), "into": .string(into),
+          "hasKeys": .bool(outcome.hasKeys),
+          "databases": .array(
+            outcome.databases.map { database in
+              [
+                "name": .string(database.name), "position": .int(database.position),
+                "runningHash": .string(database.runningHash.description),
+              ]
+            }),
+        ])
     }
     for database in outcome.databases {
       Output.line("\(database.name): position \(database.position), running hash \(database.runningHash)")

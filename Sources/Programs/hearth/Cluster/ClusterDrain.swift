@@ -26,7 +26,7 @@ struct ClusterDrain: AsyncParsableCommand {
           "\(client.served.place) is the node \(name): run this with the --data folder of \(node), or name it with --server"
         )
       }
-      let answer = try await client.send(.POST, ".json", [.init("drain", .bool(true))])
+      let answer = try await client.send(.POST, ".json", ["drain": true])
       client.report(answer) {
         let left = (answer["owns"]?.array ?? []).compactMap(\.string)
         return left.isEmpty

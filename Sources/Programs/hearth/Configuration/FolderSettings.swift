@@ -80,25 +80,25 @@ struct FolderSettings: Equatable {
   }
 
   private var json: JSON {
-    var members: [JSON.Member] = []
+    var members: JSON = [:]
     for (name, text) in [
       ("projectID", projectID), ("publicURL", publicURL), ("authConfig", authConfigPath), ("url", url),
       ("defaultNamespace", defaultNamespace), ("certificate", certificatePath), ("certificateKey", certificateKeyPath),
       ("rules", rulesPath), ("journal", journal),
     ] {
-      if let text { members.append(.init(name, .string(text))) }
+      if let text { members[name] = .string(text) }
     }
-    if let signIn { members.append(.init("signIn", .array(signIn.map { .string($0) }))) }
-    members.append(.init("isDevelopment", .bool(isDevelopment)))
+    if let signIn { members["signIn"] = .array(signIn.map { .string($0) }) }
+    members["isDevelopment"] = .bool(isDevelopment)
     if history != .none {
-      members.append(.init("historyMilliseconds", .int(history.ageMilliseconds)))
-      members.append(.init("historyBytes", .int(Int64(history.sizeBytesMax))))
+      members["historyMilliseconds"] = .int(history.ageMilliseconds)
+      members["historyBytes"] = .int(Int64(history.sizeBytesMax))
     }
     for (name, bytes) in [("lowSpaceWarn", space.warnBytes), ("lowSpaceStop", space.stopBytes)] {
-      if let bytes { members.append(.init(name, .int(Int64(bytes)))) }
+      if let bytes { members[name] = .int(Int64(bytes)) }
     }
-    if recordsAuthors { members.append(.init("historyWho", .bool(true))) }
-    return .object(members)
+    if recordsAuthors { members["historyWho"] = true }
+    return members
   }
 
   /// Returns these settings, overridden by the given flags.

@@ -23,7 +23,7 @@ struct ConsoleCommand: AsyncParsableCommand {
       let refusal = "no server runs on the folder \(admin.data.data): start one, or name it with --server"
       try await admin.withDatabases(orRefuse: refusal) { served in
         let client = SettingsClient(served: served, kind: "console", printsJSON: admin.json)
-        let answer = try await client.send(.POST, ".json", [.init("readOnly", .bool(readOnly))])
+        let answer = try await client.send(.POST, ".json", ["readOnly": .bool(readOnly)])
         guard let link = answer["link"]?.string else {
           throw AdminFailure("\(served.place) answered without a link")
         }

@@ -18,7 +18,7 @@ struct AccountClaims {
       return unknown(shown, "\(served.place) does not tell of accounts")
     }
     let request = AdminRequest.accounts(
-      "accounts:lookup", of: projectID, [.init("localId", .array([.string(uid)]))])
+      "accounts:lookup", of: projectID, ["localId": [.string(uid)]])
     guard let user = try await channel.send(request)["users"]?.array?.first else {
       return unknown(shown, "there is no such account now")
     }

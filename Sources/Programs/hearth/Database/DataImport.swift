@@ -93,10 +93,10 @@ struct DataImport {
     progress.end(cutter.offset >> 10)
     if client.printsJSON {
       Output.json(
-        .object([
-          .init("path", .string(path.location.description)), .init("bytes", .int(Int64(cutter.offset))),
-          .init("requests", .int(Int64(made.requestCount))),
-        ]))
+        [
+          "path": .string(path.location.description), "bytes": .int(Int64(cutter.offset)),
+          "requests": .int(Int64(made.requestCount)),
+        ])
     } else {
       Output.line("imported \(file) to \(path.text)")
     }

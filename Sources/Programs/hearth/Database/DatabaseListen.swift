@@ -162,7 +162,7 @@ private struct StreamChange {
   }
 
   func line(below base: DataPath) -> [UInt8] {
-    let head = JSON.object([.init("event", .string(event)), .init("path", .string(fullPath(below: base)))]).text()
+    let head = (["event": .string(event), "path": .string(fullPath(below: base))] as JSON).text()
     return head.dropLast() + Array(#","data":"#.utf8) + data + Array("}\n".utf8)
   }
 

@@ -66,9 +66,7 @@ struct DatabaseOptions: ParsableArguments {
   }
 
   private static func simulated(_ uid: String, _ claims: [JSON.Member]) -> JSON {
-    let token: [JSON.Member] = [.init("sub", .string(uid)), .init("user_id", .string(uid))] + claims
-    return .object([
-      .init("uid", .string(uid)), .init("provider", .string("custom")), .init("token", .object(token)),
-    ])
+    let token: JSON = ["sub": .string(uid), "user_id": .string(uid)]
+    return ["uid": .string(uid), "provider": "custom", "token": token.appending(.object(claims))]
   }
 }

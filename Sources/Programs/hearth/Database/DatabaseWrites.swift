@@ -74,7 +74,7 @@ struct DatabasePush: AsyncParsableCommand {
         throw AdminFailure("\(client.place) did not say which key it made")
       }
       if client.printsJSON {
-        Output.json(.object([.init("name", .string(name))]))
+        Output.json(["name": .string(name)])
       } else {
         Output.line(TextTable.printable(name))
       }
@@ -124,7 +124,7 @@ extension DatabaseClient {
 
   func report(_ path: DataPath, _ sentence: String) {
     if printsJSON {
-      Output.json(.object([.init("path", .string(path.location.description))]))
+      Output.json(["path": .string(path.location.description)])
     } else {
       Output.line(sentence)
     }

@@ -50,10 +50,10 @@ struct ImportRecord {
   }
 
   func write(_ state: ImportState) throws {
-    let json = JSON.object([
-      .init("target", .string(state.target)), .init("requests", .int(Int64(state.requestCount))),
-      .init("digest", .string(state.digest.hex)), .init("offset", .int(Int64(state.offsetBytes))),
-    ])
+    let json: JSON = [
+      "target": .string(state.target), "requests": .int(Int64(state.requestCount)), "digest": .string(state.digest.hex),
+      "offset": .int(Int64(state.offsetBytes)),
+    ]
     try TextFile.replace(path, json.text() + [UInt8(ascii: "\n")], mode: 0o600)
   }
 

@@ -28,13 +28,13 @@ struct DatabasesCreate: AsyncParsableCommand {
 
   func run() async throws {
     try await database.server.run { client in
-      var members: [JSON.Member] = [.init("name", .string(database.name))]
+      var members: JSON = ["name": .string(database.name)]
       if let rules {
         let checked = try await CheckedRules(rules, plugin, dataDirectory: database.server.admin.data.data)
         checked.tell()
-        members.append(.init("rules", .string(checked.text)))
+        members["rules"] = .string(checked.text)
       }
-      if !quotas.members.isEmpty { members.append(.init("quotas", .object(quotas.members))) }
+      if !quotas.members.isEmpty { members["quotas"] = .object(quotas.members) }
       let answer = try await client.send(.POST, ".json", members)
       client.report(answer) {
         "made \(database.name); quotas: \(DatabasesServer.text(ofQuotas: answer["quotas"]))"

@@ -23,7 +23,7 @@ struct DatabasesSet: AsyncParsableCommand {
 
   func run() async throws {
     try await database.server.run { client in
-      let answer = try await client.send(.PATCH, database.path, [.init("quotas", .object(quotas.members))])
+      let answer = try await client.send(.PATCH, database.path, ["quotas": .object(quotas.members)])
       client.report(answer) { "quotas of \(database.name): \(DatabasesServer.text(ofQuotas: answer["quotas"]))" }
     }
   }

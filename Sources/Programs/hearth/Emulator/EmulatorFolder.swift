@@ -131,12 +131,12 @@ struct EmulatorFolder {
     }
     try await exportAccounts(dataDirectory)
     let part = { (folder: String) in
-      JSON.object([.init("version", .string(Hearth.configuration.version)), .init("path", .string(folder))])
+      ["version": .string(Hearth.configuration.version), "path": .string(folder)] as JSON
     }
-    let description = JSON.object([
-      .init("version", .string(Hearth.configuration.version)), .init("database", part("database_export")),
-      .init("auth", part("auth_export")),
-    ])
+    let description: JSON = [
+      "version": .string(Hearth.configuration.version), "database": part("database_export"),
+      "auth": part("auth_export"),
+    ]
     try TextFile.replace(
       path + "/" + Self.description, description.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600)
   }

@@ -63,12 +63,12 @@ struct FunctionsCommand: ParsableCommand {
     func run() async throws {
       try await admin.run { admin in
         var functions = try await ProjectFunctions.read(admin)
-        var function = [JSON.Member("functionUri", .string(url))]
-        if let signing { function.append(.init("signing", .string(signing))) }
-        if allowPrivate { function.append(.init("allowsPrivate", .bool(true))) }
-        if let onUnreachable { function.append(.init("onUnreachable", .string(onUnreachable))) }
+        var function: JSON = ["functionUri": .string(url)]
+        if let signing { function["signing"] = .string(signing) }
+        if allowPrivate { function["allowsPrivate"] = true }
+        if let onUnreachable { function["onUnreachable"] = .string(onUnreachable) }
         functions.triggers.removeAll { $0.name == moment.event }
-        functions.triggers.append(.init(moment.event, .object(function)))
+        functions.triggers.append(.init(moment.event, function))
         if let forward { functions.forwarded = forward.members }
         let stored = try await functions.write(admin)
         admin.report(stored.json, "\(moment.rawValue) is asked from the next sign-in on")

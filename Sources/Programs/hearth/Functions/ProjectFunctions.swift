@@ -39,9 +39,7 @@ struct ProjectFunctions {
   }
 
   var json: JSON {
-    .object([
-      JSON.Member("triggers", .object(triggers)), JSON.Member("forwardInboundCredentials", .object(forwarded)),
-    ])
+    ["triggers": .object(triggers), "forwardInboundCredentials": .object(forwarded)]
   }
 
   /// The configuration for readers.

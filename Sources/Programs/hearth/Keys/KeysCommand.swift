@@ -65,7 +65,7 @@ struct KeysCommand: ParsableCommand {
     func run() async throws {
       try await admin.run { admin in
         let answer = try await admin.hearth(
-          "keys:rotate", [.init("kind", .string(kind.rawValue)), .init("urgent", .bool(now))])
+          "keys:rotate", ["kind": .string(kind.rawValue), "urgent": .bool(now)])
         let kid = answer["kid"]?.string ?? ""
         admin.report(answer, now ? "\(kid) signs now" : "\(kid) is published and signs in an hour")
       }
@@ -100,7 +100,7 @@ struct KeysCommand: ParsableCommand {
       try await admin.run { admin in
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth(
-            "keys:remove", [.init("kind", .string(kind.rawValue)), .init("kid", .string(kid))])
+            "keys:remove", ["kind": .string(kind.rawValue), "kid": .string(kid)])
           admin.report(answer, "\(TextTable.printable(kid)) is gone")
         }
       }

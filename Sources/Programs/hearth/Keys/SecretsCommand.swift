@@ -26,7 +26,7 @@ struct SecretsCommand: ParsableCommand {
 
     func run() throws {
       let secrets = try data.openKeys().legacySecrets.active
-      if json { return Output.json(.object([.init("secrets", .array(secrets.map { .string($0) }))])) }
+      if json { return Output.json(["secrets": .array(secrets.map { .string($0) })]) }
       for (index, secret) in secrets.enumerated() {
         Output.line(plain ? secret : "\(secret)  \(index == 0 ? "newest, signs new tokens" : "still accepted")")
       }
@@ -82,7 +82,7 @@ struct SecretsCommand: ParsableCommand {
           throw AdminFailure("there is no secret \(place); hearth secrets list shows those that count")
         }
         try await wait.run(admin) { admin in
-          let answer = try await admin.hearth("secrets:remove", [.init("id", .string(id))])
+          let answer = try await admin.hearth("secrets:remove", ["id": .string(id)])
           admin.report(answer, "the secret counts no more; \(secrets.count - 1) are left")
         }
       }

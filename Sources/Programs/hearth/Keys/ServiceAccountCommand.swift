@@ -26,7 +26,7 @@ struct ServiceAccountCommand: ParsableCommand {
 
     func run() async throws {
       try await admin.run { admin in
-        let answer = try await admin.hearth("serviceAccounts:create", [.init("name", .string(name))])
+        let answer = try await admin.hearth("serviceAccounts:create", ["name": .string(name)])
         guard let key = answer["key"] else {
           throw AdminFailure("\(admin.place) made the account and gave no key")
         }
@@ -89,7 +89,7 @@ struct ServiceAccountCommand: ParsableCommand {
         let email = ServiceAccountCommand.email(account, admin)
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth(
-            "serviceAccounts:disable", [.init("email", .string(email)), .init("disabled", .bool(!enable))])
+            "serviceAccounts:disable", ["email": .string(email), "disabled": .bool(!enable)])
           admin.report(answer, "\(TextTable.printable(email)) is \(enable ? "enabled" : "disabled")")
         }
       }
@@ -118,7 +118,7 @@ struct ServiceAccountCommand: ParsableCommand {
         try await wait.run(admin) { admin in
           let answer = try await admin.hearth(
             "serviceAccounts:removeKey",
-            [.init("email", .string(ServiceAccountCommand.email(account, admin))), .init("keyID", .string(key))])
+            ["email": .string(ServiceAccountCommand.email(account, admin)), "keyID": .string(key)])
           admin.report(answer, "\(TextTable.printable(key)) is gone")
         }
       }

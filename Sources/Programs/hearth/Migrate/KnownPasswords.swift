@@ -36,12 +36,11 @@ struct KnownPasswords {
     for start in stride(from: 0, to: rows.count, by: Self.requestCountMax) {
       let lot = rows[start..<min(rows.count, start + Self.requestCountMax)]
       let asked = lot.map { row in
-        JSON.object([
-          .init(row.account.contains("@") ? "email" : "localId", .string(row.account)),
-          .init("password", .string(row.password)),
-        ])
+        [
+          row.account.contains("@") ? "email" : "localId": .string(row.account), "password": .string(row.password),
+        ] as JSON
       }
-      let answer = try await administration.hearth("users:checkPasswords", [.init("passwords", .array(asked))])
+      let answer = try await administration.hearth("users:checkPasswords", ["passwords": .array(asked)])
       guard let verdicts = answer["verdicts"]?.array, verdicts.count == lot.count else {
         throw AdminFailure("\(administration.place) did not say what became of \(lot.count) passwords")
       }
@@ -55,7 +54,7 @@ struct KnownPasswords {
       }
       progress.show(start + lot.count)
     }
-    part.figures = [.init("agreed", .int(Int64(agreed))), .init("count", .int(Int64(rows.count)))]
+    part.figures = ["agreed": .int(Int64(agreed)), "count": .int(Int64(rows.count))]
     part.outcome = "\(agreed) of \(rows.count) agree"
     return part
   }

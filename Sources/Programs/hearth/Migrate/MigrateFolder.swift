@@ -115,21 +115,18 @@ struct MigrateFolder: ParsableCommand {
   private func finish(_ moved: [JournalMove.Moved]) {
     guard json else { return }
     Output.json(
-      .object([
-        .init("folder", .string(folder)),
-        .init(
-          "databases",
-          .array(
-            moved.map { journal in
-              .object([
-                .init("name", .string(journal.name)), .init("position", .int(journal.print.position)),
-                .init("runningHash", .string(journal.print.runningHash.description)),
-                .init("stateHash", .string(journal.print.state.hex)),
-                .init("waiting", .int(Int64(journal.print.waitingCount))),
-                .init("givenUp", .int(Int64(journal.print.deadCount))), .init("wasThere", .bool(journal.wasThere)),
-              ])
-            })),
-      ]))
+      [
+        "folder": .string(folder),
+        "databases": .array(
+          moved.map { journal in
+            [
+              "name": .string(journal.name), "position": .int(journal.print.position),
+              "runningHash": .string(journal.print.runningHash.description),
+              "stateHash": .string(journal.print.state.hex), "waiting": .int(Int64(journal.print.waitingCount)),
+              "givenUp": .int(Int64(journal.print.deadCount)), "wasThere": .bool(journal.wasThere),
+            ]
+          }),
+      ])
   }
 
   private static func start(_ folder: String) -> String { "hearth serve --data \(folder)" }

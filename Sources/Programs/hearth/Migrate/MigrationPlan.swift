@@ -59,8 +59,8 @@ struct MigrationPlan {
     }
     let figures = check.figures
     part.figures = [
-      .init("values", .int(Int64(figures.leafCount))), .init("bytes", .int(Int64(figures.sizeBytes))),
-      .init("depth", .int(Int64(figures.depth))),
+      "values": .int(Int64(figures.leafCount)), "bytes": .int(Int64(figures.sizeBytes)),
+      "depth": .int(Int64(figures.depth)),
     ]
     part.outcome = Figure.counted(figures.leafCount, "value") + Self.suffix(part.findings)
     return part
@@ -80,7 +80,7 @@ struct MigrationPlan {
     if let note = accounts.note {
       part.findings.add(MigrationFinding(.note, place: file, subject: "the columns", note))
     }
-    part.figures = [.init("count", .int(Int64(check.count)))]
+    part.figures = ["count": .int(Int64(check.count))]
     part.outcome = Figure.counted(check.count, "user") + Self.suffix(part.findings)
     return part
   }
@@ -106,7 +106,7 @@ struct MigrationPlan {
     }
     await channel.close()
     for refusal in try result.get().refusals { part.findings.add(refusal) }
-    if case .int(let count)? = part.figures.first?.value {
+    if case .int(let count)? = part.figures.members?.first?.value {
       part.outcome = Figure.counted(Int(count), "user") + Self.suffix(part.findings)
     }
     outcome.set(part)
@@ -168,9 +168,8 @@ struct MigrationPlan {
     for finding in part.findings.kept where finding.kind != .refused { findings.add(finding) }
     for refusal in run.refusals { findings.add(refusal) }
     part.findings = findings
-    part.figures += [
-      .init("imported", .int(Int64(run.importedCount))), .init("notImported", .int(Int64(run.refusedCount))),
-    ]
+    part.figures["imported"] = .int(Int64(run.importedCount))
+    part.figures["notImported"] = .int(Int64(run.refusedCount))
     part.outcome =
       Figure.counted(run.importedCount, "user") + " imported"
       + (run.refusedCount == 0 ? "" : ", \(Figure.grouped(Double(run.refusedCount))) not")
@@ -199,11 +198,11 @@ struct MigrationPlan {
     guard let rulesText, var part = outcome.part("rules") else { return }
     let answer = try await client.send(
       .POST, "/versions.json",
-      [.init("source", .string(rulesText)), .init("tool", .string("hearth migrate firebase, by \(UserName.own)"))])
+      ["source": .string(rulesText), "tool": "hearth migrate firebase, by \(UserName.own)"])
     let id = answer["version"]?["id"]?.int ?? 0
     part.outcome +=
       answer["isNew"]?.bool == false ? ", in force before as version \(id)" : ", in force as version \(id)"
-    part.figures.append(.init("version", .int(id)))
+    part.figures["version"] = .int(id)
     outcome.set(part)
   }
 

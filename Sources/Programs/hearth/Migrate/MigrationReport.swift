@@ -12,7 +12,7 @@ struct MigrationReport {
     /// The outcome in a few words.
     var outcome: String
     /// The figures of the outcome, for scripts.
-    var figures: [JSON.Member] = []
+    var figures: JSON = [:]
     var findings = MigrationFindings()
   }
 
@@ -63,20 +63,19 @@ struct MigrationReport {
   }
 
   var json: JSON {
-    var members: [JSON.Member] = [.init("good", .bool(isGood)), .init("applied", .bool(isApplied))]
-    if let stoppedAt { members.append(.init("stoppedAt", .string(stoppedAt))) }
-    members.append(.init("parts", .object(parts.map { JSON.Member($0.name, Self.json($0)) })))
-    return .object(members)
+    var json: JSON = ["good": .bool(isGood), "applied": .bool(isApplied)]
+    if let stoppedAt { json["stoppedAt"] = .string(stoppedAt) }
+    json["parts"] = .object(parts.map { JSON.Member($0.name, Self.json($0)) })
+    return json
   }
 
   private static func json(_ part: Part) -> JSON {
-    var members: [JSON.Member] = [.init("file", .string(part.file)), .init("outcome", .string(part.outcome))]
-    members += part.figures
+    var json = (["file": .string(part.file), "outcome": .string(part.outcome)] as JSON).appending(part.figures)
     for kind in MigrationFinding.Kind.allCases {
-      members.append(.init(kind.rawValue, .int(Int64(part.findings.count(kind)))))
+      json[kind.rawValue] = .int(Int64(part.findings.count(kind)))
     }
-    members.append(.init("findings", .array(part.findings.kept.map(\.json))))
-    members.append(.init("omitted", .int(Int64(part.findings.omittedCount))))
-    return .object(members)
+    json["findings"] = .array(part.findings.kept.map(\.json))
+    json["omitted"] = .int(Int64(part.findings.omittedCount))
+    return json
   }
 }

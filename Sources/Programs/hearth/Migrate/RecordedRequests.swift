@@ -38,7 +38,7 @@ struct RecordedRequests {
     var start = 0
     while start < steps.count {
       let lot = self.lot(from: start)
-      let answer = try await client.send(.POST, "/decide.json", [.init("requests", .array(lot.asked))])
+      let answer = try await client.send(.POST, "/decide.json", ["requests": .array(lot.asked)])
       guard let decisions = answer["decisions"]?.array, decisions.count == lot.steps.count else {
         throw AdminFailure("\(client.served.place) did not decide \(lot.steps.count) requests")
       }
@@ -52,7 +52,7 @@ struct RecordedRequests {
       start = lot.steps.endIndex
       progress.show(start)
     }
-    part.figures = [.init("agreed", .int(Int64(agreed))), .init("count", .int(Int64(steps.count)))]
+    part.figures = ["agreed": .int(Int64(agreed)), "count": .int(Int64(steps.count))]
     part.outcome = "\(agreed) of \(steps.count) agree"
     return part
   }
@@ -61,10 +61,9 @@ struct RecordedRequests {
   private func lot(from start: Int) -> (steps: ArraySlice<Step>, asked: [JSON]) {
     var (asked, sizeBytes): ([JSON], Int) = ([], 0)
     for item in steps[start...].prefix(Self.requestCountMax) {
-      let json = JSON.object(
-        item.step.request.json + [
-          .init("auth", item.step.user.auth ?? .null), .init("now", .int(item.step.nowMilliseconds)),
-        ])
+      let json = item.step.request.json.appending([
+        "auth": item.step.user.auth ?? .null, "now": .int(item.step.nowMilliseconds),
+      ])
       sizeBytes += json.text().count
       if sizeBytes > Self.requestBytesMax, !asked.isEmpty { break }
       asked.append(json)

@@ -35,7 +35,7 @@ struct PluginsOptions: ParsableArguments {
   /// - Parameter name: The plugin to restart in any case.
   /// - Returns: The state of the plugins; that of the folder when no server runs.
   func apply(restarting name: String? = nil) async throws -> Plugins {
-    try await ask(.POST, name.map { [.init("restart", .string($0))] } ?? [])
+    try await ask(.POST, name.map { ["restart": .string($0)] } ?? [:])
   }
 
   /// Returns the state of the plugins.
@@ -57,8 +57,8 @@ struct PluginsOptions: ParsableArguments {
     }
   }
 
-  private func ask(_ method: HTTPMethod, _ members: [JSON.Member]?) async throws -> Plugins {
-    guard let answer = try await send(method, members) else {
+  private func ask(_ method: HTTPMethod, _ body: JSON?) async throws -> Plugins {
+    guard let answer = try await send(method, body) else {
       return Plugins(isServed: false, plugins: folder.plugins().map { PluginStatus($0).json })
     }
     guard let plugins = answer["plugins"]?.array else { throw AdminFailure("the server's answer has no plugins") }
@@ -68,12 +68,12 @@ struct PluginsOptions: ParsableArguments {
   /// Sends the running server a request.
   ///
   /// - Returns: Its answer; nil when no server runs.
-  func post(_ members: [JSON.Member]) async throws -> JSON? { try await send(.POST, members) }
+  func post(_ body: JSON) async throws -> JSON? { try await send(.POST, body) }
 
-  private func send(_ method: HTTPMethod, _ members: [JSON.Member]?) async throws -> JSON? {
+  private func send(_ method: HTTPMethod, _ body: JSON?) async throws -> JSON? {
     guard let client = try await server() else { return nil }
     let answer = try await client.send(
-      method: method, target: "/.settings/plugins.json", body: members.map { JSON.object($0).text() })
+      method: method, target: "/.settings/plugins.json", body: body.map { $0.text() })
     guard answer.status == 200, let json = JSON(parsing: answer.body) else {
       throw AdminFailure(
         answer: JSON(parsing: answer.body), status: answer.status, place: "the server on \(client.place)")
@@ -95,8 +95,7 @@ struct PluginsOptions: ParsableArguments {
 
   /// Prints a plugin in JSON, with a secret that was created for it.
   func print(_ plugin: JSON, secret: WebhookSecret?) {
-    let members = (plugin.members ?? []) + (secret.map { [.init("newSecret", .string($0.text))] } ?? [])
-    Output.json(.object(members))
+    Output.json(secret.map { plugin.appending(["newSecret": .string($0.text)]) } ?? plugin)
   }
 
   /// Reports the result for one plugin; fails when it should run on a server and does not.

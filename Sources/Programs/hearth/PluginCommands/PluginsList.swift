@@ -15,7 +15,7 @@ struct PluginsList: AsyncParsableCommand {
       let plugins = try await options.look()
       if options.json {
         return Output.json(
-          .object([.init("isServed", .bool(plugins.isServed)), .init("plugins", .array(plugins.plugins))]))
+          ["isServed": .bool(plugins.isServed), "plugins": .array(plugins.plugins)])
       }
       guard !plugins.plugins.isEmpty else { return Output.line("no plugins; hearth plugins add installs one") }
       var table = TextTable(head: [

@@ -26,7 +26,7 @@ struct PluginsLogs: AsyncParsableCommand {
       _ = try options.folder.existing(name)
       let lines = PluginLogFile.lines(of: name, in: options.folder, count: count)
       if options.json {
-        Output.json(.object([.init("lines", .array(lines.map { .string($0) }))]))
+        Output.json(["lines": .array(lines.map { .string($0) })])
       } else {
         for line in lines { Output.line(line) }
       }

@@ -28,8 +28,8 @@ struct PluginsSendSMS: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let sms = JSON.object([.init("to", .string(to)), .init("text", .string(text))])
-    guard let answer = try await options.post([.init("sms", sms)]) else {
+    let sms: JSON = ["to": .string(to), "text": .string(text)]
+    guard let answer = try await options.post(["sms": sms]) else {
       throw AdminFailure("no server runs on \(options.data.data)")
     }
     let problem = answer["problem"]?.string.map(TextTable.printable)

@@ -39,11 +39,11 @@ struct PluginsSettings: AsyncParsableCommand {
       let members = plugin.shownSettings.map { rule, text -> JSON.Member in
         let value: JSON =
           rule.isSecret
-          ? .object([.init("isSet", .bool(plugin.settings[rule.name] != nil))])
+          ? ["isSet": .bool(plugin.settings[rule.name] != nil)]
           : plugin.settings[rule.name] ?? rule.standard ?? .null
         return .init(rule.name, value)
       }
-      return Output.json(.object([.init("settings", .object(members))]))
+      return Output.json(["settings": .object(members)])
     }
     guard !plugin.shownSettings.isEmpty else { return Output.line("\(plugin.name) has no settings") }
     var table = TextTable(head: ["setting", "type", "value", ""])

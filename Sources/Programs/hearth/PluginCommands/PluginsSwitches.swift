@@ -87,7 +87,7 @@ struct PluginsRemove: AsyncParsableCommand {
       try options.folder.remove(name)
       let plugins = try await options.apply()
       if options.json {
-        Output.json(.object([.init("plugins", .array(plugins.plugins))]))
+        Output.json(["plugins": .array(plugins.plugins)])
       } else {
         Output.line("\(name): removed")
       }

@@ -49,7 +49,7 @@ struct PluginsTest: AsyncParsableCommand {
     let findings = Findings()
     let isGood = await trial.run { findings.add($0) }
     if json {
-      Output.json(.object([.init("isGood", .bool(isGood)), .init("findings", .array(findings.all.map(Self.json)))]))
+      Output.json(["isGood": .bool(isGood), "findings": .array(findings.all.map(Self.json))])
     } else {
       var table = TextTable(head: ["hook", "what", ""])
       for finding in findings.all { table.add([finding.hook, finding.name, finding.problem ?? "ok"]) }
@@ -62,7 +62,7 @@ struct PluginsTest: AsyncParsableCommand {
   }
 
   private func settingsValue() throws -> JSON {
-    guard let settings else { return .object([]) }
+    guard let settings else { return [:] }
     guard let json = JSON(parsing: try TextFile.read(settings).utf8), json.members != nil else {
       throw AdminFailure("\(settings) is not an object in JSON")
     }
@@ -70,10 +70,10 @@ struct PluginsTest: AsyncParsableCommand {
   }
 
   private static func json(_ finding: PluginTrial.Finding) -> JSON {
-    .object([
-      .init("hook", .string(finding.hook)), .init("name", .string(finding.name)),
-      .init("problem", finding.problem.map { .string($0) } ?? .null),
-    ])
+    [
+      "hook": .string(finding.hook), "name": .string(finding.name),
+      "problem": finding.problem.map { .string($0) } ?? .null,
+    ]
   }
 
   /// The findings in the order in which they were made.

@@ -45,11 +45,11 @@ struct ProvidersCommand: ParsableCommand {
 
     func run() async throws {
       let text = try TextFile.read(metadata)
-      var members = [JSON.Member("providerId", .string(id)), JSON.Member("metadata", .string(text))]
+      var members: JSON = ["providerId": .string(id), "metadata": .string(text)]
       let further = [
         ("spEntityId", spEntityID), ("entityId", entityID), ("tenantId", tenant), ("displayName", displayName),
       ]
-      for (name, value) in further { value.map { members.append(JSON.Member(name, .string($0))) } }
+      for (name, value) in further { value.map { members[name] = .string($0) } }
       try await admin.run { admin in
         let answer = try await admin.hearth("providers:importSAML", members)
         let page = answer["idpConfig"]?["ssoUrl"]?.string ?? ""

@@ -62,10 +62,10 @@ struct ExplainedRequest: ParsableArguments {
   /// Returns the request in the form of the server's explain operation.
   ///
   /// - Throws: the problem with it, in a sentence.
-  func members(auth: JSON?) throws -> [JSON.Member] {
-    var members = try asked().2.json + [.init("auth", auth ?? .null)]
-    if let now { members.append(.init("now", .int(now))) }
-    return members
+  func json(auth: JSON?) throws -> JSON {
+    var json = try asked().2.json.appending(["auth": auth ?? .null])
+    if let now { json["now"] = .int(now) }
+    return json
   }
 
   /// The uid of a user without given claims; nil when claims were given.

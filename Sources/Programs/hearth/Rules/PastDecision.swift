@@ -28,14 +28,11 @@ struct PastDecision: ParsableArguments {
         if !isJSON { Output.note(claims.note) }
         known = claims.members
       }
-      let question = try request.members(auth: try request.identity(known: known))
+      let question = try request.json(auth: try request.identity(known: known))
       let client = RulesClient(served: served, namespace: database.name(on: served), printsJSON: isJSON)
       let answer = try await client.send(
         .POST, "/decide.json",
-        [
-          .init("at", .string(at ?? "")), .init("explain", .bool(true)),
-          .init("requests", .array([.object(question)])),
-        ])
+        ["at": .string(at ?? ""), "explain": true, "requests": [question]])
       guard let decision = answer["decisions"]?.array?.first else {
         throw TextFile.Failure("\(served.place) answered something that is no decision")
       }

@@ -49,7 +49,7 @@ struct RulesAssert: AsyncParsableCommand {
     let exposure = Exposure(of: rules, nowMilliseconds: clock.milliseconds)
     let results = assertions.map { ($0, $0.check(exposure)) }
     if json {
-      Output.json(.object([.init("assertions", .array(results.map(Self.json)))]))
+      Output.json(["assertions": .array(results.map(Self.json))])
     } else {
       let details = ExposureDetails(file: file, rules: rules, paint: Paint(isColored: Output.isColored))
       for (assertion, result) in results { Output.line(details.text(assertion, result, exposure)) }
@@ -77,23 +77,24 @@ struct RulesAssert: AsyncParsableCommand {
   }
 
   private static func json(_ assertion: ExposureAssertion, _ result: ExposureAssertion.Result) -> JSON {
-    var members: [JSON.Member] = [.init("assertion", .string(assertion.text))]
+    var json: JSON = ["assertion": .string(assertion.text)]
     func add(_ verdict: String, _ question: ExposureQuestion) {
-      members.append(.init("verdict", .string(verdict)))
-      members.append(.init("path", .string(question.location.template)))
-      members.append(.init("operation", .string(question.operation.rawValue)))
-      members.append(.init("who", .string(question.identity.name)))
+      json["verdict"] = .string(verdict)
+      json["path"] = .string(question.location.template)
+      json["operation"] = .string(question.operation.rawValue)
+      json["who"] = .string(question.identity.name)
     }
     switch result {
     case .proved(let count):
-      members += [.init("verdict", .string("proved")), .init("locations", .int(Int64(count)))]
+      json["verdict"] = "proved"
+      json["locations"] = .int(Int64(count))
     case .refuted(let question, let verdict):
       add("refuted", question)
-      if case .open(let witness, _) = verdict { members.append(.init("witness", witness.json)) }
+      if case .open(let witness, _) = verdict { json["witness"] = witness.json }
     case .undecided(let question, let reason):
       add("undecided", question)
-      members.append(.init("reason", .string(reason.rawValue)))
+      json["reason"] = .string(reason.rawValue)
     }
-    return .object(members)
+    return json
   }
 }

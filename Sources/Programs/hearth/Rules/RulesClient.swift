@@ -22,11 +22,11 @@ struct RulesClient: Sendable {
   /// - Parameter operation: The path after `/.settings/rules`, such as `/versions.json`.
   /// - Throws: ``Refusal``, or ``AdminFailure``.
   @discardableResult
-  func send(_ method: HTTPMethod, _ operation: String, _ members: [JSON.Member]? = nil) async throws -> JSON {
+  func send(_ method: HTTPMethod, _ operation: String, _ body: JSON? = nil) async throws -> JSON {
     var request = AdminRequest(path: "/.settings/rules" + operation)
     if let namespace { request.query.append(("ns", namespace)) }
     let answer = try await served.http.send(
-      method: method, target: request.target, body: members.map { JSON.object($0).text() })
+      method: method, target: request.target, body: body.map { $0.text() })
     let json = JSON(parsing: answer.body)
     guard (200..<300).contains(answer.status) else {
       if answer.status == 412 {

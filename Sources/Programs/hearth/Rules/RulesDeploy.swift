@@ -39,22 +39,22 @@ struct RulesDeploy: AsyncParsableCommand {
       let checked = try await CheckedRules(file, plugin, server)
       checked.tell()
       let before = try await client.inForce(mayBeMissing: create)
-      var members: [JSON.Member] = [.init("dryRun", .bool(dryRun)), .init("findings", checked.json)]
+      var json: JSON = ["dryRun": .bool(dryRun), "findings": checked.json]
       if let before {
-        members.append(.init("before", before.version))
+        json["before"] = before.version
         let report = RulesDiffReport(from: before.source, to: checked.text)
-        members.append(.init("diff", report?.json ?? .null))
+        json["diff"] = report?.json ?? .null
         if !client.printsJSON { Output.line(Self.text(report, before.version)) }
       }
-      var answer = JSON.object([])
+      var answer: JSON = [:]
       // A database that does not exist yet has nothing to refuse.
       if !dryRun || before != nil {
         answer = try await client.send(
           .POST, "/versions.json",
-          [.init("source", .string(checked.text)), .init("dryRun", .bool(dryRun))] + change.members("deploy"))
+          change.body("deploy").appending(["source": .string(checked.text), "dryRun": .bool(dryRun)]))
       }
-      members += (answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" }
-      client.report(.object(members), Self.outcome(answer, dryRun: dryRun))
+      let made = JSON.object((answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" })
+      client.report(json.appending(made), Self.outcome(answer, dryRun: dryRun))
     }
   }
 

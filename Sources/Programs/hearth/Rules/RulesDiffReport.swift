@@ -35,26 +35,24 @@ struct RulesDiffReport {
     func list(_ isIncluded: (RulesDifference.Entry) -> Bool) -> JSON {
       .array(
         entries.filter(isIncluded).map { entry in
-          var members: [JSON.Member] = [
-            .init("path", .string(entry.question.location.template)),
-            .init("operation", .string(entry.question.operation.rawValue)),
-            .init("who", .string(entry.question.identity.name)),
+          var json: JSON = [
+            "path": .string(entry.question.location.template), "operation": .string(entry.question.operation.rawValue),
+            "who": .string(entry.question.identity.name),
           ]
           switch entry.verdict {
-          case .open(let witness, _): members.append(.init("witness", witness.json))
+          case .open(let witness, _): json["witness"] = witness.json
           case .undecided(let reason):
-            members.append(.init("direction", .string(entry.direction.rawValue)))
-            members.append(.init("reason", .string(reason.rawValue)))
+            json["direction"] = .string(entry.direction.rawValue)
+            json["reason"] = .string(reason.rawValue)
           case .closed: break
           }
-          return .object(members)
+          return json
         })
     }
-    return .object([
-      .init("opened", list { $0.direction == .opened && $0.verdict.isOpen }),
-      .init("closed", list { $0.direction == .closed && $0.verdict.isOpen }),
-      .init("undecided", list { !$0.verdict.isOpen }),
-    ])
+    return [
+      "opened": list { $0.direction == .opened && $0.verdict.isOpen },
+      "closed": list { $0.direction == .closed && $0.verdict.isOpen }, "undecided": list { !$0.verdict.isOpen },
+    ]
   }
 
   /// - Parameters:

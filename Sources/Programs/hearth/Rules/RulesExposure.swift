@@ -56,21 +56,17 @@ struct RulesExposure: AsyncParsableCommand {
   }
 
   private static func json(_ entries: [Exposure.Entry]) -> JSON {
-    .object([
-      .init(
-        "entries",
-        .array(
-          entries.map { entry in
-            var members: [JSON.Member] = [
-              .init("path", .string(entry.question.location.template)),
-              .init("operation", .string(entry.question.operation.rawValue)),
-              .init("who", .string(entry.question.identity.name)),
-              .init("verdict", .string(entry.verdict.name)),
-            ]
-            if case .open(let witness, _) = entry.verdict { members.append(.init("witness", witness.json)) }
-            return .object(members)
-          }))
-    ])
+    [
+      "entries": .array(
+        entries.map { entry in
+          var json: JSON = [
+            "path": .string(entry.question.location.template), "operation": .string(entry.question.operation.rawValue),
+            "who": .string(entry.question.identity.name), "verdict": .string(entry.verdict.name),
+          ]
+          if case .open(let witness, _) = entry.verdict { json["witness"] = witness.json }
+          return json
+        })
+    ]
   }
 }
 

@@ -36,7 +36,7 @@ struct RulesHistoryCommand: AsyncParsableCommand {
       if let id {
         let (version, source) = try await client.version(id)
         if client.printsJSON {
-          Output.json(.object((version.members ?? []) + [.init("source", .string(source))]))
+          Output.json(version.appending(["source": .string(source)]))
         } else {
           let text = compiled ? source : RulesOrigin(endOf: source)?.text ?? source
           Output.raw(Array(text.utf8), to: STDOUT_FILENO)

@@ -89,7 +89,7 @@ struct RulesPromote: AsyncParsableCommand {
         : "version \(answer["version"]?["id"]?.int ?? 0) is in force"
           + (answer["version"]?["watch"].map { ", and watched until \($0["end"]?.string ?? "")" } ?? "")
       client.report(
-        .object([.init("dryRun", .bool(dryRun))] + (answer.members ?? [])),
+        (["dryRun": .bool(dryRun)] as JSON).appending(answer),
         "\(figures["judged"]?.int ?? 0) decisions judged, \(figures["flips"]?.int ?? 0) would change, "
           + "\(figures["cancelled"]?.int ?? 0) listeners cancelled, \(figures["invalid"]?.int ?? 0) stored places refused\n"
           + text)
@@ -101,7 +101,7 @@ struct RulesPromote: AsyncParsableCommand {
     let deadline = ContinuousClock.now + Self.patience
     while true {
       do {
-        return try await client.send(.POST, "/promote.json", members)
+        return try await client.send(.POST, "/promote.json", body)
       } catch let refusal as RulesClient.Refusal {
         guard refusal.answer["figures"]?["forecast"]?.string == "running", ContinuousClock.now < deadline else {
           throw refusal
@@ -110,18 +110,17 @@ struct RulesPromote: AsyncParsableCommand {
     }
   }
 
-  private var members: [JSON.Member] {
-    func bound(_ name: String, _ count: Int64) -> JSON.Member { .init(name, force ? .null : .int(count)) }
-    var members = change.members("promote")
-    members += [
-      .init("dryRun", .bool(dryRun)), bound("maxFlips", maxFlips), bound("maxCancelled", maxCancelled),
-      bound("maxInvalid", maxInvalid), .init("minJudged", .int(force ? 0 : minJudged)),
-    ]
-    if let watch { members.append(.init("watchSeconds", .int(watch.seconds))) }
-    if let rollbackDenials { members.append(.init("rollbackDenials", .int(rollbackDenials))) }
-    if let rollbackRatio { members.append(.init("rollbackRatio", .double(rollbackRatio))) }
-    if let rollbackCancelled { members.append(.init("rollbackCancelled", .int(rollbackCancelled))) }
-    return members
+  private var body: JSON {
+    func bound(_ count: Int64) -> JSON { force ? .null : .int(count) }
+    var body = change.body("promote").appending([
+      "dryRun": .bool(dryRun), "maxFlips": bound(maxFlips), "maxCancelled": bound(maxCancelled),
+      "maxInvalid": bound(maxInvalid), "minJudged": .int(force ? 0 : minJudged),
+    ])
+    if let watch { body["watchSeconds"] = .int(watch.seconds) }
+    if let rollbackDenials { body["rollbackDenials"] = .int(rollbackDenials) }
+    if let rollbackRatio { body["rollbackRatio"] = .double(rollbackRatio) }
+    if let rollbackCancelled { body["rollbackCancelled"] = .int(rollbackCancelled) }
+    return body
   }
 }
 

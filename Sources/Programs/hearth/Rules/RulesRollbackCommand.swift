@@ -27,9 +27,9 @@ struct RulesRollbackCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await server.run { client in
-      var wish: [JSON.Member] = change.members("rollback")
-      if let id { wish.append(.init("version", .int(id))) }
-      let plan = try await client.send(.POST, "/rollback.json", wish + [.init("dryRun", .bool(true))])
+      var wish = change.body("rollback")
+      if let id { wish["version"] = .int(id) }
+      let plan = try await client.send(.POST, "/rollback.json", wish.appending(["dryRun": true]))
       guard let before = plan["before"]?["id"]?.int, let target = plan["target"]?["id"]?.int else {
         throw AdminFailure("\(client.served.place) did not say what it would go back to")
       }
@@ -43,16 +43,15 @@ struct RulesRollbackCommand: AsyncParsableCommand {
       var answer = plan
       if !dryRun {
         // The request names the versions that were shown.
-        wish.removeAll { $0.name == "version" || $0.name == "expected" }
-        answer = try await client.send(
-          .POST, "/rollback.json", wish + [.init("version", .int(target)), .init("expected", .int(before))])
+        wish["version"] = .int(target)
+        wish["expected"] = .int(before)
+        answer = try await client.send(.POST, "/rollback.json", wish)
       }
-      let members: [JSON.Member] = [
-        .init("dryRun", .bool(dryRun)), .init("before", old.version), .init("target", new.version),
-        .init("diff", report?.json ?? .null),
+      let json: JSON = [
+        "dryRun": .bool(dryRun), "before": old.version, "target": new.version, "diff": report?.json ?? .null,
       ]
       client.report(
-        .object(members + (answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" }),
+        json.appending(.object((answer.members ?? []).filter { $0.name == "version" || $0.name == "isNew" })),
         RulesDeploy.outcome(answer, dryRun: dryRun))
     }
   }

@@ -40,10 +40,10 @@ struct RulesChangeOptions: ParsableArguments {
   /// Returns the members for the server.
   ///
   /// - Parameter command: The command, such as `deploy`.
-  func members(_ command: String) -> [JSON.Member] {
-    var members: [JSON.Member] = [.init("tool", .string("hearth rules \(command), by \(UserName.own)"))]
-    if let comment { members.append(.init("comment", .string(comment))) }
-    if let ifVersion { members.append(.init("expected", .int(ifVersion))) }
-    return members
+  func body(_ command: String) -> JSON {
+    var body: JSON = ["tool": "hearth rules \(command), by \(UserName.own)"]
+    if let comment { body["comment"] = .string(comment) }
+    if let ifVersion { body["expected"] = .int(ifVersion) }
+    return body
   }
 }

@@ -65,19 +65,18 @@ struct RulesStage: AsyncParsableCommand {
   private func stage(_ file: String, _ client: RulesClient) async throws {
     let checked = try await CheckedRules(file, plugin, server)
     checked.tell()
-    var members: [JSON.Member] = [.init("findings", checked.json)]
+    var json: JSON = ["findings": checked.json]
     if let before = try await client.inForce() {
       let report = RulesDiffReport(from: before.source, to: checked.text)
-      members += [.init("before", before.version), .init("diff", report?.json ?? .null)]
+      json["before"] = before.version
+      json["diff"] = report?.json ?? .null
       if !client.printsJSON { Output.line(RulesDeploy.text(report, before.version)) }
     }
-    var body: [JSON.Member] = [
-      .init("source", .string(checked.text)), .init("tool", .string("hearth rules stage, by \(UserName.own)")),
-    ]
-    if let comment { body.append(.init("comment", .string(comment))) }
+    var body: JSON = ["source": .string(checked.text), "tool": "hearth rules stage, by \(UserName.own)"]
+    if let comment { body["comment"] = .string(comment) }
     let answer = try await client.send(.PUT, "/staged.json", body)
     client.report(
-      .object(members + (answer.members ?? [])),
+      json.appending(answer),
       "on trial; hearth rules stage --status shows what it finds, hearth rules promote ends it")
   }
 

@@ -35,11 +35,11 @@ struct TenantView {
 
 extension Administration {
   /// Performs an operation on a tenant, by the end of its path; the empty one creates a tenant.
-  func tenant(_ end: String, method: String = "POST", _ members: [JSON.Member]? = nil) async throws -> JSON {
+  func tenant(_ end: String, method: String = "POST", _ body: JSON? = nil) async throws -> JSON {
     try await send(
       AdminRequest(
         method: method, path: "/identitytoolkit.googleapis.com/v2/projects/\(projectID)/tenants\(end)",
-        body: members.map { .object($0) }))
+        body: body))
   }
 
   /// Returns a page of tenants, in order of their ids.

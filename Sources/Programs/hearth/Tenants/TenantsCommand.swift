@@ -67,9 +67,9 @@ struct TenantsCreate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let members = ways.members
+    let body = (["displayName": .string(name)] as JSON).appending(.object(ways.members))
     try await admin.run { admin in
-      let made = TenantView(json: try await admin.tenant("", [.init("displayName", .string(name))] + members))
+      let made = TenantView(json: try await admin.tenant("", body))
       admin.report(made.json, made.id)
     }
   }
@@ -117,11 +117,10 @@ struct TenantsSet: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var members = ways.members
-    if let name { members.append(.init("displayName", .string(name))) }
-    if let disabled { members.append(.init("disableAuth", .bool(disabled))) }
-    let body = members
-    try await admin.run { admin in
+    var body = JSON.object(ways.members)
+    if let name { body["displayName"] = .string(name) }
+    if let disabled { body["disableAuth"] = .bool(disabled) }
+    try await admin.run { [body] admin in
       let tenant = TenantView(json: try await admin.tenant("/\(which.id)", method: "PATCH", body))
       admin.report(tenant.json, tenant.description)
     }
@@ -152,7 +151,7 @@ struct TenantsDelete: AsyncParsableCommand {
             try Confirmation.ask("Delete the tenant \(id) with all of its accounts for good?", orFlag: "--yes")
           }
           _ = try await admin.tenant("/\(id)", method: "DELETE")
-          admin.report(.object([.init("tenantId", .string(id))]), "deleted \(id)")
+          admin.report(["tenantId": .string(id)], "deleted \(id)")
         }
       }
     }

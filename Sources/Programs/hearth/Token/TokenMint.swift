@@ -67,7 +67,7 @@ struct TokenMint: ParsableCommand {
       case .legacy: try legacyToken(keys)
       case .idToken: try idToken(keys)
       }
-    if json { Output.json(.object([.init("token", .string(token))])) } else { Output.line(token) }
+    if json { Output.json(["token": .string(token)]) } else { Output.line(token) }
   }
 
   private var projectID: String { data.projectID(project) }

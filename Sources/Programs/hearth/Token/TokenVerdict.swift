@@ -67,14 +67,14 @@ struct TokenVerdict {
   }
 
   func json() -> JSON {
-    var members: [JSON.Member] = [.init("valid", .bool(isValid)), .init("kind", .string(kind))]
-    if let refusal { members.append(.init("reason", .string(refusal))) }
-    if let uid { members.append(.init("uid", .string(uid))) }
-    if let expiresAtSeconds { members.append(.init("expiresAt", .int(expiresAtSeconds))) }
-    members.append(.init("administrator", .bool(isAdministrator)))
+    var members: JSON = ["valid": .bool(isValid), "kind": .string(kind)]
+    if let refusal { members["reason"] = .string(refusal) }
+    if let uid { members["uid"] = .string(uid) }
+    if let expiresAtSeconds { members["expiresAt"] = .int(expiresAtSeconds) }
+    members["administrator"] = .bool(isAdministrator)
     for (name, value) in [("header", parts?.header), ("payload", parts?.payload), ("auth", auth)] {
-      if let value, let json = JSON(parsing: value.json.utf8) { members.append(.init(name, json)) }
+      if let value, let json = JSON(parsing: value.json.utf8) { members[name] = json }
     }
-    return .object(members)
+    return members
   }
 }

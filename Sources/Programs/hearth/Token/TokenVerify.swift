@@ -57,9 +57,9 @@ struct TokenVerify: AsyncParsableCommand {
   /// Returns the reason why the account's state invalidates a token that the keys accept; nil when it does not. A
   /// missing account is no reason, because tokens may be minted for users that never signed in.
   private static func refusal(_ uid: String, _ token: String, _ admin: Administration) async throws -> String? {
-    let answer = try await admin.accounts(":lookup", [.init("localId", .array([.string(uid)]))])
+    let answer = try await admin.accounts(":lookup", ["localId": [.string(uid)]])
     if answer["users"]?.array?.first?["disabled"]?.bool == true { return "the account is disabled" }
-    let standing = try await admin.hearth("tokens:standing", [.init("token", .string(token))])
+    let standing = try await admin.hearth("tokens:standing", ["token": .string(token)])
     if standing["standing"]?.string == "good" { return nil }
     return "the account was signed out everywhere, or deleted, after the token was made"
   }

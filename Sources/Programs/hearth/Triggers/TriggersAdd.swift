@@ -84,24 +84,24 @@ struct TriggersAdd: AsyncParsableCommand {
   @OptionGroup var server: TriggersServer
 
   func validate() throws {
-    do { _ = try TriggerDefinition(.object(members(secrets: []))) } catch {
+    do { _ = try TriggerDefinition(members(secrets: [])) } catch {
       throw ValidationError("\(error.description).")
     }
   }
 
-  private func members(secrets: [WebhookSecret]) -> [JSON.Member] {
+  private func members(secrets: [WebhookSecret]) -> JSON {
     let texts: [(name: String, text: String?)] = [
       ("databases", databases), ("path", path), ("on", on?.rawValue), ("user", user?.rawValue), ("url", url),
       ("plugin", plugin), ("form", form?.rawValue),
     ]
-    var members: [JSON.Member] = [.init("name", .string(name))]
-    for (name, text) in texts { if let text { members.append(.init(name, .string(text))) } }
-    members += [
-      .init("retry", .bool(retry)), .init("timeoutSeconds", .int(Int64(timeout))),
-      .init("windowSeconds", .int(Int64(window))), .init("location", .string(location)),
-      .init("allowsPrivate", .bool(allowPrivate)), .init("secrets", .array(secrets.map { .string($0.text) })),
-    ]
-    if let concurrency { members.append(.init("concurrency", .int(Int64(concurrency)))) }
+    var members: JSON = ["name": .string(name)]
+    for (name, text) in texts { if let text { members[name] = .string(text) } }
+    members = members.appending([
+      "retry": .bool(retry), "timeoutSeconds": .int(Int64(timeout)), "windowSeconds": .int(Int64(window)),
+      "location": .string(location), "allowsPrivate": .bool(allowPrivate),
+      "secrets": .array(secrets.map { .string($0.text) }),
+    ])
+    if let concurrency { members["concurrency"] = .int(Int64(concurrency)) }
     return members
   }
 
@@ -116,7 +116,7 @@ struct TriggersAdd: AsyncParsableCommand {
     try await server.run { [secrets, made] client in
       let answer = try await client.send(.POST, ".json", members(secrets: secrets))
       guard let made else { return client.report(answer) { "registered \(name)" } }
-      let shown = JSON.object((answer.members ?? []) + [.init("newSecret", .string(made.text))])
+      let shown = answer.appending(["newSecret": .string(made.text)])
       client.report(shown) { "registered \(name)\nsecret: \(made.text)" }
     }
   }

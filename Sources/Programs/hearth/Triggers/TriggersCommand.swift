@@ -83,7 +83,7 @@ struct TriggersCommand: ParsableCommand {
 
     func run() async throws {
       try await named.server.run { client in
-        let answer = try await client.send(.PATCH, named.path, [.init("pause", .string(reason))])
+        let answer = try await client.send(.PATCH, named.path, ["pause": .string(reason)])
         client.report(answer) { "paused \(named.name)" }
       }
     }
@@ -97,7 +97,7 @@ struct TriggersCommand: ParsableCommand {
 
     func run() async throws {
       try await named.server.run { client in
-        let answer = try await client.send(.PATCH, named.path, [.init("pause", .null)])
+        let answer = try await client.send(.PATCH, named.path, ["pause": .null])
         client.report(answer) { "resumed \(named.name)" }
       }
     }
@@ -147,7 +147,7 @@ struct TriggersCommand: ParsableCommand {
     func run() async throws {
       try await named.server.run { client in
         let path = "/\(PercentEncoding.encode(named.name))/replay.json"
-        let answer = try await client.send(.POST, path, letter.map { [.init("letter", .string($0))] } ?? [])
+        let answer = try await client.send(.POST, path, letter.map { ["letter": .string($0)] } ?? [:])
         client.report(answer) { "\(answer["replayed"]?.int ?? 0) events wait again" }
       }
     }

@@ -84,7 +84,7 @@ struct AccountsImport {
     var members = parameters
     members.append(.init("users", .array(batch)))
     members.append(.init("allowOverwrite", .bool(overwrites)))
-    let answer = try await admin.accounts(":batchCreate", members)
+    let answer = try await admin.accounts(":batchCreate", .object(members))
     var failed: Set<Int> = []
     for error in answer["error"]?.array ?? [] {
       let index = error["index"]?.int.flatMap { Int(exactly: $0) } ?? -1

@@ -27,25 +27,25 @@ enum CSVUser {
     guard row.count >= columnsMin else {
       return .failure(Problem(text: "has \(row.count) columns; an export has at least \(columnsMin)"))
     }
-    var members: [JSON.Member] = []
+    var members: JSON = [:]
     for (index, name) in columns where index < row.count && !row[index].isEmpty {
-      members.append(.init(name, .string(row[index])))
+      members[name] = .string(row[index])
     }
-    if row[2] == "true" || row[2] == "false" { members.append(.init("emailVerified", .bool(row[2] == "true"))) }
-    if row.count > 26, row[26] == "true" { members.append(.init("disabled", .bool(true))) }
+    if row[2] == "true" || row[2] == "false" { members["emailVerified"] = .bool(row[2] == "true") }
+    if row.count > 26, row[26] == "true" { members["disabled"] = true }
     let identities = providers.compactMap { identity($0.id, row.dropFirst($0.index).prefix(4)) }
-    members.append(.init("providerUserInfo", .array(identities)))
-    return .success(.object(members))
+    members["providerUserInfo"] = .array(identities)
+    return .success(members)
   }
 
   private static func identity(_ id: String, _ fields: ArraySlice<String>) -> JSON? {
     let fields = Array(fields)
     guard let rawID = fields.first, !rawID.isEmpty else { return nil }
-    var members: [JSON.Member] = [.init("providerId", .string(id)), .init("rawId", .string(rawID))]
+    var members: JSON = ["providerId": .string(id), "rawId": .string(rawID)]
     for (index, name) in [(1, "email"), (2, "displayName"), (3, "photoUrl")]
     where index < fields.count && !fields[index].isEmpty {
-      members.append(.init(name, .string(fields[index])))
+      members[name] = .string(fields[index])
     }
-    return .object(members)
+    return members
   }
 }

@@ -39,7 +39,7 @@ struct UserSelector: ExpressibleByArgument, Sendable {
   /// Returns the account's record.
   func find(_ admin: Administration) async throws -> UserView {
     let name = kind == .uid ? "localId" : kind == .email ? "email" : "phoneNumber"
-    let answer = try await admin.accounts(":lookup", [.init(name, .array([.string(value)]))])
+    let answer = try await admin.accounts(":lookup", [name: [.string(value)]])
     guard let user = answer["users"]?.array?.first else {
       throw AdminFailure("\(admin.place) has no account with the \(kindText) \(text)")
     }

@@ -39,10 +39,10 @@ struct UsersCreate: AsyncParsableCommand {
   func run() async throws {
     var members = profile.members
     if let email {
-      members.append(.init("email", .string(email)))
-      if !withoutPassword { members.append(.init("password", .string(try password.read("Password for \(email)")))) }
+      members["email"] = .string(email)
+      if !withoutPassword { members["password"] = .string(try password.read("Password for \(email)")) }
     }
-    if let uid { members.append(.init("localId", .string(uid))) }
+    if let uid { members["localId"] = .string(uid) }
     let body = members
     try await admin.run(in: tenant) { admin in
       let made = try await admin.accounts("", body)
@@ -73,18 +73,18 @@ struct ProfileOptions: ParsableArguments {
   var disabled: Bool?
 
   /// The members for the identity interface when an account is created.
-  var members: [JSON.Member] { members(disabledName: "disabled") }
+  var members: JSON { members(disabledName: "disabled") }
 
   /// The members for an update in the identity interface, which has another name for `disabled`.
-  var updateMembers: [JSON.Member] { members(disabledName: "disableUser") }
+  var updateMembers: JSON { members(disabledName: "disableUser") }
 
-  private func members(disabledName: String) -> [JSON.Member] {
-    var members: [JSON.Member] = []
-    if let displayName { members.append(.init("displayName", .string(displayName))) }
-    if let photoUrl { members.append(.init("photoUrl", .string(photoUrl))) }
-    if let phone { members.append(.init("phoneNumber", .string(phone))) }
-    if let emailVerified { members.append(.init("emailVerified", .bool(emailVerified))) }
-    if let disabled { members.append(.init(disabledName, .bool(disabled))) }
+  private func members(disabledName: String) -> JSON {
+    var members: JSON = [:]
+    if let displayName { members["displayName"] = .string(displayName) }
+    if let photoUrl { members["photoUrl"] = .string(photoUrl) }
+    if let phone { members["phoneNumber"] = .string(phone) }
+    if let emailVerified { members["emailVerified"] = .bool(emailVerified) }
+    if let disabled { members[disabledName] = .bool(disabled) }
     return members
   }
 }

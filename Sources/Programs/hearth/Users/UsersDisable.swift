@@ -48,9 +48,9 @@ private enum UserState {
   static func set(_ user: UserSelector, isDisabled: Bool, _ admin: Administration) async throws {
     let uid = try await user.uid(admin)
     _ = try await admin.accounts(
-      ":update", [.init("localId", .string(uid)), .init("disableUser", .bool(isDisabled))])
+      ":update", ["localId": .string(uid), "disableUser": .bool(isDisabled)])
     admin.report(
-      .object([.init("localId", .string(uid)), .init("disabled", .bool(isDisabled))]),
+      ["localId": .string(uid), "disabled": .bool(isDisabled)],
       "\(TextTable.printable(uid)) is \(isDisabled ? "disabled" : "enabled")")
   }
 }
@@ -75,7 +75,7 @@ struct UsersRevoke: AsyncParsableCommand {
       try await wait.run(admin) { admin in
         for user in users {
           let uid = try await user.uid(admin)
-          let answer = try await admin.hearth("users:revoke", [.init("localId", .string(uid))])
+          let answer = try await admin.hearth("users:revoke", ["localId": .string(uid)])
           admin.report(answer, "\(TextTable.printable(uid)) is signed out everywhere")
         }
       }
@@ -107,8 +107,8 @@ struct UsersDelete: AsyncParsableCommand {
         for user in users {
           let uid = try await user.uid(admin)
           if !yes { try Confirmation.ask("Delete the account \(user.text) for good?", orFlag: "--yes") }
-          _ = try await admin.accounts(":delete", [.init("localId", .string(uid))])
-          admin.report(.object([.init("localId", .string(uid))]), "deleted \(TextTable.printable(uid))")
+          _ = try await admin.accounts(":delete", ["localId": .string(uid)])
+          admin.report(["localId": .string(uid)], "deleted \(TextTable.printable(uid))")
         }
       }
     }

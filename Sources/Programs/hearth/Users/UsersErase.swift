@@ -55,7 +55,7 @@ struct UsersErase: AsyncParsableCommand {
       let answer = try await answer(for: uid, served)
       if admin.json {
         let list = JSON.array(Self.notReached.map { .string($0) })
-        return Output.json(.object((answer.members ?? []) + [.init("notReached", list)]))
+        return Output.json(answer.appending(["notReached": list]))
       }
       func counted(_ name: String, _ thing: String) -> String { Figure.counted(Int(answer[name]?.int ?? 0), thing) }
       let figures =
@@ -82,19 +82,19 @@ struct UsersErase: AsyncParsableCommand {
       throw AdminFailure("\(served.place) does not say which database is the default one: --ns names it")
     }
     let list = places.map { place in
-      JSON.object([.init("database", .string(database)), .init("path", .string(place.location.path.description))])
+      ["database": .string(database), "path": .string(place.location.path.description)] as JSON
     }
-    let whose = tenant.tenant.map { [JSON.Member("tenantId", .string($0))] } ?? []
+    let whose: JSON = tenant.tenant.map { ["tenantId": .string($0)] } ?? [:]
     var answer = try await channel.send(
       Self.request(
-        whose + [.init("uid", .string(uid)), .init("places", .array(list)), .init("dryRun", .bool(dryRun))]))
+        whose.appending(["uid": .string(uid), "places": .array(list), "dryRun": .bool(dryRun)])))
     guard let number = answer["number"]?.string else {
       throw AdminFailure("\(served.place) does not erase people; is it an older server?")
     }
     while ["waiting", "running"].contains(answer["state"]?.string) {
       try await Task.sleep(for: .milliseconds(200))
       do {
-        answer = try await channel.send(Self.request([.init("number", .string(number))]))
+        answer = try await channel.send(Self.request(["number": .string(number)]))
       } catch let failure as AdminFailure where !dryRun {
         throw AdminFailure("\(failure.description); erasure \(number) was taken, and the next start goes on with it")
       }
@@ -106,7 +106,7 @@ struct UsersErase: AsyncParsableCommand {
     return answer
   }
 
-  private static func request(_ members: [JSON.Member]) -> AdminRequest {
-    AdminRequest(path: "/.settings/erasures.json", body: .object(members))
+  private static func request(_ body: JSON) -> AdminRequest {
+    AdminRequest(path: "/.settings/erasures.json", body: body)
   }
 }

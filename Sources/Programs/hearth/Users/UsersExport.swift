@@ -39,8 +39,8 @@ struct UsersExport: AsyncParsableCommand {
       try write(Array("{\"users\": [".utf8))
       repeat {
         // Half of the maximum page, because large users must fit into one JSON response.
-        var members: [JSON.Member] = [.init("maxResults", .int(500))]
-        if let token { members.append(.init("nextPageToken", .string(token))) }
+        var members: JSON = ["maxResults": 500]
+        if let token { members["nextPageToken"] = .string(token) }
         let page = try await admin.hearth("users:export", members)
         let users = page["users"]?.array ?? []
         for user in users {

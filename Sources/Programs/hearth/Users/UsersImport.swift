@@ -45,7 +45,7 @@ struct UsersImport: AsyncParsableCommand {
       for (count, text) in run.claims.notes { Output.note("note: \(Figure.counted(count, "account")): \(text)") }
       let (imported, refused) = (run.importedCount, run.refusedCount)
       admin.report(
-        .object([.init("imported", .int(Int64(imported))), .init("failed", .int(Int64(refused)))]),
+        ["imported": .int(Int64(imported)), "failed": .int(Int64(refused))],
         (imported == 1 ? "1 account imported" : "\(imported) accounts imported")
           + (refused == 0 ? "" : ", \(refused) not"))
       if refused > 0 { throw ExitCode.failure }

@@ -32,22 +32,22 @@ struct UsersUpdate: AsyncParsableCommand {
   var remove: [String] = []
 
   func validate() throws {
-    guard email != nil || newPassword || password.passwordStdin || !profile.members.isEmpty || !remove.isEmpty else {
+    guard email != nil || newPassword || password.passwordStdin || profile.updateMembers != [:] || !remove.isEmpty
+    else {
       throw ValidationError("Nothing to change: name at least one option, such as --display-name NAME.")
     }
   }
 
   func run() async throws {
-    var members = profile.updateMembers + removals
-    if let email { members.append(.init("email", .string(email))) }
+    var body = profile.updateMembers.appending(removals)
+    if let email { body["email"] = .string(email) }
     if newPassword || password.passwordStdin {
-      members.append(.init("password", .string(try password.read("New password for \(user.text)"))))
+      body["password"] = .string(try password.read("New password for \(user.text)"))
     }
-    let body = members
-    try await admin.run(in: tenant) { admin in
+    try await admin.run(in: tenant) { [body] admin in
       try await wait.run(admin) { admin in
         let uid = try await user.uid(admin)
-        _ = try await admin.accounts(":update", [.init("localId", .string(uid))] + body)
+        _ = try await admin.accounts(":update", body.appending(["localId": .string(uid)]))
         guard let selector = UserSelector(argument: "uid:" + uid) else { return }
         let changed = try await selector.find(admin)
         admin.report(changed.json, "changed \(changed.uid)")
@@ -55,7 +55,7 @@ struct UsersUpdate: AsyncParsableCommand {
     }
   }
 
-  private var removals: [JSON.Member] {
+  private var removals: JSON {
     var (attributes, providers): ([JSON], [JSON]) = ([], [])
     for what in remove {
       switch what {
@@ -64,8 +64,10 @@ struct UsersUpdate: AsyncParsableCommand {
       default: providers.append(.string(what))
       }
     }
-    return (attributes.isEmpty ? [] : [.init("deleteAttribute", .array(attributes))])
-      + (providers.isEmpty ? [] : [.init("deleteProvider", .array(providers))])
+    var removals: JSON = [:]
+    if !attributes.isEmpty { removals["deleteAttribute"] = .array(attributes) }
+    if !providers.isEmpty { removals["deleteProvider"] = .array(providers) }
+    return removals
   }
 }
 
@@ -102,9 +104,9 @@ struct UsersSetClaims: AsyncParsableCommand {
       try await wait.run(admin) { admin in
         let uid = try await user.uid(admin)
         _ = try await admin.accounts(
-          ":update", [.init("localId", .string(uid)), .init("customAttributes", .string(claims))])
+          ":update", ["localId": .string(uid), "customAttributes": .string(claims)])
         admin.report(
-          .object([.init("localId", .string(uid)), .init("customAttributes", .string(claims))]),
+          ["localId": .string(uid), "customAttributes": .string(claims)],
           "\(TextTable.printable(uid)) has the new claims from its next token on")
       }
     }

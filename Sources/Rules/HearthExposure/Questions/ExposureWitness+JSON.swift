@@ -4,18 +4,16 @@ extension ExposureWitness {
   /// The witness for scripts: `auth`, `data`, `path`, `value`, `now`; `query` for a read that needs one, `updates` in
   /// the place of `value` for several paths at once. Numbers that are the time of the write are `{".sv":"timestamp"}`.
   package var json: JSON {
-    var members: [JSON.Member] = [.init("auth", auth ?? .null), .init("data", Self.json(data))]
+    var object: JSON = ["auth": auth ?? .null, "data": Self.json(data)]
     let isPriority = changes.count == 1 && changes[0].isPriority
-    members.append(
-      .init("path", .string(isPriority ? Location(path: path, isPriority: true).description : path.description)))
-    members.append(.init("value", isPriority ? priority : changes.first.map(json) ?? .null))
+    object["path"] = .string(isPriority ? Location(path: path, isPriority: true).description : path.description)
+    object["value"] = isPriority ? priority : changes.first.map(json) ?? .null
     if changes.count > 1 {
-      members.append(
-        .init("updates", .object(changes.map { .init(Location(path: $0.path).description, json($0)) })))
+      object["updates"] = .object(changes.map { .init(Location(path: $0.path).description, json($0)) })
     }
-    members.append(.init("now", .int(nowMilliseconds)))
-    if let query { members.append(.init("query", Self.json(query))) }
-    return .object(members)
+    object["now"] = .int(nowMilliseconds)
+    if let query { object["query"] = Self.json(query) }
+    return object
   }
 
   private var priority: JSON { changes.first?.value.priority.map(Self.json) ?? .null }
@@ -25,7 +23,7 @@ extension ExposureWitness {
   /// The value with the server's placeholder in the place of the request's time.
   private func timed(_ value: JSON) -> JSON {
     switch value {
-    case .int(nowMilliseconds): .object([.init(".sv", .string("timestamp"))])
+    case .int(nowMilliseconds): [".sv": "timestamp"]
     case .object(let members): .object(members.map { .init($0.name, timed($0.value)) })
     default: value
     }

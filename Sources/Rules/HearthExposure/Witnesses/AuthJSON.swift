@@ -3,15 +3,10 @@ import HearthTree
 extension JSON {
   /// The `auth` of a signed-in user, with claims below `auth.token` by their names.
   static func auth(uid: String, provider: String, claims: [(names: [String], value: Scalar)]) -> JSON {
-    var auth = JSON.object([
-      .init("uid", .string(uid)), .init("provider", .string(provider)),
-      .init(
-        "token",
-        .object([
-          .init("sub", .string(uid)), .init("user_id", .string(uid)),
-          .init("firebase", .object([.init("sign_in_provider", .string(provider))])),
-        ])),
-    ])
+    var auth: JSON = [
+      "uid": .string(uid), "provider": .string(provider),
+      "token": ["sub": .string(uid), "user_id": .string(uid), "firebase": ["sign_in_provider": .string(provider)]],
+    ]
     for claim in claims { auth.set(["token"] + claim.names, JSON(claim.value)) }
     return auth
   }
@@ -34,7 +29,7 @@ extension JSON {
       return
     }
     var members = members ?? []
-    var inner = self[name] ?? .object([])
+    var inner = self[name] ?? [:]
     inner.set(Array(names.dropFirst()), value)
     members.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
     members.append(.init(name, inner))

@@ -128,7 +128,7 @@ struct RequestBuilder {
     var held: [(names: [String], value: Scalar)] = []
     if case .holder(let names, let value) = aim.identity { held.append((names, value)) }
     let isFree = aim.identity == .anyAuth
-    var auth = isFree ? JSON.object([]) : .auth(uid: uid, provider: provider, claims: held)
+    var auth = isFree ? [:] as JSON : .auth(uid: uid, provider: provider, claims: held)
     for term in facts.active {
       guard case .claim(let names) = table[term], names.count > (isFree ? 0 : 1) else { continue }
       if let scalar = scalar(term, facts) {

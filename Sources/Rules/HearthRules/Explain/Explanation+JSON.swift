@@ -3,16 +3,16 @@ import HearthTree
 extension Explanation {
   /// The explanation for programs; the guide describes its members.
   public var json: JSON {
-    var members: [JSON.Member] = [
-      .init("allowed", .bool(decision.isAllowed)), .init("operation", .string(operation)),
-      .init("path", .string(path.description)), .init("outcome", .string(decision.outcome.rawValue)),
-      .init("summary", .string(summary)), .init("rule", decision.rule.map(Self.json) ?? .null),
+    var json: JSON = [
+      "allowed": .bool(decision.isAllowed), "operation": .string(operation), "path": .string(path.description),
+      "outcome": .string(decision.outcome.rawValue), "summary": .string(summary),
+      "rule": decision.rule.map(Self.json) ?? .null,
     ]
-    if let error = decision.error { members.append(.init("error", .string(error.code.rawValue))) }
-    if let decisive = decidingVisit?.decisive { members.append(.init("decisive", decisive.json)) }
-    members.append(.init("trace", .array(decision.visited.map(\.json))))
-    if let count = decision.trace?.omittedCount, count > 0 { members.append(.init("omitted", .int(Int64(count)))) }
-    return .object(members)
+    if let error = decision.error { json["error"] = .string(error.code.rawValue) }
+    if let decisive = decidingVisit?.decisive { json["decisive"] = decisive.json }
+    json["trace"] = .array(decision.visited.map(\.json))
+    if let count = decision.trace?.omittedCount, count > 0 { json["omitted"] = .int(Int64(count)) }
+    return json
   }
 
   static func json(_ rule: RuleReference) -> JSON {
@@ -43,26 +43,23 @@ extension RuleVisit {
 extension TracedExpression {
   // Levels are those of the rule, which the file bounds.
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("text", .string(text)), .init("line", .int(Int64(line))), .init("column", .int(Int64(column))),
-      .init("endLine", .int(Int64(endLine))), .init("endColumn", .int(Int64(endColumn))),
+    var json: JSON = [
+      "text": .string(text), "line": .int(Int64(line)), "column": .int(Int64(column)), "endLine": .int(Int64(endLine)),
+      "endColumn": .int(Int64(endColumn)),
     ]
     switch result {
-    case .notReached: members.append(.init("reached", .bool(false)))
-    case .value(let value): members.append(.init("value", value.json))
-    case .error(let code): members.append(.init("error", .string(code.rawValue)))
+    case .notReached: json["reached"] = false
+    case .value(let value): json["value"] = value.json
+    case .error(let code): json["error"] = .string(code.rawValue)
     }
-    if !operands.isEmpty { members.append(.init("operands", .array(operands.map(\.json)))) }
-    return .object(members)
+    if !operands.isEmpty { json["operands"] = .array(operands.map(\.json)) }
+    return json
   }
 }
 
 extension TracedRead {
   fileprivate var json: JSON {
-    .object([
-      .init("path", .string(path.description)), .init("after", .bool(isAfter)), .init("aspect", .string(aspect)),
-      .init("value", value.json),
-    ])
+    ["path": .string(path.description), "after": .bool(isAfter), "aspect": .string(aspect), "value": value.json]
   }
 }
 
@@ -75,17 +72,15 @@ extension TracedValue {
     case .number(let value): value.isFinite ? .double(value) : Self.object("number", .string(NumberText.of(value)))
     case .text(let text, let sizeBytes):
       text.utf8.count == sizeBytes
-        ? .string(text) : .object([.init("text", .string(text)), .init("bytes", .int(Int64(sizeBytes)))])
+        ? .string(text) : ["text": .string(text), "bytes": .int(Int64(sizeBytes))]
     case .container: Self.object("container", .bool(true))
     case .claim(let text): Self.object("claim", .string(text))
     case .snapshot(let path, let isAfter, let value):
       Self.object(
         "snapshot",
-        .object([
-          .init("path", .string(path.description)), .init("after", .bool(isAfter)), .init("value", value.json),
-        ]))
+        ["path": .string(path.description), "after": .bool(isAfter), "value": value.json])
     }
   }
 
-  private static func object(_ name: String, _ value: JSON) -> JSON { .object([.init(name, value)]) }
+  private static func object(_ name: String, _ value: JSON) -> JSON { [name: value] }
 }

@@ -86,10 +86,10 @@ extension RulesOrigin {
       last = segment.offset
     }
     let before = rules.hasSuffix("\n") ? rules : rules + "\n"
-    let comment = JSON.object([
-      .init("file", .string(file)), .init("language", .string(language)),
-      .init("bytes", .int(Int64(before.utf8.count))), .init("map", .array(numbers)), .init("text", .string(text)),
-    ])
+    let comment: JSON = [
+      "file": .string(file), "language": .string(language), "bytes": .int(Int64(before.utf8.count)),
+      "map": .array(numbers), "text": .string(text),
+    ]
     return before + Self.mark + String(decoding: comment.text(), as: UTF8.self) + "\n"
   }
 

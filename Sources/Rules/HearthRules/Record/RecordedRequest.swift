@@ -47,7 +47,7 @@ package struct RecordedRequest: Sendable {
   }
 
   /// The user id, without the claims.
-  private static func identity(_ auth: JSON) -> JSON { .object([.init("uid", auth["uid"] ?? .null)]) }
+  private static func identity(_ auth: JSON) -> JSON { ["uid": auth["uid"] ?? .null] }
 
   /// The `now` of rules.
   package var nowMilliseconds: Int64 {

@@ -32,13 +32,11 @@ package struct LintFinding: Sendable {
 
   /// The finding for programs.
   package var json: JSON {
-    .object([
-      .init("code", .string(code.rawValue)), .init("severity", .string(code.severity.rawValue)),
-      .init("path", path.map { .string($0) } ?? .null),
-      .init("kind", kind.map { .string($0.rawValue) } ?? .null),
-      .init("file", .string(file)), .init("line", .int(Int64(diagnostic.line))),
-      .init("column", .int(Int64(diagnostic.column))), .init("message", .string(diagnostic.message)),
-      .init("help", diagnostic.help.map { .string($0) } ?? .null),
-    ])
+    [
+      "code": .string(code.rawValue), "severity": .string(code.severity.rawValue),
+      "path": path.map { .string($0) } ?? .null, "kind": kind.map { .string($0.rawValue) } ?? .null,
+      "file": .string(file), "line": .int(Int64(diagnostic.line)), "column": .int(Int64(diagnostic.column)),
+      "message": .string(diagnostic.message), "help": diagnostic.help.map { .string($0) } ?? .null,
+    ]
   }
 }

@@ -52,9 +52,9 @@ package struct LintReport: Sendable {
   }
 
   private var json: JSON {
-    var members: [JSON.Member] = [.init("findings", .array(findings.map(\.json)))]
-    if !problems.isEmpty { members.append(.init("problems", .array(problems.map(\.json)))) }
-    return .object(members)
+    var json: JSON = ["findings": .array(findings.map(\.json))]
+    if !problems.isEmpty { json["problems"] = .array(problems.map(\.json)) }
+    return json
   }
 
   private var github: String {

@@ -50,25 +50,20 @@ package struct MutationReport: Sendable {
 extension MutationReport {
   /// The report for scripts.
   package var json: JSON {
-    func count(_ name: String, _ value: Int) -> JSON.Member { .init(name, .int(Int64(value))) }
-    return .object([
-      count("mutants", entries.count), count("killed", killed), count("survived", survived),
-      count("equivalent", equivalent), count("undecided", undecided), count("skipped", skipped),
-      .init("score", .double((score * 10_000).rounded() / 10_000)),
-      .init(
-        "survivors",
-        .array(
-          entries.compactMap { entry in
-            guard case .survived(let test) = entry.fate else { return nil }
-            return entry.mutant.json(["test": test])
-          })),
-      .init(
-        "open",
-        .array(
-          entries.compactMap { entry in
-            if case .undecided = entry.fate { entry.mutant.json([:]) } else { nil }
-          })),
-    ])
+    [
+      "mutants": .int(Int64(entries.count)), "killed": .int(Int64(killed)), "survived": .int(Int64(survived)),
+      "equivalent": .int(Int64(equivalent)), "undecided": .int(Int64(undecided)), "skipped": .int(Int64(skipped)),
+      "score": .double((score * 10_000).rounded() / 10_000),
+      "survivors": .array(
+        entries.compactMap { entry in
+          guard case .survived(let test) = entry.fate else { return nil }
+          return entry.mutant.json.appending(["test": test])
+        }),
+      "open": .array(
+        entries.compactMap { entry in
+          if case .undecided = entry.fate { entry.mutant.json } else { nil }
+        }),
+    ]
   }
 
   /// The tests that would detect every survivor, as one test file.
@@ -89,7 +84,7 @@ extension MutationReport {
       let json = JSON.object(members)
       if !cases.contains(json) { cases.append(json) }
     }
-    return .object([.init("rules", .string(rulesFile)), .init("users", .object(users)), .init("cases", .array(cases))])
+    return ["rules": .string(rulesFile), "users": .object(users), "cases": .array(cases)]
   }
 
   /// The report as text.
@@ -125,15 +120,14 @@ extension MutationReport {
 }
 
 extension RulesMutant {
-  fileprivate func json(_ more: KeyValuePairs<String, JSON>) -> JSON {
-    .object(
-      [
-        .init("operator", .string(operation.rawValue)), .init("kind", .string(rule.kind.rawValue)),
-        .init("path", .string(rule.pathTemplate)), .init("line", .int(Int64(rule.position.line))),
-        .init("column", .int(Int64(rule.position.column))), .init("from", .string(original)),
-        .init("to", .string(operation == .moveUp ? "/" + place.joined(separator: "/") : replacement)),
-        .init("mutant", .string(expression)),
-      ] + more.map { .init($0.key, $0.value) })
+  fileprivate var json: JSON {
+    [
+      "operator": .string(operation.rawValue), "kind": .string(rule.kind.rawValue),
+      "path": .string(rule.pathTemplate), "line": .int(Int64(rule.position.line)),
+      "column": .int(Int64(rule.position.column)), "from": .string(original),
+      "to": .string(operation == .moveUp ? "/" + place.joined(separator: "/") : replacement),
+      "mutant": .string(expression),
+    ]
   }
 
   fileprivate func lines(_ file: String, _ fate: String, _ paint: Paint) -> [String] {

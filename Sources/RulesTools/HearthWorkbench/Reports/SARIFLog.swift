@@ -68,57 +68,52 @@ package struct SARIFLog: Sendable {
 
   /// The log as JSON.
   package var json: JSON {
-    let driver = JSON.object([.init("name", .string(tool)), .init("rules", .array(rules.map(Self.json)))])
-    let run = JSON.object([
-      .init("tool", .object([.init("driver", driver)])), .init("columnKind", .string("utf16CodeUnits")),
-      .init("invocations", .array([invocation])), .init("results", .array(results.compactMap(json))),
-    ])
-    return .object([
-      .init("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), .init("version", .string("2.1.0")),
-      .init("runs", .array([run])),
-    ])
+    let driver: JSON = ["name": .string(tool), "rules": .array(rules.map(Self.json))]
+    let run: JSON = [
+      "tool": ["driver": driver], "columnKind": "utf16CodeUnits", "invocations": [invocation],
+      "results": .array(results.compactMap(json)),
+    ]
+    return ["$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]]
   }
 
   private static func json(_ rule: Rule) -> JSON {
-    var members: [JSON.Member] = [.init("id", .string(rule.id)), .init("shortDescription", text(rule.text))]
-    if let help = rule.help { members.append(.init("help", text(help))) }
-    members.append(.init("defaultConfiguration", .object([.init("level", .string(rule.level.rawValue))])))
-    return .object(members)
+    var json: JSON = ["id": .string(rule.id), "shortDescription": text(rule.text)]
+    if let help = rule.help { json["help"] = text(help) }
+    json["defaultConfiguration"] = ["level": .string(rule.level.rawValue)]
+    return json
   }
 
   private func json(_ result: Result) -> JSON? {
     guard let index = rules.firstIndex(where: { $0.id == result.ruleID }) else { return nil }
-    return .object([
-      .init("ruleId", .string(result.ruleID)), .init("ruleIndex", .int(Int64(index))),
-      .init("level", .string(rules[index].level.rawValue)), .init("message", Self.text(result.message)),
-      .init("locations", .array([Self.location(result.file, line: result.line, column: result.column)])),
-      .init("partialFingerprints", .object([.init("place/v1", .string(result.fingerprint))])),
-    ])
+    return [
+      "ruleId": .string(result.ruleID), "ruleIndex": .int(Int64(index)), "level": .string(rules[index].level.rawValue),
+      "message": Self.text(result.message),
+      "locations": [Self.location(result.file, line: result.line, column: result.column)],
+      "partialFingerprints": ["place/v1": .string(result.fingerprint)],
+    ]
   }
 
   private var invocation: JSON {
     let notifications = problems.map { problem in
-      JSON.object([
-        .init("level", .string(Level.error.rawValue)), .init("message", Self.text(problem.message)),
-        .init(
-          "locations",
-          .array([
-            Self.location(
-              problem.file, line: problem.diagnostic?.line ?? 1, column: problem.diagnostic?.column ?? 1)
-          ])),
-      ])
+      [
+        "level": .string(Level.error.rawValue), "message": Self.text(problem.message),
+        "locations": [
+          Self.location(
+            problem.file, line: problem.diagnostic?.line ?? 1, column: problem.diagnostic?.column ?? 1)
+        ],
+      ] as JSON
     }
-    var members: [JSON.Member] = [.init("executionSuccessful", .bool(problems.isEmpty))]
-    if !problems.isEmpty { members.append(.init("toolExecutionNotifications", .array(notifications))) }
-    return .object(members)
+    var json: JSON = ["executionSuccessful": .bool(problems.isEmpty)]
+    if !problems.isEmpty { json["toolExecutionNotifications"] = .array(notifications) }
+    return json
   }
 
-  private static func text(_ text: String) -> JSON { .object([.init("text", .string(text))]) }
+  private static func text(_ text: String) -> JSON { ["text": .string(text)] }
 
   private static func location(_ file: String, line: Int, column: Int) -> JSON {
-    let region = JSON.object([.init("startLine", .int(Int64(line))), .init("startColumn", .int(Int64(column)))])
-    let artifact = JSON.object([.init("uri", .string(uri(file)))])
-    return .object([.init("physicalLocation", .object([.init("artifactLocation", artifact), .init("region", region)]))])
+    let region: JSON = ["startLine": .int(Int64(line)), "startColumn": .int(Int64(column))]
+    let artifact: JSON = ["uri": .string(uri(file))]
+    return ["physicalLocation": ["artifactLocation": artifact, "region": region]]
   }
 
   /// A path as a URI reference: special characters are percent-encoded.

@@ -6,12 +6,10 @@ package enum OfflineAuth {
   package static func user(_ uid: String, claims: [JSON.Member] = [], provider: String = "custom") -> JSON {
     let standard: [JSON.Member] = [
       .init("sub", .string(uid)), .init("user_id", .string(uid)),
-      .init("firebase", .object([.init("sign_in_provider", .string(provider))])),
+      .init("firebase", ["sign_in_provider": .string(provider)]),
     ]
     let names = Set(claims.map { Key($0.name) })
     let token = standard.filter { !names.contains(Key($0.name)) } + claims
-    return .object([
-      .init("uid", .string(uid)), .init("provider", .string(provider)), .init("token", .object(token)),
-    ])
+    return ["uid": .string(uid), "provider": .string(provider), "token": .object(token)]
   }
 }

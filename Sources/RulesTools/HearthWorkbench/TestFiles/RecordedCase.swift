@@ -6,25 +6,26 @@ package enum RecordedCase {
   /// The text of the file, with the data that the rules read, and the client as they saw it. Nil when a test file
   /// cannot express it.
   package static func text(_ record: RecordedRequest, _ explanation: Explanation) -> String? {
-    guard var asked = record.json.members else { return nil }
+    var asked = record.json
+    guard asked.members != nil else { return nil }
     if case .read(let read) = record.request, let query = read.query {
-      guard let query = json(query), let index = asked.firstIndex(where: { $0.name == "query" }) else { return nil }
-      asked[index] = .init("query", query)
+      guard let query = Self.json(query), asked["query"] != nil else { return nil }
+      asked["query"] = query
     }
-    var members: [JSON.Member] = [.init("name", .string(explanation.summary))]
-    var users: [JSON.Member] = []
-    if let auth = record.json["auth"], auth != .null {
+    var (json, users): (JSON, JSON) = (["name": .string(explanation.summary)], [:])
+    if let auth = asked["auth"], auth != .null {
       guard auth.members != nil else { return nil }
       let name = auth["uid"]?.string ?? "user"
-      users.append(.init(name, .object([.init("auth", auth)])))
-      members.append(.init("as", .string(name)))
+      users[name] = ["auth": auth]
+      json["as"] = .string(name)
     }
-    members.append(.init("data", data(record.request)))
-    members += asked.filter { $0.name != "auth" }
-    members.append(.init("expect", .string(explanation.decision.isAllowed ? "allow" : "deny")))
-    members.append(.init("rule", .string(explanation.decision.rule?.name ?? "none")))
+    asked["auth"] = nil
+    json["data"] = data(record.request)
+    json = json.appending(asked)
+    json["expect"] = .string(explanation.decision.isAllowed ? "allow" : "deny")
+    json["rule"] = .string(explanation.decision.rule?.name ?? "none")
     var writer = JSONWriter(pretty: true)
-    writer.write(.object([.init("users", .object(users)), .init("cases", .array([.object(members)]))]))
+    writer.write(["users": users, "cases": [json]])
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 

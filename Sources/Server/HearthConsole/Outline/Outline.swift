@@ -141,15 +141,14 @@ extension Outline {
   /// The outline as JSON for the page.
   package var json: JSON {
     let rows = rows.map { row in
-      JSON.object([
-        .init("key", .string(row.key.text)), .init("kind", .string(row.kind.rawValue)),
-        .init("count", .int(Int64(row.count))), .init("bytes", .int(Int64(row.bytes))),
-      ])
+      [
+        "key": .string(row.key.text), "kind": .string(row.kind.rawValue), "count": .int(Int64(row.count)),
+        "bytes": .int(Int64(row.bytes)),
+      ] as JSON
     }
-    return .object([
-      .init("kind", .string(kind.rawValue)), .init("count", .int(Int64(count))), .init("isExact", .bool(true)),
-      .init("bytes", .int(Int64(bytes))), .init("hasPriority", .bool(hasPriority)), .init("rows", .array(rows)),
-      .init("more", .bool(hasMore)),
-    ])
+    return [
+      "kind": .string(kind.rawValue), "count": .int(Int64(count)), "isExact": true, "bytes": .int(Int64(bytes)),
+      "hasPriority": .bool(hasPriority), "rows": .array(rows), "more": .bool(hasMore),
+    ]
   }
 }

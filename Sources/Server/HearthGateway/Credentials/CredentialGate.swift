@@ -70,10 +70,10 @@ package struct CredentialGate: Sendable {
       isReadOnly: authority.isReadOnly || (verified.kind == .consoleSession && override != nil),
       deadlineMonotonicMilliseconds: Self.deadline(verified.expiresAtSeconds, now: now),
       isDebugging: verified.debug)
-    var claims: [JSON.Member] = [.init("auth", auth ?? .null)]
-    if let expires = verified.expiresAtSeconds { claims.append(.init("expires", .int(expires))) }
+    var claims: JSON = ["auth": auth ?? .null]
+    if let expires = verified.expiresAtSeconds { claims["expires"] = .int(expires) }
     return VerifiedCaller(
-      principal: principal, claims: .object(claims), isSimulating: verified.simulate, credential: verified)
+      principal: principal, claims: claims, isSimulating: verified.simulate, credential: verified)
   }
 
   /// Returns true when a credential that was valid has been revoked: its key is gone, or its user or the service

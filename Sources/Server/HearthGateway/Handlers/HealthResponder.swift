@@ -72,10 +72,10 @@ package struct HealthResponder: HTTPResponder {
 
   private func answer(_ method: RESTRequest.Method, at place: Place) throws(RESTFailure) -> RESTResponse {
     guard method.isRead else { throw place == .health ? .missingSuffix : .methodNotAllowed }
-    if place == .live { return RESTResponse(.object([.init("state", .string("live"))])) }
+    if place == .live { return RESTResponse(["state": "live"]) }
     let health = ServerHealth(services)
     if place == .ready {
-      let body = JSON.object([.init("state", .string(health.word))])
+      let body: JSON = ["state": .string(health.word)]
       return RESTResponse(status: health.isReady ? 200 : 503, body: body.text())
     }
     let isGood = place == .health ? health.isGood : health.isReady
@@ -90,7 +90,7 @@ package struct HealthResponder: HTTPResponder {
     if health.isShortOfRoom { members.append(.init("warning", .string("There is little room on the disk."))) }
     // Tools that start an emulator wait for this.
     if place == .health, services.isEmulator {
-      members.append(.init("authEmulator", .object([.init("ready", .bool(true))])))
+      members.append(.init("authEmulator", ["ready": true]))
     }
     return RESTResponse(status: isGood ? 200 : 503, body: JSON.object(members).text())
   }

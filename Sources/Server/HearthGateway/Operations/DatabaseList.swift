@@ -7,7 +7,7 @@ struct DatabaseList {
 
   func answer() throws(RESTFailure) {
     guard call.request.method.isRead else { throw .methodNotAllowed }
-    let names = call.services.databases.names.map { JSON.object([.init("name", .string($0))]) }
+    let names = call.services.databases.names.map { ["name": .string($0)] as JSON }
     call.completion(RESTResponse(JSON.array(names), pretty: call.request.isPretty))
   }
 }

@@ -44,7 +44,7 @@ struct DatabaseManagement {
         for name in names { shown.append(try Self.shown(name, services)) }
         return shown
       }
-      return RESTResponse(.object([.init("databases", .array(shown))]), pretty: isPretty)
+      return RESTResponse(["databases": .array(shown)], pretty: isPretty)
     }
   }
 
@@ -59,12 +59,11 @@ struct DatabaseManagement {
   /// Returns a database's description. Reads files: not on an event loop.
   private static func shown(_ name: String, _ services: GatewayServices) throws(RESTFailure) -> JSON {
     let open = services.databases.opened(name)
-    return .object([
-      .init("name", .string(name)), .init("isDefault", .bool(name == services.databases.defaultNamespace)),
-      .init("isOpen", .bool(open != nil)),
-      .init("connections", .int(Int64(services.quotas.connectionCount(of: name)))),
-      .init("quotas", try services.settings.settings(of: name).quotas.json),
-    ])
+    return [
+      "name": .string(name), "isDefault": .bool(name == services.databases.defaultNamespace),
+      "isOpen": .bool(open != nil), "connections": .int(Int64(services.quotas.connectionCount(of: name))),
+      "quotas": try services.settings.settings(of: name).quotas.json,
+    ]
   }
 
   // MARK: Changing
@@ -155,7 +154,7 @@ struct DatabaseManagement {
       }
       services.router.endClients(of: name)
       await services.accounts.own.audit.record(record)
-      return RESTResponse(.object([.init("deleted", .string(name))]))
+      return RESTResponse(["deleted": .string(name)])
     }
   }
 

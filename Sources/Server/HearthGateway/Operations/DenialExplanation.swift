@@ -31,12 +31,11 @@ struct DenialExplanation {
     // Rules may have to be compiled again.
     services.pool.run(on: hub.loop) {
       let explanation = Explanation(operation: record.operation, path: record.path, decision: request.explained())
-      let answer = JSON.object([
-        .init("trace", .string(trace)), .init("database", .string(record.database)),
-        .init("now", .int(request.nowMilliseconds)), .init("request", request.json),
-        .init("inForce", .bool(current == request.rulesSource)), .init("explanation", explanation.json),
-        .init("text", .string(explanation.rendered(file: explanation.file, isColored: isColored))),
-      ])
+      let answer: JSON = [
+        "trace": .string(trace), "database": .string(record.database), "now": .int(request.nowMilliseconds),
+        "request": request.json, "inForce": .bool(current == request.rulesSource), "explanation": explanation.json,
+        "text": .string(explanation.rendered(file: explanation.file, isColored: isColored)),
+      ]
       return RESTResponse(answer, pretty: isPretty)
     } completion: { response in
       call.completion(response ?? RESTResponse(.unavailable))

@@ -86,12 +86,12 @@ struct HistoryList {
 extension CommitAuthor {
   /// The author as JSON for programs: `uid`, `provider`, `connection`, `address` and `isAdministrator`.
   fileprivate var json: JSON {
-    var members: [JSON.Member] = []
-    if let uid { members.append(.init("uid", .string(uid))) }
-    if let provider { members.append(.init("provider", .string(provider))) }
-    members.append(.init("connection", .string("\(connection.rawValue)")))
-    members.append(.init("address", .string(address.name)))
-    if isAdministrator { members.append(.init("isAdministrator", .bool(true))) }
-    return .object(members)
+    var json: JSON = [:]
+    if let uid { json["uid"] = .string(uid) }
+    if let provider { json["provider"] = .string(provider) }
+    json["connection"] = "\(connection.rawValue)"
+    json["address"] = .string(address.name)
+    if isAdministrator { json["isAdministrator"] = true }
+    return json
   }
 }

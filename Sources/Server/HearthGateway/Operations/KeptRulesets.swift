@@ -13,7 +13,7 @@ struct KeptRulesets {
     switch (call.request.method, id) {
     case (.get, nil), (.head, nil):
       call.settings { settings in
-        RESTResponse(.object([.init("rulesets", .array(settings.rulesets.map(\.json)))]))
+        RESTResponse(["rulesets": .array(settings.rulesets.map(\.json))])
       }
     case (.get, let id?), (.head, let id?):
       call.settings { settings throws(RESTFailure) in
@@ -32,7 +32,7 @@ struct KeptRulesets {
     let id = call.services.pushIDs.next(milliseconds: milliseconds)
     call.settings { settings in
       settings.keep(Ruleset(id: id, createdAtMilliseconds: milliseconds, source: text))
-      return RESTResponse(.object([.init("id", .string(id))]))
+      return RESTResponse(["id": .string(id)])
     }
   }
 }

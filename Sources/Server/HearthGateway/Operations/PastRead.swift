@@ -60,10 +60,10 @@ struct PastRead {
     let decision = state.rules.withExpressions.traced(.read(read), stepsMax: RulesLimits.explainStepsMax)
     guard let decision, !decision.isAllowed else { return nil }
     let explanation = Explanation(operation: "read", path: location.path, decision: decision)
-    let answer = JSON.object([
-      .init("error", .string(RESTFailure.permissionDenied.text)), .init("explanation", explanation.json),
-      .init("text", .string(explanation.rendered(file: explanation.file, isColored: request.isColored))),
-    ])
+    let answer: JSON = [
+      "error": .string(RESTFailure.permissionDenied.text), "explanation": explanation.json,
+      "text": .string(explanation.rendered(file: explanation.file, isColored: request.isColored)),
+    ]
     var response = RESTResponse(answer, pretty: request.isPretty)
     response.status = RESTFailure.permissionDenied.status
     return response

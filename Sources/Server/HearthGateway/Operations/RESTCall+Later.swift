@@ -23,7 +23,7 @@ extension RESTCall {
 
   /// Returns the members of a request's body, which is a JSON object or empty.
   func members() throws(RESTFailure) -> JSON {
-    guard request.body.readableBytes > 0 else { return .object([]) }
+    guard request.body.readableBytes > 0 else { return [:] }
     guard let json = JSON(parsing: request.body.readableBytesView), json.members != nil else {
       throw RESTFailure(400, "The body must be a JSON object.")
     }

@@ -15,7 +15,7 @@ extension RESTCall {
 
 extension RulesStore.Deployed {
   /// The response to a deploy.
-  var json: JSON { .object([.init("version", version.json), .init("isNew", .bool(isNew))]) }
+  var json: JSON { ["version": version.json, "isNew": .bool(isNew)] }
 }
 
 extension JSON {

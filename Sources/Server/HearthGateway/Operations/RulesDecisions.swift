@@ -68,11 +68,9 @@ struct RulesDecisions {
             Self.decision(element, isExplained, on: past.state.root, by: rules, nowMilliseconds: now)
           })
       }
-      var members: [JSON.Member] = [
-        .init("decisions", .array(decisions)), .init("position", .int(past.state.position)),
-      ]
-      if let time = past.wallMilliseconds { members.append(.init("time", .string(Timestamp.text(milliseconds: time)))) }
-      return RESTResponse(.object(members), pretty: isPretty)
+      var json: JSON = ["decisions": .array(decisions), "position": .int(past.state.position)]
+      if let time = past.wallMilliseconds { json["time"] = .string(Timestamp.text(milliseconds: time)) }
+      return RESTResponse(json, pretty: isPretty)
     }
   }
 
@@ -83,25 +81,25 @@ struct RulesDecisions {
     do throws(RESTFailure) {
       (request, prepared, now) = try ProposedRequest.described(by: element, on: root, nowMilliseconds: nowMilliseconds)
     } catch {
-      return .object([.init("error", .string(error.text))])
+      return ["error": .string(error.text)]
     }
     let decided =
       isExplained
       ? rules.withExpressions.traced(prepared, stepsMax: RulesLimits.explainStepsMax)
       : rules.decide(prepared, stepsMax: RulesLimits.explainStepsMax)
     guard let decision = decided else {
-      return .object([.init("error", .string("it takes more than \(RulesLimits.explainStepsMax) steps to decide"))])
+      return ["error": "it takes more than \(RulesLimits.explainStepsMax) steps to decide"]
     }
     let explanation = Explanation(operation: request.word, path: request.path, decision: decision)
-    var members: [JSON.Member] = [
-      .init("allowed", .bool(decision.isAllowed)), .init("rule", decision.rule.map { .string($0.name) } ?? .null),
-      .init("summary", .string(explanation.summary)),
+    var json: JSON = [
+      "allowed": .bool(decision.isAllowed), "rule": decision.rule.map { .string($0.name) } ?? .null,
+      "summary": .string(explanation.summary),
     ]
     if isExplained {
-      members.append(.init("now", .int(now)))
-      members.append(.init("explanation", explanation.json))
-      members.append(.init("text", .string(explanation.rendered(file: explanation.file, isColored: false))))
+      json["now"] = .int(now)
+      json["explanation"] = explanation.json
+      json["text"] = .string(explanation.rendered(file: explanation.file, isColored: false))
     }
-    return .object(members)
+    return json
   }
 }

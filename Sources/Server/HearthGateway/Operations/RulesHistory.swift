@@ -27,14 +27,15 @@ struct RulesHistory {
     let (services, isPretty) = (call.services, call.request.isPretty)
     call.withReading { source in
       guard case .database(let database) = source else {
-        return call.completion(RESTResponse(.object([.init("versions", .array([]))]), pretty: isPretty))
+        return call.completion(RESTResponse(["versions": []], pretty: isPretty))
       }
       call.answerLater { () async throws(RESTFailure) in
         let versions = try await services.rules.history(of: database)
-        var members: [JSON.Member] = [.init("versions", .array(versions.reversed().map(\.json)))]
-        if let current = versions.last { members.insert(.init("current", .int(current.id)), at: 0) }
-        if let watch = services.rules.watchStatus(of: database) { members.append(.init("watch", watch)) }
-        return RESTResponse(.object(members), pretty: isPretty)
+        var json: JSON = [:]
+        if let current = versions.last { json["current"] = .int(current.id) }
+        json["versions"] = .array(versions.reversed().map(\.json))
+        if let watch = services.rules.watchStatus(of: database) { json["watch"] = watch }
+        return RESTResponse(json, pretty: isPretty)
       }
     }
   }
@@ -47,7 +48,7 @@ struct RulesHistory {
       call.answerLater { () async throws(RESTFailure) in
         let (version, source) = try await services.rules.version(id, of: database)
         return RESTResponse(
-          .object((version.json.members ?? []) + [.init("source", .string(source))]), pretty: isPretty)
+          version.json.appending(["source": .string(source)]), pretty: isPretty)
       }
     }
   }

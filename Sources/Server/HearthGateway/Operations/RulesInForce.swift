@@ -26,7 +26,7 @@ struct RulesInForce {
   private func replace() throws(RESTFailure) {
     let text = try RESTBody.text(call.request.body)
     let rules = try RuleSet.uploaded(text)
-    let done = RESTResponse(body: JSON.object([.init("status", .string("ok"))]).text())
+    let done = RESTResponse(body: (["status": "ok"] as JSON).text())
     guard !call.request.isDryRun else { return call.completion(done) }
     call.withDatabase(.allowed) { database in
       call.answerLater {

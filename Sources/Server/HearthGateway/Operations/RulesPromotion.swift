@@ -35,15 +35,15 @@ struct RulesPromotion {
   private static func response(_ promotion: RulesStore.Promotion) -> RESTResponse {
     switch promotion {
     case .done(let deployed, let figures):
-      return RESTResponse(.object([.init("figures", figures.json)] + (deployed.json.members ?? [])))
-    case .possible(let figures): return RESTResponse(.object([.init("figures", figures.json)]))
+      return RESTResponse((["figures": figures.json] as JSON).appending(deployed.json))
+    case .possible(let figures): return RESTResponse(["figures": figures.json])
     case .refused(let figures, let excesses):
       let text = excesses.map(\.text).joined(separator: "; ")
       var response = RESTResponse(
-        .object([
-          .init("error", .string("The staged rules are not promoted: \(text).")), .init("figures", figures.json),
-          .init("exceeded", .array(excesses.map(\.json))),
-        ]))
+        [
+          "error": "The staged rules are not promoted: \(text).", "figures": figures.json,
+          "exceeded": .array(excesses.map(\.json)),
+        ])
       response.status = 412
       return response
     }

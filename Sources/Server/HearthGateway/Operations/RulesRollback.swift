@@ -19,7 +19,7 @@ struct RulesRollback {
       call.answerLater { () async throws(RESTFailure) in
         guard !isDryRun else {
           let plan = try await services.rules.rollBackPlan(database, to: target, over: expected)
-          return RESTResponse(.object([.init("before", plan.current.json), .init("target", plan.target.json)]))
+          return RESTResponse(["before": plan.current.json, "target": plan.target.json])
         }
         return RESTResponse(
           try await services.rules.rollBack(database, to: target, as: principal, change, over: expected).json)

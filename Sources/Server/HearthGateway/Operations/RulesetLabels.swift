@@ -20,10 +20,10 @@ struct RulesetLabels {
       call.settings { settings in
         // Rules that were uploaded since then are in force under no id.
         let isStable = settings.stableRuleset.flatMap(settings.ruleset)?.source.utf8.elementsEqual(source.utf8)
-        var labels: [JSON.Member] = []
-        if isStable == true, let id = settings.stableRuleset { labels.append(.init("stable", .string(id))) }
-        if let id = settings.canaryRuleset { labels.append(.init("canary", .string(id))) }
-        return RESTResponse(.object(labels))
+        var labels: JSON = [:]
+        if isStable == true, let id = settings.stableRuleset { labels["stable"] = .string(id) }
+        if let id = settings.canaryRuleset { labels["canary"] = .string(id) }
+        return RESTResponse(labels)
       }
     }
   }

@@ -38,7 +38,7 @@ struct StagedRules {
       call.answerLater { () async throws(RESTFailure) in
         let rules = try await services.pool.work { () throws(RESTFailure) in try RuleSet.uploaded(text) }
         let staged = try await services.rules.stage(rules, of: database, change)
-        return RESTResponse(.object([.init("staged", staged.shown)]))
+        return RESTResponse(["staged": staged.shown])
       }
     }
   }
@@ -59,7 +59,7 @@ struct StagedRules {
     call.withDatabase(.byMode) { database in
       call.answerLater { () async throws(RESTFailure) in
         let report = try await services.rules.unstage(database, by: author)
-        return RESTResponse(.object([.init("trial", report?.json ?? .null)]), pretty: isPretty)
+        return RESTResponse(["trial": report?.json ?? .null], pretty: isPretty)
       }
     }
   }

@@ -22,7 +22,7 @@ struct TriggerOperation {
       work = { () throws(RESTFailure) in
         var shown: [JSON] = []
         for definition in desk.all { shown.append(try desk.shown(definition)) }
-        return .object([.init("triggers", .array(shown))])
+        return ["triggers": .array(shown)]
       }
     case (.post, nil, _):
       let definition = try Self.definition(try call.members())
@@ -40,18 +40,18 @@ struct TriggerOperation {
     case (.delete, let name?, nil):
       work = { () throws(RESTFailure) in
         try desk.remove(name)
-        return .object([.init("removed", .string(name))])
+        return ["removed": .string(name)]
       }
     case (.get, let name?, .dead):
-      work = { () throws(RESTFailure) in .object([.init("letters", .array(try desk.deadLetters(of: name)))]) }
+      work = { () throws(RESTFailure) in ["letters": .array(try desk.deadLetters(of: name))] }
     case (.delete, let name?, .dead):
       work = { () throws(RESTFailure) in
-        .object([.init("removed", .int(Int64(try desk.removeDeadLetters(of: name))))])
+        ["removed": .int(Int64(try desk.removeDeadLetters(of: name)))]
       }
     case (.post, let name?, .replay):
       let letter = try call.members().text("letter")
       work = { () throws(RESTFailure) in
-        .object([.init("replayed", .int(Int64(try desk.replay(name, letter: letter))))])
+        ["replayed": .int(Int64(try desk.replay(name, letter: letter)))]
       }
     default: throw .methodNotAllowed
     }

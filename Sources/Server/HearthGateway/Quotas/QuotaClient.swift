@@ -1,4 +1,5 @@
 import HearthAccounts
+import HearthSystem
 import Synchronization
 
 /// The identity of a client of a database for quotas.

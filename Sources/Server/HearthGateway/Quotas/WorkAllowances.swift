@@ -1,3 +1,4 @@
+import HearthSystem
 import HearthTree
 
 /// The client that an allowance belongs to beyond one connection.
@@ -56,7 +57,8 @@ struct WorkAllowances: Sendable {
     guard buckets.count > countMax else { return }
     sweep(at: now)
     guard buckets.count > countMax / 2 else { return }
-    let heaviest = buckets.sorted { $0.value.untilFull(at: now) > $1.value.untilFull(at: now) }.prefix(countMax / 2)
+    let heaviest = buckets.sorted { $0.value.timeUntilFull(at: now) > $1.value.timeUntilFull(at: now) }.prefix(
+      countMax / 2)
     buckets = Dictionary(uniqueKeysWithValues: heaviest.map { ($0.key, $0.value) })
   }
 }

@@ -1,4 +1,5 @@
 import HearthEngine
+import HearthSystem
 import HearthTree
 
 /// The work that clients of one database have caused, and the resulting waits.
@@ -90,7 +91,7 @@ struct WorkLedger: Sendable {
   /// an address leaves the others little to pay.
   private mutating func settle(_ entry: inout Connection, at now: Int64) {
     guard let holder = WorkHolder(entry.client) else { return }
-    let owed = entry.allowance.untilFull(at: now) - entry.carried.untilFull(at: now)
+    let owed = entry.allowance.timeUntilFull(at: now) - entry.carried.timeUntilFull(at: now)
     allowances.charge(nanoseconds: owed / Int64(connectionCount(of: holder)), to: holder, at: now)
     entry.carried = entry.allowance
   }

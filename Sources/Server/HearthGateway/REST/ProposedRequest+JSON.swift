@@ -55,19 +55,21 @@ extension ProposedRequest {
   }
 
   /// The request in JSON, which ``init(_:)`` reads.
-  package var json: [JSON.Member] {
+  package var json: JSON {
     switch self {
     case .read(let path, let query):
-      return [.init("read", .string(path.description))] + (query.map { [.init("query", $0.wire)] } ?? [])
+      var json: JSON = ["read": .string(path.description)]
+      if let query { json["query"] = query.wire }
+      return json
     case .write(let operation):
       switch operation.change {
       case .put(let location, let value):
-        return [.init("write", .string(location.description)), .init("value", Self.json(value, at: location))]
+        return ["write": .string(location.description), "value": Self.json(value, at: location)]
       case .merge(let path, let writes):
         let members = writes.map {
           JSON.Member(String($0.location.description.dropFirst()), Self.json($0.value, at: $0.location))
         }
-        return [.init("update", .string(path.description)), .init("value", .object(members))]
+        return ["update": .string(path.description), "value": .object(members)]
       }
     }
   }

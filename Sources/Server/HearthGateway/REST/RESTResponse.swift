@@ -31,12 +31,12 @@ struct RESTResponse: Sendable {
   static let silent = RESTResponse(status: 204, body: [])
 
   /// The response to a write of settings.
-  static let done = RESTResponse(JSON.object([.init("status", .string("ok"))]))
+  static let done = RESTResponse(["status": "ok"] as JSON)
 
   init(_ json: JSON, pretty: Bool = false) { self.init(body: json.text(layout: pretty ? .service : .compact)) }
 
   init(_ failure: RESTFailure) {
-    let error = JSON.object([.init("error", .string(failure.text))])
+    let error: JSON = ["error": .string(failure.text)]
     self.init(status: failure.status, body: error.text(layout: .service))
     if let seconds = failure.retryAfterSeconds { headers.append((name: "Retry-After", value: "\(seconds)")) }
     restMilliseconds = failure.restMilliseconds

@@ -103,7 +103,7 @@ extension RESTWrite {
   }
 
   private static func answer(_ request: RESTRequest, name: String, _ node: Node?) -> RESTResponse {
-    let body = JSON.object([.init("name", .string(name))]).text(layout: request.layout)
+    let body = (["name": .string(name)] as JSON).text(layout: request.layout)
     var response = request.isSilent ? .silent : RESTResponse(body: body)
     if let node, isTagged(request) { response.set(etag: ETag.of(node)) }
     return response

@@ -36,16 +36,15 @@ struct NodeReceipt: Sendable {
     let list = receipts.map { receipt -> JSON in
       let times = sample(receipt.microseconds.sorted(), countMax: limits.nodeTimesMax / share)
       let (cut, kept) = receipt.listenersJSON(bytesMax: limits.nodeListenersBytesMax / share)
-      let members: [JSON.Member] = [
-        .init("database", receipt.database.map { .string($0) } ?? .null), .init("position", .int(receipt.position)),
+      let place: JSON = [
+        "database": receipt.database.map { .string($0) } ?? .null, "position": .int(receipt.position),
       ]
-      return .object(
-        members + receipt.counts.members + [
-          .init("isComplete", .bool(receipt.isComplete)), .init("microseconds", .array(times.map { .int($0) })),
-          .init("listeners", .array(cut)), .init("keptListeners", .array(kept)),
-        ])
+      return place.appending(receipt.counts.json).appending([
+        "isComplete": .bool(receipt.isComplete), "microseconds": .array(times.map { .int($0) }),
+        "listeners": .array(cut), "keptListeners": .array(kept),
+      ])
     }
-    return JSON.object([.init("receipts", .array(list))]).text()
+    return (["receipts": .array(list)] as JSON).text()
   }
 
   /// Returns some of sorted times, evenly spaced, including the last.

@@ -26,48 +26,37 @@ extension Receipt {
   ///
   /// - Parameter limits: the maximum number of listeners, and the resulting length of the line.
   func json(limits: ReceiptLimits) -> JSON {
-    var members: [JSON.Member] = [.init("id", .int(Int64(clamping: id)))]
-    if let node { members.append(.init("node", .string(node))) }
-    members += [.init("database", database.map { .string($0) } ?? .null), .init("cause", .string(cause.word))]
+    var json: JSON = ["id": .int(Int64(clamping: id))]
+    if let node { json["node"] = .string(node) }
+    json["database"] = database.map { .string($0) } ?? .null
+    json["cause"] = .string(cause.word)
     if case .revocation(let number, let revocation, let event) = cause {
-      members.append(
-        .init(
-          "revocation",
-          .object(
-            [.init("number", .int(Int64(clamping: number))), .init("event", .string(event.rawValue))]
-              + Self.members(of: revocation))))
+      let head: JSON = ["number": .int(Int64(clamping: number)), "event": .string(event.rawValue)]
+      json["revocation"] = head.appending(Self.json(revocation))
     }
-    members += [.init("position", .int(position)), .init("time", .int(wallMilliseconds))]
-    if let connection { members.append(.init("connection", .string(Self.trace(connection)))) }
+    json["position"] = .int(position)
+    json["time"] = .int(wallMilliseconds)
+    if let connection { json["connection"] = .string(Self.trace(connection)) }
     var all = counts
     for node in elsewhere?.nodes ?? [] { all += node.counts }
-    members += all.members
-    members.append(.init("isComplete", .bool(isComplete && elsewhere?.silent.isEmpty ?? true)))
-    members += nodes
+    json = json.appending(all.json)
+    json["isComplete"] = .bool(isComplete && elsewhere?.silent.isEmpty ?? true)
+    if let elsewhere, let node {
+      let answered = [(name: node, counts: counts)] + elsewhere.nodes
+      json["nodes"] = .array(answered.map { $0.counts.json.naming($0.name, as: "name") })
+      json["unanswered"] = .array(elsewhere.silent.map { .string($0) })
+    }
     if let last = microseconds.last {
-      members.append(
-        .init(
-          "milliseconds",
-          .object([
-            .init("p50", Self.milliseconds(percentile(50))), .init("p99", Self.milliseconds(percentile(99))),
-            .init("max", Self.milliseconds(last)),
-          ])))
+      json["milliseconds"] = [
+        "p50": Self.milliseconds(percentile(50)), "p99": Self.milliseconds(percentile(99)),
+        "max": Self.milliseconds(last),
+      ]
     }
     let (cut, kept) = listenersJSON(bytesMax: limits.lineBytesMax)
-    members.append(.init("listeners", .array(cut)))
-    members.append(.init("listenersOmitted", .int(Int64(all.cancelled - cut.count))))
-    members.append(.init("keptListeners", .array(kept)))
-    return .object(members)
-  }
-
-  /// The nodes that the receipt covers, when other nodes were asked.
-  private var nodes: [JSON.Member] {
-    guard let elsewhere, let node else { return [] }
-    let answered = [(name: node, counts: counts)] + elsewhere.nodes
-    return [
-      .init("nodes", .array(answered.map { .object([.init("name", .string($0.name))] + $0.counts.members) })),
-      .init("unanswered", .array(elsewhere.silent.map { .string($0) })),
-    ]
+    json["listeners"] = .array(cut)
+    json["listenersOmitted"] = .int(Int64(all.cancelled - cut.count))
+    json["keptListeners"] = .array(kept)
+    return json
   }
 
   /// Returns the first cancelled listeners, then the first of the kept ones, in no more than so many bytes.
@@ -88,26 +77,26 @@ extension Receipt {
   }
 
   /// Returns the members that name the subject of a revocation.
-  private static func members(of revocation: Revocation) -> [JSON.Member] {
+  private static func json(_ revocation: Revocation) -> JSON {
     switch revocation {
-    case .user(let uid): [.init("kind", .string("user")), .init("uid", .string(uid))]
-    case .tenant(let id): [.init("kind", .string("tenant")), .init("tenant", .string(id))]
+    case .user(let uid): ["kind": "user", "uid": .string(uid)]
+    case .tenant(let id): ["kind": "tenant", "tenant": .string(id)]
     // A session's id is no credential, but readers of receipts do not need it.
-    case .legacySession: [.init("kind", .string("session"))]
-    case .signingKey(let id): [.init("kind", .string("key")), .init("key", .string(id))]
-    case .legacySecret: [.init("kind", .string("secret"))]
-    case .foreignTokens(let tokens): members(of: tokens)
-    case .serviceAccount(let email): [.init("kind", .string("serviceAccount")), .init("email", .string(email))]
+    case .legacySession: ["kind": "session"]
+    case .signingKey(let id): ["kind": "key", "key": .string(id)]
+    case .legacySecret: ["kind": "secret"]
+    case .foreignTokens(let tokens): json(tokens)
+    case .serviceAccount(let email): ["kind": "serviceAccount", "email": .string(email)]
     }
   }
 
-  private static func members(of tokens: ForeignTokenRevocation) -> [JSON.Member] {
-    var members: [JSON.Member] = [.init("kind", .string("foreignTokens")), .init("plugin", .string(tokens.verifier))]
-    if tokens.isEverything { members.append(.init("everything", .bool(true))) }
-    if !tokens.digests.isEmpty { members.append(.init("tokens", .int(Int64(tokens.digests.count)))) }
-    if tokens.uids.count == 1, let uid = tokens.uids.first { members.append(.init("uid", .string(uid))) }
-    if tokens.uids.count > 1 { members.append(.init("uids", .int(Int64(tokens.uids.count)))) }
-    return members
+  private static func json(_ tokens: ForeignTokenRevocation) -> JSON {
+    var json: JSON = ["kind": "foreignTokens", "plugin": .string(tokens.verifier)]
+    if tokens.isEverything { json["everything"] = true }
+    if !tokens.digests.isEmpty { json["tokens"] = .int(Int64(tokens.digests.count)) }
+    if tokens.uids.count == 1, let uid = tokens.uids.first { json["uid"] = .string(uid) }
+    if tokens.uids.count > 1 { json["uids"] = .int(Int64(tokens.uids.count)) }
+    return json
   }
 
   /// Returns the percentile by nearest rank.
@@ -123,44 +112,36 @@ extension Receipt {
 
 extension Receipt.Listener {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("connection", .string(Receipt.trace(connection))), .init("path", .string(name.path.description)),
-    ]
-    if let query { members.append(.init("query", query)) }
-    if let uid { members.append(.init("uid", .string(uid))) }
-    members.append(.init("lastPosition", .int(lastPosition)))
+    var json: JSON = ["connection": .string(Receipt.trace(connection)), "path": .string(name.path.description)]
+    if let query { json["query"] = query }
+    if let uid { json["uid"] = .string(uid) }
+    json["lastPosition"] = .int(lastPosition)
     switch outcome {
-    case .sent(let microseconds): members.append(.init("milliseconds", Receipt.milliseconds(microseconds)))
-    case .gone: members.append(.init("outcome", .string("gone")))
-    case .late: members.append(.init("outcome", .string("late")))
+    case .sent(let microseconds): json["milliseconds"] = Receipt.milliseconds(microseconds)
+    case .gone: json["outcome"] = "gone"
+    case .late: json["outcome"] = "late"
     }
-    return .object(members)
+    return json
   }
 }
 
 extension Redecision.Kept {
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("connection", .string(Receipt.trace(connection))), .init("path", .string(path.description)),
-    ]
-    if let query { members.append(.init("query", query.wire)) }
-    if let uid { members.append(.init("uid", .string(uid))) }
-    guard let rule else { return .object(members) }
-    members.append(
-      .init(
-        "rule",
-        .object(
-          [.init("kind", .string(rule.kind.rawValue)), .init("path", .string(rule.pathTemplate))]
-            + (rule.file.map { [.init("file", .string($0))] } ?? [])
-            + [.init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column)))])))
-    return .object(members)
+    var json: JSON = ["connection": .string(Receipt.trace(connection)), "path": .string(path.description)]
+    if let query { json["query"] = query.wire }
+    if let uid { json["uid"] = .string(uid) }
+    guard let rule else { return json }
+    var place: JSON = ["kind": .string(rule.kind.rawValue), "path": .string(rule.pathTemplate)]
+    if let file = rule.file { place["file"] = .string(file) }
+    json["rule"] = place.appending(["line": .int(Int64(rule.line)), "column": .int(Int64(rule.column))])
+    return json
   }
 }
 
 extension JSON {
-  /// Returns the same listener, with the name of its node.
-  func naming(_ node: String?) -> JSON {
-    guard let node, case .object(let members) = self else { return self }
-    return .object([.init("node", .string(node))] + members)
+  /// The same listener, or counts, with the name of the node that they are of.
+  func naming(_ node: String?, as name: String = "node") -> JSON {
+    guard let node else { return self }
+    return ([name: .string(node)] as JSON).appending(self)
   }
 }

@@ -32,15 +32,15 @@ extension ReceiptCounts {
   private static let countMax: Int64 = 1 << 40
 
   /// The counts as members of a receipt.
-  var members: [JSON.Member] {
+  var json: JSON {
     [
-      .init("signedOut", .int(Int64(signedOut))), .init("examined", .int(Int64(examined))),
-      .init("kept", .int(Int64(kept))), .init("cancelled", .int(Int64(cancelled))), .init("sent", .int(Int64(sent))),
-      .init("gone", .int(Int64(gone))), .init("late", .int(Int64(late))),
+      "signedOut": .int(Int64(signedOut)), "examined": .int(Int64(examined)), "kept": .int(Int64(kept)),
+      "cancelled": .int(Int64(cancelled)), "sent": .int(Int64(sent)), "gone": .int(Int64(gone)),
+      "late": .int(Int64(late)),
     ]
   }
 
-  /// Reads another node's ``members``; nil for invalid ones.
+  /// Reads another node's ``json``; nil for what cannot be.
   init?(_ json: JSON) {
     func count(_ name: String) -> Int? {
       guard let value = json[name]?.int, (0...Self.countMax).contains(value) else { return nil }

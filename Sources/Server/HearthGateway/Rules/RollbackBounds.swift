@@ -12,14 +12,13 @@ package struct RollbackBounds: Sendable, Equatable {
   var cancelledMax: Int64?
 
   var json: JSON {
-    var members: [JSON.Member] = [
-      .init("endMilliseconds", .int(endMilliseconds)),
-      .init("end", .string(Timestamp.text(milliseconds: endMilliseconds))),
-      .init("former", .int(formerID)),
+    var json: JSON = [
+      "endMilliseconds": .int(endMilliseconds), "end": .string(Timestamp.text(milliseconds: endMilliseconds)),
+      "former": .int(formerID),
     ]
-    if let denialsMax { members.append(.init("denialsMax", .int(denialsMax))) }
-    if let cancelledMax { members.append(.init("cancelledMax", .int(cancelledMax))) }
-    return .object(members)
+    if let denialsMax { json["denialsMax"] = .int(denialsMax) }
+    if let cancelledMax { json["cancelledMax"] = .int(cancelledMax) }
+    return json
   }
 
   init(endMilliseconds: Int64, formerID: Int64, denialsMax: Int64? = nil, cancelledMax: Int64? = nil) {

@@ -38,9 +38,8 @@ final class RollbackWatch: Sendable {
   /// Returns the watch as JSON for administrators.
   func json(at now: Instant) -> JSON {
     let (denied, cancelled) = counts(at: now)
-    return .object(
-      [.init("version", .int(versionID)), .init("denials", .int(denied)), .init("cancelled", .int(cancelled))]
-        + (bounds.json.members ?? []))
+    let counts: JSON = ["version": .int(versionID), "denials": .int(denied), "cancelled": .int(cancelled)]
+    return counts.appending(bounds.json)
   }
 
   private func counts(at now: Instant) -> (denied: Int64, cancelled: Int64) {

@@ -53,8 +53,8 @@ package struct RulesAuthor: Sendable, Equatable {
   }
 
   var json: JSON {
-    var members: [JSON.Member] = [.init("kind", .string(kind.rawValue))]
-    if let name { members.append(.init("name", .string(name))) }
-    return .object(members)
+    var json: JSON = ["kind": .string(kind.rawValue)]
+    if let name { json["name"] = .string(name) }
+    return json
   }
 }

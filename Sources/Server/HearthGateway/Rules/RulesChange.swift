@@ -28,16 +28,14 @@ package struct RulesChange: Sendable, Equatable {
   package static func file(_ path: String?) -> RulesChange { RulesChange(author: .file(path)) }
 
   /// The members of the change in responses and files.
-  var members: [JSON.Member] {
-    var members: [JSON.Member] = [.init("cause", .string(cause.rawValue)), .init("author", author.json)]
-    if let tool { members.append(.init("tool", .string(tool))) }
-    if let comment { members.append(.init("comment", .string(comment))) }
-    if let original { members.append(.init("original", .int(original))) }
-    if let watch { members.append(.init("watch", watch.json)) }
-    return members
+  var json: JSON {
+    var json: JSON = ["cause": .string(cause.rawValue), "author": author.json]
+    if let tool { json["tool"] = .string(tool) }
+    if let comment { json["comment"] = .string(comment) }
+    if let original { json["original"] = .int(original) }
+    if let watch { json["watch"] = watch.json }
+    return json
   }
-
-  var json: JSON { .object(members) }
 
   init?(_ json: JSON) {
     guard let cause = json["cause"]?.string.flatMap(RulesVersion.Cause.init(rawValue:)),

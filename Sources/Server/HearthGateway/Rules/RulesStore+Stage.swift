@@ -63,10 +63,10 @@ extension RulesStore {
   func trialStatus(of database: Database) async throws(RESTFailure) -> JSON {
     let name = database.name
     let staged = try await pool.work { () throws(RESTFailure) in try self.settings.settings(of: name).staged }
-    return .object([
-      .init("staged", staged?.shown ?? .null), .init("trial", database.trial?.report().json ?? .null),
-      .init("watch", watchStatus(of: database) ?? .null),
-    ])
+    return [
+      "staged": staged?.shown ?? .null, "trial": database.trial?.report().json ?? .null,
+      "watch": watchStatus(of: database) ?? .null,
+    ]
   }
 
   /// Returns the counts of the watch of promoted rules; nil when none are watched.
@@ -121,10 +121,8 @@ extension Ruleset {
   /// The staged rules as JSON for administrators, without the text.
   var shown: JSON {
     let note = note?.members?.filter { $0.name != "cause" } ?? []
-    return .object(
-      [.init("ruleset", .string(id)), .init("time", .string(Timestamp.text(milliseconds: createdAtMilliseconds)))]
-        + note
-        + RulesVersion.size(of: source))
+    let head: JSON = ["ruleset": .string(id), "time": .string(Timestamp.text(milliseconds: createdAtMilliseconds))]
+    return head.appending(.object(note)).appending(RulesVersion.size(of: source))
   }
 }
 

@@ -33,19 +33,17 @@ package struct RulesVersion: Sendable, Equatable {
 
   /// The version as JSON for administrators, without the text.
   var json: JSON {
-    .object(
-      [
-        .init("id", .int(id)), .init("time", .string(Timestamp.text(milliseconds: timeMilliseconds))),
-      ] + change.members + Self.size(sizeBytes, digest))
+    let head: JSON = ["id": .int(id), "time": .string(Timestamp.text(milliseconds: timeMilliseconds))]
+    return head.appending(change.json).appending(Self.size(sizeBytes, digest))
   }
 
   /// Returns the members that identify a text.
-  static func size(of source: String) -> [JSON.Member] {
+  static func size(of source: String) -> JSON {
     size(source.utf8.count, Digest(sha256: source.utf8))
   }
 
-  private static func size(_ sizeBytes: Int, _ digest: Digest) -> [JSON.Member] {
-    [.init("sizeBytes", .int(Int64(sizeBytes))), .init("sha256", .string(digest.hex))]
+  private static func size(_ sizeBytes: Int, _ digest: Digest) -> JSON {
+    ["sizeBytes": .int(Int64(sizeBytes)), "sha256": .string(digest.hex)]
   }
 }
 
@@ -57,10 +55,8 @@ extension RulesVersion {
   ///  "comment":"rooms are private","sha256":"…","source":"{\"rules\":{}}"}
   /// ```
   func text(with source: String) -> [UInt8] {
-    let members: [JSON.Member] =
-      [.init("id", .int(id)), .init("timeMilliseconds", .int(timeMilliseconds))] + change.members
-      + [.init("sha256", .string(digest.hex)), .init("source", .string(source))]
-    return JSON.object(members).text()
+    let head: JSON = ["id": .int(id), "timeMilliseconds": .int(timeMilliseconds)]
+    return head.appending(change.json).appending(["sha256": .string(digest.hex), "source": .string(source)]).text()
   }
 
   /// Reads a version with its text; nil for bytes that ``text(with:)`` does not write.

@@ -30,11 +30,11 @@ struct TrialFigures: Sendable, Equatable {
   var flips: Int64 { closed + opened + undecided }
 
   var json: JSON {
-    .object([
-      .init("judged", .int(judged)), .init("flips", .int(flips)), .init("closed", .int(closed)),
-      .init("opened", .int(opened)), .init("undecided", .int(undecided)), .init("cancelled", .int(cancelled)),
-      .init("invalid", .int(invalid)), .init("forecast", forecast.map { .string($0.rawValue) } ?? .null),
-    ])
+    [
+      "judged": .int(judged), "flips": .int(flips), "closed": .int(closed), "opened": .int(opened),
+      "undecided": .int(undecided), "cancelled": .int(cancelled), "invalid": .int(invalid),
+      "forecast": forecast.map { .string($0.rawValue) } ?? .null,
+    ]
   }
 
   /// A bound that is exceeded.
@@ -47,7 +47,7 @@ struct TrialFigures: Sendable, Equatable {
     let text: String
 
     var json: JSON {
-      .object([.init("bound", .string(bound)), .init("limit", .int(limit)), .init("found", .int(found))])
+      ["bound": .string(bound), "limit": .int(limit), "found": .int(found)]
     }
   }
 

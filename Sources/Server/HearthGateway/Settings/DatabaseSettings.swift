@@ -78,10 +78,10 @@ struct Ruleset: Sendable {
 
   /// The ruleset as JSON for responses and files.
   var json: JSON {
-    .object([
-      .init("id", .string(id)), .init("createdAt", .string(Timestamp.text(milliseconds: createdAtMilliseconds))),
-      .init("source", .string(source)),
-    ])
+    [
+      "id": .string(id), "createdAt": .string(Timestamp.text(milliseconds: createdAtMilliseconds)),
+      "source": .string(source),
+    ]
   }
 }
 
@@ -95,17 +95,14 @@ extension DatabaseSettings {
   /// ```
   var text: [UInt8] {
     let labels = [("stable", stableRuleset), ("canary", canaryRuleset)]
-    var members: [JSON.Member] = [
-      .init("defaultWriteSizeLimit", .string(defaultWriteSizeLimit)),
-      .init("strictTriggerValidation", .bool(isTriggerValidationStrict)),
-      .init("functionTriggers", .array(functionTriggers)),
-      .init("rulesets", .array(rulesets.map(\.stored))),
-      .init(
-        "rulesetLabels",
-        .object(labels.compactMap { name, id in id.map { JSON.Member(name, .string($0)) } })),
+    var json: JSON = [
+      "defaultWriteSizeLimit": .string(defaultWriteSizeLimit),
+      "strictTriggerValidation": .bool(isTriggerValidationStrict), "functionTriggers": .array(functionTriggers),
+      "rulesets": .array(rulesets.map(\.stored)),
+      "rulesetLabels": .object(labels.compactMap { name, id in id.map { JSON.Member(name, .string($0)) } }),
     ]
-    if quotas != .none { members.append(.init("quotas", quotas.json)) }
-    return JSON.object(members).text()
+    if quotas != .none { json["quotas"] = quotas.json }
+    return json.text()
   }
 
   /// Parses settings; nil for a text that ``text`` does not write.
@@ -128,12 +125,11 @@ extension DatabaseSettings {
 
 extension Ruleset {
   fileprivate var stored: JSON {
-    var members: [JSON.Member] = [
-      .init("id", .string(id)), .init("createdAtMilliseconds", .int(createdAtMilliseconds)),
-      .init("source", .string(source)),
+    var json: JSON = [
+      "id": .string(id), "createdAtMilliseconds": .int(createdAtMilliseconds), "source": .string(source),
     ]
-    if let note { members.append(.init("note", note)) }
-    return .object(members)
+    if let note { json["note"] = note }
+    return json
   }
 
   fileprivate init?(_ json: JSON) {

@@ -59,9 +59,9 @@ struct TriggerFiles: Sendable {
   /// - Returns: the stored triggers; nil when another node has changed them, and no file was written.
   func write(_ changed: Kept, over kept: Kept) throws(RESTFailure) -> Kept? {
     do throws(WholeFile.Problem) {
-      var members = [JSON.Member("triggers", .array(changed.definitions.map(\.stored)))]
-      if changed.replayCount > 0 { members.append(.init("replays", .int(changed.replayCount))) }
-      let text = JSON.object(members).text()
+      var json: JSON = ["triggers": .array(changed.definitions.map(\.stored))]
+      if changed.replayCount > 0 { json["replays"] = .int(changed.replayCount) }
+      let text = json.text()
       guard try files.write(text, to: Self.registrations, over: kept.bytes) else { return nil }
       if !isAtHome { try settle() }
       return Kept(definitions: changed.definitions, replayCount: changed.replayCount, bytes: text)

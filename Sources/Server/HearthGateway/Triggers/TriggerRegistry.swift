@@ -133,7 +133,7 @@ package final class TriggerRegistry: Sendable {
   /// Returns a trigger as JSON for administrators, with its status.
   func shown(_ definition: TriggerDefinition) throws(RESTFailure) -> JSON {
     let status = try reading { () throws(JournalError) in try sender.status(of: definition.name) }
-    return .object((definition.shown.members ?? []) + [.init("status", status)])
+    return definition.shown.appending(["status": status])
   }
 
   // MARK: Changing

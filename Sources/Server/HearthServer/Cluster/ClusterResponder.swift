@@ -56,45 +56,42 @@ struct ClusterResponder: AuthorizedResponder {
       let owned = await node.drain(seconds: Self.drainSeconds)
       promise.succeed(
         HTTPResponse.json(
-          .ok, .object([.init("name", .string(node.name)), .init("owns", .array(owned.map { .string($0) }))])))
+          .ok, ["name": .string(node.name), "owns": .array(owned.map { .string($0) })]))
     }
     return promise.futureResult
   }
 
   private static func json(_ status: ClusterStatus, _ overview: ClusterOverview, prefix: String) -> JSON {
     let members = Dictionary(uniqueKeysWithValues: status.databases)
-    return .object([
-      .init("name", .string(status.node)),
-      .init("run", status.run.map { .int($0) } ?? .null),
-      .init("isAlive", .bool(status.isLeaseBelieved)), .init("takesDatabases", .bool(status.isWilling)),
-      .init("connected", .array(status.connected.map { .string($0) })),
-      .init("nodes", .array(overview.nodes.map(json))),
-      .init("databases", .array(overview.journals.map { json($0, members, prefix: prefix) })),
-    ])
+    return [
+      "name": .string(status.node), "run": status.run.map { .int($0) } ?? .null,
+      "isAlive": .bool(status.isLeaseBelieved), "takesDatabases": .bool(status.isWilling),
+      "connected": .array(status.connected.map { .string($0) }), "nodes": .array(overview.nodes.map(json)),
+      "databases": .array(overview.journals.map { json($0, members, prefix: prefix) }),
+    ]
   }
 
   private static func json(_ node: ClusterOverview.Node) -> JSON {
-    .object([
-      .init("name", .string(node.name)), .init("address", .string(node.address)), .init("run", .int(node.run)),
-      .init("isAlive", .bool(node.isAlive)), .init("leaseMilliseconds", .int(node.leaseMilliseconds)),
-    ])
+    [
+      "name": .string(node.name), "address": .string(node.address), "run": .int(node.run),
+      "isAlive": .bool(node.isAlive), "leaseMilliseconds": .int(node.leaseMilliseconds),
+    ]
   }
 
   private static func json(
     _ journal: ClusterOverview.Journal, _ members: [String: MemberStatus], prefix: String
   ) -> JSON {
     let name = journal.name.hasPrefix(prefix) ? String(journal.name.dropFirst(prefix.count)) : journal.name
-    var row: [JSON.Member] = [
-      .init("name", .string(name)), .init("owner", journal.owner.map { .string($0) } ?? .null),
-      .init("epoch", .int(journal.epoch)), .init("position", .int(journal.position)),
+    var row: JSON = [
+      "name": .string(name), "owner": journal.owner.map { .string($0) } ?? .null, "epoch": .int(journal.epoch),
+      "position": .int(journal.position),
     ]
     if let member = members[journal.name] {
-      row += [
-        .init("role", .string(member.role.rawValue)),
-        .init("behind", .int(max(0, journal.position - member.head.position))),
-        .init("isServed", .bool(member.isServing)), .init("sessions", .int(Int64(member.sessionCount))),
-      ]
+      row["role"] = .string(member.role.rawValue)
+      row["behind"] = .int(max(0, journal.position - member.head.position))
+      row["isServed"] = .bool(member.isServing)
+      row["sessions"] = .int(Int64(member.sessionCount))
     }
-    return .object(row)
+    return row
   }
 }

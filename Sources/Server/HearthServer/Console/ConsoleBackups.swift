@@ -59,36 +59,34 @@ final class ConsoleBackups: Sendable {
         reason = reason ?? "The backups cannot be read: \(error)"
       }
     }
-    return .object([
-      .init("place", marker.map { .string($0.repository) } ?? .null),
-      .init("reason", reason.map { .string($0) } ?? .null),
-      .init("running", running.map(Self.json) ?? .null),
-      .init(
-        "ended",
-        ended.map { ended in
-          .object([
-            .init("at", .int(ended.at)), .init("backup", ended.backup.map { .string($0) } ?? .null),
-            .init("problem", ended.problem.map { .string($0) } ?? .null),
-          ])
-        } ?? .null), .init("backups", .array(backups)),
-    ])
+    return [
+      "place": marker.map { .string($0.repository) } ?? .null,
+      "reason": reason.map { .string($0) } ?? .null,
+      "running": running.map(Self.json) ?? .null,
+      "ended": ended.map { ended in
+        [
+          "at": .int(ended.at), "backup": ended.backup.map { .string($0) } ?? .null,
+          "problem": ended.problem.map { .string($0) } ?? .null,
+        ]
+      } ?? .null, "backups": .array(backups),
+    ]
   }
 
   private static func json(_ running: Running) -> JSON {
-    .object([
-      .init("since", .int(running.since)), .init("done", .int(Int64(running.step?.doneCount ?? 0))),
-      .init("count", running.step.map { .int(Int64($0.count)) } ?? .null),
-      .init("name", running.step.map { .string($0.name) } ?? .null),
-    ])
+    [
+      "since": .int(running.since), "done": .int(Int64(running.step?.doneCount ?? 0)),
+      "count": running.step.map { .int(Int64($0.count)) } ?? .null,
+      "name": running.step.map { .string($0.name) } ?? .null,
+    ]
   }
 
   private static func json(_ manifest: Manifest) -> JSON {
-    .object([
-      .init("backup", .string(manifest.id)), .init("kind", .string(manifest.kind.rawValue)),
-      .init("instant", .int(manifest.instantMilliseconds)), .init("keys", .string(manifest.keysText)),
-      .init("sizeBytes", .int(Int64(manifest.sizeBytes))),
-      .init("databases", .int(Int64(manifest.databases.count { $0.name != "accounts" }))),
-    ])
+    [
+      "backup": .string(manifest.id), "kind": .string(manifest.kind.rawValue),
+      "instant": .int(manifest.instantMilliseconds), "keys": .string(manifest.keysText),
+      "sizeBytes": .int(Int64(manifest.sizeBytes)),
+      "databases": .int(Int64(manifest.databases.count { $0.name != "accounts" })),
+    ]
   }
 
   // MARK: Making a backup

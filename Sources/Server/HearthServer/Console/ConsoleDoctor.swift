@@ -50,15 +50,11 @@ final class ConsoleDoctor: Sendable {
   /// The result as `{"isRunning", "at", "problem", "worst", "findings": [{"code", "severity", "text", "advice"}]}`.
   var json: JSON {
     let (isRunning, last) = state.withLock { ($0.isRunning, $0.last) }
-    var members: [JSON.Member] = [
-      .init("isRunning", .bool(isRunning)), .init("at", last.map { .int($0.at) } ?? .null),
-    ]
+    let state: JSON = ["isRunning": .bool(isRunning), "at": last.map { .int($0.at) } ?? .null]
     switch last?.result {
-    case .success(let report): members += [.init("problem", .null)] + (report.members ?? [])
-    case .failure(let problem):
-      members += [.init("problem", .string(problem.text)), .init("findings", .array([]))]
-    case nil: members += [.init("problem", .null), .init("findings", .array([]))]
+    case .success(let report): return state.appending(["problem": .null]).appending(report)
+    case .failure(let problem): return state.appending(["problem": .string(problem.text), "findings": []])
+    case nil: return state.appending(["problem": .null, "findings": []])
     }
-    return .object(members)
   }
 }

@@ -22,7 +22,7 @@ struct ConsoleLinkResponder: AuthorizedResponder {
     }
     guard request.method == .POST else { return refuse(.methodNotAllowed, "Use POST.") }
     guard let console else { return refuse(.notFound, "This server has no console: it runs with --no-console.") }
-    let body = request.body.readableBytes == 0 ? .object([]) : JSON(parsing: request.body.readableBytesView)
+    let body = request.body.readableBytes == 0 ? [:] : JSON(parsing: request.body.readableBytesView)
     guard let body, body.members != nil, let isReadOnly = (body["readOnly"] ?? .bool(false)).bool else {
       return refuse(.badRequest, "The body is {\"readOnly\": true or false}.")
     }
@@ -35,7 +35,7 @@ struct ConsoleLinkResponder: AuthorizedResponder {
         return promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "No link can be made now. Try again."))
       }
       var answer = HTTPResponse.json(
-        .ok, .object([.init("link", .string(link)), .init("role", .string(role.rawValue))]))
+        .ok, ["link": .string(link), "role": .string(role.rawValue)])
       answer.headers.append((name: "Cache-Control", value: "no-store"))
       promise.succeed(answer)
     }

@@ -21,10 +21,10 @@ extension ConsoleOperation {
     guard let id, let entry = services.denials.feed?.entry(id) else {
       throw ConsoleFailure(.notFound, "No such refusal is kept: the newest \(DenialFeed.countMax) are.")
     }
-    let members: [JSON.Member] = [.init("denial", entry.json)]
+    let denial: JSON = ["denial": entry.json]
     guard let record = services.denials.records.record(ofEntry: id), let request = record.request else {
       return ConsoleResponder.json(
-        .object(members + [.init("explained", .bool(false)), .init("reason", .string(reason(id)))]))
+        denial.appending(["explained": false, "reason": .string(reason(id))]))
     }
     let current = services.databases.opened(record.database)?.published.rules.source
     // Rules may have to be compiled again.
@@ -32,13 +32,11 @@ extension ConsoleOperation {
       await BlockingThread.run {
         let explanation = Explanation(operation: record.operation, path: record.path, decision: request.explained())
         let isInForce = current?.utf8.elementsEqual(request.rulesSource.utf8) == true
-        var members = members
-        members += [
-          .init("explained", .bool(true)), .init("dataOf", .string("denial")), .init("request", request.json),
-          .init("inForce", .bool(isInForce)),
-        ]
-        if !isInForce { members.append(.init("source", .string(request.rulesSource))) }
-        return .object(members + Self.members(of: explanation, request))
+        var json = denial.appending([
+          "explained": true, "dataOf": "denial", "request": request.json, "inForce": .bool(isInForce),
+        ])
+        if !isInForce { json["source"] = .string(request.rulesSource) }
+        return json.appending(Self.json(explanation, request))
       })
   }
 
@@ -54,12 +52,12 @@ extension ConsoleOperation {
   }
 
   /// Returns the members of a response that explain a decision.
-  static func members(of explanation: Explanation, _ record: RecordedRequest?) -> [JSON.Member] {
+  static func json(_ explanation: Explanation, _ record: RecordedRequest?) -> JSON {
     let test = record.flatMap { RecordedCase.text($0, explanation) }
     return [
-      .init("explanation", explanation.json),
-      .init("text", .string(explanation.rendered(file: explanation.file, isColored: false))),
-      .init("test", test.map { .string($0) } ?? .null),
+      "explanation": explanation.json,
+      "text": .string(explanation.rendered(file: explanation.file, isColored: false)),
+      "test": test.map { .string($0) } ?? .null,
     ]
   }
 }

@@ -30,10 +30,10 @@ extension ConsoleOperation {
       "session \(session.id) (\(session.name)): downloads \(location.path) of \(database)", uid: session.uid,
       by: call.client)
     return ConsoleResponder.json(
-      .object([
-        .init("path", .string("\(ConsoleResponder.prefix)/api/\(ConsoleDownloads.prefix)\(key)")),
-        .init("expiresInSeconds", .int(ConsoleDownloads.keySeconds)),
-      ]))
+      [
+        "path": "\(ConsoleResponder.prefix)/api/\(ConsoleDownloads.prefix)\(key)",
+        "expiresInSeconds": .int(ConsoleDownloads.keySeconds),
+      ])
   }
 
   /// Responds to `GET api/download/KEY` with the file.

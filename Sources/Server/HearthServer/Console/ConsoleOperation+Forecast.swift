@@ -40,7 +40,7 @@ extension ConsoleOperation {
     var limits = TrialLimits()
     limits.forecastSecondsMax = Self.forecastSecondsMax
     let forecast = await RulesTrial.forecast(of: rules, in: database, limits: limits)
-    return ConsoleResponder.json(.object((forecast.json.members ?? []) + [.init("refusals", refusals)]))
+    return ConsoleResponder.json(forecast.json.appending(["refusals": refusals]))
   }
 
   private static func refusals(of database: String, in denials: DenialLog, by rules: RuleSet) -> JSON {
@@ -56,14 +56,12 @@ extension ConsoleOperation {
         opened += entry.count
         guard places.count < placesMax else { continue }
         places.append(
-          .object([
-            .init("operation", .string(entry.operation)), .init("path", .string(entry.path)),
-            .init("uid", entry.uid.map { .string($0) } ?? .null), .init("count", .int(Int64(entry.count))),
-          ]))
+          [
+            "operation": .string(entry.operation), "path": .string(entry.path),
+            "uid": entry.uid.map { .string($0) } ?? .null, "count": .int(Int64(entry.count)),
+          ])
       }
     }
-    return .object([
-      .init("examined", .int(Int64(examined))), .init("opened", .int(Int64(opened))), .init("places", .array(places)),
-    ])
+    return ["examined": .int(Int64(examined)), "opened": .int(Int64(opened)), "places": .array(places)]
   }
 }

@@ -32,7 +32,7 @@ extension ConsoleOperation {
     let (clients, count) = await services.router.shownClients(
       of: name, uid: parameters["uid"], tenant: parameters["tenant"], limit: Self.connectionsMax)
     return ConsoleResponder.json(
-      .object([.init("connections", .array(clients.map(\.json))), .init("count", .int(Int64(count)))]))
+      ["connections": .array(clients.map(\.json)), "count": .int(Int64(count))])
   }
 
   /// Responds to `GET api/now/listens?ns=NAME&connection=ID`: the listens of a client, and for each the rule that
@@ -51,9 +51,7 @@ extension ConsoleOperation {
         let shown = standing.listens.prefix(Self.listensMax).map { listen in
           Self.json(listen, rules, root: standing.state.root, nowMilliseconds: now)
         }
-        return .object([
-          .init("listens", .array(Array(shown))), .init("count", .int(Int64(standing.listens.count))),
-        ])
+        return ["listens": .array(Array(shown)), "count": .int(Int64(standing.listens.count))]
       })
   }
 
@@ -69,12 +67,10 @@ extension ConsoleOperation {
     }
     let lines = console.log.lines(after: after, from: level, limit: Self.linesMax)
     let shown = lines.map { line in
-      JSON.object([
-        .init("number", .int(Int64(clamping: line.number))), .init("line", JSON(parsing: line.bytes) ?? .null),
-      ])
+      ["number": .int(Int64(clamping: line.number)), "line": JSON(parsing: line.bytes) ?? .null] as JSON
     }
     return ConsoleResponder.json(
-      .object([.init("lines", .array(shown)), .init("last", .int(Int64(clamping: console.log.last)))]))
+      ["lines": .array(shown), "last": .int(Int64(clamping: console.log.last))])
   }
 
   /// Responds to `GET api/now/state`: the process, storage, databases, and problems.
@@ -116,7 +112,7 @@ extension ConsoleOperation {
     let (console, client) = (console, call.client)
     try console.backups.start { text in await console.record("\(who): \(text)", uid: session.uid, by: client) }
     await console.record("\(who): makes a backup", uid: session.uid, by: client)
-    return ConsoleResponder.json(.object([]))
+    return ConsoleResponder.json([:])
   }
 
   /// Responds to `POST api/now/disconnect` with `{"connection": ID}`: the client reconnects by itself, and is
@@ -133,7 +129,7 @@ extension ConsoleOperation {
       "session \(session.id) (\(session.name)): disconnects \(client.name), \(client.uid ?? "nobody") at \(client.address)",
       uid: session.uid, by: call.client)
     services.router.sendAway(id)
-    return ConsoleResponder.json(.object([]))
+    return ConsoleResponder.json([:])
   }
 
   private static func connectionID(_ text: String?) -> ConnectionID? {
@@ -144,17 +140,17 @@ extension ConsoleOperation {
   private static func json(
     _ listen: StandingListen, _ rules: RuleSet, root: Node, nowMilliseconds: Int64
   ) -> JSON {
-    var members: [JSON.Member] = [.init("path", .string(listen.path.description))]
-    if let query = listen.query { members.append(.init("query", query.wire)) }
-    guard !listen.principal.readsAll else { return .object(members + [.init("readsAll", .bool(true))]) }
+    var json: JSON = ["path": .string(listen.path.description)]
+    if let query = listen.query { json["query"] = query.wire }
+    guard !listen.principal.readsAll else { return json.appending(["readsAll": true]) }
     let request = ReadRequest(
       path: listen.path, root: root, auth: listen.principal.auth, nowMilliseconds: nowMilliseconds,
       query: listen.query)
     guard let decision = rules.traced(.read(request), stepsMax: RulesLimits.explainStepsMax) else {
-      return .object(members)
+      return json
     }
     let explanation = Explanation(operation: "listen", path: listen.path, decision: decision)
-    return .object(members + [.init("explanation", explanation.json)])
+    return json.appending(["explanation": explanation.json])
   }
 }
 
@@ -162,14 +158,12 @@ extension ShownClient {
   fileprivate var name: String { String(id.rawValue, radix: 16) }
 
   fileprivate var json: JSON {
-    .object([
-      .init("id", .string(name)), .init("kind", .string(kind.rawValue)),
-      .init("agent", agent.map { .string($0) } ?? .null),
-      .init("uid", uid.map { .string($0) } ?? .null),
-      .init("tenant", tenant.map { .string($0) } ?? .null), .init("readsAll", .bool(readsAll)),
-      .init("address", .string(address)), .init("since", .int(sinceMilliseconds)), .init("isPaused", .bool(isPaused)),
-      .init("sentBytes", traffic.map { .int(Int64($0.takenBytes)) } ?? .null),
-      .init("waitingBytes", traffic.map { .int(Int64($0.waitingBytes)) } ?? .null),
-    ])
+    [
+      "id": .string(name), "kind": .string(kind.rawValue), "agent": agent.map { .string($0) } ?? .null,
+      "uid": uid.map { .string($0) } ?? .null, "tenant": tenant.map { .string($0) } ?? .null,
+      "readsAll": .bool(readsAll), "address": .string(address), "since": .int(sinceMilliseconds),
+      "isPaused": .bool(isPaused), "sentBytes": traffic.map { .int(Int64($0.takenBytes)) } ?? .null,
+      "waitingBytes": traffic.map { .int(Int64($0.waitingBytes)) } ?? .null,
+    ]
   }
 }

@@ -31,7 +31,7 @@ extension ConsoleOperation {
     let (history, now) = (console.coverage, call.now.monotonicMilliseconds)
     return ConsoleResponder.json(
       await BlockingThread.run {
-        guard let coverage = database.published.rules.coverage else { return .object([.init("rules", .null)]) }
+        guard let coverage = database.published.rules.coverage else { return ["rules": .null] }
         let before = (window ?? nil).map { history.members(of: database.name, coverage, $0, monotonic: now) }
         return .object((coverage.json.members ?? []) + (before ?? []))
       })

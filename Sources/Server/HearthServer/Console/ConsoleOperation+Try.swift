@@ -92,19 +92,18 @@ extension ConsoleOperation {
     }
     let dataOf = if case .now = subject { "now" } else { "denial" }
     return ConsoleResponder.json(
-      .object([
-        .init("allowed", .bool(true)), .init("dataOf", .string(dataOf)), .init("isComplete", .bool(true)),
-        .init("explanation", .null), .init("text", .string("Administrators may do everything; no rule is asked.\n")),
-        .init("test", .null),
-      ]))
+      [
+        "allowed": true, "dataOf": .string(dataOf), "isComplete": true, "explanation": .null,
+        "text": "Administrators may do everything; no rule is asked.\n", "test": .null,
+      ])
   }
 
   private static func json(_ tried: RulesTry, dataOf: String) -> JSON {
-    .object(
-      [
-        .init("allowed", .bool(tried.explanation.decision.isAllowed)), .init("dataOf", .string(dataOf)),
-        .init("isComplete", .bool(tried.isComplete)),
-      ] + members(of: tried.explanation, tried.record))
+    let verdict: JSON = [
+      "allowed": .bool(tried.explanation.decision.isAllowed), "dataOf": .string(dataOf),
+      "isComplete": .bool(tried.isComplete),
+    ]
+    return verdict.appending(json(tried.explanation, tried.record))
   }
 
   private static func refusing<Result>(

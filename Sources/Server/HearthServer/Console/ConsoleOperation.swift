@@ -129,9 +129,9 @@ extension ConsoleOperation {
       let (session, secrets) = try console.access.open(
         role, name: name, uid: uid, at: call.authority, now: call.now.monotonicMilliseconds)
       await console.record("session \(session.id) opened: \(role.rawValue), \(name)", uid: uid, by: call.client)
-      let members: [JSON.Member] = [.init("token", .string(secrets.token))] + members(of: session)
+      let json = (["token": .string(secrets.token)] as JSON).appending(shown(session))
       let cookie = ConsoleHeaders.setCookie(secrets.cookie, at: call.authority, isEncrypted: call.isEncrypted)
-      return ConsoleResponder.json(.object(members), headers: [(name: "Set-Cookie", value: cookie)])
+      return ConsoleResponder.json(json, headers: [(name: "Set-Cookie", value: cookie)])
     } catch {
       throw .unavailable
     }
@@ -171,7 +171,7 @@ extension ConsoleOperation {
     console.access.showPresence(in: session.id, now: call.now.monotonicMilliseconds)
     await console.record(
       "session \(session.id) (\(session.name)): \(shown.name) is there", uid: session.uid, by: call.client)
-    return ConsoleResponder.json(.object([]))
+    return ConsoleResponder.json([:])
   }
 
   /// Returns the role of a user who signed in recently, and to whom an administrator gave the operator's claim.
@@ -199,10 +199,10 @@ extension ConsoleOperation {
     throw ConsoleFailure(.forbidden, "This account may not open the console.")
   }
 
-  private func members(of session: ConsoleSession) -> [JSON.Member] {
+  private func shown(_ session: ConsoleSession) -> JSON {
     [
-      .init("role", .string(session.role.rawValue)), .init("name", .string(session.name)),
-      .init("endsInSeconds", .int(session.endsInSeconds)), .init("idleSeconds", .int(session.idleSeconds)),
+      "role": .string(session.role.rawValue), "name": .string(session.name),
+      "endsInSeconds": .int(session.endsInSeconds), "idleSeconds": .int(session.idleSeconds),
     ]
   }
 
@@ -210,10 +210,7 @@ extension ConsoleOperation {
     guard let parameters = call.parameters else { throw .badQuery }
     let session = try session(isUse: parameters["peek"] != "1")
     return ConsoleResponder.json(
-      .object(
-        members(of: session) + [
-          .init("version", .string(console.version)), .init("emulator", .bool(services.isEmulator)),
-        ]))
+      shown(session).appending(["version": .string(console.version), "emulator": .bool(services.isEmulator)]))
   }
 
   func signOut() async throws(ConsoleFailure) -> HTTPResponse {
@@ -221,7 +218,7 @@ extension ConsoleOperation {
     console.access.end(session.id)
     await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
     let cookie = ConsoleHeaders.setCookie("", at: call.authority, isEncrypted: call.isEncrypted)
-    return ConsoleResponder.json(.object([]), headers: [(name: "Set-Cookie", value: cookie)])
+    return ConsoleResponder.json([:], headers: [(name: "Set-Cookie", value: cookie)])
   }
 }
 
@@ -231,9 +228,9 @@ extension ConsoleOperation {
   func databases() throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     let names = services.databases.names.map { name in
-      JSON.object([.init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace))])
+      ["name": .string(name), "isDefault": .bool(name == services.defaultNamespace)] as JSON
     }
-    return ConsoleResponder.json(.object([.init("databases", .array(names))]))
+    return ConsoleResponder.json(["databases": .array(names)])
   }
 
   func credential() async throws(ConsoleFailure) -> HTTPResponse {
@@ -256,7 +253,7 @@ extension ConsoleOperation {
         by: call.client)
     }
     return ConsoleResponder.json(
-      .object([.init("credential", .string(made.text)), .init("expiresInSeconds", .int(made.endsInSeconds))]))
+      ["credential": .string(made.text), "expiresInSeconds": .int(made.endsInSeconds)])
   }
 
   /// Returns the name of a database if it exists.

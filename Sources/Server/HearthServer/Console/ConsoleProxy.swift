@@ -108,6 +108,6 @@ struct ConsoleProxy: Sendable {
   private static func named(_ name: String, in body: ByteBuffer) -> ByteBuffer {
     guard let members = JSON(parsing: body.readableBytesView)?.members else { return body }
     let others = members.filter { $0.name != "tool" }
-    return ByteBuffer(bytes: JSON.object(others + [.init("tool", .string("console, \(name)"))]).text())
+    return ByteBuffer(bytes: JSON.object(others).appending(["tool": "console, \(name)"]).text())
   }
 }

@@ -156,7 +156,7 @@ struct ConsoleResponder: ToolResponder {
   }
 
   static func answer(_ failure: ConsoleFailure) -> HTTPResponse {
-    json(.object([.init("error", .string(failure.text))]), status: failure.status)
+    json(["error": .string(failure.text)], status: failure.status)
   }
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {

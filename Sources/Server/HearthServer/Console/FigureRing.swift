@@ -170,16 +170,14 @@ final class FigureRing: Sendable {
 
   /// Returns JSON for the page: `{"intervalMilliseconds", "figures": ["writes", …], "samples": [[at, value, …]]}`.
   func json(after at: Int64, _ step: Step = .fine) -> JSON {
-    .object([
-      .init("intervalMilliseconds", .int(step.milliseconds)),
-      .init("figures", .array(Figure.allCases.map { .string($0.rawValue) })),
-      .init(
-        "samples",
-        .array(
-          samples(after: at, step).map { sample in
-            .array([.int(sample.at)] + sample.values.map { value in value.map { .double($0) } ?? .null })
-          })),
-    ])
+    [
+      "intervalMilliseconds": .int(step.milliseconds),
+      "figures": .array(Figure.allCases.map { .string($0.rawValue) }),
+      "samples": .array(
+        samples(after: at, step).map { sample in
+          .array([.int(sample.at)] + sample.values.map { value in value.map { .double($0) } ?? .null })
+        }),
+    ]
   }
 }
 

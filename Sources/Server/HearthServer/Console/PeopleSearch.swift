@@ -92,7 +92,7 @@ struct PeopleSearch {
       }
     }
     let next = isAtEnd ? nil : last.map { JSON.string($0) }
-    return .object([.init("people", .array(found)), .init("next", next ?? .null)])
+    return ["people": .array(found), "next": next ?? .null]
   }
 
   private func answer(from view: AccountView, by order: PeopleOrder, nowSeconds: Int64) -> JSON? {
@@ -110,10 +110,7 @@ struct PeopleSearch {
     let start = after.flatMap { uid in sorted.firstIndex { $0.uid.isSameText(as: uid) } }.map { $0 + 1 } ?? 0
     let page = sorted[start...].prefix(limit)
     let next = page.endIndex < sorted.endIndex ? page.last.map { JSON.string($0.uid) } : nil
-    return .object([
-      .init("people", .array(page.map { Self.json($0, in: view, nowSeconds: nowSeconds) })),
-      .init("next", next ?? .null),
-    ])
+    return ["people": .array(page.map { Self.json($0, in: view, nowSeconds: nowSeconds) }), "next": next ?? .null]
   }
 
   private func exact(_ word: String, in view: AccountView) -> UserRecord? {
@@ -137,6 +134,6 @@ struct PeopleSearch {
 
   static func json(_ user: UserRecord, in view: AccountView, nowSeconds: Int64) -> JSON {
     let count = PersonSessions.current(of: user, in: view, nowSeconds: nowSeconds).count
-    return .object((UserInfo.json(user).members ?? []) + [.init("sessions", .int(Int64(count)))])
+    return UserInfo.json(user).appending(["sessions": .int(Int64(count))])
   }
 }

@@ -13,20 +13,20 @@ enum PersonSessions {
 
   static func answer(_ user: UserRecord, in view: AccountView, nowSeconds: Int64) -> JSON {
     let sessions = current(of: user, in: view, nowSeconds: nowSeconds).map { session in
-      JSON.object([
-        .init("provider", .string(session.signInProvider)), .init("began", .int(session.createdAtSeconds * 1_000)),
-        .init("used", .int(session.lastUsedAtSeconds * 1_000)), .init("address", .string(session.clientAddress)),
-        .init("agent", .string(session.userAgent)), .init("secondFactor", .bool(session.secondFactor != nil)),
-      ])
+      [
+        "provider": .string(session.signInProvider), "began": .int(session.createdAtSeconds * 1_000),
+        "used": .int(session.lastUsedAtSeconds * 1_000), "address": .string(session.clientAddress),
+        "agent": .string(session.userAgent), "secondFactor": .bool(session.secondFactor != nil),
+      ] as JSON
     }
     let name = AuditRecord.name(of: user.uid)
     let records = view.auditTail(limit: lookedMax)
     let told = records.reversed().lazy.filter { $0.isAbout(name) }.prefix(auditMax).map(\.fields)
     let isWhole = records.first.map { $0.sequence <= (view.auditHead?.firstSequence ?? 1) } ?? true
-    return .object([
-      .init("person", PeopleSearch.json(user, in: view, nowSeconds: nowSeconds)), .init("sessions", .array(sessions)),
-      .init("audit", .array(Array(told))), .init("auditIsWhole", .bool(isWhole)),
-    ])
+    return [
+      "person": PeopleSearch.json(user, in: view, nowSeconds: nowSeconds), "sessions": .array(sessions),
+      "audit": .array(Array(told)), "auditIsWhole": .bool(isWhole),
+    ]
   }
 
   /// Returns the sessions that can continue, the newest first.

@@ -23,14 +23,14 @@ enum RulesCheck {
     } catch {
       problems = error.diagnostics.map { problem($0, "error", code: nil) }
     }
-    return .object([.init("problems", .array(Array(problems.prefix(problemsMax))))])
+    return ["problems": .array(Array(problems.prefix(problemsMax)))]
   }
 
   private static func problem(_ diagnostic: RulesError.Diagnostic, _ severity: String, code: String?) -> JSON {
-    .object([
-      .init("line", .int(Int64(diagnostic.line))), .init("column", .int(Int64(diagnostic.column))),
-      .init("severity", .string(severity)), .init("code", code.map { .string($0) } ?? .null),
-      .init("message", .string(diagnostic.message)), .init("help", diagnostic.help.map { .string($0) } ?? .null),
-    ])
+    [
+      "line": .int(Int64(diagnostic.line)), "column": .int(Int64(diagnostic.column)), "severity": .string(severity),
+      "code": code.map { .string($0) } ?? .null, "message": .string(diagnostic.message),
+      "help": diagnostic.help.map { .string($0) } ?? .null,
+    ]
   }
 }

@@ -30,46 +30,45 @@ struct ServerOverview: Sendable {
   var json: JSON {
     let databases = services.databases.openDatabases.map { ($0.name, $0.figures()) }
       .sorted { ($1.1.connectionCount, $0.0) < ($0.1.connectionCount, $1.0) }
-    return .object([
-      .init("node", cluster.map { .string($0.name) } ?? .null), .init("process", process), .init("storage", storage),
-      .init("openDatabases", .int(Int64(databases.count))),
-      .init("databases", .array(databases.prefix(Self.databasesMax).map { Self.json($0.0, $0.1) })),
-      .init("findings", .array(findings(databases).map(\.json))),
-    ])
+    return [
+      "node": cluster.map { .string($0.name) } ?? .null, "process": process, "storage": storage,
+      "openDatabases": .int(Int64(databases.count)),
+      "databases": .array(databases.prefix(Self.databasesMax).map { Self.json($0.0, $0.1) }),
+      "findings": .array(findings(databases).map(\.json)),
+    ]
   }
 
   private static func number(_ value: Int?) -> JSON { value.map { .int(Int64($0)) } ?? .null }
 
   private var process: JSON {
-    .object([
-      .init("version", .string(version)), .init("startedAt", .int(startMilliseconds)),
-      .init("uptimeSeconds", .int(max(0, Clock.wallMilliseconds - startMilliseconds) / 1_000)),
-      .init("memory", Self.number(ProcessFigures.residentBytes())),
-      .init("processorSeconds", ProcessFigures.processorSeconds.map { .double($0) } ?? .null),
-      .init("openFiles", Self.number(ProcessFigures.openFileCount)),
-      .init("openFilesMax", Self.number(ProcessFigures.openFileCountMax)),
-    ])
+    [
+      "version": .string(version), "startedAt": .int(startMilliseconds),
+      "uptimeSeconds": .int(max(0, Clock.wallMilliseconds - startMilliseconds) / 1_000),
+      "memory": Self.number(ProcessFigures.residentBytes()),
+      "processorSeconds": ProcessFigures.processorSeconds.map { .double($0) } ?? .null,
+      "openFiles": Self.number(ProcessFigures.openFileCount),
+      "openFilesMax": Self.number(ProcessFigures.openFileCountMax),
+    ]
   }
 
   private var storage: JSON {
     let available = FileSystemSpace(at: dataDirectory).map { Int(clamping: $0.availableBytes) }
     let backup = BackupMarker.read(in: dataDirectory)
-    return .object([
-      .init("diskAvailable", Self.number(available)), .init("diskLevel", .string("\(services.space.level)")),
-      .init("lastBackup", backup.map { .int($0.instantMilliseconds) } ?? .null),
-    ])
+    return [
+      "diskAvailable": Self.number(available), "diskLevel": "\(services.space.level)",
+      "lastBackup": backup.map { .int($0.instantMilliseconds) } ?? .null,
+    ]
   }
 
   private static func json(_ name: String, _ figures: DatabaseFigures) -> JSON {
     func count(_ value: Int) -> JSON { .int(Int64(value)) }
-    return .object([
-      .init("name", .string(name)), .init("isRunning", .bool(figures.isRunning)),
-      .init("connections", count(figures.connectionCount)), .init("listens", count(figures.listenCount)),
-      .init("commandsWaiting", count(figures.waitingCommandCount)),
-      .init("largeWritesWaiting", count(figures.largeWriteWaitingCount)),
-      .init("batchesWaiting", count(figures.waitingBatchCount)), .init("journalBytes", count(figures.journalBytes)),
-      .init("snapshotBytes", count(figures.snapshotBytes)), .init("position", .int(figures.position)),
-    ])
+    return [
+      "name": .string(name), "isRunning": .bool(figures.isRunning), "connections": count(figures.connectionCount),
+      "listens": count(figures.listenCount), "commandsWaiting": count(figures.waitingCommandCount),
+      "largeWritesWaiting": count(figures.largeWriteWaitingCount), "batchesWaiting": count(figures.waitingBatchCount),
+      "journalBytes": count(figures.journalBytes), "snapshotBytes": count(figures.snapshotBytes),
+      "position": .int(figures.position),
+    ]
   }
 
   /// Returns the problems, the worst first.
@@ -129,10 +128,9 @@ private struct StateFinding {
   }
 
   var json: JSON {
-    .object([
-      .init("code", .string(code)), .init("level", .string(isError ? "error" : "warning")),
-      .init("subject", subject.map { .string($0) } ?? .null), .init("title", .string(title)),
-      .init("text", .string(text)),
-    ])
+    [
+      "code": .string(code), "level": .string(isError ? "error" : "warning"),
+      "subject": subject.map { .string($0) } ?? .null, "title": .string(title), "text": .string(text),
+    ]
   }
 }

@@ -43,7 +43,7 @@ struct EmulatorHub: HTTPResponder {
     case (.list, .GET), (.list, .HEAD): answer = Self.response(.ok, list, request)
     case (.triggers(let enabled), .PUT):
       // No function runs here, so that none has to be paused.
-      answer = Self.response(.ok, .object([.init("enabled", .bool(enabled))]), request)
+      answer = Self.response(.ok, ["enabled": .bool(enabled)], request)
     case (.export, .POST): return export(request, on: loop)
     default: answer = Self.refusal(.methodNotAllowed, "Use GET, PUT or POST as the path asks.", request)
     }
@@ -66,14 +66,15 @@ struct EmulatorHub: HTTPResponder {
   private var list: JSON {
     .object(
       [("database", ports.database), ("auth", ports.auth), ("hub", ports.hub)].map { name, port in
-        let address: [JSON.Member] = [.init("address", .string(host)), .init("port", .int(Int64(port)))]
-        let family = JSON.Member("family", .string(host.contains(":") ? "IPv6" : "IPv4"))
+        let address: JSON = [
+          "address": .string(host), "port": .int(Int64(port)), "family": .string(host.contains(":") ? "IPv6" : "IPv4"),
+        ]
         return .init(
           name,
-          .object([
-            .init("name", .string(name)), .init("host", .string(host)), .init("port", .int(Int64(port))),
-            .init("listen", .array([.object(address + [family])])),
-          ]))
+          [
+            "name": .string(name), "host": .string(host), "port": .int(Int64(port)),
+            "listen": [address],
+          ])
       })
   }
 
@@ -94,7 +95,7 @@ struct EmulatorHub: HTTPResponder {
     Task { [databases] in
       do {
         try await export(folder, databases())
-        promise.succeed(Self.response(.ok, .object([.init("message", .string("OK"))]), request))
+        promise.succeed(Self.response(.ok, ["message": "OK"], request))
       } catch {
         promise.succeed(Self.refusal(.internalServerError, "\(error)", request))
       }
@@ -103,7 +104,7 @@ struct EmulatorHub: HTTPResponder {
   }
 
   private static func refusal(_ status: HTTPResponseStatus, _ text: String, _ request: HTTPRequest?) -> HTTPResponse {
-    response(status, .object([.init("message", .string(text))]), request)
+    response(status, ["message": .string(text)], request)
   }
 
   private static func response(_ status: HTTPResponseStatus, _ body: JSON, _ request: HTTPRequest?) -> HTTPResponse {

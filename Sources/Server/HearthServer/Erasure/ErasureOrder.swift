@@ -52,13 +52,13 @@ struct ErasureOrder: Sendable, Equatable {
 
   /// The order in JSON.
   var json: JSON {
-    var members: [JSON.Member] = [.init("number", .string(number)), .init("uid", .string(uid))]
-    if let tenant { members.append(.init("tenantId", .string(tenant))) }
-    if let orderer { members.append(.init("by", .string(orderer))) }
+    var json: JSON = ["number": .string(number), "uid": .string(uid)]
+    if let tenant { json["tenantId"] = .string(tenant) }
+    if let orderer { json["by"] = .string(orderer) }
     let list = places.map { place in
-      JSON.object([.init("database", .string(place.database)), .init("path", .string(place.path.description))])
+      ["database": .string(place.database), "path": .string(place.path.description)] as JSON
     }
-    return .object(members + [.init("places", .array(list))])
+    return json.appending(["places": .array(list)])
   }
 
   /// Returns true when the text can be a number, and so a file name.

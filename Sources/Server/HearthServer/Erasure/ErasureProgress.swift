@@ -18,12 +18,12 @@ enum ErasureProgress: Sendable, Equatable {
   }
 
   /// The progress as JSON for administrators.
-  var members: [JSON.Member] {
+  var json: JSON {
     switch self {
-    case .waiting: [.init("state", .string("waiting"))]
-    case .running: [.init("state", .string("running"))]
-    case .done(let outcome): [.init("state", .string("done"))] + outcome.members
-    case .failed(let why): [.init("state", .string("failed")), .init("error", .string(why))]
+    case .waiting: ["state": "waiting"]
+    case .running: ["state": "running"]
+    case .done(let outcome): (["state": "done"] as JSON).appending(outcome.json)
+    case .failed(let why): ["state": "failed", "error": .string(why)]
     }
   }
 }
@@ -45,10 +45,10 @@ struct ErasureOutcome: Sendable, Equatable {
     snapshotCount += report.snapshotCount
   }
 
-  fileprivate var members: [JSON.Member] {
+  fileprivate var json: JSON {
     [
-      .init("account", .bool(hadAccount)), .init("batches", .int(Int64(batchCount))),
-      .init("snapshots", .int(Int64(snapshotCount))), .init("records", .int(Int64(recordCount))),
+      "account": .bool(hadAccount), "batches": .int(Int64(batchCount)), "snapshots": .int(Int64(snapshotCount)),
+      "records": .int(Int64(recordCount)),
     ]
   }
 }

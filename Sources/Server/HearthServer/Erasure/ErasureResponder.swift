@@ -49,9 +49,8 @@ struct ErasureResponder: AuthorizedResponder {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.json(.ok, Self.json(number, progress)))
     }
     let asked = (body.members ?? []).filter { $0.name != "by" }
-    let order = ErasureOrder(
-      .object(
-        [.init("number", .string(Self.nextNumber())), .init("by", .string(authority.administratorName ?? ""))] + asked))
+    let head: JSON = ["number": .string(Self.nextNumber()), "by": .string(authority.administratorName ?? "")]
+    let order = ErasureOrder(head.appending(.object(asked)))
     guard body["number"] == nil, let order else {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
@@ -91,6 +90,6 @@ struct ErasureResponder: AuthorizedResponder {
   }
 
   private static func json(_ number: String, _ progress: ErasureProgress) -> JSON {
-    .object([.init("number", .string(number))] + progress.members)
+    (["number": .string(number)] as JSON).appending(progress.json)
   }
 }

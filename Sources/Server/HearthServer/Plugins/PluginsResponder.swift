@@ -33,7 +33,7 @@ struct PluginsResponder: AuthorizedResponder {
     Task {
       if isChange { await host.reload(restarting: restarting) }
       let statuses = await BlockingThread.run { [host] in host.statuses() }
-      promise.succeed(HTTPResponse.json(.ok, .object([.init("plugins", .array(statuses.map(\.json)))])))
+      promise.succeed(HTTPResponse.json(.ok, ["plugins": .array(statuses.map(\.json))]))
     }
     return promise.futureResult
   }
@@ -49,7 +49,7 @@ struct PluginsResponder: AuthorizedResponder {
     let queue = services.accounts.own.smsQueue
     Task {
       let problem = await queue.sendAndWait(message)
-      promise.succeed(HTTPResponse.json(.ok, .object([.init("problem", problem.map { .string($0) } ?? .null)])))
+      promise.succeed(HTTPResponse.json(.ok, ["problem": problem.map { .string($0) } ?? .null]))
     }
     return promise.futureResult
   }

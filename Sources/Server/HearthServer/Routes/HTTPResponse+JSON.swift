@@ -13,6 +13,6 @@ extension HTTPResponse {
 
   /// Returns a response with `{"error": "…"}`, as in the REST API.
   static func refusal(_ status: HTTPResponseStatus, _ text: String) -> HTTPResponse {
-    json(status, .object([.init("error", .string(text))]))
+    json(status, ["error": .string(text)])
   }
 }

@@ -68,10 +68,10 @@ public struct ServerFile: Sendable, Equatable {
   static func remove(dataDirectory: String) { unlink(dataDirectory + "/" + name) }
 
   private var json: JSON {
-    .object([
-      .init("pid", .int(Int64(processID))), .init("url", .string(url)), .init("projectID", .string(projectID)),
-      .init("defaultNamespace", .string(defaultNamespace)),
-    ])
+    [
+      "pid": .int(Int64(processID)), "url": .string(url), "projectID": .string(projectID),
+      "defaultNamespace": .string(defaultNamespace),
+    ]
   }
 
   private static func failure(_ path: String) -> ServerError {

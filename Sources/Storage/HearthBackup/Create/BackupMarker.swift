@@ -57,11 +57,10 @@ public struct BackupMarker: Sendable, Equatable {
   ///
   /// - Throws: `.inputOutput` when it cannot be written, which does not affect the backup.
   public func write(in dataDirectory: String) throws(BackupError) {
-    let json = JSON.object([
-      .init("format", .int(1)), .init("instantMilliseconds", .int(instantMilliseconds)),
-      .init("backup", .string(backup)),
-      .init("repository", .string(repository)), .init("kind", .string(kind)), .init("keys", .string(keys)),
-    ])
+    let json: JSON = [
+      "format": 1, "instantMilliseconds": .int(instantMilliseconds), "backup": .string(backup),
+      "repository": .string(repository), "kind": .string(kind), "keys": .string(keys),
+    ]
     let file = WholeFile(folder: dataDirectory, name: Self.name)
     do throws(WholeFile.Problem) { try file.write(json.text() + [UInt8(ascii: "\n")]) } catch {
       throw BackupError(

@@ -47,20 +47,20 @@ extension Manifest {
   }
 
   private var json: JSON {
-    var members: [JSON.Member] = [
-      .init("format", .int(Self.format)), .init("id", .string(id)), .init("kind", .string(kind.rawValue)),
-      .init("instantMilliseconds", .int(instantMilliseconds)),
+    var json: JSON = [
+      "format": .int(Self.format), "id": .string(id), "kind": .string(kind.rawValue),
+      "instantMilliseconds": .int(instantMilliseconds),
     ]
-    if let parent { members.append(.init("parent", .string(parent))) }
-    members.append(.init("databases", .array(databases.map(\.json))))
-    members.append(.init("files", files.json))
-    var secret: [JSON.Member] = [.init("form", .string(keysText))]
+    if let parent { json["parent"] = .string(parent) }
+    json["databases"] = .array(databases.map(\.json))
+    json["files"] = files.json
+    var secret: JSON = ["form": .string(keysText)]
     switch secrets {
     case .none: break
-    case .clear(let stream), .sealed(let stream): secret.append(.init("stream", stream.json))
+    case .clear(let stream), .sealed(let stream): secret["stream"] = stream.json
     }
-    members.append(.init("secrets", .object(secret)))
-    return .object(members)
+    json["secrets"] = secret
+    return json
   }
 
   private init?(_ json: JSON) {
@@ -102,26 +102,21 @@ extension Manifest.Database {
   }
 
   fileprivate var json: JSON {
-    var members: [JSON.Member] = [
-      .init("name", .string(name)), .init("position", .int(position)),
-      .init("runningHash", .string(runningHash.description)), .init("epoch", .int(epoch)),
+    var json: JSON = [
+      "name": .string(name), "position": .int(position), "runningHash": .string(runningHash.description),
+      "epoch": .int(epoch),
     ]
     if let base {
-      members.append(
-        .init(
-          "base",
-          .object([
-            .init("position", .int(base.position)), .init("runningHash", .string(base.runningHash.description)),
-            .init("stream", base.stream.json),
-          ])))
+      json["base"] = [
+        "position": .int(base.position), "runningHash": .string(base.runningHash.description),
+        "stream": base.stream.json,
+      ]
     }
     let rows = segments.map { segment in
-      JSON.object([
-        .init("first", .int(segment.first)), .init("last", .int(segment.last)), .init("stream", segment.stream.json),
-      ])
+      ["first": .int(segment.first), "last": .int(segment.last), "stream": segment.stream.json] as JSON
     }
-    members.append(.init("segments", .array(rows)))
-    return .object(members)
+    json["segments"] = .array(rows)
+    return json
   }
 
   fileprivate init?(_ json: JSON) {

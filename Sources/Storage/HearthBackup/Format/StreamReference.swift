@@ -26,9 +26,6 @@ struct StreamReference: Sendable, Equatable {
   }
 
   var json: JSON {
-    .object([
-      .init("bytes", .int(Int64(sizeBytes))),
-      .init(isListed ? "lists" : "blobs", .array(names.map { .string($0.description) })),
-    ])
+    ["bytes": .int(Int64(sizeBytes)), isListed ? "lists" : "blobs": .array(names.map { .string($0.description) })]
   }
 }

@@ -40,7 +40,7 @@ struct DenialsTopic: ConsoleTopic {
       guard let feed, var cursor else { return }
       let (entries, missed) = feed.read(&cursor, limit: DenialsTopic.perTickMax)
       self.cursor = cursor
-      if missed > 0 { text.add("gap", .object([.init("missed", .int(Int64(missed)))])) }
+      if missed > 0 { text.add("gap", ["missed": .int(Int64(missed))]) }
       for entry in entries where entry.database == database { text.add("denial", entry.json) }
     }
   }
@@ -51,17 +51,16 @@ extension DenialFeed.Entry {
   var json: JSON {
     func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
     let rule = rule.map { rule in
-      JSON.object([
-        .init("kind", .string(rule.kind)), .init("path", .string(rule.path)), .init("line", .int(Int64(rule.line))),
-        .init("column", .int(Int64(rule.column))),
-      ])
+      [
+        "kind": .string(rule.kind), "path": .string(rule.path), "line": .int(Int64(rule.line)),
+        "column": .int(Int64(rule.column)),
+      ] as JSON
     }
-    return .object([
-      .init("id", .string(String(id))), .init("at", .int(atMilliseconds)), .init("database", .string(database)),
-      .init("operation", .string(operation)), .init("cause", text(cause)), .init("path", .string(path)),
-      .init("uid", text(uid)), .init("tenant", text(tenant)), .init("connection", text(connection)),
-      .init("trace", text(trace)),
-      .init("count", .int(Int64(count))), .init("rule", rule ?? .null), .init("sentence", .string(sentence)),
-    ])
+    return [
+      "id": .string(String(id)), "at": .int(atMilliseconds), "database": .string(database),
+      "operation": .string(operation), "cause": text(cause), "path": .string(path), "uid": text(uid),
+      "tenant": text(tenant), "connection": text(connection), "trace": text(trace), "count": .int(Int64(count)),
+      "rule": rule ?? .null, "sentence": .string(sentence),
+    ]
   }
 }

@@ -59,10 +59,7 @@ struct PulseTopic: ConsoleTopic {
       (position, lastRate) = (newest, rate)
       text.add(
         "pulse",
-        .object([
-          .init("position", .int(newest)), .init("counts", .array(counts.map { .int(Int64($0)) })),
-          .init("rate", .int(rate)),
-        ]))
+        ["position": .int(newest), "counts": .array(counts.map { .int(Int64($0)) }), "rate": .int(rate)])
     }
 
     func end() { database.pulse.end(watch) }

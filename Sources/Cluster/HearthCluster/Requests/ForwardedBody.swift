@@ -1,6 +1,6 @@
-/// The content of a write in the engine's form. Within one process it need not be encoded, and most writes are decided
-/// there.
-package enum ForwardedWrite: Sendable {
+/// What a write asks for, or what it is answered, in the engine's form. Within the process in which it is asked it need not be
+/// bytes: most writes are decided there.
+package enum ForwardedBody: Sendable {
   /// The encoded bytes.
   case encoded([UInt8])
   /// The value, not encoded.
@@ -23,17 +23,17 @@ package enum ForwardedWrite: Sendable {
   }
 }
 
-extension ForwardedWrite: Equatable {
+extension ForwardedBody: Equatable {
   /// Returns true when the bytes are the same.
   package static func == (left: Self, right: Self) -> Bool { left.bytes == right.bytes }
 }
 
-extension ForwardedWrite: ExpressibleByArrayLiteral {
+extension ForwardedBody: ExpressibleByArrayLiteral {
   /// The content of these bytes.
   package init(arrayLiteral elements: UInt8...) { self = .encoded(elements) }
 }
 
-/// The content of a write as a value within its process.
+/// A body that is not told another process.
 package protocol ForwardedContent: AnyObject, Sendable {
   /// The bytes for another process.
   var encoded: [UInt8] { get }
