@@ -127,7 +127,7 @@ extension IdentityOperation {
     case .legacyUnknown: Self.legacy(LegacySessionEndpoints.unknown)
 
     case .actionPage: .page { await ActionPages(endpoints: $0).action($1) }
-    case .appLinkPage: .page { AppLinkPage(links: $0.accounts.codes.links).answer($1) }
+    case .appLinkPage: .page { AppLinkPage(links: $0.accounts.changes.codes.links).answer($1) }
     case .handlerPage: .page { await HandlerPage(endpoints: $0).answer($1) }
     case .redirectPage: .page { await HandlerPage(endpoints: $0).providersAnswer($1) }
     case .handlerFrame: .page { HandlerFrame(accounts: $0.accounts).answer($1) }

@@ -119,15 +119,15 @@ struct AdminWorld: Sendable {
 
   /// Waits for the mails that were promised.
   func finishMails() async {
-    world.runScheduled(within: ActionCodes.delayMilliseconds)
-    await accounts.codeQueue.idle()
-    await accounts.mailQueue.idle()
+    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    await accounts.context.codeQueue.idle()
+    await accounts.context.server.mails.idle()
   }
 
   /// Returns true when somebody comes in with that password.
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
-      _ = try await accounts.passwords.signIn(
+      _ = try await accounts.signIn.passwords.signIn(
         email: email, password: password, client: world.client(), now: world.now)
       return true
     } catch {
@@ -138,7 +138,7 @@ struct AdminWorld: Sendable {
 
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
-    return try await accounts.sessions.start(
+    return try await accounts.sessions.refreshable.start(
       of: ProvenUser(user, .password), client: world.client(), now: world.now
     ).tokens.idToken
   }

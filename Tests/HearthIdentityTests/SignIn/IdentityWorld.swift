@@ -165,14 +165,14 @@ final class IdentityWorld: Sendable {
   /// The mails that went out so far.
   func mails() async -> [MailMessage] {
     await makeCodes()
-    await accounts.mailQueue.idle()
+    await accounts.context.server.mails.idle()
     return outbox.messages
   }
 
   /// What waits until an answer is gone.
   func makeCodes() async {
-    world.runScheduled(within: ActionCodes.delayMilliseconds)
-    await accounts.codeQueue.idle()
+    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    await accounts.context.codeQueue.idle()
   }
 
   /// The code in the last mail.
@@ -193,7 +193,7 @@ final class IdentityWorld: Sendable {
   }
 
   func standing(_ idToken: String) throws -> Revocations.Standing {
-    accounts.revocations.standing(of: try accounts.keys.verifyIDToken(idToken, nowSeconds: nowSeconds))
+    accounts.sessions.revocations.standing(of: try accounts.keys.verifyIDToken(idToken, nowSeconds: nowSeconds))
   }
 
   func claims(_ idToken: String) throws -> ClaimValue {

@@ -29,7 +29,7 @@ struct AuthorityWorld {
     let (keys, accounts, now) = (test.setup.keys, test.setup.accounts.own, SystemClock.now)
     let nowSeconds = now.wallMilliseconds / 1_000
     let client = ClientInfo(address: "127.0.0.1", userAgent: "", requestID: "")
-    let account = try await accounts.serviceAccounts.createKey(
+    let account = try await accounts.administration.serviceAccounts.createKey(
       name: "ci", by: Administrator(name: "test", client: client, now: now))
     let subject = IDTokenSubject(uid: "ann", signInProvider: "password", authTimeSeconds: nowSeconds)
     func serviceAccount(_ scopes: AdminScopes) throws -> String {

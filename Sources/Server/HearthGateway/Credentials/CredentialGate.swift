@@ -108,7 +108,7 @@ extension CredentialGate {
     try requireInForce(verified)
     log(verified, origin)
     if verified.authority == .databaseSecret {
-      accounts.own.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
+      accounts.own.context.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
     }
     return verified
   }
@@ -144,7 +144,7 @@ extension CredentialGate {
 
   /// Checks whether the user or the service account of the credential was disabled, deleted or signed out since.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
-    accounts.home(of: credential)?.revocations.standing(of: credential) == .good
+    accounts.home(of: credential)?.sessions.revocations.standing(of: credential) == .good
   }
 
   /// A credential that any program of this machine can make up is logged at each use.

@@ -45,7 +45,7 @@ final class Console: Sendable {
     self.log = log
     self.logger = logger
     (self.options, self.hosts, self.access, self.version) = (options, hosts, access, version)
-    (audit, users) = (accounts.audit, accounts.store)
+    (audit, users) = (accounts.context.audit, accounts.store)
   }
 
   /// The console's port is open.

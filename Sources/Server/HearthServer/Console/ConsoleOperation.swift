@@ -174,7 +174,7 @@ extension ConsoleOperation {
     guard console.options.claim != nil else {
       throw ConsoleFailure(.forbidden, "Accounts do not open this console; --console-claim names the claim that does.")
     }
-    let callers = services.accounts.own.callers
+    let callers = services.accounts.own.sessions.callers
     do throws(AccountError) {
       let caller = try callers.caller(idToken: idToken, now: call.now)
       try callers.requireRecentSignIn(caller, now: call.now)
