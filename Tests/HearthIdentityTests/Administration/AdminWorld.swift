@@ -95,9 +95,9 @@ struct AdminWorld: Sendable {
 
   /// - Parameter operation: the path after `/hearth/v1/`.
   func perform(_ operation: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
-    let row = IdentityRoute.table.first { $0.pattern.text == "hearth/v1/" + operation }
-    guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler,
-      case .permission(let permission) = row?.requirement ?? .permission(.readServer)
+    let path = "/hearth/v1/" + operation
+    guard let row = IdentityRouter.match(method: "POST", path: path, host: "localhost")?.operation,
+      case .call(let perform) = row.handler, case .permission(let permission) = row.requirement
     else { throw AccountError(.internalError) }
     guard call.authority.allows(permission) else {
       throw AccountError(call.authority.administratorName == nil ? .unauthenticated : .permissionDenied)

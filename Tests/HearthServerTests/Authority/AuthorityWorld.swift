@@ -57,7 +57,7 @@ struct AuthorityWorld {
   func check(_ one: AuthorityCase, _ row: AuthorityRow, on listener: AuthorityRow.Listener) async throws {
     guard !one.target.isEmpty else { return #expect(one.requirement == .ofItsOperations && row.who == ["operations"]) }
     let probe = try request(one, [], on: listener)
-    let answering = list(of: listener).routes.first { $0.responder(probe, probe.path) != nil }
+    let answering = list(of: listener).routes.first { $0.responder(RoutedRequest(probe)) != nil }
     // A cluster's page is one of a cluster's node; what it declares is looked at all the same.
     let isServed = row.places.contains(listener.rawValue) && one.route != "cluster" && one.route != "emulator hub"
     let isRest = one.route == nil && listener != .own

@@ -3,6 +3,9 @@ import NIOHTTP1
 
 /// Answers requests. The transport calls it on the connection's event loop, one request of a connection at a time.
 package protocol HTTPResponder: Sendable {
+  /// The responder that answers a request, by its head; asked once for each request.
+  func responder(for request: HTTPRequest) -> any HTTPResponder
+
   /// The future may be completed from any thread. Until it is, the connection's next request waits.
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
 
@@ -109,6 +112,8 @@ extension HTTPFailure {
 }
 
 extension HTTPResponder {
+  /// This responder.
+  package func responder(for request: HTTPRequest) -> any HTTPResponder { self }
   /// None but the transport's own.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
   /// Everybody may send large bodies.
