@@ -62,7 +62,7 @@ final class Console: Sendable {
   /// Takes a place for a forecast; false when there is none.
   func beginForecast() -> Bool {
     forecastCount.withLock { count in
-      guard count < ConsoleOperation.forecastsMax else { return false }
+      guard count < ConsoleForecastEndpoint.countMax else { return false }
       count += 1
       return true
     }

@@ -13,7 +13,9 @@ import HearthTree
 ///
 /// The answer has `allowed`, `dataOf` (`now` or `denial`), `isComplete` (false when other rules look at data that was not kept
 /// with the denial), `explanation`, `text` and `test`, as a denial has them.
-extension ConsoleOperation {
+struct ConsoleTryEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
+
   /// Whose data a request is tried on.
   private enum Subject {
     case now(JSON)
@@ -103,7 +105,7 @@ extension ConsoleOperation {
       [
         .init("allowed", .bool(tried.explanation.decision.isAllowed)), .init("dataOf", .string(dataOf)),
         .init("isComplete", .bool(tried.isComplete)),
-      ] + members(of: tried.explanation, tried.record))
+      ] + ConsoleDenialEndpoint.members(of: tried.explanation, tried.record))
   }
 
   private static func refusing<Result>(

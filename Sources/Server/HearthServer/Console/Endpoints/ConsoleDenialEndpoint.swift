@@ -10,13 +10,15 @@ import HearthWorkbench
 /// The answer has the `denial` as the stream tells it. `explained` says whether more of it is kept; if not, there is the
 /// `reason`. If so there are the `request` as `api/try` takes it, whether its rules are `inForce` and else their `source`,
 /// the `explanation` for programs, its `text` for people, and a `test`, the text of a file for `hearth rules test`.
-extension ConsoleOperation {
+struct ConsoleDenialEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
+
   /// What comes before the id.
-  static let denialPrefix = "denials/"
+  static let prefix = "denials/"
 
   func denial(_ name: String) async throws(ConsoleFailure) -> HTTPResponse {
     _ = try looked()
-    let (services, id) = (responder.services, UInt64(name.dropFirst(Self.denialPrefix.count)))
+    let (services, id) = (responder.services, UInt64(name.dropFirst(Self.prefix.count)))
     guard let id, let entry = services.denials.feed?.entry(id) else {
       throw ConsoleFailure(.notFound, "No such refusal is kept: the newest \(DenialFeed.countMax) are.")
     }
