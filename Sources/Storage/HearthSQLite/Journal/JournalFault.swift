@@ -19,13 +19,6 @@ enum JournalFault {
   case failed(JournalError)
 }
 
-/// The connections of an open journal to its file.
-struct SQLiteConnections: Sendable {
-  let pool: DatabasePool
-  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
-  let checkpointer: DatabaseQueue
-}
-
 extension SQLiteJournal {
   /// The part of the program that writes.
   enum Writer {
