@@ -17,9 +17,9 @@ import Testing
       let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
       world.world.advance(seconds: 1)
       _ = try await world.update(#"{"localId": "bob", "customAttributes": "{\"role\": \"ed\"}"}"#)
-      #expect(world.accounts.revocations.standing(of: credential) == .good, "the same claims are no change")
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .good, "the same claims are no change")
       _ = try await world.update(#"{"localId": "bob", "customAttributes": "{}"}"#)
-      #expect(world.accounts.revocations.standing(of: credential) == (isOn ? .ended : .good))
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == (isOn ? .ended : .good))
       #expect(world.revocations.isEmpty == !isOn)
       #expect(world.accounts.store.view.sessions(of: "bob").isEmpty == isOn)
     }

@@ -206,7 +206,7 @@ private final class TestVerifier: TokenVerifier {
         try await Patience.until { verifier.asked.count == 1 }
       }
       verifier.release()
-      let tokens = try #require(test.server.parts).services.accounts.own.foreignTokens
+      let tokens = try #require(test.server.parts).services.accounts.own.sessions.foreignTokens
       #expect(try await Patience.until { tokens.waitingCount == 0 })
       #expect(try test.http("GET", "/users/ann.json?auth=sess_ann").status == 200)
     }
@@ -221,7 +221,7 @@ private final class TestVerifier: TokenVerifier {
       #expect(try stream.next() == #"put|{"path":"/","data":null}"#)
       let accounts = try #require(test.server.parts).services.accounts.own
       let digest = Digest(sha256: "sess_ann".utf8).hex
-      accounts.foreignTokens.revoke(TokenRevocation(digests: [digest]), of: "sessions")
+      accounts.sessions.foreignTokens.revoke(TokenRevocation(digests: [digest]), of: "sessions")
       try Self.expectEnd(ann, "ann")
       #expect(try stream.next().hasPrefix("auth_revoked|"))
       bob.request("g", #"{"p":"/users/bob"}"#)
@@ -242,9 +242,9 @@ private final class TestVerifier: TokenVerifier {
       #expect(try ann.next().hasPrefix("r 3 ok"))
       ann.request("q", #"{"p":"/users/ann","h":""}"#)
       #expect(try ann.next() == "r 4 ok {}")
-      accounts.foreignTokens.revoke(TokenRevocation(uids: ["ann"]), of: "sessions")
+      accounts.sessions.foreignTokens.revoke(TokenRevocation(uids: ["ann"]), of: "sessions")
       try Self.expectEnd(ann, "ann")
-      accounts.foreignTokens.revoke(.everything, of: "sessions")
+      accounts.sessions.foreignTokens.revoke(.everything, of: "sessions")
       try Self.expectEnd(bob, "bob")
     }
   }
@@ -258,7 +258,7 @@ private final class TestVerifier: TokenVerifier {
       try await Patience.until { verifier.asked.count == 1 }
       let digest = Digest(sha256: "sess_ann".utf8).hex
       let revocation = byUser ? TokenRevocation(uids: ["ann"]) : TokenRevocation(digests: [digest])
-      try #require(test.server.parts).services.accounts.own.foreignTokens.revoke(revocation, of: "sessions")
+      try #require(test.server.parts).services.accounts.own.sessions.foreignTokens.revoke(revocation, of: "sessions")
       verifier.release()
       #expect(try socket.next().hasPrefix("r 1 expired_token"))
       socket.request("auth", #"{"cred":"sess_ann"}"#)

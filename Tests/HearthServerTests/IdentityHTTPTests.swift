@@ -1,11 +1,11 @@
 import HearthAccounts
-import HearthIdentity
 import HearthTestKit
 import HearthTree
 import ServerTestKit
 import Testing
 
 @testable import HearthGateway
+@testable import HearthIdentity
 @testable import HearthServer
 @testable import HearthTransport
 
@@ -71,7 +71,7 @@ import Testing
   @Test("Security 60: a body over its limit is refused before it is there, an import may be larger")
   func bodyLimits() async throws {
     try await TestServer.with { test throws in
-      let limit = IdentityOperation.signUp.bodyBytesMax
+      let limit = IdentityBody.sizeBytesMax
       func body(_ count: Int) -> String {
         let frame = #"{"returnSecureToken":true,"x":""}"#
         return #"{"returnSecureToken":true,"x":""# + String(repeating: "a", count: count - frame.utf8.count) + "\"}"

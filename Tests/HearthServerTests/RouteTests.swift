@@ -95,7 +95,7 @@ import Testing
         ("/.lp.json", nil), ("/.settings/rules.json", nil),
       ] as [(String, String?)] {
         let request = try Self.request(.GET, target)
-        #expect(rows.first { $0.responder(request, request.path) != nil }?.name == name, "\(target)")
+        #expect(rows.first { $0.responder(RoutedRequest(request)) != nil }?.name == name, "\(target)")
       }
     }
   }

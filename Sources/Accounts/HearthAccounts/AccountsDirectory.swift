@@ -55,7 +55,7 @@ public final class AccountsDirectory: Sendable {
       made.store.close()
       return kept
     }
-    own.shared.environment.notice(
+    own.context.notice(
       AccountsNotice(
         .info,
         "project \(id) has users of its own from now on, until the server stops; clients that name an API key alone are "
@@ -202,14 +202,14 @@ extension Accounts {
   /// server's.
   fileprivate func beside(_ id: String) throws(AccountError) -> Accounts {
     do {
-      var shared = shared
-      shared.configuration.projectID = id
+      var server = context.server
+      server.configuration.projectID = id
       let store = try AccountStore(
-        journals: VolatileJournals(), environment: shared.environment, projectID: id,
-        limits: AccountStoreLimits(shared.configuration))
-      return Accounts(shared, store: store, keys: keys.copy(for: id))
+        journals: VolatileJournals(), environment: server.environment, projectID: id,
+        limits: AccountStoreLimits(server.configuration))
+      return Accounts(AccountsContext(server, store: store, keys: keys.copy(for: id)))
     } catch {
-      shared.environment.notice(AccountsNotice(.error, "the project \(id) could not be made: \(error)"))
+      context.notice(AccountsNotice(.error, "the project \(id) could not be made: \(error)"))
       throw AccountError(.unavailable)
     }
   }

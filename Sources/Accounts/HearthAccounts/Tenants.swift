@@ -9,28 +9,14 @@ public final class Tenants: Sendable {
   /// Tenants of a project at most.
   static let countMax = 1_000
 
-  private let store: AccountStore
-  private let secrets: SecretGenerator
-  private let isEmulator: Bool
-  private let project: LiveConfiguration
-  private let announce: RevocationHandler
-  private let make: @Sendable (_ id: String) -> Accounts
+  private let context: AccountsContext
   private let known = Mutex<[String: Accounts]>([:])
 
-  /// - Parameters:
-  ///   - store: the project's.
-  ///   - project: the project's settings.
-  ///   - make: puts the accounts of a tenant together.
-  init(
-    in store: AccountStore, secrets: SecretGenerator, project: LiveConfiguration,
-    announce: @escaping RevocationHandler, make: @escaping @Sendable (_ id: String) -> Accounts
-  ) {
-    (self.store, self.secrets, self.project, self.announce, self.make) = (store, secrets, project, announce, make)
-    isEmulator = project.isEmulator
-  }
+  /// - Parameter context: the project's.
+  init(of context: AccountsContext) { self.context = context }
 
   /// True when there is none, which is said without a look at any.
-  package var isEmpty: Bool { !store.view.hasTenants }
+  package var isEmpty: Bool { !context.store.view.hasTenants }
 
   // MARK: Their accounts
 
@@ -47,8 +33,8 @@ public final class Tenants: Sendable {
   ///
   /// - Throws: `tenantNotFound`; `quotaExceeded` for one too many.
   package func accounts(named id: String) async throws(AccountError) -> Accounts {
-    if isEmulator, find(id) == nil, TenantRecord.isID(id) {
-      try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    if context.settings.isEmulator, find(id) == nil, TenantRecord.isID(id) {
+      try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
         guard transaction.tenant(id) == nil else { return }
         try Self.requireRoom(transaction)
         var tenant = TenantRecord(id: id, createdAtMilliseconds: transaction.now.wallMilliseconds)
@@ -62,13 +48,16 @@ public final class Tenants: Sendable {
 
   /// The accounts of a tenant; nil when there is no such tenant.
   func find(_ id: String) -> Accounts? {
-    guard store.view.tenant(id) != nil else {
+    guard context.store.view.tenant(id) != nil else {
       known.withLock { _ = $0.removeValue(forKey: id) }
       return nil
     }
     return known.withLock { known in
       if let present = known[id] { return present }
-      let made = make(id)
+      let made = Accounts(
+        AccountsContext(
+          context.server, store: AccountStore(ofTenant: id, in: context.store), keys: context.keys.copy(tenant: id),
+          tenant: (id, context)))
       known[id] = made
       return made
     }
@@ -76,7 +65,7 @@ public final class Tenants: Sendable {
 
   /// Those of all tenants in which something holds; for what names no tenant.
   func first(where isIt: (AccountView) -> Bool) -> Accounts? {
-    let view = store.view
+    let view = context.store.view
     guard view.hasTenants else { return nil }
     for tenant in view.tenants(limit: Self.countMax) {
       guard let accounts = find(tenant.id) else { continue }
@@ -93,18 +82,20 @@ public final class Tenants: Sendable {
   /// The tenants in the order of their ids.
   ///
   /// - Parameter id: the last one of the page before; nil begins with the first.
-  package func page(after id: String?, limit: Int) -> [TenantRecord] { store.view.tenants(after: id, limit: limit) }
+  package func page(after id: String?, limit: Int) -> [TenantRecord] {
+    context.store.view.tenants(after: id, limit: limit)
+  }
 
   /// A tenant's settings.
   ///
   /// - Throws: `tenantNotFound`.
   package func settings(of id: String) throws(AccountError) -> TenantRecord {
-    guard let tenant = store.view.tenant(id) else { throw AccountError(.tenantNotFound) }
+    guard let tenant = context.store.view.tenant(id) else { throw AccountError(.tenantNotFound) }
     return tenant
   }
 
   /// All settings that count for a tenant.
-  package func configuration(of tenant: TenantRecord) -> AccountsConfiguration { project.value(for: tenant) }
+  package func configuration(of tenant: TenantRecord) -> AccountsConfiguration { context.settings.value(for: tenant) }
 
   /// Makes a tenant. Its id begins like its name, and was never used.
   ///
@@ -115,12 +106,13 @@ public final class Tenants: Sendable {
   package func create(
     by administrator: Administrator, settings: JSON? = nil, _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    let (secrets, isEmulator, project) = (secrets, isEmulator, project)
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
+    let (secrets, project) = (context.secrets, context.settings)
+    return try await context.store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
       try Self.requireRoom(transaction)
       var tenant = TenantRecord(id: "", createdAtMilliseconds: transaction.now.wallMilliseconds)
       // As the official emulator has it; elsewhere the project's setting counts until another is made.
-      if isEmulator { tenant.secondFactorPolicy = .off }
+      if project.isEmulator { tenant.secondFactorPolicy = .off }
       change(&tenant)
       if let settings { try project.merge(settings, into: &tenant) }
       let stem = (tenant.displayName ?? "tenant").lowercased()
@@ -144,8 +136,9 @@ public final class Tenants: Sendable {
     _ id: String, by administrator: Administrator, settings: JSON? = nil,
     _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    let (tenant, isShut) = try await store.transact {
-      [project] (transaction: inout AccountTransaction) throws(AccountError) -> (TenantRecord, Bool) in
+    let (tenant, isShut) = try await context.store.transact {
+      [project = context.settings] (transaction: inout AccountTransaction) throws(AccountError) -> (TenantRecord, Bool)
+      in
       guard var tenant = transaction.tenant(id) else { throw AccountError(.tenantNotFound) }
       let wasDisabled = tenant.isDisabled
       change(&tenant)
@@ -155,7 +148,7 @@ public final class Tenants: Sendable {
       transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) changed"))
       return (tenant, tenant.isDisabled && !wasDisabled)
     }
-    if isShut { announce(.tenant(id: id), .userDisabled) }
+    if isShut { context.announce(.tenant(id: id), .userDisabled) }
     return tenant
   }
 
@@ -163,13 +156,13 @@ public final class Tenants: Sendable {
   ///
   /// - Throws: `tenantNotFound`.
   package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.tenant(id) != nil else { throw AccountError(.tenantNotFound) }
       transaction.deleteTenant(id)
       transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) deleted"))
     }
     known.withLock { _ = $0.removeValue(forKey: id) }
-    announce(.tenant(id: id), .userDeleted)
+    context.announce(.tenant(id: id), .userDeleted)
   }
 
   private static func requireRoom(_ transaction: AccountTransaction) throws(AccountError) {

@@ -29,38 +29,36 @@ package struct IdentityEndpoints: Sendable {
   ///
   /// - Returns: nil when the path is none of ours.
   package func handle(_ request: IdentityRequest) async -> IdentityResponse? {
-    guard let match = IdentityRouter.match(path: request.path, host: request.host) else { return nil }
+    guard let match = IdentityRouter.match(method: request.method, path: request.path, host: request.host)
+    else { return nil }
     return await answer(request, at: match)
   }
 
   /// Answers a request for a path that was looked up before.
   package func answer(_ request: IdentityRequest, at match: IdentityRouter.Match) async -> IdentityResponse {
     do throws(AccountError) {
-      let isLegacy = match.routes.contains(where: \.isLegacy)
-      let asked = isLegacy ? LegacyRequest(request) : nil
-      if isLegacy, asked == nil { return LegacyEndpoints.malformed(request) }
-      let method = asked?.method ?? request.method
-      guard let route = match.routes.first(where: { $0.takes(method: method) }) else {
-        return Self.methodNotAllowed(match.routes.flatMap(\.methods).joined(separator: ", "))
-      }
-      if let refusal = refusal(route, request) { return refusal }
-      switch route.operation.handler {
+      let asked = match.isLegacy ? LegacyRequest(request) : nil
+      if match.isLegacy, asked == nil { return LegacyEndpoints.malformed(request) }
+      let taken = asked.map { match.operation(taking: $0.method) } ?? (match.takesMethod ? match.operation : nil)
+      guard let operation = taken else { return Self.methodNotAllowed(match.methods) }
+      if let refusal = refusal(operation, request) { return refusal }
+      switch operation.handler {
       case .unknown: throw AccountError(.notFound)
-      case .page(let show): return await show(self, request)
+      case .page(_, let show): return await show(self, request)
       case .legacy(let perform):
         // A row of that interface; there are no others that have such a handler.
         guard let asked else { throw AccountError(.internalError) }
         return await LegacyEndpoints(accounts: accounts).answer(asked, perform)
       case .published(let body):
         let home = try match.project.map { id throws(AccountError) in try directory.discovered(id) } ?? accounts
-        return .published(body(route.operation == .discovery ? home : accounts))
+        return .published(body(operation.scope == .project ? home : accounts))
       case .unserved(let what):
         _ = try match.project.map { id throws(AccountError) in try project(id, for: request) }
         throw AccountError(.notImplemented, "This server does not serve \(what).")
       case .answer(let perform):
-        return await perform(accounts, try call(request, route, match))
+        return await perform(accounts, try call(request, operation, match))
       case .call(let perform):
-        return try await answer(request, route, match, perform)
+        return try await answer(request, operation, match, perform)
       }
     } catch {
       if error == IdentityBody.tooLarge { return error.response(status: 413) }
@@ -76,19 +74,18 @@ package struct IdentityEndpoints: Sendable {
   private static let revocationsNodeMember = "revocationsNode"
 
   private func answer(
-    _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match,
+    _ request: IdentityRequest, _ operation: IdentityOperation, _ match: IdentityRouter.Match,
     _ perform: @escaping @Sendable (Accounts, IdentityCall) async throws(AccountError) -> JSON
   ) async throws(AccountError) -> IdentityResponse {
     let named = try match.project.map { id throws(AccountError) in try project(id, for: request) }
-    let call = try call(request, route, match)
+    let call = try call(request, operation, match)
     let home: Accounts
-    if route.isOfServer {
-      let tenant = try route.operation.isOfUsers ? call.text("tenantId") : nil
-      home = try tenant.map { id throws(AccountError) in try directory.knownTenant(id) } ?? accounts
-    } else if route.operation.isOfTenant {
-      home = named ?? accounts
-    } else {
-      home = try await target(of: call, in: named)
+    switch operation.scope {
+    case .named: home = try await target(of: call, in: named)
+    case .project: home = named ?? accounts
+    case .server: home = accounts
+    case .serverOrTenant:
+      home = try call.text("tenantId").map { id throws(AccountError) in try directory.knownTenant(id) } ?? accounts
     }
     guard call.isOfAdministrator, request.parameter(Self.revocationsParameter) != nil else {
       return IdentityResponse(try await perform(home, call))
@@ -103,13 +100,13 @@ package struct IdentityEndpoints: Sendable {
   }
 
   private func call(
-    _ request: IdentityRequest, _ route: IdentityRoute, _ match: IdentityRouter.Match
+    _ request: IdentityRequest, _ operation: IdentityOperation, _ match: IdentityRouter.Match
   ) throws(AccountError) -> IdentityCall {
-    guard request.body.count <= route.operation.bodyBytesMax || route.isOfServer else {
+    guard request.body.count <= operation.bodyBytesMax || operation.isOfServer else {
       throw IdentityBody.tooLarge
     }
     var call = IdentityCall(
-      body: try IdentityBody.read(request, takesForm: route.operation.takesForm), authority: request.bearer.authority,
+      body: try IdentityBody.read(request, takesForm: operation.takesForm), authority: request.bearer.authority,
       client: request.client, now: request.now, isFromLoopback: request.isFromLoopback)
     call.apiKey = request.apiKey ?? request.parameter("key")
     call.updateMask = request.parameter("updateMask") ?? request.parameter("update_mask")
@@ -139,22 +136,19 @@ package struct IdentityEndpoints: Sendable {
     return response
   }
 
-  /// Holds a request against what its route needs, before anything else of it is looked at: the one place where the
+  /// Holds a request against what its operation needs, before anything else of it is looked at: the one place where the
   /// identity interface does.
   ///
   /// - Returns: nil when it may go on.
-  private func refusal(_ route: IdentityRoute, _ request: IdentityRequest) -> IdentityResponse? {
-    guard route.requirement != .nothing else { return nil }
+  private func refusal(_ operation: IdentityOperation, _ request: IdentityRequest) -> IdentityResponse? {
+    guard operation.requirement != .nothing else { return nil }
     // A bad bearer is not the same as none: the client believes to be somebody.
     if request.bearer == .refused { return AccountError(.unauthenticated, "The access token is not valid.").response() }
     let authority = request.bearer.authority
-    switch route.requirement {
+    switch operation.requirement {
     case .nothing: return nil
     case .permission(let permission):
-      // Most changes of an account give a way in; the others need less.
-      let isHarmless =
-        route.operation == .adminUpdate && permission == .giveAccess && AccountUpdate.isHarmless(request.body)
-      let needed = isHarmless ? .changeUsers : permission
+      let needed = operation.lesserPermission?(request.body) ?? permission
       if authority.allows(needed) { return nil }
       guard authority.administratorName != nil else {
         return AccountError(.unauthenticated, "This route needs an access token.").response(reason: "required")

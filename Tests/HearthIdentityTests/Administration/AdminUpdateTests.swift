@@ -14,10 +14,10 @@ import Testing
       _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
       let token = try await world.idToken("bob")
       let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
-      #expect(world.accounts.revocations.standing(of: credential) == .good)
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
       world.world.advance(seconds: 1)
       _ = try await world.update(#"{"localId": "bob", \#(body)}"#)
-      #expect(world.accounts.revocations.standing(of: credential) == .ended, "\(body)")
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended, "\(body)")
       #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
       #expect(world.revocations.count == 1)
     }
@@ -33,7 +33,7 @@ import Testing
       #"{"localId": "bob", "displayName": "Bob", "emailVerified": true, "customAttributes": "{\"role\": \"ed\"}"}"#)
     #expect(answer["displayName"] == .string("Bob"))
     #expect(answer["passwordHash"] == .string("UkVEQUNURUQ="))
-    #expect(world.accounts.revocations.standing(of: credential) == .good)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
     #expect(world.revocations.isEmpty)
     _ = try await world.update(#"{"localId": "bob", "deleteAttribute": ["DISPLAY_NAME"], "customAttributes": "{}"}"#)
     #expect(world.user("bob")?.displayName == nil)
@@ -50,9 +50,9 @@ import Testing
     for (sent, shown) in [(now - 50, now - 50), (now - 90, now - 50), (now, now), (now + 1_000_000, now)] {
       let token = try await world.idToken("bob")
       let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: now)
-      #expect(world.accounts.revocations.standing(of: credential) == .good)
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
       _ = try await world.update(#"{"localId": "bob", "validSince": \#(sent)}"#)
-      #expect(world.accounts.revocations.standing(of: credential) == .ended, "\(sent - now)")
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended, "\(sent - now)")
       #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
       #expect(world.user("bob")?.validSinceSeconds == shown)
     }
@@ -71,7 +71,7 @@ import Testing
       #""deleteProvider": ["google.com"]"#, #""deleteProvider": ["password"]"#,
     ] {
       _ = try await world.update("{\"localId\": \"bob\", \(change)}")
-      #expect(world.accounts.revocations.standing(of: credential) == .good, "\(change)")
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .good, "\(change)")
     }
     let user = try #require(world.user("bob"))
     #expect(user.password == nil && user.phoneNumber == nil && user.identities.isEmpty)

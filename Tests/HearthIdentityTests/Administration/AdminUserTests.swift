@@ -88,10 +88,10 @@ import Testing
     }
     #expect(world.user("bob")?.email == nil, "nothing of the former account is left")
     // All in one second.
-    #expect(world.accounts.revocations.standing(of: old) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: old) == .ended)
     let new = try world.accounts.keys.verifyIDToken(
       try await world.idToken("bob"), nowSeconds: world.world.nowSeconds)
-    #expect(world.accounts.revocations.standing(of: new) == .good)
+    #expect(world.accounts.sessions.revocations.standing(of: new) == .good)
     #expect(
       try await world.administrate("tokens:standing", "{\"token\": \"\(token)\"}")["standing"] == .string("ended"))
   }

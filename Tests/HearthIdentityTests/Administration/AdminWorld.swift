@@ -97,9 +97,9 @@ struct AdminWorld: Sendable {
   ///
   /// - Parameter operation: The path after `/hearth/v1/`.
   func perform(_ operation: String, _ call: IdentityCall) async throws(AccountError) -> JSON {
-    let row = IdentityRoute.table.first { $0.pattern.text == "hearth/v1/" + operation }
-    guard case .call(let perform) = (row?.operation ?? .unknownAdministration).handler,
-      case .permission(let permission) = row?.requirement ?? .permission(.readServer)
+    let path = "/hearth/v1/" + operation
+    guard let row = IdentityRouter.match(method: "POST", path: path, host: "localhost")?.operation,
+      case .call(let perform) = row.handler, case .permission(let permission) = row.requirement
     else { throw AccountError(.internalError) }
     guard call.authority.allows(permission) else {
       throw AccountError(call.authority.administratorName == nil ? .unauthenticated : .permissionDenied)
@@ -121,15 +121,15 @@ struct AdminWorld: Sendable {
 
   /// Waits until all scheduled mails are sent.
   func finishMails() async {
-    world.runScheduled(within: ActionCodes.delayMilliseconds)
-    await accounts.codeQueue.idle()
-    await accounts.mailQueue.idle()
+    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    await accounts.context.codeQueue.idle()
+    await accounts.context.server.mails.idle()
   }
 
   /// Returns true when a sign-in with that password succeeds.
   func canSignIn(_ email: String, _ password: String) async throws -> Bool {
     do {
-      _ = try await accounts.passwords.signIn(
+      _ = try await accounts.signIn.passwords.signIn(
         email: email, password: password, client: world.client(), now: world.now)
       return true
     } catch {
@@ -140,7 +140,7 @@ struct AdminWorld: Sendable {
 
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
-    return try await accounts.sessions.start(
+    return try await accounts.sessions.refreshable.start(
       of: ProvenUser(user, .password), client: world.client(), now: world.now
     ).tokens.idToken
   }

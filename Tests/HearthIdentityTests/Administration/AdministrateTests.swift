@@ -39,7 +39,7 @@ import Testing
     let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
     let answer = try await world.administrate("users:revoke", #"{"localId": "bob"}"#)
     #expect(answer["validSince"]?.int == world.world.nowSeconds)
-    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
     #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
     #expect(world.revocations == [.user(uid: "bob")])
     let record = try #require(world.accounts.store.view.auditTail(limit: 1).first)

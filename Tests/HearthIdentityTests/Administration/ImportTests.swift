@@ -216,7 +216,7 @@ import Testing
         #"{"users": [{"localId": "bob", "email": "new@example.com", "validSince": "1"}], "allowOverwrite": true}"#))
     #expect(answer["error"] == nil)
     #expect(world.user("bob")?.email == "new@example.com" && world.user("bob")?.password == nil)
-    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
     #expect(world.revocations == [.user(uid: "bob")])
     #expect(world.accounts.store.view.user(email: "bob@example.com") == nil)
   }
@@ -231,7 +231,7 @@ import Testing
     let credential = try world.accounts.keys.verifyIDToken(token, nowSeconds: world.world.nowSeconds)
     _ = try await ImportEndpoints(accounts: world.accounts).create(
       world.call(#"{"users": [{"localId": "bob"}, {"localId": "eve", "disabled": true}], "allowOverwrite": true}"#))
-    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
     #expect(world.accounts.store.view.sessions(of: "bob").isEmpty)
     #expect(world.revocations == [.user(uid: "bob"), .user(uid: "eve")])
   }
@@ -263,9 +263,9 @@ import Testing
     _ = try await world.update(
       #"{"localId": "nat", "email": "nat2@example.com", "disableUser": true, "customAttributes": "{\"a\":1}"}"#)
     _ = try await world.create(#"{"localId": "é\u0301𝄞", "lastLoginAt": 5}"#)
-    let anonymous = try await world.accounts.anonymous.newUser(
+    let anonymous = try await world.accounts.signIn.anonymous.newUser(
       uid: "anon", client: world.world.client(), now: world.world.now)
-    _ = try await world.accounts.admission.create(anonymous, client: world.world.client())
+    _ = try await world.accounts.sessions.admission.create(anonymous, client: world.world.client())
     let other = try AdminWorld(seed: 2, keys: AdminWorld.newKeys())
     other.world.advance(seconds: 60)
     var token: String?

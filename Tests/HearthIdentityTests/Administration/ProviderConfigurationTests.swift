@@ -190,7 +190,7 @@ import Testing
     #expect(home.keys.clientSecret(stored, of: "oidc.corp") == nil)
     let said = world.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }.joined()
     #expect(!said.contains("hush"))
-    #expect(world.accounts.providers.servesCredential(of: "oidc.corp"))
+    #expect(world.accounts.signIn.providers.servesCredential(of: "oidc.corp"))
     let made = issuers.made.withLock { $0 }
     #expect(made.map(\.clientSecret) == ["hush"] && "\(made)".contains("hush") == false)
   }

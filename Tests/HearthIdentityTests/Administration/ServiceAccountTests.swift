@@ -68,8 +68,8 @@ import Testing
     #expect(try await world.administrate("serviceAccounts:disable", email)["disabled"] == .bool(true))
     #expect(world.revocations == [.serviceAccount(email: "backend@demo-test.iam.gserviceaccount.com")])
     let now = world.world.nowSeconds
-    #expect(world.accounts.revocations.standing(ofToken: access, nowSeconds: now) == .ended)
-    #expect(world.accounts.revocations.standing(ofToken: kept, nowSeconds: now) == .good)
+    #expect(world.accounts.sessions.revocations.standing(ofToken: access, nowSeconds: now) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(ofToken: kept, nowSeconds: now) == .good)
     #expect(try await token(world, world.assertion(account, jti: "2"))["error"] == .string("invalid_grant"))
     #expect(
       try await world.refusal { try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#) } != nil
@@ -170,7 +170,7 @@ import Testing
     let body = "{\"email\": \"\(email)\", \"keyID\": \"\(keyID)\"}"
     let answer = try await world.administrate("serviceAccounts:removeKey", body)
     #expect(answer["keyIDs"] == .array([kept["keyID"] ?? .null]))
-    #expect(world.accounts.revocations.standing(ofToken: access, nowSeconds: world.world.nowSeconds) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(ofToken: access, nowSeconds: world.world.nowSeconds) == .ended)
     #expect(world.revocations == [.serviceAccount(email: email)])
     #expect(try await token(world, world.assertion(leaked, jti: "2"))["error"] == .string("invalid_grant"))
     #expect(try await token(world, world.assertion(kept, jti: "3"))["access_token"] != nil)

@@ -255,7 +255,7 @@ import Testing
     #expect(try await start("+436601234567").status == 400)
     let begun = try await start("+4915100000001")
     let sessionInfo = try #require(begun.json["phoneSessionInfo"]?["sessionInfo"], "\(begun.text)")
-    await world.accounts.smsQueue.idle()
+    await world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.isEmpty)
     let done = try await Self.post(
       world, "/v2/accounts/mfaEnrollment:finalize",
@@ -264,7 +264,7 @@ import Testing
     #expect(done.status == 200, "\(done.text)")
     // The project's setting differs: there the number receives a separate code.
     _ = try await phone.ask("+4915100000001")
-    await world.accounts.smsQueue.idle()
+    await world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.map(\.to) == ["+4915100000001"])
     let cleared = try await Self.patch(world, tenant, "testPhoneNumbers", ["testPhoneNumbers": [:]])
     #expect(cleared.json["testPhoneNumbers"] == nil && cleared.json["smsRegionConfig"] != nil, "\(cleared.text)")

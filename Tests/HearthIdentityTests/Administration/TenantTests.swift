@@ -199,7 +199,7 @@ import Testing
     _ = try await Self.signUp(world, "ann@example.com", in: tenant)
     _ = try await world.sendCode("PASSWORD_RESET", ["email": "ann@example.com", "tenantId": .string(tenant)])
     await world.makeCodes()
-    await world.accounts.tenants?.find(tenant)?.codeQueue.idle()
+    await world.accounts.tenants?.find(tenant)?.context.codeQueue.idle()
     let link = try #require(await world.mails().last?.link)
     #expect(link.hasSuffix("&tenantId=\(tenant)"), "\(link)")
     let code = try await world.mailedCode()

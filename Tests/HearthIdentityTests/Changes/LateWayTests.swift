@@ -32,7 +32,7 @@ extension ProofWorld {
     world.world.advance(seconds: seconds)
     let tokens = try #require(try await make(by: old))
     // The session that added it keeps its age.
-    let kept = try accounts.callers.caller(idToken: tokens.idToken, now: world.world.now)
+    let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: world.world.now)
     #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
     return try await askedByTheAddedWay(afterSeconds: 0)
   }
@@ -41,9 +41,9 @@ extension ProofWorld {
     world.world.advance(seconds: seconds)
     let added = change == .addressLinked ? .password : change == .phoneLinked ? way : SignInWay("github.com")
     let session = try await session(added)
-    let caller = try accounts.callers.caller(idToken: session.idToken, now: world.world.now)
+    let caller = try accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.now)
     do throws(AccountError) {
-      try accounts.credentials.require([.passwordChanged], of: caller, now: world.world.now)
+      try accounts.changes.credentials.require([.passwordChanged], of: caller, now: world.world.now)
       return "allowed"
     } catch {
       return error.code == .credentialTooOld ? "refused" : "\(error)"

@@ -49,7 +49,7 @@ import Testing
     let world = try await ProofWorld(.passwordChanged, isTenant: false)
     let cookie = try await world.cookie(of: world.session(.password))
     let refusal = #expect(throws: AccountError.self) {
-      try world.accounts.callers.caller(idToken: cookie, now: world.world.world.now)
+      try world.accounts.sessions.callers.caller(idToken: cookie, now: world.world.world.now)
     }
     #expect(refusal?.code == .invalidIDToken)
   }
@@ -142,7 +142,7 @@ struct ProofWorld {
   // MARK: Sessions
 
   func session(_ way: SignInWay, showsFactor: Bool = true) async throws -> TokenTriple {
-    try await accounts.sessions.start(
+    try await accounts.sessions.refreshable.start(
       of: ProvenUser(user, way), secondFactor: showsFactor ? "shown" : nil, client: world.world.client(),
       now: world.world.now
     ).tokens
@@ -157,10 +157,11 @@ struct ProofWorld {
   /// Returns the state of a session: it goes on, cannot refresh, or has ended.
   func standing(of session: TokenTriple) async throws -> String {
     let credential = try accounts.keys.verifyIDToken(session.idToken, nowSeconds: world.nowSeconds)
-    let counts = accounts.revocations.standing(of: credential) == .good
+    let counts = accounts.sessions.revocations.standing(of: credential) == .good
     let refreshes: Bool
     do throws(AccountError) {
-      _ = try await accounts.sessions.refresh(session.refreshToken, client: world.world.client(), now: world.world.now)
+      _ = try await accounts.sessions.refreshable.refresh(
+        session.refreshToken, client: world.world.client(), now: world.world.now)
       refreshes = true
     } catch {
       #expect(error.code == .tokenExpired)
@@ -222,7 +223,7 @@ struct ProofWorld {
 
   @discardableResult
   func make(by session: TokenTriple, uid: String = ProofWorld.uid) async throws(AccountError) -> TokenTriple? {
-    let caller = try accounts.callers.caller(idToken: session.idToken, now: world.world.now)
+    let caller = try accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.now)
     let keepsSession =
       switch change {
       case .passwordUnlinked, .phoneUnlinked, .providerUnlinked, .recoveryCodesReplaced: true
@@ -234,7 +235,7 @@ struct ProofWorld {
   private func make(by authority: CredentialChanges.Authority, _ uid: String) async throws(AccountError) -> TokenTriple?
   {
     let change = change
-    return try await accounts.credentials.change(
+    return try await accounts.changes.credentials.change(
       [change], of: uid, by: authority, client: world.world.client(), now: world.world.now
     ) { (transaction, user) throws(AccountError) in
       try Self.apply(change, &transaction, &user)
@@ -256,8 +257,8 @@ struct ProofWorld {
     try await put(bare)
     let before = try await session(.password, showsFactor: false)
     let own = try await session(.password, showsFactor: false)
-    let caller = try accounts.callers.caller(idToken: own.idToken, now: world.world.now)
-    _ = try await accounts.credentials.change(
+    let caller = try accounts.sessions.callers.caller(idToken: own.idToken, now: world.world.now)
+    _ = try await accounts.changes.credentials.change(
       [.factorEnrolled], of: Self.uid, by: .session(caller, .following), client: world.world.client(),
       now: world.world.now
     ) { (_, user) throws(AccountError) in
@@ -274,7 +275,7 @@ struct ProofWorld {
     let anonymous = UserRecord(uid: "guest", createdAtMilliseconds: world.world.now.wallMilliseconds)
     try await put(Self.emptied(user))
     try await put(anonymous)
-    let session = try await accounts.sessions.start(
+    let session = try await accounts.sessions.refreshable.start(
       of: ProvenUser(anonymous, SignInWay(ProviderID.anonymous)), client: world.world.client(), now: world.world.now
     ).tokens
     world.world.advance(seconds: 600)
@@ -322,7 +323,7 @@ struct ProofWorld {
       if same == "ends", tokens != nil { same = "anew" }
     }
     let shown = try accounts.keys.verifySessionCookie(cookie, nowSeconds: world.nowSeconds)
-    let counts = accounts.revocations.standing(of: shown) == .good
+    let counts = accounts.sessions.revocations.standing(of: shown) == .good
     let mail = await world.mails().last
     #expect(mail == nil || mail?.to == "ann@example.com" && mail?.link != nil)
     return (same, try await standing(of: other), counts ? "counts" : "ends", mail?.kind.rawValue ?? "-")
@@ -351,7 +352,7 @@ struct ProofWorld {
     }
     let session = try await session(way)
     world.world.advance(seconds: 1)
-    _ = try await accounts.users.update(
+    _ = try await accounts.administration.users.update(
       uid: Self.uid, wanted, password: nil,
       by: Administrator(name: "test", client: .commandLine, now: world.world.now))
     return try await standing(of: session) == "goes on" ? "stays" : "ends"

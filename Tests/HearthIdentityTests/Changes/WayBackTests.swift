@@ -167,7 +167,7 @@ import Testing
     try await world.change(uid) {
       $0.passkeys = [Passkey(id: "k", name: "k", publicKey: "x", userHandle: "h", enrolledAtMilliseconds: 1)]
     }
-    let code = try world.accounts.secrets.code()
+    let code = try world.accounts.context.secrets.code()
     var ticket = world.world.ticket(.recoverEmail, uid: uid, email: "old@example.com")
     ticket.details = #"{"wasVerified":true}"#
     try await world.accounts.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in

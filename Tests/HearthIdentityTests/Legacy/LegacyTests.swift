@@ -28,7 +28,7 @@ import Testing
     #expect(credential.authPayload?["provider"] == .string("password"))
     #expect(credential.expiresAtSeconds == now + 86_400)
     #expect(token.utf8.count <= 1_024)
-    #expect(world.accounts.revocations.standing(of: credential) == .good)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
   }
 
   @Test("Security 24: each sign-in has a session of its own, kept as a hash alone")
@@ -63,10 +63,10 @@ import Testing
       let uid = try await world.legacyUser()
       let token = try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string ?? ""
       let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: world.world.nowSeconds)
-      #expect(world.accounts.revocations.standing(of: credential) == .good)
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
       let answer = try await world.web(path)
       #expect(answer["error"] == nil)
-      #expect(world.accounts.revocations.standing(of: credential) == .ended)
+      #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
       #expect(!world.revocations.isEmpty)
       if path.hasSuffix("DELETE") { #expect(answer["uid"] == .string(uid)) }
     }
@@ -135,10 +135,11 @@ import Testing
     }
     let old = try await signIn()
     _ = try await UserEndpoints(accounts: world.accounts).delete(world.call(#"{"localId": "facebook:42"}"#))
-    #expect(world.accounts.revocations.standing(of: old) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: old) == .ended)
     let new = try await signIn()
     #expect(
-      world.accounts.revocations.standing(of: new) == .good && world.accounts.revocations.standing(of: old) == .ended)
+      world.accounts.sessions.revocations.standing(of: new) == .good
+        && world.accounts.sessions.revocations.standing(of: old) == .ended)
   }
 
   @Test("an old password opens nothing that begins before it is replaced and would end after")
@@ -265,7 +266,7 @@ import Testing
     let refused = try await world.web("/auth/password?&email=ANN@example.com&password=secret1")
     #expect(refused.legacyCode == "LIMITS_EXCEEDED")
     await #expect(throws: AccountError.self) {
-      try await world.accounts.passwords.signIn(
+      try await world.accounts.signIn.passwords.signIn(
         email: "ann@example.com", password: "secret1", client: world.world.client(), now: world.world.now)
     }
   }

@@ -57,7 +57,7 @@ import Testing
     }
     #expect(answers.count { $0.status == 200 } == 1 && answers.count { isRefused($0) } == 7)
     // Neither a change of password nor a revocation makes it valid again.
-    _ = try await world.accounts.revocations.revoke(
+    _ = try await world.accounts.sessions.revocations.revoke(
       uid: answers.first { $0.status == 200 }?.localID ?? "", client: .server)
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
     world.world.advance(seconds: PasskeyChallenges.lifetimeSeconds - 1)

@@ -30,7 +30,7 @@ import Testing
     let form = try #require(phone.captchas.forms.first)
     #expect(form["secret"] == "the-secret" && form["response"] == "bad")
     #expect(form["url"] == "https://challenges.cloudflare.com/turnstile/v0/siteverify")
-    await phone.world.accounts.smsQueue.idle()
+    await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.count == 1)
   }
 
@@ -79,7 +79,7 @@ import Testing
     #expect(try await ask(phone, "good") == "CAPTCHA_CHECK_FAILED")
     #expect(phone.world.world.notices.contains { $0.text.contains("does not take the secret") })
     #expect(!phone.world.world.notices.contains { $0.text.contains("the-secret") })
-    await phone.world.accounts.smsQueue.idle()
+    await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.isEmpty)
   }
 

@@ -151,7 +151,7 @@ import Testing
     phone.world.world.advance(seconds: 300)
     #expect(try await finish(phone, late.pending, late.sessionInfo, late.code).error == "SESSION_EXPIRED")
     let other = try await begun(phone, id)
-    try await phone.world.accounts.passwords.change(
+    try await phone.world.accounts.signIn.passwords.change(
       of: #require(phone.world.user(uid)), to: "another one", client: phone.world.world.client(),
       now: phone.world.world.now)
     let refused = try await finish(phone, other.pending, other.sessionInfo, other.code)

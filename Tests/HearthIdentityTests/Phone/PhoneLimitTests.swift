@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct PhoneLimitTests {
   private func sent(_ phone: PhoneWorld) async -> Int {
-    await phone.world.accounts.smsQueue.idle()
+    await phone.world.accounts.context.server.texts.idle()
     return phone.phones.messages.count
   }
 
@@ -178,7 +178,7 @@ import Testing
     }
     #expect(refusal?.hasPrefix("QUOTA_EXCEEDED : Too many messages wait") == true)
     stuck.release()
-    await world.accounts.smsQueue.idle()
+    await world.accounts.context.server.texts.idle()
   }
 }
 

@@ -183,7 +183,7 @@ import Testing
       let answer = try await phone.ask(number)
       #expect(answer.status == 200 && answer.json.members?.map(\.name) == ["sessionInfo"], "\(answer.text)")
     }
-    await phone.world.accounts.smsQueue.idle()
+    await phone.world.accounts.context.server.texts.idle()
     #expect(phone.phones.messages.count == 4)
     // The owner receives the reason after proving possession of the number.
     phone.world.world.advance(seconds: 60)

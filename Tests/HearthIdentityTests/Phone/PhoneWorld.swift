@@ -43,7 +43,7 @@ struct PhoneWorld {
 
   /// Returns the code in the last message to a number.
   func read(_ number: String = number) async throws -> JSON {
-    await world.accounts.smsQueue.idle()
+    await world.accounts.context.server.texts.idle()
     let message = try #require(phones.messages.last { $0.to == number })
     #expect(message.kind == .code)
     return .string(String(message.text.prefix(6)))

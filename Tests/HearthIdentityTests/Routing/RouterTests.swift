@@ -6,72 +6,72 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct RouterTests {
-  static let known: [(method: String, path: String, host: String, operation: IdentityOperation)] = [
-    ("POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp", "localhost", .signUp),
-    ("POST", "/www.googleapis.com/identitytoolkit/v3/relyingparty/signupNewUser", "localhost", .signUp),
-    ("POST", "/identitytoolkit/v3/relyingparty/verifyPassword", "www.googleapis.com", .signInWithPassword),
-    ("POST", "/identitytoolkit/v3/relyingparty/verifyPassword", "localhost", .signInWithPassword),
-    ("POST", "/v1/accounts%3AsignInWithPassword", "identitytoolkit.googleapis.com", .signInWithPassword),
-    ("POST", "/securetoken.googleapis.com/v1/token", "localhost", .refresh),
-    ("POST", "/v1/token", "securetoken.googleapis.com", .refresh),
-    ("POST", "/v1/token", "auth.example.com", .refresh),
-    ("POST", "/token", "oauth2.googleapis.com", .accessToken),
-    ("POST", "/v1/projects/p/accounts", "localhost", .adminCreate),
-    ("POST", "/v1/projects/p/tenants/t/accounts:lookup", "localhost", .adminLookup),
-    ("GET", "/v1/projects/p/accounts:batchGet", "localhost", .batchGet),
-    ("POST", "/v1/projects/p:createSessionCookie", "localhost", .createSessionCookie),
-    ("GET", "/v1/projects", "localhost", .projectConfig),
-    ("GET", "/v2/passwordPolicy", "localhost", .passwordPolicy),
-    ("GET", "/v2/recaptchaConfig", "localhost", .recaptchaConfig),
-    ("POST", "/v2/accounts/mfaSignIn:finalize", "localhost", .finishSecondFactor),
-    ("POST", "/v2/accounts:revokeToken", "localhost", .revokeToken),
-    ("GET", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", "localhost", .idTokenCertificates),
+  static let known: [(method: String, path: String, host: String, operation: String)] = [
+    ("POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp", "localhost", "signUp"),
+    ("POST", "/www.googleapis.com/identitytoolkit/v3/relyingparty/signupNewUser", "localhost", "signUp"),
+    ("POST", "/identitytoolkit/v3/relyingparty/verifyPassword", "www.googleapis.com", "signInWithPassword"),
+    ("POST", "/identitytoolkit/v3/relyingparty/verifyPassword", "localhost", "signInWithPassword"),
+    ("POST", "/v1/accounts%3AsignInWithPassword", "identitytoolkit.googleapis.com", "signInWithPassword"),
+    ("POST", "/securetoken.googleapis.com/v1/token", "localhost", "refresh"),
+    ("POST", "/v1/token", "securetoken.googleapis.com", "refresh"),
+    ("POST", "/v1/token", "auth.example.com", "refresh"),
+    ("POST", "/token", "oauth2.googleapis.com", "accessToken"),
+    ("POST", "/v1/projects/p/accounts", "localhost", "adminCreate"),
+    ("POST", "/v1/projects/p/tenants/t/accounts:lookup", "localhost", "adminLookup"),
+    ("GET", "/v1/projects/p/accounts:batchGet", "localhost", "batchGet"),
+    ("POST", "/v1/projects/p:createSessionCookie", "localhost", "createSessionCookie"),
+    ("GET", "/v1/projects", "localhost", "projectConfig"),
+    ("GET", "/v2/passwordPolicy", "localhost", "passwordPolicy"),
+    ("GET", "/v2/recaptchaConfig", "localhost", "recaptchaConfig"),
+    ("POST", "/v2/accounts/mfaSignIn:finalize", "localhost", "finishSecondFactor"),
+    ("POST", "/v2/accounts:revokeToken", "localhost", "revokeToken"),
+    ("GET", "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", "localhost", "idTokenCertificates"),
     (
       "GET", "/robot/v1/metadata/x509/securetoken%40system.gserviceaccount.com", "www.googleapis.com",
-      .idTokenCertificates
+      "idTokenCertificates"
     ),
-    ("GET", "/v1/sessionCookiePublicKeys", "localhost", .cookieCertificates),
-    ("GET", "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "localhost", .keySet),
-    ("GET", "/demo-test/.well-known/openid-configuration", "localhost", .discovery),
-    ("POST", "/hearth/v1/users:export", "localhost", .exportUsers),
-    ("GET", "/v2/myapp/auth/password", "localhost", .legacyPasswordSignIn),
-    ("PUT", "/v2/myapp/users/a%40b.example/password", "localhost", .legacyChangePassword),
-    ("GET", "/__/auth/action", "localhost", .actionPage),
-    ("POST", "/emulator/action", "auth.example.com", .actionPage),
-    ("GET", "/__/auth/links", "localhost", .appLinkPage),
-    ("GET", "/__/auth/handler", "identitytoolkit.googleapis.com", .handlerPage),
-    ("GET", "/__/auth/redirect/oidc.corp", "localhost", .redirectPage),
-    ("POST", "/__/auth/redirect/acme-1/oidc.corp", "localhost", .redirectPage),
-    ("GET", "/__/firebase/init.json", "localhost", .webConfiguration),
-    ("GET", "/identitytoolkit.googleapis.com/v1/nonsense", "localhost", .unknown),
-    ("GET", "/anything", "identitytoolkit.googleapis.com", .unknown),
+    ("GET", "/v1/sessionCookiePublicKeys", "localhost", "cookieCertificates"),
+    ("GET", "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", "localhost", "keySet"),
+    ("GET", "/demo-test/.well-known/openid-configuration", "localhost", "discovery"),
+    ("POST", "/hearth/v1/users:export", "localhost", "exportUsers"),
+    ("GET", "/v2/myapp/auth/password", "localhost", "legacyPasswordSignIn"),
+    ("PUT", "/v2/myapp/users/a%40b.example/password", "localhost", "legacyChangePassword"),
+    ("GET", "/__/auth/action", "localhost", "actionPage"),
+    ("POST", "/emulator/action", "auth.example.com", "actionPage"),
+    ("GET", "/__/auth/links", "localhost", "appLinkPage"),
+    ("GET", "/__/auth/handler", "identitytoolkit.googleapis.com", "handlerPage"),
+    ("GET", "/__/auth/redirect/oidc.corp", "localhost", "redirectPage"),
+    ("POST", "/__/auth/redirect/acme-1/oidc.corp", "localhost", "redirectPage"),
+    ("GET", "/__/firebase/init.json", "localhost", "webConfiguration"),
+    ("GET", "/identitytoolkit.googleapis.com/v1/nonsense", "localhost", "unknown"),
+    ("GET", "/anything", "identitytoolkit.googleapis.com", "unknown"),
   ]
 
   @Test("Every form of URL that clients use finds its operation", arguments: known)
-  func routes(_ case: (method: String, path: String, host: String, operation: IdentityOperation)) throws {
-    let match = try #require(IdentityRouter.match(path: `case`.path, host: `case`.host))
-    let route = match.routes.first { $0.takes(method: `case`.method) }
-    #expect(route?.operation == `case`.operation)
+  func routes(_ case: (method: String, path: String, host: String, operation: String)) throws {
+    let match = try #require(IdentityRouter.match(method: `case`.method, path: `case`.path, host: `case`.host))
+    #expect(match.operation.name == `case`.operation)
+    #expect(match.takesMethod)
   }
 
-  @Test("Every operation has a row, and every row is found by its own path", arguments: IdentityOperation.allCases)
-  func rows(_ operation: IdentityOperation) throws {
-    guard operation != .unknown else { return }
-    let rows = IdentityRoute.table.filter { $0.operation == operation }
-    #expect(!rows.isEmpty)
-    for row in rows {
-      let path = row.pattern.text.split(separator: "/").map { piece in
+  @Test("Every operation has a name of its own and a place, and every place is found by its own path")
+  func rows() throws {
+    let names = IdentityTable.operations.map(\.name)
+    #expect(Set(names).count == names.count)
+    #expect(IdentityTable.operations.allSatisfy { !$0.places.isEmpty })
+    for route in IdentityRoute.all {
+      let path = route.pattern.text.split(separator: "/").map { piece in
         guard let open = piece.firstIndex(of: "{"), let close = piece.lastIndex(of: "}") else { return String(piece) }
         return piece[..<open] + "x" + piece[piece.index(after: close)...]
-      }
-      let match = try #require(
-        ["localhost", "securetoken.googleapis.com"].lazy.compactMap { host in
-          IdentityRouter.match(path: "/" + path.joined(separator: "/"), host: host)
-        }.first)
-      #expect(match.routes.contains { $0.pattern == row.pattern && $0.operation == operation })
-      for method in row.methods {
-        let found = match.routes.first { $0.takes(method: method) }
-        #expect(found?.operation == operation, "\(method) \(row.pattern.text)")
+      }.joined(separator: "/")
+      for method in route.place.methods.isEmpty ? ["GET"] : route.place.methods {
+        let match = try #require(
+          ["localhost", "securetoken.googleapis.com"].lazy.compactMap { host in
+            IdentityRouter.match(method: method, path: "/" + path, host: host)
+          }.first)
+        #expect(match.routes.contains { $0.pattern == route.pattern && $0.operation.name == route.operation.name })
+        guard !route.place.methods.isEmpty else { continue }
+        #expect(match.operation.name == route.operation.name, "\(method) \(route.pattern.text)")
       }
     }
   }
@@ -83,7 +83,7 @@ import Testing
       "/__/auth", "/emulator", "/hearth", "/.ws", "/.lp", "/v1/projects/p", "/%zz", "/%ff",
     ])
   func dataPaths(_ path: String) {
-    #expect(IdentityRouter.match(path: path, host: "localhost") == nil)
+    #expect(IdentityRouter.match(method: "GET", path: path, host: "localhost") == nil)
   }
 
   @Test("A missing or unknown key, a bad bearer and a missing one are told apart")

@@ -38,7 +38,7 @@ import Testing
       let answer = try await world.sendCode(type, ["email": .string(email), "continueUrl": "http://localhost/"])
       #expect(answer.status == 200 && answer.json["email"] == .string(email))
       // All work happens after the answer.
-      await world.accounts.mailQueue.idle()
+      await world.accounts.context.server.mails.idle()
       #expect(world.accounts.store.view.auditHead == before && world.outbox.messages.count == sent)
       #expect(world.accounts.store.view.allTickets(limit: 9).count == sent)
       await world.makeCodes()
@@ -85,7 +85,7 @@ import Testing
     _ = try await world.sendCode(
       "VERIFY_AND_CHANGE_EMAIL", ["idToken": .string(first.idToken), "newEmail": "thief@b.example"])
     if isMadeBefore { #expect(await world.mails().count == 1) }
-    try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
     if !isMadeBefore { #expect(await world.mails().isEmpty) }
     #expect(world.accounts.store.view.tickets(of: first.localID).isEmpty)
   }
@@ -230,11 +230,11 @@ import Testing
     for _ in 0..<10 {
       let inspected = try await world.post("accounts:resetPassword", ["oobCode": .string(code)])
       #expect(inspected.json["email"] == "a@b.example")
-      #expect(world.accounts.codes.inspect(code)?.purpose == .resetPassword)
+      #expect(world.accounts.changes.codes.inspect(code)?.purpose == .resetPassword)
     }
     #expect(
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
-    #expect(world.accounts.codes.inspect(code) == nil)
+    #expect(world.accounts.changes.codes.inspect(code) == nil)
   }
 
   @Test(
@@ -262,7 +262,7 @@ import Testing
     _ = try await world.signUp("a@b.example")
     let answer = try await world.sendCode("PASSWORD_RESET", ["email": "a@b.example", "continueUrl": .string(url)])
     #expect(answer.error.map { String($0.prefix { $0 != " " }) } == error)
-    #expect(world.accounts.codes.links.isAllowedContinueURL(url) == (error == nil))
+    #expect(world.accounts.changes.codes.links.isAllowedContinueURL(url) == (error == nil))
     #expect(await world.mails().count == (error == nil ? 1 : 0))
   }
 

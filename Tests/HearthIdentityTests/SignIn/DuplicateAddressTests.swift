@@ -290,7 +290,7 @@ struct DuplicateAddressTests {
   func legacy() async throws {
     let world = try world()
     let owner = try await world.signUp(Self.address)
-    let result = try await world.accounts.federated.signIn(
+    let result = try await world.accounts.signIn.federated.signIn(
       providerID: "google.com", parameters: ["id_token": "7~a@b.example~no"], newUID: { "google:\($0.rawID)" },
       client: world.world.client(), now: world.world.now)
     #expect(result.proven.isNew && result.proven.user.uid == "google:7" && result.proven.user.uid != owner.localID)

@@ -253,7 +253,7 @@ struct HookTests {
 
   /// Waits until so many sign-ups wait for names that other ones have reserved.
   private static func untilWaiting(_ count: Int, in world: IdentityWorld) async {
-    while world.accounts.admission.names.waiterCount < count { await Task.yield() }
+    while world.accounts.sessions.admission.names.waiterCount < count { await Task.yield() }
   }
 
   @Test("An account that beforeCreate shuts is stored so, and nobody is asked about the sign-in")

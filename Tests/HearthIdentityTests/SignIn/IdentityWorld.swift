@@ -167,14 +167,14 @@ final class IdentityWorld: Sendable {
   /// Returns the mails sent so far.
   func mails() async -> [MailMessage] {
     await makeCodes()
-    await accounts.mailQueue.idle()
+    await accounts.context.server.mails.idle()
     return outbox.messages
   }
 
   /// Performs the work that is scheduled for after an answer.
   func makeCodes() async {
-    world.runScheduled(within: ActionCodes.delayMilliseconds)
-    await accounts.codeQueue.idle()
+    world.runScheduled(within: AccountsContext.codeDelayMilliseconds)
+    await accounts.context.codeQueue.idle()
   }
 
   /// Returns the code in the last mail.
@@ -195,7 +195,7 @@ final class IdentityWorld: Sendable {
   }
 
   func standing(_ idToken: String) throws -> Revocations.Standing {
-    accounts.revocations.standing(of: try accounts.keys.verifyIDToken(idToken, nowSeconds: nowSeconds))
+    accounts.sessions.revocations.standing(of: try accounts.keys.verifyIDToken(idToken, nowSeconds: nowSeconds))
   }
 
   func claims(_ idToken: String) throws -> ClaimValue {

@@ -156,7 +156,7 @@ struct PasswordMigrationTests {
     try await world.change("shop-17") { $0.isDisabled = true }
     #expect(try await world.signIn("ann@example.com", "old secret").error == "USER_DISABLED")
     #expect(old.questions.count == 1)
-    try await world.accounts.deletion.delete(uid: "shop-17", client: world.world.client())
+    try await world.accounts.changes.deletion.delete(uid: "shop-17", client: world.world.client())
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
     #expect(old.questions.last?.email.hasSuffix("@hearth.invalid") == true)
     // The external system has changed the user's address meanwhile.
@@ -249,7 +249,7 @@ struct PasswordMigrationTests {
     try await world.change("cid") { $0.password = nil }
     #expect(try await world.signIn("cid@example.com", "old secret").error == Self.wrong)
     for uid in ["bob", "cid"] {
-      try await world.accounts.deletion.delete(uid: uid, client: world.world.client())
+      try await world.accounts.changes.deletion.delete(uid: uid, client: world.world.client())
       #expect(try await world.signIn("\(uid)@example.com", "old secret").error == Self.wrong)
     }
     #expect(world.accounts.store.view.userCount == 2)

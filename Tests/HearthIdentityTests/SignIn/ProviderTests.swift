@@ -118,11 +118,11 @@ import Testing
   @Test("What holds secrets shows none when it is printed")
   func redacted() async throws {
     let world = try IdentityWorld()
-    let user = try await world.accounts.anonymous.newUser(client: world.world.client(), now: world.world.now)
-    let tokens = try await world.accounts.sessions.start(
+    let user = try await world.accounts.signIn.anonymous.newUser(client: world.world.client(), now: world.world.now)
+    let tokens = try await world.accounts.sessions.refreshable.start(
       of: user, client: world.world.client(), now: world.world.now
     ).tokens
-    let code = try world.accounts.secrets.code()
+    let code = try world.accounts.context.secrets.code()
     for text in ["\(tokens)", "\(code)", String(reflecting: tokens), String(reflecting: [code])] {
       #expect(!text.contains(tokens.refreshToken) && !text.contains(tokens.idToken) && !text.contains(code.text))
     }

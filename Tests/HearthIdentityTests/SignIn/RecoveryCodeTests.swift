@@ -109,7 +109,7 @@ struct RecoveryCodeTests {
     #expect(told.json["requestType"] == "REVERT_SECOND_FACTOR_ADDITION" && told.json["email"] == .string(email))
     #expect(told.json["mfaInfo"]?["mfaEnrollmentId"] == .string(owner.id) && told.json["mfaInfo"]?["totpInfo"] == [:])
     // An attacker changes the password, which does not lock the owner out.
-    try await world.accounts.passwords.change(
+    try await world.accounts.signIn.passwords.change(
       of: #require(world.user(owner.uid)), to: "another one", client: world.world.client(), now: world.world.now)
     let reverted = try await world.post("accounts:update", ["oobCode": .string(code)])
     #expect(reverted.status == 200, "\(reverted.text)")

@@ -108,7 +108,7 @@ import Testing
     world.world.advance(seconds: 600)
     #expect(try await finish(world, first, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
     let second = try await world.signIn("a@b.example").json["mfaPendingCredential"]
-    try await world.accounts.passwords.change(
+    try await world.accounts.signIn.passwords.change(
       of: #require(world.user(uid)), to: "another one", client: world.world.client(), now: world.world.now)
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
@@ -148,7 +148,7 @@ import Testing
     _ = try await enrolled(world)
     world.world.advance(seconds: 1)
     let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
-    let token = try await world.accounts.sessions.start(
+    let token = try await world.accounts.sessions.refreshable.start(
       of: ProvenUser(user, .password), secondFactor: user.factors.first?.id, client: world.world.client(),
       now: world.world.now
     ).tokens.idToken

@@ -56,7 +56,7 @@ import Testing
   func revokedOrGarbage() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
-    try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
     #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
     for garbage in ["x", "hearth_refresh_", "hearth_refresh_" + String(repeating: "A", count: 120), first.idToken] {
       #expect(try await world.refresh(garbage).error == "INVALID_REFRESH_TOKEN")
@@ -90,7 +90,7 @@ import Testing
       _ = try await world.post(
         "accounts:resetPassword", ["oobCode": .string(try await world.mailedCode()), "newPassword": "another one"])
     case "revoke":
-      try await world.accounts.revocations.revoke(uid: first.localID, client: world.world.client())
+      try await world.accounts.sessions.revocations.revoke(uid: first.localID, client: world.world.client())
     case "e-mail change": _ = try await world.update(first.idToken, ["email": "new@b.example"])
     case "disable":
       _ = try await world.post(
@@ -125,7 +125,7 @@ import Testing
     for _ in 0..<5 {
       let answer = try await world.signIn("a@b.example")
       #expect(try world.standing(answer.idToken) == .good)
-      try await world.accounts.revocations.revoke(uid: uid, client: world.world.client())
+      try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
       #expect(try world.standing(answer.idToken) == .ended)
     }
   }
@@ -191,9 +191,9 @@ import Testing
         kind: .legacyToken, authPayload: .object([.init("uid", .string(uid))]), authority: .user,
         claims: .object(members + [.init("iat", .int(world.nowSeconds + 60))]))
     }
-    #expect(accounts.revocations.standing(of: legacy([])) == .good)
-    #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("gone"))])) == .ended)
-    #expect(accounts.revocations.standing(of: legacy([.init("jti", .int(1))])) == .ended)
+    #expect(accounts.sessions.revocations.standing(of: legacy([])) == .good)
+    #expect(accounts.sessions.revocations.standing(of: legacy([.init("jti", .string("gone"))])) == .ended)
+    #expect(accounts.sessions.revocations.standing(of: legacy([.init("jti", .int(1))])) == .ended)
     let now = world.nowSeconds
     try await accounts.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       var session = SessionRecord(
@@ -203,13 +203,13 @@ import Testing
       session.expiresAtSeconds = now + 1_000
       transaction.putSession(Digest(sha256: "here".utf8), session)
     }
-    #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .good)
+    #expect(accounts.sessions.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .good)
     // By any change of the record.
     try await world.change(uid) { $0.isDisabled = true }
-    #expect(accounts.revocations.standing(of: legacy([])) == .ended)
+    #expect(accounts.sessions.revocations.standing(of: legacy([])) == .ended)
     try await world.change(uid) { $0.isDisabled = false }
-    #expect(accounts.revocations.standing(of: legacy([])) == .good)
-    try await accounts.revocations.revoke(uid: uid, client: world.world.client())
-    #expect(accounts.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .ended)
+    #expect(accounts.sessions.revocations.standing(of: legacy([])) == .good)
+    try await accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
+    #expect(accounts.sessions.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .ended)
   }
 }

@@ -168,10 +168,12 @@ import Testing
     let user = try #require(world.user(try await world.signUp("a@b.example").localID))
     let client = world.world.client()
     await #expect(throws: AccountError(.emailExists)) {
-      try await world.accounts.addresses.set(of: user, to: "known@example.com", client: client, now: world.world.now)
+      try await world.accounts.changes.addresses.set(
+        of: user, to: "known@example.com", client: client, now: world.world.now)
     }
     do {
-      try await world.accounts.addresses.set(of: user, to: "known@example.com", client: client, now: world.world.now)
+      try await world.accounts.changes.addresses.set(
+        of: user, to: "known@example.com", client: client, now: world.world.now)
       Issue.record("nothing was thrown")
     } catch {
       #expect(error.code == .tooManyAttempts)
@@ -188,7 +190,7 @@ import Testing
       token = try await world.update(token, ["password": .string("password \(number)")]).idToken
       #expect(try world.standing(token) == .good && world.standing(last) == .ended)
     }
-    try await world.accounts.revocations.revoke(uid: uid, client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: uid, client: world.world.client())
     #expect(try world.standing(token) == .ended)
   }
 

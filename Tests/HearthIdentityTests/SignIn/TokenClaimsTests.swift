@@ -44,7 +44,7 @@ struct TokenClaimsTests {
     let world = try IdentityWorld(hooks: hooks, configure: configure)
     var plugins = PluginSet()
     plugins.claimsSources = sources
-    world.accounts.plugins.setFurther(plugins)
+    world.accounts.context.plugins.setFurther(plugins)
     return world
   }
 
@@ -127,7 +127,7 @@ struct TokenClaimsTests {
     let claims = try world.claims(try await world.anonymous().idToken)
     #expect(claims["a"] == .int(1) && claims["b"] == .int(2))
     #expect(second.requests.first?.claims == ["a": 1, "b": 1] && second.requests.first?.signInProvider == "anonymous")
-    world.accounts.plugins.setFurther(PluginSet())
+    world.accounts.context.plugins.setFurther(PluginSet())
     #expect(try world.claims(try await world.anonymous().idToken)["a"] == nil)
     #expect(first.requests.count == 1, "who is gone is asked no more")
   }

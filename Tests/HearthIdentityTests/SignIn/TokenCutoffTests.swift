@@ -72,17 +72,17 @@ import Testing
         try accounts.keys.verifySessionCookie(cookie, nowSeconds: now),
         legacy(first.localID, issuedAtSeconds: now), legacy(first.localID, issuedAtSeconds: now - 100),
       ]
-      #expect(credentials.allSatisfy { accounts.revocations.standing(of: $0) == .good })
+      #expect(credentials.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .good })
       world.world.setWallClock(seconds: now - back)
       try await bringAbout(cause, first.localID, world)
       for step: Int64 in [0, back + 10] {
         world.world.setWallClock(seconds: now - back + step)
-        #expect(credentials.allSatisfy { accounts.revocations.standing(of: $0) == .ended }, "\(back) s")
+        #expect(credentials.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(back) s")
         #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
       }
       #expect(try await world.lookup(first.idToken).error == "TOKEN_EXPIRED")
       // Tokens issued after the clock has passed the cutoff again.
-      #expect(accounts.revocations.standing(of: legacy(first.localID, issuedAtSeconds: now + 1)) == .good)
+      #expect(accounts.sessions.revocations.standing(of: legacy(first.localID, issuedAtSeconds: now + 1)) == .good)
     }
   }
 
@@ -93,10 +93,10 @@ import Testing
     let later = world.nowSeconds + 5
     world.world.setWallClock(seconds: later)
     let credential = legacy(uid, issuedAtSeconds: later)
-    #expect(world.accounts.revocations.standing(of: credential) == .good)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
     world.world.setWallClock(seconds: later - 3_600)
     try await bringAbout("revoke", uid, world)
-    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
   }
 
   @Test("Tokens of 2.x sessions carry their generation in the session")
@@ -107,7 +107,7 @@ import Testing
       try await world.web("/auth/password?&email=ann@example.com&password=secret1")["token"]?.string)
     let now = world.world.nowSeconds
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
-    #expect(world.accounts.revocations.standing(of: credential) == .good)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
     let session = try #require(world.accounts.store.view.sessions(of: uid).first)
     #expect(session.session.userGeneration == world.user(uid)?.border.generation)
     world.world.setWallClock(seconds: now - 3_600)
@@ -116,7 +116,7 @@ import Testing
     try await world.accounts.store.transact { (transaction) throws(AccountError) in
       transaction.putSession(session.hash, session.session)
     }
-    #expect(world.accounts.revocations.standing(of: credential) == .ended)
+    #expect(world.accounts.sessions.revocations.standing(of: credential) == .ended)
   }
 
   // MARK: Application servers
@@ -142,7 +142,7 @@ import Testing
       try await bringAbout(cause, uid, world)
       #expect(world.user(uid)?.validSinceSeconds == world.nowSeconds)
       let user = try #require(world.user(uid))
-      let next = try await world.accounts.sessions.start(
+      let next = try await world.accounts.sessions.refreshable.start(
         of: ProvenUser(user, .password), client: world.world.client(), now: world.world.now
       ).tokens
       try expectTaken(next.idToken, world, cause)
@@ -206,10 +206,10 @@ import Testing
         try accounts.keys.verifySessionCookie(cookie, nowSeconds: now), legacy("bob", issuedAtSeconds: now),
       ]
       world.world.setWallClock(seconds: now - back)
-      try await accounts.deletion.delete(uid: "bob", client: world.world.client())
+      try await accounts.changes.deletion.delete(uid: "bob", client: world.world.client())
       #expect(try await world.refresh(first.refreshToken).error == "USER_NOT_FOUND")
       func expectDead(_ moment: String) async throws {
-        #expect(old.allSatisfy { accounts.revocations.standing(of: $0) == .ended }, "\(moment)")
+        #expect(old.allSatisfy { accounts.sessions.revocations.standing(of: $0) == .ended }, "\(moment)")
         #expect(
           try await signIn("bob@\(now - 1)").error
             == "INVALID_CUSTOM_TOKEN : The account was deleted after the token was made.", "\(moment)")
@@ -221,7 +221,7 @@ import Testing
       try await expectDead("there again")
       #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
       #expect(try world.standing(second.idToken) == .good)
-      #expect(accounts.revocations.standing(of: legacy("bob", issuedAtSeconds: now + 1)) == .good)
+      #expect(accounts.sessions.revocations.standing(of: legacy("bob", issuedAtSeconds: now + 1)) == .good)
       #expect(try await signIn("bob@\(now)").json["isNewUser"] == false)
     }
   }
@@ -232,7 +232,7 @@ import Testing
     let token: JSON = ["token": .string("bob@\(world.nowSeconds)"), "returnSecureToken": true]
     let first = try await world.post("accounts:signInWithCustomToken", token)
     world.world.advance(seconds: 5)
-    try await world.accounts.revocations.revoke(uid: "bob", client: world.world.client())
+    try await world.accounts.sessions.revocations.revoke(uid: "bob", client: world.world.client())
     #expect(try world.standing(first.idToken) == .ended)
     let second = try await world.post("accounts:signInWithCustomToken", token)
     #expect(try world.standing(second.idToken) == .good)

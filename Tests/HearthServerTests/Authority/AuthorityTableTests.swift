@@ -173,15 +173,15 @@ struct AuthorityCase {
   }
 
   private static var identity: [AuthorityCase] {
-    IdentityRoute.table.flatMap { row -> [AuthorityCase] in
+    IdentityRoute.all.flatMap { row -> [AuthorityCase] in
       let pattern = row.pattern.text
-      let hosts: [IdentityRoute.Service: String] = [
+      let hosts: [RoutePlace.Service: String] = [
         .toolkit: "identitytoolkit.googleapis.com/", .tokens: "securetoken.googleapis.com/",
         .files: "www.googleapis.com/",
         .authorization: "oauth2.googleapis.com/",
       ]
-      let isPage = row.services.count == IdentityRoute.Service.allCases.count
-      let host = isPage ? "" : row.services.first.flatMap { hosts[$0] } ?? ""
+      let isPage = row.place.services.count == RoutePlace.Service.allCases.count
+      let host = isPage ? "" : row.place.services.first.flatMap { hosts[$0] } ?? ""
       let values = [
         "project": "hearth", "tenant": "none-12345", "config": "oidc.x", "rest": "x", "namespace": "shop",
         "email": "a@b.c", "provider": "google",
@@ -190,10 +190,10 @@ struct AuthorityCase {
       let route =
         pattern == "__/firebase/init.json"
         ? "web app configuration" : isPage ? "pages of mailed links" : "identity endpoints"
-      return (row.methods.isEmpty ? ["*"] : row.methods).map { method in
+      return (row.place.methods.isEmpty ? ["*"] : row.place.methods).map { method in
         AuthorityCase(
           name: "identity \(method) \(pattern)", method: method == "*" ? .POST : HTTPMethod(rawValue: method),
-          target: target, route: route, requirement: row.requirement)
+          target: target, route: route, requirement: row.operation.requirement)
       }
     }
   }

@@ -29,7 +29,7 @@ struct AuthorityWorld {
     let (keys, accounts, now) = (test.setup.keys, test.setup.accounts.own, SystemClock.now)
     let nowSeconds = now.wallMilliseconds / 1_000
     let client = ClientInfo(address: "127.0.0.1", userAgent: "", requestID: "")
-    let account = try await accounts.serviceAccounts.createKey(
+    let account = try await accounts.administration.serviceAccounts.createKey(
       name: "ci", by: Administrator(name: "test", client: client, now: now))
     let subject = IDTokenSubject(uid: "ann", signInProvider: "password", authTimeSeconds: nowSeconds)
     func serviceAccount(_ scopes: AdminScopes) throws -> String {
@@ -57,7 +57,7 @@ struct AuthorityWorld {
   func check(_ one: AuthorityCase, _ row: AuthorityRow, on listener: AuthorityRow.Listener) async throws {
     guard !one.target.isEmpty else { return #expect(one.requirement == .ofItsOperations && row.who == ["operations"]) }
     let probe = try request(one, [], on: listener)
-    let answering = list(of: listener).routes.first { $0.responder(probe, probe.path) != nil }
+    let answering = list(of: listener).routes.first { $0.responder(RoutedRequest(probe)) != nil }
     // Only a node of a cluster serves the cluster page; its declared requirement is checked all the same.
     let isServed = row.places.contains(listener.rawValue) && one.route != "cluster" && one.route != "emulator hub"
     let isRest = one.route == nil && listener != .own

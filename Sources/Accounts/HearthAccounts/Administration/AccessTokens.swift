@@ -16,51 +16,40 @@ package enum AccessTokenOutcome: Sendable {
 /// Access tokens for back-end programs: a service account signs an assertion, and gets a token that opens what it asked
 /// for, for at most an hour.
 package struct AccessTokens: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let audit: AuditLog
-  private let random: RandomBytes
+  let context: AccountsContext
   /// Assertions of service accounts, each good once.
-  private let assertions: AssertionVerifier
-
-  init(store: AccountStore, keys: KeyRing, audit: AuditLog, random: RandomBytes, configuration: AccountsConfiguration) {
-    self.store = store
-    self.keys = keys
-    self.audit = audit
-    self.random = random
-    assertions = AssertionVerifier(audiences: [configuration.publicURL + ServiceAccounts.tokenPath])
-  }
+  let assertions: AssertionVerifier
 
   /// Looks at an assertion, and makes the token that it asks for.
   package func token(
     for assertion: String, client: ClientInfo, now: Instant
   ) async -> AccessTokenOutcome {
     let nowSeconds = now.wallMilliseconds / 1000
-    let accounts = store.view.serviceAccounts.filter { !$0.isDisabled }
+    let accounts = context.store.view.serviceAccounts.filter { !$0.isDisabled }
     let asserted: VerifiedAssertion
     do throws(AssertionError) {
       asserted = try assertions.verify(
         assertion, accounts: accounts.map { ($0.email, $0.publicKeys) }, nowSeconds: nowSeconds)
     } catch {
       if error.code == .unavailable { return .unavailable }
-      await audit.recordRefusal(
+      await context.audit.recordRefusal(
         AuditEvent(.signInFailed, client: client, detail: "service account: \(error.reason)"), now: now)
       return .refused(error.message)
     }
     let scopes = AdminScopes(names: asserted.scopes)
     guard !scopes.isEmpty else { return .noKnownScope }
     do {
-      let generation = try await store.transact { (transaction) throws(AccountError) -> Int64 in
+      let generation = try await context.store.transact { (transaction) throws(AccountError) -> Int64 in
         // Read again: it may have been disabled while the signature was being checked.
         let account = try Self.account(asserted, checkedWith: accounts, in: transaction)
         transaction.audit(AuditEvent(.adminAPI, client: client, detail: "access token for \(asserted.email)"))
         return account.tokenGeneration
       }
-      let token = try keys.adminTokens.mint(
+      let token = try context.keys.adminTokens.mint(
         nowSeconds: nowSeconds, owner: .init(email: asserted.email, generation: generation), scopes: scopes,
-        random: random)
+        random: context.secrets.random)
       // Once more: a token that has ended while it was made is not given away.
-      _ = try Self.account(asserted, checkedWith: accounts, in: store.view)
+      _ = try Self.account(asserted, checkedWith: accounts, in: context.store.view)
       return .token(token)
     } catch let error as AccountError where error.code == .credentialMismatch {
       return .refused("The account is disabled, or the key was removed.")

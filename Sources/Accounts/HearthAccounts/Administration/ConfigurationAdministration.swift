@@ -4,13 +4,7 @@ import HearthTree
 /// Changes the configuration while the server runs, for an administrator. What is changed is kept with the accounts, and
 /// counts instead of what the operator's file says.
 package struct ConfigurationAdministration: Sendable {
-  private let store: AccountStore
-  private let configuration: LiveConfiguration
-
-  init(store: AccountStore, configuration: LiveConfiguration) {
-    self.store = store
-    self.configuration = configuration
-  }
+  let context: AccountsContext
 
   /// Changes settings, from the next request on.
   ///
@@ -19,10 +13,10 @@ package struct ConfigurationAdministration: Sendable {
   /// - Throws: `invalidArgument` for what the file could not say either.
   package func change(_ settings: JSON, by administrator: Administrator) async throws(AccountError) {
     let names = settings.members?.map(\.name).joined(separator: ", ") ?? ""
-    try await store.transact {
-      [configuration] (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.projectStore.transact {
+      [context] (transaction: inout AccountTransaction) throws(AccountError) in
       let changes = try ConfigurationChanges.merged(
-        settings, into: transaction.configurationChanges, over: configuration.decided)
+        settings, into: transaction.configurationChanges, over: context.settings.decided)
       transaction.putConfigurationChanges(changes)
       transaction.audit(administrator.event(.configurationChanged, detail: names))
     }

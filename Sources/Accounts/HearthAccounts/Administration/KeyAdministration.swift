@@ -2,20 +2,7 @@ import HearthCrypto
 
 /// Signing keys and database secrets, for an administrator.
 package struct KeyAdministration: Sendable {
-  private let keys: KeyRing
-  private let store: AccountStore
-  private let notice: @Sendable (AccountsNotice) -> Void
-  private let announce: RevocationHandler
-
-  init(
-    keys: KeyRing, store: AccountStore, notice: @escaping @Sendable (AccountsNotice) -> Void,
-    announce: @escaping RevocationHandler
-  ) {
-    self.keys = keys
-    self.store = store
-    self.notice = notice
-    self.announce = announce
-  }
+  let context: AccountsContext
 
   /// Makes a new signing key. It is published an hour before it signs, unless it is urgent.
   package func rotateKey(
@@ -23,7 +10,7 @@ package struct KeyAdministration: Sendable {
   ) async throws(AccountError) -> KeyInfo {
     try await record(administrator, "\(kind.rawValue) key rotated\(isUrgent ? " at once" : "")")
     do throws(KeyStoreError) {
-      return try keys.rotate(kind, nowSeconds: administrator.now.wallMilliseconds / 1000, isUrgent: isUrgent)
+      return try context.keys.rotate(kind, nowSeconds: administrator.now.wallMilliseconds / 1000, isUrgent: isUrgent)
     } catch {
       throw refusal(error)
     }
@@ -33,23 +20,23 @@ package struct KeyAdministration: Sendable {
   ///
   /// - Throws: `invalidArgument` when there is no such key, or it is the only one.
   package func removeKey(_ kind: KeyKind, kid: String, by administrator: Administrator) async throws(AccountError) {
-    guard keys.list(kind).contains(where: { $0.kid == kid }) else {
+    guard context.keys.list(kind).contains(where: { $0.kid == kid }) else {
       throw AccountError(.invalidArgument, "there is no \(kind.rawValue) key of that name")
     }
     try await record(administrator, "\(kind.rawValue) key \(kid.prefix(16)) removed")
     do throws(KeyStoreError) {
-      try keys.remove(kind, kid: kid)
+      try context.keys.remove(kind, kid: kid)
     } catch {
       throw refusal(error)
     }
-    announce(.signingKey(id: kid), .keyRotated)
+    context.announce(.signingKey(id: kid), .keyRotated)
   }
 
   /// Makes a new database secret; the oldest goes when there are too many.
   package func rotateSecret(by administrator: Administrator) async throws(AccountError) {
-    let before = keys.legacySecrets.ids
+    let before = context.keys.legacySecrets.ids
     try await record(administrator, "database secret rotated")
-    do throws(KeyStoreError) { try keys.rotateLegacySecret() } catch { throw refusal(error) }
+    do throws(KeyStoreError) { try context.keys.rotateLegacySecret() } catch { throw refusal(error) }
     tellOfLost(secrets: before)
   }
 
@@ -57,7 +44,7 @@ package struct KeyAdministration: Sendable {
   ///
   /// - Throws: `invalidArgument` for a name that no secret has, and for the only one.
   package func removeSecret(id: String?, by administrator: Administrator) async throws(AccountError) {
-    let before = keys.legacySecrets.ids
+    let before = context.keys.legacySecrets.ids
     guard let id, let index = before.firstIndex(of: id) else {
       throw AccountError(.invalidArgument, "id names no secret; see secrets:list")
     }
@@ -65,24 +52,24 @@ package struct KeyAdministration: Sendable {
       throw AccountError(.invalidArgument, "it is the only secret; rotate first")
     }
     try await record(administrator, "database secret \(id) removed")
-    do throws(KeyStoreError) { try keys.removeLegacySecret(index) } catch { throw refusal(error) }
+    do throws(KeyStoreError) { try context.keys.removeLegacySecret(index) } catch { throw refusal(error) }
     tellOfLost(secrets: before)
   }
 
   private func tellOfLost(secrets before: [String]) {
-    let now = keys.legacySecrets.ids
-    if before.contains(where: { !now.contains($0) }) { announce(.legacySecret, .keyRotated) }
+    let now = context.keys.legacySecrets.ids
+    if before.contains(where: { !now.contains($0) }) { context.announce(.legacySecret, .keyRotated) }
   }
 
   /// Before the thing is done: what the trail does not know must not happen.
   private func record(_ administrator: Administrator, _ what: String) async throws(AccountError) {
-    try await store.transact { (transaction) throws(AccountError) in
+    try await context.store.transact { (transaction) throws(AccountError) in
       transaction.audit(administrator.event(.keyRotated, detail: what))
     }
   }
 
   private func refusal(_ error: KeyStoreError) -> AccountError {
-    notice(AccountsNotice(.error, "the keys could not be changed: \(error)"))
+    context.notice(AccountsNotice(.error, "the keys could not be changed: \(error)"))
     switch error.code {
     case .unknownKey: return AccountError(.invalidArgument, "the key is not there, or is the only one")
     default: return AccountError(.unavailable)

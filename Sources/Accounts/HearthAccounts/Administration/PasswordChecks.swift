@@ -3,6 +3,7 @@ import HearthCrypto
 /// Says for an administrator whether passwords are those of accounts: after an import, a sample shows that people will come
 /// in with what they know. Nobody is signed in, no attempt is counted against anybody, and no hash is replaced.
 package struct PasswordChecks: Sendable {
+  let context: AccountsContext
   /// What became of a check.
   package enum Verdict: String, Sendable {
     case right, wrong
@@ -21,14 +22,6 @@ package struct PasswordChecks: Sendable {
     case email(String)
   }
 
-  private let store: AccountStore
-  private let pool: PasswordPool
-
-  init(store: AccountStore, pool: PasswordPool) {
-    self.store = store
-    self.pool = pool
-  }
-
   /// Checks passwords, one after the other: each costs what a sign-in does. The trail notes how many were right.
   ///
   /// - Throws: `unavailable` when too many sign-ins wait already.
@@ -39,7 +32,7 @@ package struct PasswordChecks: Sendable {
     for (account, password) in passwords { verdicts.append(try await verdict(account, password, administrator)) }
     let rightCount = verdicts.count { $0 == .right || $0 == .disabled }
     let detail = "passwords checked: \(verdicts.count), right: \(rightCount)"
-    try await store.transact { (transaction) throws(AccountError) in
+    try await context.store.transact { (transaction) throws(AccountError) in
       transaction.audit(administrator.event(.adminAPI, detail: detail))
     }
     return verdicts
@@ -50,12 +43,14 @@ package struct PasswordChecks: Sendable {
   ) async throws(AccountError) -> Verdict {
     let user =
       switch account {
-      case .uid(let uid): store.view.user(uid)
-      case .email(let email): store.view.user(email: email)
+      case .uid(let uid): context.store.view.user(uid)
+      case .email(let email): context.store.view.user(email: email)
       }
     guard let user else { return .unknown }
     guard let hash = user.password?.hash else { return .missing }
-    guard try await pool.isRight(password, against: hash, for: administrator.client.address) else { return .wrong }
+    guard try await context.pool.isRight(password, against: hash, for: administrator.client.address) else {
+      return .wrong
+    }
     return user.isDisabled ? .disabled : .right
   }
 }

@@ -2,19 +2,13 @@ import HearthCrypto
 
 /// The providers that administrators set up while the server runs: of a project, or of one of its tenants.
 package struct ProviderAdministration: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let plugins: ActivePlugins
-
-  init(store: AccountStore, keys: KeyRing, plugins: ActivePlugins) {
-    (self.store, self.keys, self.plugins) = (store, keys, plugins)
-  }
+  let context: AccountsContext
 
   /// A provider's configuration.
   ///
   /// - Throws: `configurationNotFound`.
   package func configuration(_ id: String) throws(AccountError) -> ProviderConfiguration {
-    guard let found = store.view.providerConfiguration(id) else { throw Self.notFound(id) }
+    guard let found = context.store.view.providerConfiguration(id) else { throw Self.notFound(id) }
     return found
   }
 
@@ -22,7 +16,7 @@ package struct ProviderAdministration: Sendable {
   ///
   /// - Parameter id: the last one of the page before; nil begins with the first.
   package func page(prefix: String, after id: String?, limit: Int) -> [ProviderConfiguration] {
-    store.view.providerConfigurations(prefix: prefix, after: id, limit: limit)
+    context.store.view.providerConfigurations(prefix: prefix, after: id, limit: limit)
   }
 
   /// Keeps a new provider.
@@ -32,10 +26,10 @@ package struct ProviderAdministration: Sendable {
     _ configuration: ProviderConfiguration, by administrator: Administrator
   ) async throws(AccountError) {
     let id = configuration.id
-    guard plugins.credentialProvider(id) == nil else {
+    guard context.plugins.credentialProvider(id) == nil else {
       throw AccountError(.configurationExists, "\(id) is a provider of the server's settings file.")
     }
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.providerConfiguration(id) == nil else {
         throw AccountError(.configurationExists, "There is a provider \(id).")
       }
@@ -56,7 +50,7 @@ package struct ProviderAdministration: Sendable {
   package func replace(
     _ seen: ProviderConfiguration, with configuration: ProviderConfiguration, by administrator: Administrator
   ) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard let current = transaction.providerConfiguration(seen.id) else { throw Self.notFound(seen.id) }
       guard current == seen, configuration.id == seen.id else { throw AccountError(.unavailable) }
       transaction.putProviderConfiguration(configuration)
@@ -68,7 +62,7 @@ package struct ProviderAdministration: Sendable {
   ///
   /// - Throws: `configurationNotFound`.
   package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.providerConfiguration(id) != nil else { throw Self.notFound(id) }
       transaction.removeProviderConfiguration(id)
       transaction.audit(administrator.event(.configurationChanged, detail: "provider \(id) deleted"))
@@ -82,18 +76,18 @@ package struct ProviderAdministration: Sendable {
   /// The redirect URIs to register at an issuer with a page: one for each origin of this server's pages.
   package func redirectURIs(of configuration: ProviderConfiguration, origins: [String]) -> [String] {
     let way: ProviderReturn = configuration.oidc?.usesSharedRedirectURI == false ? .own : .shared
-    return origins.map { way.address(of: configuration.id, tenantID: keys.tenant, origin: $0) }
+    return origins.map { way.address(of: configuration.id, tenantID: context.keys.tenant, origin: $0) }
   }
 
   // MARK: Secrets
 
   /// A client secret as a configuration keeps it.
   package func sealed(clientSecret: String, of id: String) throws(AccountError) -> String {
-    try keys.sealed(clientSecret: clientSecret, of: id)
+    try context.keys.sealed(clientSecret: clientSecret, of: id)
   }
 
   /// The client secret of a configuration, for its administrators; nil without one.
   package func clientSecret(of configuration: ProviderConfiguration) -> String? {
-    configuration.oidc?.sealedSecret.flatMap { keys.clientSecret($0, of: configuration.id) }
+    configuration.oidc?.sealedSecret.flatMap { context.keys.clientSecret($0, of: configuration.id) }
   }
 }

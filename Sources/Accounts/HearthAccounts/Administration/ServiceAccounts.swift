@@ -12,22 +12,7 @@ package struct NewServiceAccountKey: Sendable, Redacted {
 
 /// Accounts of back-end programs. The server keeps the public halves of their keys; a private half is shown once.
 package struct ServiceAccounts: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-  private let configuration: LiveConfiguration
-  private let announce: RevocationHandler
-
-  init(
-    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, configuration: LiveConfiguration,
-    announce: @escaping RevocationHandler
-  ) {
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-    self.configuration = configuration
-    self.announce = announce
-  }
+  let context: AccountsContext
 
   /// The place where service accounts get access tokens; it is in the file that they are given.
   package static let tokenPath = "/oauth2.googleapis.com/token"
@@ -41,17 +26,19 @@ package struct ServiceAccounts: Sendable {
     guard let name, Self.isName(name) else {
       throw AccountError(.invalidArgument, "name must be 1 to 30 lower-case letters, digits or hyphens, a letter first")
     }
-    let projectID = configuration.value.projectID
+    let projectID = context.configuration.projectID
     let email = "\(name)@\(projectID).iam.gserviceaccount.com"
-    guard email != keys.mintingEmail else {
+    guard email != context.keys.mintingEmail else {
       throw AccountError(.invalidArgument, "that name is the server's own")
     }
-    let key = try secrets.draw { (random) throws(RandomnessError) in try ServiceAccountKey.generate(random: random) }
-    let clientID = try secrets.draw { (random) throws(RandomnessError) in
+    let key = try context.secrets.draw { (random) throws(RandomnessError) in
+      try ServiceAccountKey.generate(random: random)
+    }
+    let clientID = try context.secrets.draw { (random) throws(RandomnessError) in
       // 21 digits, as Google's are; nobody looks at them.
       "1" + (try random.bytes(20)).map { String($0 % 10) }.joined()
     }
-    try await store.transact { (transaction) throws(AccountError) in
+    try await context.store.transact { (transaction) throws(AccountError) in
       var account =
         transaction.serviceAccount(email: email)
         ?? ServiceAccount(
@@ -66,8 +53,8 @@ package struct ServiceAccounts: Sendable {
     }
     let file = ServiceAccountKey.json(
       projectID: projectID, email: email, keyID: key.keyID, privatePEM: key.privatePEM,
-      clientID: clientID, tokenURI: configuration.value.publicURL + Self.tokenPath,
-      certURL: configuration.value.publicURL + "/robot/v1/metadata/x509/\(email)")
+      clientID: clientID, tokenURI: context.configuration.publicURL + Self.tokenPath,
+      certURL: context.configuration.publicURL + "/robot/v1/metadata/x509/\(email)")
     return NewServiceAccountKey(email: email, keyID: key.keyID, file: file)
   }
 
@@ -77,7 +64,7 @@ package struct ServiceAccounts: Sendable {
   package func set(
     _ email: String, isDisabled: Bool, by administrator: Administrator
   ) async throws(AccountError) -> ServiceAccount {
-    let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
+    let account = try await context.store.transact { (transaction) throws(AccountError) -> ServiceAccount in
       guard var account = transaction.serviceAccount(email: email) else {
         throw AccountError(.invalidArgument, "there is no such service account")
       }
@@ -88,7 +75,7 @@ package struct ServiceAccounts: Sendable {
       transaction.audit(administrator.event(.adminAPI, detail: "service account \(email) \(what)"))
       return account
     }
-    if isDisabled { announce(.serviceAccount(email: email), .userDisabled) }
+    if isDisabled { context.announce(.serviceAccount(email: email), .userDisabled) }
     return account
   }
 
@@ -99,7 +86,7 @@ package struct ServiceAccounts: Sendable {
   package func removeKey(
     _ keyID: String, of email: String, by administrator: Administrator
   ) async throws(AccountError) -> ServiceAccount {
-    let account = try await store.transact { (transaction) throws(AccountError) -> ServiceAccount in
+    let account = try await context.store.transact { (transaction) throws(AccountError) -> ServiceAccount in
       guard var account = transaction.serviceAccount(email: email) else {
         throw AccountError(.invalidArgument, "there is no such service account")
       }
@@ -111,7 +98,7 @@ package struct ServiceAccounts: Sendable {
       transaction.audit(administrator.event(.keyRotated, detail: "key \(keyID.prefix(16)) of \(email) removed"))
       return account
     }
-    announce(.serviceAccount(email: email), .keyRotated)
+    context.announce(.serviceAccount(email: email), .keyRotated)
     return account
   }
 

@@ -3,28 +3,10 @@ import HearthPlugin
 
 /// Accounts, one at a time or many at once, for an administrator.
 package struct UserAdministration: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-  private let passwords: NewPasswords
-  private let deletion: AccountDeletion
-  private let revocations: Revocations
-  private let configuration: LiveConfiguration
-  private let announce: RevocationHandler
-
-  init(
-    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, passwords: NewPasswords, deletion: AccountDeletion,
-    revocations: Revocations, configuration: LiveConfiguration, announce: @escaping RevocationHandler
-  ) {
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-    self.passwords = passwords
-    self.deletion = deletion
-    self.revocations = revocations
-    self.configuration = configuration
-    self.announce = announce
-  }
+  let context: AccountsContext
+  let passwords: NewPasswords
+  private var deletion: AccountDeletion { AccountDeletion(context: context) }
+  private var revocations: Revocations { Revocations(context: context) }
 
   /// Makes an account.
   ///
@@ -34,16 +16,16 @@ package struct UserAdministration: Sendable {
   package func create(
     _ change: AccountChange, uid given: String?, password: String?, by administrator: Administrator
   ) async throws(AccountError) -> UserRecord {
-    let uid = if let given { given } else { try secrets.uid() }
+    let uid = if let given { given } else { try context.secrets.uid() }
     try UserRecord.requireUID(uid)
     var user = UserRecord(uid: uid, createdAtMilliseconds: administrator.now.wallMilliseconds)
     _ = try change.apply(to: &user, revokesOnClaimChange: false)
-    try administrator.requireMayChange(nil, to: user, consoleClaim: configuration.value.consoleClaim)
-    guard user.factors.count <= configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+    try administrator.requireMayChange(nil, to: user, consoleClaim: context.configuration.consoleClaim)
+    guard user.factors.count <= context.configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
     if let password {
       user.password = try await newPassword(password, for: user, operation: .signUp, by: administrator)
     }
-    try await store.transact { [user] (transaction) throws(AccountError) in
+    try await context.store.transact { [user] (transaction) throws(AccountError) in
       try transaction.insert(user)
       transaction.tell(.created, uid)
       transaction.audit(administrator.event(.signUp, user))
@@ -60,12 +42,12 @@ package struct UserAdministration: Sendable {
   ) async throws(AccountError) -> UserRecord {
     var change = wanted
     if let password {
-      guard var user = store.view.user(uid) else { throw AccountError(.userNotFound) }
+      guard var user = context.store.view.user(uid) else { throw AccountError(.userNotFound) }
       change.email.apply(to: &user.email)
       change.password = .set(try await newPassword(password, for: user, operation: .change, by: administrator))
     }
-    let configuration = configuration.value
-    let (user, outcome) = try await store.transact {
+    let configuration = context.configuration
+    let (user, outcome) = try await context.store.transact {
       [change] (transaction) throws(AccountError) -> (UserRecord, AccountChange.Outcome) in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       let before = user
@@ -80,7 +62,7 @@ package struct UserAdministration: Sendable {
       }
       return (user, outcome)
     }
-    if outcome.endsTokens || user.isDisabled { announce(.user(uid: uid), outcome.ending) }
+    if outcome.endsTokens || user.isDisabled { context.announce(.user(uid: uid), outcome.ending) }
     return user
   }
 
@@ -98,7 +80,7 @@ package struct UserAdministration: Sendable {
   package func delete(
     _ uids: [String], isForced: Bool, by administrator: Administrator
   ) async throws(AccountError) -> [(index: Int, uid: String)] {
-    let (deleted, kept) = try await store.transact {
+    let (deleted, kept) = try await context.store.transact {
       (transaction) throws(AccountError) -> ([String], [(index: Int, uid: String)]) in
       var (deleted, kept): ([String], [(index: Int, uid: String)]) = ([], [])
       for (index, uid) in uids.enumerated() {
@@ -114,7 +96,7 @@ package struct UserAdministration: Sendable {
       }
       return (deleted, kept)
     }
-    for uid in deleted { announce(.user(uid: uid), .userDeleted) }
+    for uid in deleted { context.announce(.user(uid: uid), .userDeleted) }
     return kept
   }
 
@@ -131,7 +113,7 @@ package struct UserAdministration: Sendable {
   ///
   /// - Parameter count: of the accounts.
   package func noteExport(count: Int, by administrator: Administrator) async throws(AccountError) {
-    try await store.transact { (transaction) throws(AccountError) in
+    try await context.store.transact { (transaction) throws(AccountError) in
       transaction.audit(administrator.event(.usersExported, detail: "\(count) accounts"))
     }
   }
@@ -147,7 +129,7 @@ package struct UserAdministration: Sendable {
 
   /// The secret of an authenticator, as records keep it: encrypted.
   package func sealFactor(_ secret: [UInt8]) throws(AccountError) -> String {
-    try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret) }
+    try context.secrets.draw { (_) throws(RandomnessError) in try context.keys.seal(secret) }
   }
 }
 

@@ -28,22 +28,7 @@ package struct ImportRefusal: Sendable {
 
 /// Takes accounts over from elsewhere.
 package struct UserImport: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-  private let configuration: LiveConfiguration
-  private let announce: RevocationHandler
-
-  init(
-    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, configuration: LiveConfiguration,
-    announce: @escaping RevocationHandler
-  ) {
-    self.configuration = configuration
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-    self.announce = announce
-  }
+  let context: AccountsContext
 
   /// Makes accounts with the password hashes that they had elsewhere, in one transaction.
   ///
@@ -60,8 +45,8 @@ package struct UserImport: Sendable {
     for (_, user) in users {
       if let key = user.signerKey, sealedKeys[key.id] == nil { sealedKeys[key.id] = try sealed(key) }
     }
-    let (keys, consoleClaim) = (keys, configuration.value.consoleClaim)
-    let (refused, ended) = try await store.transact {
+    let (keys, consoleClaim) = (context.keys, context.configuration.consoleClaim)
+    let (refused, ended) = try await context.store.transact {
       [sealedKeys] (transaction) throws(AccountError) -> ([ImportRefusal], [Revocation]) in
       var refusals = refusals
       var ended: [Revocation] = []
@@ -101,11 +86,11 @@ package struct UserImport: Sendable {
         administrator.event(.usersImported, detail: "\(users.count) read, \(refusals.count) refused"))
       return (refusals.sorted { $0.index < $1.index }, ended)
     }
-    for revocation in ended { announce(revocation, .usersImported) }
+    for revocation in ended { context.announce(revocation, .usersImported) }
     return refused
   }
 
   private func sealed(_ key: SignerKey) throws(AccountError) -> String {
-    try secrets.draw { (_) throws(RandomnessError) in try keys.seal(key.key) }
+    try context.secrets.draw { (_) throws(RandomnessError) in try context.keys.seal(key.key) }
   }
 }

@@ -2,19 +2,13 @@ import HearthPlugin
 
 /// Which provider checks passkeys, and who is let in by nothing else.
 package struct PasskeyPolicy: Sendable {
-  private let plugins: ActivePlugins
-  private let configuration: LiveConfiguration
-
-  init(_ plugins: ActivePlugins, configuration: LiveConfiguration) {
-    self.plugins = plugins
-    self.configuration = configuration
-  }
+  let context: AccountsContext
 
   /// The plugin that checks passkeys.
   ///
   /// - Throws: `operationNotAllowed` when there is none, or the tenant does not have it.
   func provider() throws(AccountError) -> any PasskeyProvider {
-    guard configuration.tenant?.allows(.passkey) ?? true, let provider = plugins.passkeyProvider else {
+    guard context.settings.tenant?.allows(.passkey) ?? true, let provider = context.plugins.passkeyProvider else {
       throw AccountError(.operationNotAllowed, "Passkeys are not switched on; see signIn.passkey.")
     }
     return provider
@@ -28,11 +22,11 @@ package struct PasskeyPolicy: Sendable {
   /// - Throws: `passkeyRequired`.
   func check(_ user: UserRecord, way: SignInWay) throws(AccountError) {
     guard !user.passkeys.isEmpty, way.provider != ProviderID.passkey, user.email == nil || user.isEmailVerified,
-      let party = plugins.passkeyProvider?.relyingParty
+      let party = context.plugins.passkeyProvider?.relyingParty
     else { return }
     let isOnlyFactor =
       user.factors.isEmpty && user.hasSecondFactor
-      && configuration.value.secondFactors.isRequired(of: user, after: way.provider)
+      && context.configuration.secondFactors.isRequired(of: user, after: way.provider)
     guard party.isRequiredOnceEnrolled || isOnlyFactor else { return }
     throw AccountError(.passkeyRequired, "This account has a passkey; sign in with it.")
   }

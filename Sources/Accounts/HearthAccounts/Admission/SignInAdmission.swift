@@ -5,24 +5,10 @@ import HearthEngine
 /// while the hooks are asked, so what they refuse leaves no trace. The names of an account that is to be made are held
 /// meanwhile: of two sign-ups of one address the second waits for what becomes of the first.
 package struct SignInAdmission: Sendable {
-  private let store: AccountStore
-  private let hooks: SignInHooks
-  private let configuration: LiveConfiguration
-  private let passkeys: PasskeyPolicy
-  private let announce: RevocationHandler
+  let context: AccountsContext
+  let hooks: SignInHooks
   let names: NameReservations
-
-  init(
-    store: AccountStore, hooks: SignInHooks, configuration: LiveConfiguration, names: NameReservations,
-    passkeys: PasskeyPolicy, announce: @escaping RevocationHandler
-  ) {
-    self.names = names
-    self.passkeys = passkeys
-    self.store = store
-    self.hooks = hooks
-    self.configuration = configuration
-    self.announce = announce
-  }
+  private var passkeys: PasskeyPolicy { PasskeyPolicy(context: context) }
 
   /// Somebody whom the hooks let in.
   struct Admitted: Sendable {
@@ -92,9 +78,9 @@ package struct SignInAdmission: Sendable {
     guard !admitted.isRaced else { return nil }
     // Until the account is there for all to see.
     defer { withExtendedLifetime(admitted.hold) {} }
-    let revokes = configuration.value.revokesOnClaimChange
+    let revokes = context.configuration.revokesOnClaimChange
     let hookChanges: [ProofChange] = admitted.decision.changes.isEmpty ? [] : [.administered]
-    let entry = try await store.transact {
+    let entry = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> Entry<Value> in
       guard var current = try transaction.arrive(admitted) else { return .raced }
       let ended = try transaction.apply(
@@ -110,10 +96,10 @@ package struct SignInAdmission: Sendable {
     switch entry {
     case .raced: return nil
     case .shut(let user):
-      if !admitted.proven.isNew { announce(.user(uid: user.uid), .userDisabled) }
+      if !admitted.proven.isNew { context.announce(.user(uid: user.uid), .userDisabled) }
       throw AccountError(.userDisabled)
     case .entered(let user, let value, let ended):
-      if ended { announce(.user(uid: user.uid), .claimsChanged) }
+      if ended { context.announce(.user(uid: user.uid), .claimsChanged) }
       return (user, value)
     }
   }
@@ -143,13 +129,13 @@ package struct SignInAdmission: Sendable {
   /// - Throws: what ``AccountTransaction/insert(_:)`` throws.
   private func requireFree(_ user: UserRecord, after hold: NameReservations.Hold) throws(AccountError) {
     guard hold.hadToWait else { return }
-    let view = store.view
+    let view = context.store.view
     guard view.user(user.uid) == nil else { throw AccountError(.duplicateLocalID) }
     try view.requireFree(user)
   }
 
   private func add(_ user: UserRecord, of proven: ProvenUser) async throws(AccountError) -> UserRecord? {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       try proven.creation?.add(&transaction, user)
     }
   }

@@ -4,25 +4,8 @@ import HearthTree
 
 /// The operator's plugins that decide who gets an account and who comes in. One that fails or is late has denied.
 package struct SignInHooks: Sendable {
-  private let plugins: ActivePlugins
-  private let last: [any DecidingHook]
-  private let tenantID: String?
-  private let secrets: SecretGenerator
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  /// - Parameters:
-  ///   - last: asked after the plugins.
-  ///   - tenantID: the tenant whose users they are; nil for the project's own.
-  init(
-    _ plugins: ActivePlugins, then last: [any DecidingHook] = [], tenantID: String?, secrets: SecretGenerator,
-    notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.plugins = plugins
-    self.last = last
-    self.tenantID = tenantID
-    self.secrets = secrets
-    self.notice = notice
-  }
+  let context: AccountsContext
+  let last: [any DecidingHook]
 
   /// Asks the hooks about an account that is about to be made.
   ///
@@ -56,9 +39,10 @@ package struct SignInHooks: Sendable {
   ) async throws(AccountError) -> SignInDecision {
     var decision = SignInDecision()
     var user = user
-    for hook in plugins.hooks + last {
+    for hook in context.plugins.hooks + last {
       var event = HookEvent(
-        id: try secrets.uid(), moment: moment, user: HookUser(user, tenantID: tenantID), isNewUser: isNew,
+        id: try context.secrets.uid(), moment: moment, user: HookUser(user, tenantID: context.tenantID),
+        isNewUser: isNew,
         signInProvider: way.provider, signInMethod: way.method, clientAddress: client.address,
         userAgent: client.userAgent)
       event.secondFactor = secondFactor?.provider
@@ -85,10 +69,10 @@ package struct SignInHooks: Sendable {
     case .success(.deny(let message))?:
       throw AccountError(.blockingFunctionError, Self.shown(message))
     case .failure(let error as HookFailure)?:
-      notice(AccountsNotice(.warning, "hook \(hook.name) \(error.notice): denied"))
+      context.notice(AccountsNotice(.warning, "hook \(hook.name) \(error.notice): denied"))
       throw error.accountError
     case nil, .failure?:
-      notice(AccountsNotice(.warning, "hook \(hook.name) failed or did not answer in time: denied"))
+      context.notice(AccountsNotice(.warning, "hook \(hook.name) failed or did not answer in time: denied"))
       throw AccountError(.blockingFunctionError, "The sign-in could not be checked.")
     }
   }

@@ -6,35 +6,9 @@ import HearthTree
 /// Codes that are mailed: made, sent and looked at. What a code does when it is used is in ``CodeRedemption`` and
 /// ``EmailLinkSignIn``.
 package struct ActionCodes: Sendable {
-  /// How long a code that is to be mailed waits: until its answer is gone.
-  static let delayMilliseconds: Int64 = 20
-
+  let context: AccountsContext
   /// What the links of the codes look like, and where they may lead on to.
-  package let links: ActionLinks
-  private let store: AccountStore
-  private let secrets: SecretGenerator
-  private let mails: AccountMails
-  /// Codes that are made after their request was answered, so that the answer's time tells nothing.
-  private let queue: WorkQueue
-  private let throttle: Throttle
-  private let configuration: LiveConfiguration
-  private let emulation: Emulation?
-  private let environment: AccountsEnvironment
-
-  init(
-    links: ActionLinks, store: AccountStore, secrets: SecretGenerator, mails: AccountMails, queue: WorkQueue,
-    throttle: Throttle, configuration: LiveConfiguration, emulation: Emulation?, environment: AccountsEnvironment
-  ) {
-    self.links = links
-    self.store = store
-    self.secrets = secrets
-    self.mails = mails
-    self.queue = queue
-    self.throttle = throttle
-    self.configuration = configuration
-    self.emulation = emulation
-    self.environment = environment
-  }
+  package var links: ActionLinks { ActionLinks(context: context) }
 
   /// What a code is for, and who asked for it.
   package struct Order: Sendable {
@@ -79,24 +53,24 @@ package struct ActionCodes: Sendable {
   ///   `unavailable` when no code can be kept now.
   package func send(_ order: Order, now: Instant) async throws(AccountError) {
     // An emulator shows the code to every program of its machine.
-    guard mails.canSend || configuration.isEmulator else {
+    guard context.mails.canSend || context.settings.isEmulator else {
       throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
     }
     let isReset = order.purpose == .resetPassword
     let part = MailPart(order.purpose)
-    guard throttle.admitMail(to: order.recipient, part, address: order.client.address, now: now) else {
+    guard context.throttle.admitMail(to: order.recipient, part, address: order.client.address, now: now) else {
       throw AccountError(isReset ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
     }
-    if configuration.isEmulator {
+    if context.settings.isEmulator {
       _ = try await make(order, isMailed: true, now: now)
       return
     }
-    guard store.status == .running else { throw AccountError(.unavailable) }
-    let isTaken = queue.add {
+    guard context.store.status == .running else { throw AccountError(.unavailable) }
+    let isTaken = context.codeQueue.add {
       do throws(AccountError) {
         _ = try await make(order, isMailed: true, now: now)
       } catch {
-        environment.notice(
+        context.server.environment.notice(
           AccountsNotice(
             .error, "a code (\(order.purpose.rawValue)) could not be mailed: \(error.code.rawValue)"))
       }
@@ -110,14 +84,14 @@ package struct ActionCodes: Sendable {
   /// - Parameter isMailed: false for an administrator who passes the link on.
   package func make(_ order: Order, isMailed: Bool, now: Instant) async throws(AccountError) -> ActionLink {
     let (purpose, email, client) = (order.purpose, order.email, order.client)
-    let code = try secrets.code()
+    let code = try context.secrets.code()
     let link = links.link(
       purpose, code, origin: order.linkOrigin, opensApp: order.opensApp, continueURL: order.continueURL,
       apiKey: order.apiKey, locale: client.locale)
     let shown = shown(code, link)
     let nowSeconds = now.wallMilliseconds / 1000
-    let makesUser = purpose == .emailSignIn && configuration.value.allowsSignUp
-    let user = try await store.transact {
+    let makesUser = purpose == .emailSignIn && context.configuration.allowsSignUp
+    let user = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       let found = transaction.user(email: email)
       // By now the address may belong to another account, or the asker's session may have ended.
@@ -136,22 +110,22 @@ package struct ActionCodes: Sendable {
       return user
     }
     if isMailed, user != nil || makesUser {
-      mails.send(purpose, to: order.recipient, user: user, newEmail: order.newEmail, link: link)
+      context.mails.send(purpose, to: order.recipient, user: user, newEmail: order.newEmail, link: link)
     }
     return ActionLink(link: link, code: code.text)
   }
 
   /// True when mails are sent from here.
-  var canSend: Bool { mails.canSend }
-  var isEmulator: Bool { configuration.isEmulator }
+  var canSend: Bool { context.mails.canSend }
+  var isEmulator: Bool { context.settings.isEmulator }
 
   /// Draws a code.
-  func newCode() throws(AccountError) -> NewCode { try secrets.code() }
+  func newCode() throws(AccountError) -> NewCode { try context.secrets.code() }
 
   /// What an emulator keeps with a ticket so that test suites can read it; nil on every other server.
   func shown(_ code: NewCode, _ link: String) -> String? {
-    guard let emulation else { return nil }
-    let order = emulation.nextOrder(nowMilliseconds: environment.clock().wallMilliseconds)
+    guard let emulation = context.emulation else { return nil }
+    let order = emulation.nextOrder(nowMilliseconds: context.server.environment.clock().wallMilliseconds)
     let details = JSON.object([
       JSON.Member("oobCode", .string(code.text)), JSON.Member("oobLink", .string(link)),
       JSON.Member("order", .int(order)),
@@ -163,7 +137,9 @@ package struct ActionCodes: Sendable {
 
   /// The ticket behind a code, ended ones included; nil when there is none. Changes nothing.
   package func inspect(_ code: String) -> Ticket? {
-    guard let ticket = store.view.ticket(Digest(sha256: code.utf8)), ticket.purpose.linkMode != nil else { return nil }
+    guard let ticket = context.store.view.ticket(Digest(sha256: code.utf8)), ticket.purpose.linkMode != nil else {
+      return nil
+    }
     return ticket
   }
 
@@ -176,11 +152,11 @@ package struct ActionCodes: Sendable {
   ) throws(AccountError) -> (ticket: Ticket, hash: Digest) {
     guard let code, !code.isEmpty else { throw AccountError(.missingOOBCode) }
     let hash = Digest(sha256: code.utf8)
-    guard let ticket = store.view.ticket(hash), purposes.contains(ticket.purpose) else {
+    guard let ticket = context.store.view.ticket(hash), purposes.contains(ticket.purpose) else {
       throw AccountError(.invalidOOBCode)
     }
     guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
-    if let uid = ticket.uid, store.view.user(uid)?.isDisabled == true { throw AccountError(.userDisabled) }
+    if let uid = ticket.uid, context.store.view.user(uid)?.isDisabled == true { throw AccountError(.userDisabled) }
     return (ticket, hash)
   }
 }

@@ -3,9 +3,7 @@ import HearthTree
 
 /// The links of mails, and the addresses that they may lead on to.
 package struct ActionLinks: Sendable {
-  private let configuration: LiveConfiguration
-
-  init(_ configuration: LiveConfiguration) { self.configuration = configuration }
+  let context: AccountsContext
 
   /// The link under which a code is used.
   ///
@@ -16,8 +14,8 @@ package struct ActionLinks: Sendable {
     _ purpose: Ticket.Purpose, _ code: NewCode, origin: String? = nil, opensApp: Bool = false,
     continueURL: String? = nil, apiKey: String? = nil, locale: String? = nil
   ) -> String {
-    let tenant = configuration.tenant?.id
-    let configuration = configuration.value
+    let tenant = context.settings.tenant?.id
+    let configuration = context.configuration
     let path = configuration.isEmulator ? "/emulator/action" : Self.path
     let key = apiKey ?? configuration.apiKeys?.min() ?? "any"
     var query = [("mode", purpose.linkMode ?? ""), ("oobCode", code.text), ("apiKey", key)]
@@ -37,7 +35,7 @@ package struct ActionLinks: Sendable {
   /// Returns true when a text, in a link for an app, is a link of ours: whoever follows it stays here.
   package func isOwnLink(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-      && configuration.value.pageOrigins.contains { text.hasPrefix("\($0)\(Self.path)?") }
+      && context.configuration.pageOrigins.contains { text.hasPrefix("\($0)\(Self.path)?") }
   }
 
   private static func isLanguageTag(_ text: String) -> Bool {
@@ -50,7 +48,7 @@ package struct ActionLinks: Sendable {
 
   /// - Throws: `invalidContinueURI` for what is no URL of an allowed scheme, `unauthorizedDomain` for another host.
   package func checkContinueURL(_ text: String) throws(AccountError) {
-    let configuration = configuration.value
+    let configuration = context.configuration
     guard let url = ContinueURL(text) else { throw AccountError(.invalidContinueURI) }
     // A suite's pages have whatever address; there is nobody to lead astray.
     if configuration.isEmulator || configuration.continueSchemes.contains(url.scheme) { return }
@@ -66,7 +64,7 @@ package struct ActionLinks: Sendable {
   /// - Throws: `invalidLinkDomain` for any other. An emulator takes every name, as the official one does: what its links
   ///   lead to is this machine.
   package func origin(linkDomain: String) throws(AccountError) -> String {
-    let configuration = configuration.value
+    let configuration = context.configuration
     let own = ContinueURL(configuration.publicURL)?.host ?? ""
     let domain = linkDomain.lowercased()
     guard !configuration.isEmulator, !domain.isSameText(as: own) else { return configuration.publicOrigin }

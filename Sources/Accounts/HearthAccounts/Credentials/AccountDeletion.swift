@@ -3,13 +3,7 @@ import HearthEngine
 /// Deletes accounts with everything that belongs to them. A later account of the same uid inherits nothing, and tokens
 /// of the deleted one are not valid for it.
 package struct AccountDeletion: Sendable {
-  private let store: AccountStore
-  private let announce: RevocationHandler
-
-  init(store: AccountStore, announce: @escaping RevocationHandler) {
-    self.store = store
-    self.announce = announce
-  }
+  let context: AccountsContext
 
   /// Deletes one account.
   ///
@@ -21,7 +15,7 @@ package struct AccountDeletion: Sendable {
   package func delete(
     uid: String, caller: Caller? = nil, proven: UserRecord? = nil, client: ClientInfo, detail: String? = nil
   ) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard let user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       if let caller { try caller.check(against: user) }
       if let proven { try user.requireCredentials(of: proven) }
@@ -29,6 +23,6 @@ package struct AccountDeletion: Sendable {
       transaction.tell(.deleted, uid)
       transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
     }
-    announce(.user(uid: uid), .userDeleted)
+    context.announce(.user(uid: uid), .userDeleted)
   }
 }

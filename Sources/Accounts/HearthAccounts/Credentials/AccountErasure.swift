@@ -5,16 +5,11 @@ import HearthTree
 /// Takes a person out of the accounts and of what these keep: their account, if there still is one, the audit trail, and the
 /// log behind both.
 package struct AccountErasure: Sendable {
-  private let store: AccountStore
-  private let deletion: AccountDeletion
-  private let announce: RevocationHandler
-
-  init(store: AccountStore, deletion: AccountDeletion, announce: @escaping RevocationHandler) {
-    (self.store, self.deletion, self.announce) = (store, deletion, announce)
-  }
+  let context: AccountsContext
+  private var deletion: AccountDeletion { AccountDeletion(context: context) }
 
   /// Returns true when there is an account of that uid.
-  package func hasAccount(_ uid: String) -> Bool { store.view.user(uid) != nil }
+  package func hasAccount(_ uid: String) -> Bool { context.store.view.user(uid) != nil }
 
   /// Deletes the account, if there is one: no token of it counts from then on. Whoever is connected as the user, be it with
   /// somebody else's token, is signed out.
@@ -26,7 +21,7 @@ package struct AccountErasure: Sendable {
       return true
     } catch {
       guard error.code == .userNotFound else { throw error }
-      announce(.user(uid: uid), .userDeleted)
+      context.announce(.user(uid: uid), .userDeleted)
       return false
     }
   }
@@ -34,7 +29,7 @@ package struct AccountErasure: Sendable {
   /// How many records of the audit trail are about them.
   package func trailCount(of uid: String) -> Int {
     let name = AuditRecord.name(of: uid)
-    return store.view.audit(limit: .max).count { $0.isAbout(name) }
+    return context.store.view.audit(limit: .max).count { $0.isAbout(name) }
   }
 
   /// Takes the person out of the audit trail, and puts on record that this was done: by the number of the erasure, not by
@@ -47,7 +42,7 @@ package struct AccountErasure: Sendable {
   package func eraseTrail(
     of uid: String, number: String, orderer: String?, client: ClientInfo
   ) async throws(AccountError) -> Int {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       let erasure = transaction.eraseFromTrail(uid)
       let detail =
         "erasure \(number)\(orderer.map { " by \($0)" } ?? ""): \(erasure.count) records of this trail were written anew; "
@@ -59,6 +54,6 @@ package struct AccountErasure: Sendable {
 
   /// Writes the accounts' log anew without the person. Blocks.
   package func eraseLog(of uid: String, isCancelled: () -> Bool) throws(HistoryError) {
-    _ = try store.database.erase(uid: uid, places: [], isCancelled: isCancelled)
+    _ = try context.store.database.erase(uid: uid, places: [], isCancelled: isCancelled)
   }
 }

@@ -2,12 +2,8 @@ import HearthEngine
 
 /// Changes the e-mail address of accounts. The old address is mailed a link that undoes the change.
 package struct AddressChanges: Sendable {
-  private let changes: CredentialChanges
-  private let signUp: SignUpLimit
-
-  init(changes: CredentialChanges, signUp: SignUpLimit) {
-    (self.changes, self.signUp) = (changes, signUp)
-  }
+  let changes: CredentialChanges
+  private var signUp: SignUpLimit { SignUpLimit(throttle: changes.context.throttle) }
 
   /// Gives a user another address, unverified; their sessions and tokens end.
   ///

@@ -4,31 +4,12 @@ import HearthPlugin
 
 /// Uses mailed codes up and does what they are for.
 package struct CodeRedemption: Sendable {
-  private let codes: ActionCodes
-  private let store: AccountStore
-  private let changes: CredentialChanges
-  private let takeBack: TakeBack
-  private let passwords: NewPasswords
-  private let providers: SignInProviders
-  private let throttle: Throttle
-  private let mails: AccountMails
-  private let configuration: LiveConfiguration
-
-  init(
-    codes: ActionCodes, store: AccountStore, changes: CredentialChanges,
-    passwords: NewPasswords, providers: SignInProviders, throttle: Throttle, mails: AccountMails,
-    configuration: LiveConfiguration, takeBack: @escaping TakeBack
-  ) {
-    self.codes = codes
-    self.store = store
-    self.changes = changes
-    self.takeBack = takeBack
-    self.passwords = passwords
-    self.providers = providers
-    self.throttle = throttle
-    self.mails = mails
-    self.configuration = configuration
-  }
+  let context: AccountsContext
+  let changes: CredentialChanges
+  let takeBack: TakeBack
+  let passwords: NewPasswords
+  let providers: SignInProviders
+  private var codes: ActionCodes { ActionCodes(context: context) }
 
   /// Takes a change of proofs back by its ticket, and the second factor's code when one was shown.
   typealias TakeBack =
@@ -80,8 +61,8 @@ package struct CodeRedemption: Sendable {
   ) async throws(AccountError) -> UserRecord {
     guard providers.serves(.password), let uid = ticket.uid else { throw AccountError(.passwordLoginDisabled) }
     let stored = try await passwords.take(password, email: ticket.email, .change, client: client, now: now)
-    let current = store.view.user(uid)
-    let dropsIdentities = configuration.value.resetDropsIdentities
+    let current = context.store.view.user(uid)
+    let dropsIdentities = context.configuration.resetDropsIdentities
     let isTakenOver = current?.isEmailVerified == false
     let providerIDs = current?.identities.map(\.providerID) ?? []
     let detail = "\(dropsIdentities || isTakenOver ? "removed" : "kept"): \(providerIDs.joined(separator: " "))"
@@ -99,13 +80,13 @@ package struct CodeRedemption: Sendable {
       transaction.keepPassword(of: user)
     }.user
     // Wrong tries at the old password must not delay the owner, who has just set a new one.
-    if let email = user.email { throttle.forgetFailures(account: email) }
-    mails.tell(.passwordChanged, user, client: client, now: now)
+    if let email = user.email { context.throttle.forgetFailures(account: email) }
+    context.mails.tell(.passwordChanged, user, client: client, now: now)
     return user
   }
 
   private func verifyEmail(_ hash: Digest, client: ClientInfo, now: Instant) async throws(AccountError) -> UserRecord {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard let ticket = transaction.ticket(hash), let uid = ticket.uid, var user = transaction.user(uid) else {
         throw AccountError(.invalidOOBCode)
       }
@@ -140,7 +121,7 @@ package struct CodeRedemption: Sendable {
   }
 
   private func useUp(_ hash: Digest, of uid: String, client: ClientInfo) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard let ticket = transaction.ticket(hash), ticket.uid == uid else { return }
       transaction.removeTicket(hash)
       transaction.audit(

@@ -5,26 +5,11 @@ import HearthPlugin
 /// Changes what proves a person, by the terms of each ``ProofChange``: asks the session for what the account has, ends what
 /// the change ends, tells the owner with a way back, and writes the audit trail.
 package struct CredentialChanges: Sendable {
-  private let store: AccountStore
-  private let sessions: Sessions
-  private let callers: Callers
-  private let passkeys: PasskeyPolicy
-  private let codes: ActionCodes
-  private let mails: AccountMails
-  private let announce: RevocationHandler
-
-  init(
-    store: AccountStore, sessions: Sessions, callers: Callers, passkeys: PasskeyPolicy, codes: ActionCodes,
-    mails: AccountMails, announce: @escaping RevocationHandler
-  ) {
-    self.store = store
-    self.sessions = sessions
-    self.callers = callers
-    self.passkeys = passkeys
-    self.codes = codes
-    self.mails = mails
-    self.announce = announce
-  }
+  let context: AccountsContext
+  let sessions: Sessions
+  private var callers: Callers { Callers(context: context) }
+  private var passkeys: PasskeyPolicy { PasskeyPolicy(context: context) }
+  private var codes: ActionCodes { ActionCodes(context: context) }
 
   /// The authority of a change.
   enum Authority: Sendable {
@@ -121,7 +106,7 @@ package struct CredentialChanges: Sendable {
     let session = try await next(of: authority, client: client)
     let kind = terms.compactMap(\.notice).min { $0.rank < $1.rank }
     let notice = try kind.map { kind throws(AccountError) in try self.notice(kind, client: client) }
-    let outcome = try await store.transact {
+    let outcome = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> Outcome in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       try check(authority, changes, on: user, now: now)
@@ -147,7 +132,7 @@ package struct CredentialChanges: Sendable {
       }
       return Outcome(before: before, user: user, record: record, hasEnded: hasEnded, isTold: isTold)
     }
-    if outcome.hasEnded { announce(.user(uid: uid), first.event) }
+    if outcome.hasEnded { context.announce(.user(uid: uid), first.event) }
     if outcome.isTold, let notice {
       tell(notice, of: outcome.before, user: outcome.user, detail: detail, client: client, now: now)
     }
@@ -170,7 +155,7 @@ package struct CredentialChanges: Sendable {
   func tell(
     _ notice: Notice, of before: UserRecord, user: UserRecord, detail: String?, client: ClientInfo, now: Instant
   ) {
-    mails.notify(
+    context.mails.notify(
       notice.kind, of: before, user: user, detail: detail, link: notice.wayBack?.link, client: client, now: now)
   }
 

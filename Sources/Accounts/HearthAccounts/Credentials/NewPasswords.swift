@@ -3,20 +3,8 @@ import HearthPlugin
 
 /// Takes new passwords: asks the policy, and hashes them.
 package struct NewPasswords: Sendable {
-  private let pool: PasswordPool
-  private let providers: SignInProviders
-  private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  init(
-    pool: PasswordPool, providers: SignInProviders, configuration: LiveConfiguration,
-    notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.pool = pool
-    self.providers = providers
-    self.configuration = configuration
-    self.notice = notice
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
 
   /// Checks a new password against the policy and hashes it.
   ///
@@ -35,7 +23,7 @@ package struct NewPasswords: Sendable {
   func accepted(
     _ password: String, email: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> String {
-    let policy = configuration.value.passwordPolicy
+    let policy = context.configuration.passwordPolicy
     guard !password.isEmpty else { throw AccountError(.missingPassword) }
     if let refusal = policy.refusal(of: password) { throw AccountError(refusal) }
     guard let email, providers.serves(.password) else { return password }
@@ -47,7 +35,7 @@ package struct NewPasswords: Sendable {
   /// - Throws: `unavailable` when too many hashes wait.
   func hash(_ password: String, client: ClientInfo, now: Instant) async throws(AccountError) -> StoredPassword {
     StoredPassword(
-      hash: try await pool.hash(password, for: client.address), updatedAtMilliseconds: now.wallMilliseconds)
+      hash: try await context.pool.hash(password, for: client.address), updatedAtMilliseconds: now.wallMilliseconds)
   }
 
   /// What the password plugin makes of an address and a password.
@@ -60,7 +48,7 @@ package struct NewPasswords: Sendable {
       .password, operation, parameters: ["email": email, "password": password], otherwise: .passwordLoginDisabled,
       client: client, now: now)
     guard case .password(let proof) = answer, EmailAddress.canonical(proof.email) == proof.email else {
-      notice(AccountsNotice(.error, "the password provider gave an answer of another kind"))
+      context.notice(AccountsNotice(.error, "the password provider gave an answer of another kind"))
       throw AccountError(.unavailable)
     }
     return proof

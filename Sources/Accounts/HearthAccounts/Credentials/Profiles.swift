@@ -2,24 +2,11 @@ import HearthEngine
 
 /// Changes what users may change about themselves.
 package struct Profiles: Sendable {
-  private let store: AccountStore
-  private let providers: SignInProviders
-  private let passwords: NewPasswords
-  private let changes: CredentialChanges
-  private let signUp: SignUpLimit
-  private let configuration: LiveConfiguration
-
-  init(
-    store: AccountStore, providers: SignInProviders, passwords: NewPasswords, changes: CredentialChanges,
-    signUp: SignUpLimit, configuration: LiveConfiguration
-  ) {
-    self.store = store
-    self.providers = providers
-    self.passwords = passwords
-    self.changes = changes
-    self.signUp = signUp
-    self.configuration = configuration
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
+  let passwords: NewPasswords
+  let changes: CredentialChanges
+  private var signUp: SignUpLimit { SignUpLimit(throttle: context.throttle) }
 
   /// Does what a user wants changed about themselves. Another address or password ends their tokens so far.
   ///
@@ -31,7 +18,7 @@ package struct Profiles: Sendable {
     _ change: ProfileChange, of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
     let newAddress = try newAddress(change, of: caller)
-    if newAddress != nil, configuration.value.protectsFromEnumeration {
+    if newAddress != nil, context.configuration.protectsFromEnumeration {
       throw AccountError(.operationNotAllowed, "Please verify the new email before changing email.")
     }
     let changes = change.proofs(hasNewAddress: newAddress != nil)
@@ -86,7 +73,8 @@ package struct Profiles: Sendable {
       }.user
     }
     guard !change.isEmpty else { return caller.user }
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+    return try await context.store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(caller.user.uid) else { throw AccountError(.userNotFound) }
       try caller.check(against: user)
       change.applyProfile(to: &user)

@@ -4,30 +4,23 @@ import HearthTree
 
 /// What an emulator lets test suites do and see, for programs of its own machine.
 package struct EmulatorControls: Sendable {
+  let context: AccountsContext
   /// The number of every project, by which suites know an emulator's.
   static let projectNumber = "12345"
-
-  private let store: AccountStore
-  private let announce: RevocationHandler
-
-  init(store: AccountStore, announce: @escaping RevocationHandler) {
-    self.store = store
-    self.announce = announce
-  }
 
   /// Deletes every account, and every trace that it was there: test suites use the same uids again.
   ///
   /// - Parameter administrator: the name of who asks, when they have shown who they are.
   package func deleteEverybody(administrator: String?, client: ClientInfo) async throws(AccountError) {
     let who = administrator.map { ", by \($0)" } ?? ""
-    let uids = try await store.transact { (transaction) throws(AccountError) -> [String] in
+    let uids = try await context.store.transact { (transaction) throws(AccountError) -> [String] in
       let uids = transaction.users(limit: .max).map(\.uid)
       transaction.deleteEverybody()
       transaction.audit(
         AuditEvent(.userDeleted, client: client, detail: "all \(uids.count) accounts of the emulator\(who)"))
       return uids
     }
-    for uid in uids { announce(.user(uid: uid), .userDeleted) }
+    for uid in uids { context.announce(.user(uid: uid), .userDeleted) }
   }
 
   /// A code that was mailed and still counts.
@@ -47,7 +40,7 @@ package struct EmulatorControls: Sendable {
 
   /// The codes that were mailed and still count, the oldest first.
   package func mailedCodes(now: Instant) -> [ShownCode] {
-    store.view.allTickets(limit: store.limits.ticketsMax).compactMap { ticket -> ShownCode? in
+    context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> ShownCode? in
       guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000),
         let details = ticket.details.flatMap({ JSON(parsing: $0.utf8) }), let code = details["oobCode"]?.string
       else { return nil }
@@ -70,7 +63,7 @@ package struct EmulatorControls: Sendable {
 
   /// The codes for phone numbers that were not used yet and still count, the oldest first.
   package func phoneCodes(now: Instant) -> [ShownPhoneCode] {
-    store.view.allTickets(limit: store.limits.ticketsMax).compactMap { ticket -> ShownPhoneCode? in
+    context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> ShownPhoneCode? in
       guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000), let number = ticket.phoneNumber,
         let details = ticket.phoneDetails, let code = details["shown"]?.string,
         let sessionInfo = details["sessionInfo"]?.string

@@ -7,32 +7,10 @@ import HearthTree
 ///
 /// Nobody is asked about anonymous users and custom tokens, as the service does not either.
 struct BlockingFunctions: DecidingHook {
+  let context: AccountsContext
   let name = "blocking functions"
-  private let keys: KeyRing
-  private let isEmulator: Bool
-  private let caller: (any FunctionCaller)?
-  private let clock: @Sendable () -> Instant
-  private let settings: @Sendable () -> BlockingFunctionSettings?
-  private let consoleClaim: @Sendable () -> String?
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  /// - Parameters:
-  ///   - isEmulator: requests are not signed unless a function's settings say so.
-  ///   - consoleClaim: the claim of users who may open the console; `nil` where no account does.
-  ///   - settings: as they are at the moment; nil for none.
-  init(
-    keys: KeyRing, isEmulator: Bool, environment: AccountsEnvironment,
-    consoleClaim: @escaping @Sendable () -> String?,
-    settings: @escaping @Sendable () -> BlockingFunctionSettings?
-  ) {
-    self.keys = keys
-    self.isEmulator = isEmulator
-    self.consoleClaim = consoleClaim
-    caller = environment.functions
-    clock = environment.clock
-    notice = environment.notice
-    self.settings = settings
-  }
+  /// As they are at the moment; nil for none.
+  let settings: @Sendable () -> BlockingFunctionSettings?
 
   var wantedTokens: Set<HookCredential.Token> { settings()?.forwarded ?? [] }
 
@@ -47,16 +25,18 @@ struct BlockingFunctions: DecidingHook {
       }
     guard let function else { return .allow() }
     do throws(HookFailure) {
-      guard let caller else { throw .unreachable }
+      guard let caller = context.server.environment.functions else { throw .unreachable }
       // On an emulator the tools of this machine say where functions are.
       let answer = try await caller.call(
-        function.url, allowsPrivate: function.allowsPrivate || isEmulator, body: try request(event, to: function))
+        function.url, allowsPrivate: function.allowsPrivate || context.settings.isEmulator,
+        body: try request(event, to: function))
       let verdict = try answer.verdict(at: event.moment)
       try requireNoConsoleClaim(verdict, of: event.user)
       return verdict
     } catch {
       guard error == .unreachable, event.moment == .beforeSignIn, function.allowsUnreachable else { throw error }
-      notice(AccountsNotice(.warning, "the beforeSignIn function could not be reached: allowed, as its settings say"))
+      context.notice(
+        AccountsNotice(.warning, "the beforeSignIn function could not be reached: allowed, as its settings say"))
       return .allow()
     }
   }
@@ -64,7 +44,7 @@ struct BlockingFunctions: DecidingHook {
   /// Refuses an answer that opens the console to an account that may not open it: a function is set by whoever administers
   /// accounts, and the claim is the operator's to give.
   private func requireNoConsoleClaim(_ verdict: HookVerdict, of user: HookUser) throws(HookFailure) {
-    guard let claim = consoleClaim(), case .allow(let changes) = verdict,
+    guard let claim = context.configuration.consoleClaim, case .allow(let changes) = verdict,
       user.customClaims?[claim] == nil
     else { return }
     let custom: JSON? = if case .set(let claims) = changes.customClaims { claims } else { nil }
@@ -76,15 +56,16 @@ struct BlockingFunctions: DecidingHook {
   private func request(
     _ event: HookEvent, to function: BlockingFunctionSettings.Function
   ) throws(HookFailure) -> [UInt8] {
-    let isSigned = (function.signing ?? (isEmulator ? .none : .rs256)) == .rs256
+    let isSigned = (function.signing ?? (context.settings.isEmulator ? .none : .rs256)) == .rs256
     do {
-      let token = try keys.mintFunctionToken(
+      let token = try context.keys.mintFunctionToken(
         claims: BlockingClaims.of(event), url: function.url, isSigned: isSigned,
-        issuedAtSeconds: clock().wallMilliseconds / 1000 - BlockingFunctionLimits.backdatedSeconds,
+        issuedAtSeconds: context.server.environment.clock().wallMilliseconds / 1000
+          - BlockingFunctionLimits.backdatedSeconds,
         lifetimeSeconds: BlockingFunctionLimits.tokenLifetimeSeconds + BlockingFunctionLimits.backdatedSeconds)
       return JSON.object([JSON.Member("data", .object([JSON.Member("jwt", .string(token))]))]).text()
     } catch {
-      notice(AccountsNotice(.error, "a blocking function's request could not be made: \(error.code.rawValue)"))
+      context.notice(AccountsNotice(.error, "a blocking function's request could not be made: \(error.code.rawValue)"))
       throw .badAnswer("The function's request could not be made.")
     }
   }

@@ -8,15 +8,7 @@ import HearthTree
 /// Nothing is kept until a challenge comes back: what belongs to it is sealed in it, so that asking for many costs nothing,
 /// and every node of a cluster knows them, also after a start. What came back is noted until it has ended.
 struct PasskeyChallenges: Sendable {
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-  private let tenantID: String?
-
-  init(keys: KeyRing, secrets: SecretGenerator, tenantID: String?) {
-    self.keys = keys
-    self.secrets = secrets
-    self.tenantID = tenantID
-  }
+  let context: AccountsContext
 
   /// The time that a challenge is good for.
   static let lifetimeSeconds: Int64 = 300
@@ -42,13 +34,13 @@ struct PasskeyChallenges: Sendable {
     _ purpose: Purpose, uid: String? = nil, userHandle: String? = nil, now: Instant
   ) throws(AccountError) -> String {
     var members = [
-      JSON.Member("n", .string(try secrets.text())),
+      JSON.Member("n", .string(try context.secrets.text())),
       JSON.Member("e", .int(now.wallMilliseconds / 1000 + Self.lifetimeSeconds)),
     ]
     if let uid { members.append(JSON.Member("u", .string(uid))) }
     if let userHandle { members.append(JSON.Member("h", .string(userHandle))) }
-    let sealed = try secrets.draw { (_) throws(RandomnessError) in
-      try keys.seal(JSON.object(members).text(), for: sealPurpose(purpose))
+    let sealed = try context.secrets.draw { (_) throws(RandomnessError) in
+      try context.keys.seal(JSON.object(members).text(), for: sealPurpose(purpose))
     }
     // The base64 of letters, digits, - and _ has neither + nor /, and that of full triples no padding, so that apps get the
     // same bytes whichever of the two alphabets they decode it by.
@@ -64,7 +56,8 @@ struct PasskeyChallenges: Sendable {
       .invalidAuthenticatorResponse, "The challenge in clientDataJSON is none that this server gave out for this.")
     guard clientDataJSON.count <= 16_384, let text = JSON(parsing: clientDataJSON)?["challenge"]?.string,
       let bytes = Base64URL.decode(Array(text.utf8)), let padded = String(validating: bytes, as: UTF8.self),
-      let opened = keys.unseal(Self.unpadded(padded), for: sealPurpose(purpose)), let json = JSON(parsing: opened),
+      let opened = context.keys.unseal(Self.unpadded(padded), for: sealPurpose(purpose)),
+      let json = JSON(parsing: opened),
       let end = json["e"]?.int
     else { throw foreign }
     guard now.wallMilliseconds / 1000 < end else {
@@ -100,5 +93,5 @@ struct PasskeyChallenges: Sendable {
     String(decoding: text.utf8.reversed().drop { $0 == UInt8(ascii: ".") }.reversed(), as: UTF8.self)
   }
 
-  private func sealPurpose(_ purpose: Purpose) -> String { "passkey \(purpose.rawValue) \(tenantID ?? "")" }
+  private func sealPurpose(_ purpose: Purpose) -> String { "passkey \(purpose.rawValue) \(context.tenantID ?? "")" }
 }

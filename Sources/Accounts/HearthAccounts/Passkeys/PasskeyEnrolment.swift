@@ -5,24 +5,11 @@ import HearthPlugin
 
 /// Adds passkeys to accounts, and takes them away.
 package struct PasskeyEnrolment: Sendable {
-  private let policy: PasskeyPolicy
-  private let challenges: PasskeyChallenges
-  private let secrets: SecretGenerator
-  private let sessions: Sessions
-  private let changes: CredentialChanges
-  private let audit: AuditLog
-
-  init(
-    policy: PasskeyPolicy, challenges: PasskeyChallenges, secrets: SecretGenerator, sessions: Sessions,
-    changes: CredentialChanges, audit: AuditLog
-  ) {
-    self.policy = policy
-    self.challenges = challenges
-    self.secrets = secrets
-    self.sessions = sessions
-    self.changes = changes
-    self.audit = audit
-  }
+  let context: AccountsContext
+  let sessions: Sessions
+  let changes: CredentialChanges
+  private var policy: PasskeyPolicy { PasskeyPolicy(context: context) }
+  private var challenges: PasskeyChallenges { PasskeyChallenges(context: context) }
 
   /// What a browser makes a key with.
   package struct Start: Sendable, Redacted {
@@ -48,7 +35,7 @@ package struct PasskeyEnrolment: Sendable {
     let handle: String =
       if let known = caller.user.passkeys.first(where: { !$0.userHandle.isEmpty })?.userHandle {
         known
-      } else { Base64URL.encode(Array(try secrets.userHandle().utf8)) }
+      } else { Base64URL.encode(Array(try context.secrets.userHandle().utf8)) }
     return Start(
       relyingParty: party,
       challenge: try challenges.new(.enrolment, uid: caller.user.uid, userHandle: handle, now: now), userHandle: handle,
@@ -100,7 +87,7 @@ package struct PasskeyEnrolment: Sendable {
           challenge: challenge.bytes, credentialID: id, clientDataJSON: made.clientDataJSON,
           attestationObject: made.attestationObject))
     } catch {
-      await audit.recordRefusal(
+      await context.audit.recordRefusal(
         AuditEvent(
           .passkeyRefused, uid: caller.user.uid, email: caller.user.email, client: client,
           detail: "enrolment: \(error.reason)"), now: now)

@@ -5,24 +5,12 @@ import HearthPlugin
 
 /// Signing in with a passkey: the key says who it is, so that nobody types anything.
 package struct PasskeySignIn: Sendable {
-  private let policy: PasskeyPolicy
-  private let challenges: PasskeyChallenges
-  private let store: AccountStore
-  private let providers: SignInProviders
-  private let sessions: Sessions
-  private let secondFactors: SecondFactors
-
-  init(
-    policy: PasskeyPolicy, challenges: PasskeyChallenges, store: AccountStore, providers: SignInProviders,
-    sessions: Sessions, secondFactors: SecondFactors
-  ) {
-    self.policy = policy
-    self.challenges = challenges
-    self.store = store
-    self.providers = providers
-    self.sessions = sessions
-    self.secondFactors = secondFactors
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
+  let sessions: Sessions
+  let secondFactors: SecondFactors
+  private var policy: PasskeyPolicy { PasskeyPolicy(context: context) }
+  private var challenges: PasskeyChallenges { PasskeyChallenges(context: context) }
 
   /// What a browser asks for a key with.
   package struct Start: Sendable, Redacted {
@@ -78,7 +66,7 @@ package struct PasskeySignIn: Sendable {
     let provider = try policy.provider()
     try providers.requireAdmitted(client, now: now)
     let challenge = try challenges.answered(by: used.clientDataJSON, .signIn, now: now)
-    guard let user = store.view.user(passkey: used.id), let key = user.passkey(used.id) else {
+    guard let user = context.store.view.user(passkey: used.id), let key = user.passkey(used.id) else {
       await refuse(nil, "unknown key", client: client, now: now)
       throw AccountError(.passkeyNotFound)
     }
@@ -87,7 +75,7 @@ package struct PasskeySignIn: Sendable {
       throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or is not the one that the key has.")
     }
     // Before the key's counter, which would not have gone on either: a replayed answer is no copied key.
-    do throws(AccountError) { try challenges.requireUnused(challenge, in: store.view) } catch {
+    do throws(AccountError) { try challenges.requireUnused(challenge, in: context.store.view) } catch {
       await refuse(user, "used before", client: client, now: now)
       throw error
     }
@@ -120,7 +108,7 @@ package struct PasskeySignIn: Sendable {
     id: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SecondFactors.Step {
     _ = try policy.provider()
-    guard let user = store.view.user(passkey: id), user.passkey(id)?.publicKey.isEmpty == true else {
+    guard let user = context.store.view.user(passkey: id), user.passkey(id)?.publicKey.isEmpty == true else {
       throw AccountError(.passkeyNotFound)
     }
     let proven = ProvenUser(user, SignInWay(ProviderID.passkey, isUserVerified: true))
@@ -132,7 +120,7 @@ package struct PasskeySignIn: Sendable {
   private func note(
     _ proof: PasskeyUse, of id: String, uid: String, _ challenge: PasskeyChallenges.Challenge, now: Instant
   ) async throws(AccountError) -> UserRecord {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       try challenges.useUp(challenge, in: &transaction, now: now)
       guard var user = transaction.user(uid), let index = user.passkeys.firstIndex(where: { $0.id == id }) else {
         throw AccountError(.passkeyNotFound)

@@ -3,20 +3,7 @@ import HearthTree
 
 /// Asks for a token of a captcha before something is done that costs money.
 struct CaptchaCheck: Sendable {
-  private let service: (any CaptchaService)?
-  private let throttle: Throttle
-  private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  init(
-    service: (any CaptchaService)?, throttle: Throttle, configuration: LiveConfiguration,
-    notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.service = service
-    self.throttle = throttle
-    self.configuration = configuration
-    self.notice = notice
-  }
+  let context: AccountsContext
 
   /// Looks at the token of a request. The service takes each token once.
   ///
@@ -28,7 +15,7 @@ struct CaptchaCheck: Sendable {
   func require(
     _ token: String?, showsAttestation: Bool = false, client: ClientInfo, now: Instant
   ) async throws(AccountError) {
-    guard let settings = configuration.value.phone.captcha else { return }
+    guard let settings = context.configuration.phone.captcha else { return }
     guard let token else {
       if showsAttestation {
         throw AccountError(
@@ -36,24 +23,25 @@ struct CaptchaCheck: Sendable {
       }
       throw AccountError(.missingAppCredential, "The token of a \(settings.service.rawValue) widget is needed.")
     }
-    guard throttle.admitCredential(address: client.address, now: now) else {
+    guard context.throttle.admitCredential(address: client.address, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
     TransactionWatch.current?.noteChange()
     let form = [(name: "secret", value: settings.secret), (name: "response", value: token)]
-    guard let service, let body = await service.ask(settings.verifyURL, form: form), let answer = JSON(parsing: body),
+    guard let service = context.server.environment.captchas,
+      let body = await service.ask(settings.verifyURL, form: form), let answer = JSON(parsing: body),
       let isSuccess = answer["success"]?.bool
     else {
-      notice(AccountsNotice(.error, "the captcha service at \(settings.verifyURL) does not answer as one"))
+      context.notice(AccountsNotice(.error, "the captcha service at \(settings.verifyURL) does not answer as one"))
       throw AccountError(.unavailable)
     }
     guard isSuccess, admits(answer, settings) else {
       // What is wrong with this server's own settings concerns its operator.
       let codes = (answer["error-codes"]?.array ?? []).compactMap(\.string)
       if codes.contains(where: { $0.hasSuffix("-secret") }) {
-        notice(AccountsNotice(.error, "the captcha service does not take the secret in phone.captcha"))
+        context.notice(AccountsNotice(.error, "the captcha service does not take the secret in phone.captcha"))
       }
-      throttle.credentialRefused(address: client.address, now: now)
+      context.throttle.credentialRefused(address: client.address, now: now)
       throw AccountError(.captchaCheckFailed)
     }
   }
@@ -61,7 +49,7 @@ struct CaptchaCheck: Sendable {
   private func admits(_ answer: JSON, _ settings: CaptchaSettings) -> Bool {
     if !settings.hostnames.isEmpty {
       // Those of this server's own pages, which native apps open.
-      let own = configuration.value.pageOrigins.compactMap { ContinueURL($0)?.host }
+      let own = context.configuration.pageOrigins.compactMap { ContinueURL($0)?.host }
       guard let host = answer["hostname"]?.string?.lowercased(), (settings.hostnames + own).contains(host) else {
         return false
       }

@@ -8,30 +8,9 @@ import HearthTree
 /// A code is six digits, which can be tried out. So it is nothing by itself: its ticket is found by a random text that is
 /// given to who asked for it, and keeps the hash of both together.
 struct PhoneCodes: Sendable {
-  private let store: AccountStore
-  private let secrets: SecretGenerator
-  private let texts: SendQueue<SMSMessage>
-  private let throttle: Throttle
-  private let captcha: CaptchaCheck
-  private let configuration: LiveConfiguration
-  private let premium: PremiumGuard
-  /// Nil unless this is an emulator.
-  private let emulation: Emulation?
-
-  init(
-    store: AccountStore, secrets: SecretGenerator, texts: SendQueue<SMSMessage>, throttle: Throttle,
-    captcha: CaptchaCheck, configuration: LiveConfiguration, emulation: Emulation?,
-    notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    premium = PremiumGuard(notice: notice)
-    self.store = store
-    self.secrets = secrets
-    self.texts = texts
-    self.throttle = throttle
-    self.captcha = captcha
-    self.configuration = configuration
-    self.emulation = emulation
-  }
+  let context: AccountsContext
+  let premium: PremiumGuard
+  private var captcha: CaptchaCheck { CaptchaCheck(context: context) }
 
   /// Who a code is for.
   struct Order: Sendable {
@@ -53,17 +32,19 @@ struct PhoneCodes: Sendable {
   ///   ``CaptchaCheck/require(_:client:now:)`` throws; `tooManyAttempts` and `quotaExceeded` for one message too many.
   func send(_ order: Order, _ request: PhoneRequest) async throws(AccountError) -> String {
     try PhoneNumber.check(order.number)
-    let fixed = configuration.value.phone.testNumbers[order.number]
-    let isShown = request.isEmulated && emulation != nil
+    let fixed = context.configuration.phone.testNumbers[order.number]
+    let isShown = request.isEmulated && context.emulation != nil
     let code = if let fixed { fixed } else { try drawCode() }
     let isSent = !isShown && fixed == nil
     let message = isSent ? try message(code, to: order.number) : nil
     if message != nil { try await requireAdmitted(order.number, request) }
     // A test number costs no message, and what is stored and on record for it has a limit all the same.
-    if fixed != nil, !isShown, !throttle.admitCodeTry(account: "sending to \(order.number)", now: request.now) {
+    if fixed != nil, !isShown,
+      !context.messageThrottle.admitCodeTry(account: "sending to \(order.number)", now: request.now)
+    {
       throw AccountError(.tooManyAttempts, "Too many codes for this number. Try again later.")
     }
-    let new = try secrets.code()
+    let new = try context.secrets.code()
     let now = request.now
     let nowSeconds = now.wallMilliseconds / 1_000
     var ticket = Ticket(
@@ -75,21 +56,21 @@ struct PhoneCodes: Sendable {
       details.append(JSON.Member("pending", .string(pending.ticket.hex)))
       details.append(JSON.Member("factor", .string(pending.factor)))
     }
-    if isShown, let emulation {
+    if isShown, let emulation = context.emulation {
       let order = emulation.nextOrder(nowMilliseconds: now.wallMilliseconds)
       details.append(JSON.Member("shown", .string(code)))
       details.append(JSON.Member("sessionInfo", .string(new.text)))
       details.append(JSON.Member("order", .int(order)))
     }
     ticket.details = String(decoding: JSON.object(details).text(), as: UTF8.self)
-    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(new.hash, ticket)
       transaction.audit(
         AuditEvent(
           .codeIssued, uid: order.user?.uid, email: order.user?.email, client: request.client,
           detail: order.purpose.rawValue))
     }
-    if let message, !texts.send(message) {
+    if let message, !context.server.texts.send(message) {
       throw AccountError(.quotaExceeded, "Too many messages wait to be sent. Try again later.")
     }
     return new.text
@@ -109,7 +90,7 @@ struct PhoneCodes: Sendable {
 
   /// Six digits, all of them as likely: of the numbers of four bytes those at the end are drawn again.
   private func drawCode() throws(AccountError) -> String {
-    try secrets.draw { (random) throws(RandomnessError) -> String in
+    try context.secrets.draw { (random) throws(RandomnessError) -> String in
       let count: UInt32 = 1_000_000
       let border = UInt32.max - UInt32.max % count
       while true {
@@ -122,8 +103,10 @@ struct PhoneCodes: Sendable {
   }
 
   private func message(_ code: String, to number: String) throws(AccountError) -> SMSMessage {
-    guard texts.canSend else { throw AccountError(.operationNotAllowed, "This server sends no text messages.") }
-    let app = PlainText.line(configuration.value.mail.appName, lengthMax: 64)
+    guard context.server.texts.canSend else {
+      throw AccountError(.operationNotAllowed, "This server sends no text messages.")
+    }
+    let app = PlainText.line(context.configuration.mail.appName, lengthMax: 64)
     let text = "\(code) is your verification code for \(app)."
     guard let message = SMSMessage(kind: .code, to: number, text: text) else {
       throw AccountError(.invalidPhoneNumber, "Invalid format.")
@@ -135,7 +118,7 @@ struct PhoneCodes: Sendable {
     guard let country = CallingCodes.country(of: number) else {
       throw AccountError(.invalidPhoneNumber, "No country has such a number.")
     }
-    let settings = configuration.value.phone
+    let settings = context.configuration.phone
     guard settings.regions?.admits(number) == true, premium.admits(number, settings, now: request.now) else {
       throw AccountError(
         .operationNotAllowed, "SMS unable to be sent until this region enabled by the app developer.")
@@ -143,7 +126,9 @@ struct PhoneCodes: Sendable {
     try await captcha.require(
       request.captcha, showsAttestation: request.showsAttestation, client: request.client, now: request.now)
     TransactionWatch.current?.noteChange()
-    switch throttle.admitMessage(to: number, country: country, address: request.client.address, now: request.now) {
+    switch context.messageThrottle.admitMessage(
+      to: number, country: country, address: request.client.address, now: request.now)
+    {
     case nil: return
     case .number?: throw AccountError(.tooManyAttempts, "Too many messages to this number. Try again later.")
     case .network?: throw AccountError(.tooManyAttempts, "Too many messages from your network. Try again later.")

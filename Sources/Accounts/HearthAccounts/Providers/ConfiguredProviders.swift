@@ -10,22 +10,15 @@ final class ConfiguredProviders: Sendable {
     var provider: any SignInProvider
   }
 
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let issuers: (any IssuerProviders)?
+  private let context: AccountsContext
   private let made = Mutex<[String: Made]>([:])
 
-  /// - Parameters:
-  ///   - store: of the project or the tenant.
-  ///   - issuers: nil for a program without a plugin that knows such issuers.
-  init(store: AccountStore, keys: KeyRing, issuers: (any IssuerProviders)?) {
-    (self.store, self.keys, self.issuers) = (store, keys, issuers)
-  }
+  init(context: AccountsContext) { self.context = context }
 
   /// A provider that is set up and switched on; nil for any other.
   func enabled(_ id: String) -> ProviderConfiguration? {
     guard id.utf8.count <= ProviderConfiguration.oidcPrefix.utf8.count + ProviderConfiguration.nameBytesMax,
-      let configuration = store.view.providerConfiguration(id), configuration.isEnabled
+      let configuration = context.store.view.providerConfiguration(id), configuration.isEnabled
     else { return nil }
     return configuration
   }
@@ -33,13 +26,13 @@ final class ConfiguredProviders: Sendable {
   /// The provider of that id; nil when none is set up, or it is switched off.
   func provider(_ id: String) -> (any SignInProvider)? {
     guard id.utf8.starts(with: ProviderConfiguration.oidcPrefix.utf8) else { return nil }
-    guard let issuers, let configuration = enabled(id), let oidc = configuration.oidc else {
+    guard let issuers = context.plugins.issuers, let configuration = enabled(id), let oidc = configuration.oidc else {
       made.withLock { _ = $0.removeValue(forKey: id) }
       return nil
     }
     return made.withLock { made in
       if let known = made[id], known.configuration == configuration { return known.provider }
-      let secret = oidc.takesCodes ? oidc.sealedSecret.flatMap { keys.clientSecret($0, of: id) } : nil
+      let secret = oidc.takesCodes ? oidc.sealedSecret.flatMap { context.keys.clientSecret($0, of: id) } : nil
       let provider = issuers.provider(
         of: ConfiguredIssuer(
           id: id, displayName: configuration.displayName ?? id, issuer: oidc.issuer, clientID: oidc.clientID,

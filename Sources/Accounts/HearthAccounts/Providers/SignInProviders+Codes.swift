@@ -6,7 +6,7 @@ import HearthPlugin
 /// Providers' own pages, and the codes that come back from them.
 extension SignInProviders {
   /// The providers on whose own pages people can sign in, in the order of the operator's file.
-  package var authorizationProviders: [ProviderManifest] { directory.authorizationProviders }
+  package var authorizationProviders: [ProviderManifest] { context.plugins.authorizationProviders }
 
   /// Returns true when people can sign in on the own page of the provider of that id.
   package func servesAuthorizationCodes(of providerID: String) -> Bool {
@@ -22,7 +22,7 @@ extension SignInProviders {
   /// Returns whether a configuration counts, and people sign in on the provider's page by it.
   func servesPage(of configuration: ProviderConfiguration) -> Bool {
     configuration.isEnabled && configuration.oidc?.takesCodes == true
-      && directory.credentialProvider(configuration.id) == nil
+      && context.plugins.credentialProvider(configuration.id) == nil
   }
 
   /// A short text that changes when the provider of that id becomes another one: its issuer, or our client there. A visit
@@ -37,7 +37,7 @@ extension SignInProviders {
 
   /// The configuration of a provider that was set up while the server ran; a provider of the operator's file goes before.
   private func configuredOIDC(_ providerID: String) -> ProviderConfiguration.OIDC? {
-    directory.credentialProvider(providerID) == nil ? configured.enabled(providerID)?.oidc : nil
+    context.plugins.credentialProvider(providerID) == nil ? configured.enabled(providerID)?.oidc : nil
   }
 
   /// A provider's page, for this request.
@@ -67,8 +67,8 @@ extension SignInProviders {
     do throws(AccountError) {
       return try await answer(of: providerID) { try await provider.credential(code) }
     } catch {
-      throttle.credentialRefused(address: client.address, now: now)
-      await audit.recordRefusal(
+      context.throttle.credentialRefused(address: client.address, now: now)
+      await context.audit.recordRefusal(
         AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(error.code.rawValue)"), now: now)
       throw error
     }
@@ -100,7 +100,7 @@ extension SignInProviders {
     case .success(let value)?: return value
     case .failure(let refusal)?: throw AccountError(refusal)
     case nil:
-      notice(AccountsNotice(.warning, "sign-in provider \(providerID) failed or did not answer in time"))
+      context.notice(AccountsNotice(.warning, "sign-in provider \(providerID) failed or did not answer in time"))
       throw AccountError(.invalidProviderResponse, "The provider \(providerID) did not answer.")
     }
   }

@@ -5,45 +5,23 @@ import HearthTree
 
 /// Asks the sign-in plugins about credentials.
 package struct SignInProviders: Sendable {
-  let directory: ActivePlugins
+  let context: AccountsContext
   /// Those that an administrator set up.
   let configured: ConfiguredProviders
-  /// The place where the project's service accounts are.
-  private let store: AccountStore
-  private let keys: KeyRing
-  let throttle: Throttle
-  let audit: AuditLog
-  private let configuration: LiveConfiguration
-  let notice: @Sendable (AccountsNotice) -> Void
-
-  init(
-    _ directory: ActivePlugins, configured: ConfiguredProviders, store: AccountStore, keys: KeyRing, throttle: Throttle,
-    audit: AuditLog,
-    configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.directory = directory
-    self.configured = configured
-    self.store = store
-    self.keys = keys
-    self.throttle = throttle
-    self.audit = audit
-    self.configuration = configuration
-    self.notice = notice
-  }
 
   /// The ids of the providers that are switched on, sorted.
-  package var ids: [String] { directory.ids }
+  package var ids: [String] { context.plugins.ids }
 
   /// Returns true when a method of which there can be only one provider is switched on.
   package func serves(_ method: SignInMethod) -> Bool { provider(for: method) != nil }
 
   /// Returns true when a plugin serves a method, be it switched off for now.
-  package func has(_ method: SignInMethod) -> Bool { directory.provider(for: method) != nil }
+  package func has(_ method: SignInMethod) -> Bool { context.plugins.provider(for: method) != nil }
 
   /// What serves a method, unless it is switched off, or this is for a tenant that does not have it.
   private func provider(for method: SignInMethod) -> (any SignInProvider)? {
-    guard configuration.tenant?.allows(method) ?? configuration.value.allows(method) else { return nil }
-    return directory.provider(for: method)
+    guard context.settings.tenant?.allows(method) ?? context.configuration.allows(method) else { return nil }
+    return context.plugins.provider(for: method)
   }
 
   /// Returns true when a provider of that id takes credentials of other servers.
@@ -51,7 +29,7 @@ package struct SignInProviders: Sendable {
 
   /// The provider of that id, when it takes credentials of other servers: of the server's settings, or set up since.
   func credentialProvider(_ id: String) -> (any SignInProvider)? {
-    directory.credentialProvider(id) ?? configured.provider(id)
+    context.plugins.credentialProvider(id) ?? configured.provider(id)
   }
 
   /// Shows something to the provider of a method.
@@ -64,7 +42,7 @@ package struct SignInProviders: Sendable {
   ) async throws(AccountError) -> SignInAnswer {
     guard let provider = provider(for: method) else { throw AccountError(otherwise) }
     var parameters = parameters
-    if method == .customToken { parameters["tenantId"] = configuration.tenant?.id }
+    if method == .customToken { parameters["tenantId"] = context.settings.tenant?.id }
     return try await ask(provider, method, operation, parameters: parameters, client: client, now: now)
   }
 
@@ -93,22 +71,22 @@ package struct SignInProviders: Sendable {
     let request = SignInRequest(
       id: client.requestID, providerID: manifest.id, method: method, operation: operation, parameters: parameters,
       facts: ProviderFacts(
-        projectID: configuration.value.projectID, nowSeconds: now.wallMilliseconds / 1000,
+        projectID: context.configuration.projectID, nowSeconds: now.wallMilliseconds / 1000,
         serviceAccounts: manifest.needs.contains(.serviceAccounts) ? enabledServiceAccounts : []))
     let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
       try await provider.answer(request)
     }
     switch answer {
     case nil:
-      notice(AccountsNotice(.warning, "sign-in provider \(manifest.id) failed or did not answer in time"))
+      context.notice(AccountsNotice(.warning, "sign-in provider \(manifest.id) failed or did not answer in time"))
       if method == .credential {
         throw AccountError(.invalidProviderResponse, "The provider \(manifest.id) did not answer.")
       }
       throw AccountError(.unavailable)
     case .refused(let refusal)?:
-      if isCounted { throttle.credentialRefused(address: client.address, now: now) }
+      if isCounted { context.throttle.credentialRefused(address: client.address, now: now) }
       if isCounted || method == .customToken {
-        await audit.recordRefusal(
+        await context.audit.recordRefusal(
           AuditEvent(.signInFailed, client: client, detail: "\(manifest.id): \(refusal.code.rawValue)"), now: now)
       }
       throw AccountError(refusal)
@@ -118,30 +96,30 @@ package struct SignInProviders: Sendable {
 
   /// Counts a credential that was refused without a plugin's word, and puts it on record.
   package func noteRefused(by providerID: String, _ reason: String, client: ClientInfo, now: Instant) async {
-    throttle.credentialRefused(address: client.address, now: now)
-    await audit.recordRefusal(
+    context.throttle.credentialRefused(address: client.address, now: now)
+    await context.audit.recordRefusal(
       AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(reason)"), now: now)
   }
 
   /// - Throws: `tooManyAttempts` for a network of which many credentials were refused.
   func requireAdmitted(_ client: ClientInfo, now: Instant) throws(AccountError) {
-    guard throttle.admitCredential(address: client.address, now: now) else {
+    guard context.throttle.admitCredential(address: client.address, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
   }
 
   /// Counts a refused credential against its network, and puts it on record.
   func noteRefusal(_ event: AuditEvent, now: Instant) async {
-    throttle.credentialRefused(address: event.clientAddress, now: now)
-    await audit.recordRefusal(event, now: now)
+    context.throttle.credentialRefused(address: event.clientAddress, now: now)
+    await context.audit.recordRefusal(event, now: now)
   }
 
   /// Those that sign custom tokens: the registered ones, and the server's own.
   private var enabledServiceAccounts: [ProviderFacts.ServiceAccount] {
-    let own = (try? keys.mintingAccount).map { own in
+    let own = (try? context.keys.mintingAccount).map { own in
       ProviderFacts.ServiceAccount(email: own.email, publicKeys: [own.keyID: own.publicPEM])
     }
-    return store.view.serviceAccounts.filter { !$0.isDisabled }
+    return context.projectStore.view.serviceAccounts.filter { !$0.isDisabled }
       .map { ProviderFacts.ServiceAccount(email: $0.email, publicKeys: $0.publicKeys) }
       + (own.map { [$0] } ?? [])
   }

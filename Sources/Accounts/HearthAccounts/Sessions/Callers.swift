@@ -3,17 +3,7 @@ import HearthEngine
 
 /// Finds out who shows an ID token.
 package struct Callers: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let configuration: LiveConfiguration
-  private let plugins: ActivePlugins
-
-  init(store: AccountStore, keys: KeyRing, configuration: LiveConfiguration, plugins: ActivePlugins) {
-    self.store = store
-    self.keys = keys
-    self.configuration = configuration
-    self.plugins = plugins
-  }
+  let context: AccountsContext
 
   /// Who shows the ID token: its signature and times are checked first, then the account.
   ///
@@ -23,7 +13,7 @@ package struct Callers: Sendable {
     guard let idToken, !idToken.isEmpty else { throw AccountError(.missingIDToken) }
     let credential: VerifiedCredential
     do {
-      credential = try keys.verifyIDToken(idToken, nowSeconds: now.wallMilliseconds / 1000)
+      credential = try context.keys.verifyIDToken(idToken, nowSeconds: now.wallMilliseconds / 1000)
     } catch {
       throw AccountError(idToken: error)
     }
@@ -31,7 +21,7 @@ package struct Callers: Sendable {
     guard let uid = claims["sub"]?.string, let provider = claims["firebase"]?["sign_in_provider"]?.string,
       let authTime = claims["auth_time"]?.seconds, let issuedAt = claims["iat"]?.seconds
     else { throw AccountError(.invalidIDToken) }
-    guard let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
+    guard let user = context.store.view.user(uid) else { throw AccountError(.userNotFound) }
     let caller = Caller(
       user: user, provider: provider, authTimeSeconds: authTime, issuedAtSeconds: issuedAt,
       generation: credential.generation, secondFactor: claims["firebase"]?["second_factor_identifier"]?.string,
@@ -50,7 +40,7 @@ package struct Callers: Sendable {
   /// Returns true when a session's sign-in was a short while ago, by a way in that counts as the owner's: see ``LateWay``.
   func isRecent(_ caller: Caller, now: Instant) -> Bool {
     let nowSeconds = now.wallMilliseconds / 1000
-    return nowSeconds - caller.authTimeSeconds <= configuration.value.recentSignInSeconds
+    return nowSeconds - caller.authTimeSeconds <= context.configuration.recentSignInSeconds
       && !caller.user.isLate(caller.provider, nowSeconds: nowSeconds)
   }
 
@@ -62,7 +52,7 @@ package struct Callers: Sendable {
     let prefixes = [ProviderConfiguration.oidcPrefix, ProviderConfiguration.samlPrefix]
     return switch caller.provider {
     case ProviderID.custom, ProviderID.phone: false
-    case let id where prefixes.contains(where: id.hasPrefix): plugins.credentialProvider(id) != nil
+    case let id where prefixes.contains(where: id.hasPrefix): context.plugins.credentialProvider(id) != nil
     default: true
     }
   }
@@ -72,7 +62,7 @@ package struct Callers: Sendable {
   ///
   /// - Throws: `credentialTooOld`.
   func requireConsoleOwner(_ caller: Caller, of user: UserRecord, now: Instant) throws(AccountError) {
-    guard let claim = configuration.value.consoleClaim, user.hasClaim(claim) else { return }
+    guard let claim = context.configuration.consoleClaim, user.hasClaim(claim) else { return }
     guard isConsoleSignIn(caller) else { throw AccountError(.credentialTooOld) }
     try requireRecentSignIn(caller, now: now)
   }

@@ -3,30 +3,13 @@ import HearthEngine
 
 /// Sessions of clients of the 2.x kind. Their token is a legacy one that names its session, so that it can be ended.
 package struct LegacySessions: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let admission: SignInAdmission
-  private let secrets: SecretGenerator
-  private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  init(
-    store: AccountStore, keys: KeyRing, admission: SignInAdmission, secrets: SecretGenerator,
-    configuration: LiveConfiguration,
-    notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.store = store
-    self.keys = keys
-    self.admission = admission
-    self.secrets = secrets
-    self.configuration = configuration
-    self.notice = notice
-  }
+  let context: AccountsContext
+  let admission: SignInAdmission
 
   /// Returns true when somebody can have such a session: these clients can show neither a second factor nor a passkey.
   package func takes(_ proven: ProvenUser) -> Bool {
     proven.user.factors.isEmpty && admission.admits(proven)
-      && !configuration.value.secondFactors.isRequired(of: proven.user, after: proven.way.provider)
+      && !context.configuration.secondFactors.isRequired(of: proven.user, after: proven.way.provider)
   }
 
   /// Begins a session of a user who has shown a credential.
@@ -44,10 +27,10 @@ package struct LegacySessions: Sendable {
         .operationNotAllowed, "A second factor is required, which clients of this version cannot show.")
     }
     let admitted = try await admission.admit(proven, client: client)
-    let id = try secrets.text()
+    let id = try context.secrets.text()
     // Kept as a hash alone, like every other token.
     let hash = Digest(sha256: id.utf8)
-    let seconds = configuration.value.legacySessionSeconds
+    let seconds = context.configuration.legacySessionSeconds
     let entry = try await admission.enter(admitted, client: client) {
       (transaction, user) throws(AccountError) -> (Int64, Int64) in
       let issuedAt = transaction.nowSeconds
@@ -70,12 +53,12 @@ package struct LegacySessions: Sendable {
     let claims = admitted.hookClaims
     let added = claims.filter { $0.name != "provider" && $0.name != "uid" }
     do {
-      let token = try keys.mintLegacySession(
+      let token = try context.keys.mintLegacySession(
         uid: user.uid, data: [ClaimValue.Member("provider", .string(provider))] + added, sessionID: id,
         issuedAtSeconds: issuedAt, expiresAtSeconds: endsAt)
       return (user, token)
     } catch {
-      notice(AccountsNotice(.error, "a legacy session's token could not be made: \(error.code.rawValue)"))
+      context.notice(AccountsNotice(.error, "a legacy session's token could not be made: \(error.code.rawValue)"))
       throw AccountError(.unavailable)
     }
   }

@@ -4,19 +4,7 @@ import HearthPlugin
 
 /// Ends the tokens of users, and says which tokens have ended.
 public struct Revocations: Sendable {
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let configuration: LiveConfiguration
-  private let announce: RevocationHandler
-
-  init(
-    store: AccountStore, keys: KeyRing, configuration: LiveConfiguration, announce: @escaping RevocationHandler
-  ) {
-    self.store = store
-    self.keys = keys
-    self.configuration = configuration
-    self.announce = announce
-  }
+  let context: AccountsContext
 
   /// Ends every session and token of a user.
   ///
@@ -25,14 +13,15 @@ public struct Revocations: Sendable {
   /// - Throws: `userNotFound`.
   @discardableResult
   package func revoke(uid: String, detail: String? = nil, client: ClientInfo) async throws(AccountError) -> UserRecord {
-    let user = try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+    let user = try await context.store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       transaction.endTokens(of: &user)
       try transaction.update(user)
       transaction.audit(AuditEvent(.revoked, uid: uid, email: user.email, client: client, detail: detail))
       return user
     }
-    announce(.user(uid: uid), .revoked)
+    context.announce(.user(uid: uid), .revoked)
     return user
   }
 
@@ -43,7 +32,7 @@ public struct Revocations: Sendable {
   /// Cheap, and only as old as the last durable change. A user id that has no account is good, unless the credential is of
   /// an account that was deleted: an operator minted the token.
   public func standing(of credential: VerifiedCredential) -> Standing {
-    let view = store.view
+    let view = context.store.view
     var generation = credential.generation
     switch credential.kind {
     case .legacySecret, .developerOwner, .consoleSession: return .good
@@ -61,8 +50,8 @@ public struct Revocations: Sendable {
       }
     }
     guard let uid = credential.uid else { return .good }
-    guard configuration.tenant?.isDisabled != true else { return .ended }
-    if generation == nil { store.noteClock() }
+    guard context.settings.tenant?.isDisabled != true else { return .ended }
+    if generation == nil { context.store.noteClock() }
     var issuedAt = credential.claims["iat"]?.seconds
     // One that does not say when it was made counts as long as nothing of the user's was ever ended.
     if credential.kind == .foreignToken { issuedAt = issuedAt ?? 0 }
@@ -83,16 +72,17 @@ public struct Revocations: Sendable {
   package func standing(ofToken text: String, nowSeconds: Int64) -> Standing {
     if (try? TokenReader.read(text))?.kind == .custom { return standing(ofCustomToken: text, nowSeconds: nowSeconds) }
     let credential =
-      (try? keys.verifier.verify(text, nowSeconds: nowSeconds))
-      ?? (try? keys.verifySessionCookie(text, nowSeconds: nowSeconds))
+      (try? context.keys.verifier.verify(text, nowSeconds: nowSeconds))
+      ?? (try? context.keys.verifySessionCookie(text, nowSeconds: nowSeconds))
     return credential.map { standing(of: $0) } ?? .ended
   }
 
   private func standing(ofCustomToken text: String, nowSeconds: Int64) -> Standing {
-    guard configuration.tenant?.isDisabled != true else { return .ended }
-    let view = store.view
+    guard context.settings.tenant?.isDisabled != true else { return .ended }
+    let view = context.store.view
     let signers = view.serviceAccounts.filter { !$0.isDisabled }.map { ($0.email, $0.publicKeys) }
-    guard let custom = try? keys.customTokenVerifier(accounts: signers).verify(text, nowSeconds: nowSeconds) else {
+    guard let custom = try? context.keys.customTokenVerifier(accounts: signers).verify(text, nowSeconds: nowSeconds)
+    else {
       return .ended
     }
     let named = NamedUser(uid: custom.uid, issuedAtSeconds: custom.issuedAtSeconds)

@@ -4,18 +4,10 @@ import HearthEngine
 /// Session cookies for servers of the app's own: the claims of an ID token, signed with keys of their own, so that
 /// neither can be used as the other.
 package struct SessionCookies: Sendable {
+  let context: AccountsContext
+  private var revocations: Revocations { Revocations(context: context) }
   /// A session cookie lives five minutes to two weeks.
   private static let secondsRange: ClosedRange<Int64> = 300...1_209_600
-
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let revocations: Revocations
-
-  init(store: AccountStore, keys: KeyRing, revocations: Revocations) {
-    self.store = store
-    self.keys = keys
-    self.revocations = revocations
-  }
 
   /// A cookie for who shows an ID token.
   ///
@@ -29,18 +21,18 @@ package struct SessionCookies: Sendable {
     guard Self.secondsRange.contains(lifetimeSeconds) else { throw AccountError(.invalidDuration) }
     let credential: VerifiedCredential
     do throws(CredentialError) {
-      credential = try keys.verifyIDToken(idToken, nowSeconds: nowSeconds)
+      credential = try context.keys.verifyIDToken(idToken, nowSeconds: nowSeconds)
     } catch {
       throw AccountError(idToken: error)
     }
     guard !credential.isForEnrolment else {
       throw AccountError(.invalidIDToken, "The token is good for nothing but enrolling a second factor.")
     }
-    guard let uid = credential.uid, let user = store.view.user(uid) else { throw AccountError(.userNotFound) }
+    guard let uid = credential.uid, let user = context.store.view.user(uid) else { throw AccountError(.userNotFound) }
     if user.isDisabled { throw AccountError(.userDisabled) }
     guard revocations.standing(of: credential) == .good else { throw AccountError(.tokenExpired) }
     do {
-      return try keys.mintSessionCookie(
+      return try context.keys.mintSessionCookie(
         claims: credential.claims, issuedAtSeconds: nowSeconds, lifetimeSeconds: lifetimeSeconds)
     } catch {
       throw AccountError(.internalError, "the session cookie could not be made")

@@ -2,21 +2,9 @@ import HearthCrypto
 
 /// Makes the tokens of sessions.
 struct SessionTokens: Sendable {
-  private let keys: KeyRing
-  private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
+  let context: AccountsContext
   /// What plugins add.
-  let claims: TokenClaims
-
-  init(
-    keys: KeyRing, claims: TokenClaims, configuration: LiveConfiguration,
-    notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.keys = keys
-    self.claims = claims
-    self.configuration = configuration
-    self.notice = notice
-  }
+  var claims: TokenClaims { TokenClaims(context: context) }
 
   /// The tokens of a session that has begun.
   ///
@@ -38,15 +26,15 @@ struct SessionTokens: Sendable {
     of user: UserRecord, session: SessionRecord, refreshToken: String, adding added: [ClaimValue.Member],
     nowSeconds: Int64? = nil
   ) throws(AccountError) -> TokenTriple {
-    let lifetimeSeconds = configuration.value.idTokenLifetimeSeconds
+    let lifetimeSeconds = context.configuration.idTokenLifetimeSeconds
     do {
-      let idToken = try keys.mintIDToken(
+      let idToken = try context.keys.mintIDToken(
         subject(for: user, session: session, adding: added),
         issuedAtSeconds: nowSeconds ?? session.createdAtSeconds,
         lifetimeSeconds: lifetimeSeconds)
       return TokenTriple(idToken: idToken, refreshToken: refreshToken, expiresInSeconds: lifetimeSeconds)
     } catch {
-      notice(AccountsNotice(.error, "an ID token could not be made: \(error.code.rawValue)"))
+      context.notice(AccountsNotice(.error, "an ID token could not be made: \(error.code.rawValue)"))
       throw AccountError(error.code == .claimsTooLarge ? .claimsTooLarge : .unavailable)
     }
   }
@@ -63,7 +51,7 @@ struct SessionTokens: Sendable {
     subject.emailVerified = user.isEmailVerified
     subject.phoneNumber = user.phoneNumber
     subject.identities = Self.identityClaims(user)
-    subject.tenant = keys.tenant
+    subject.tenant = context.keys.tenant
     subject.customClaims = SessionClaims.merged(SessionClaims.usable(user.customAttributes), added)
     subject.sessionClaims = SessionClaims.usable(session.claims)
     subject.signInAttributes = session.signInAttributes.flatMap { try? ClaimValue(json: $0) }
@@ -73,7 +61,7 @@ struct SessionTokens: Sendable {
     }
     subject.isForEnrolment =
       subject.secondFactor == nil && !user.hasShownPasskey(in: session)
-      && configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
+      && context.configuration.secondFactors.isRequired(of: user, after: session.signInProvider)
     return subject
   }
 

@@ -10,10 +10,10 @@ extension Sessions {
     _ text: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let hash = Digest(sha256: text.utf8)
-    guard let known = store.view.session(hash), !known.isLegacy else {
+    guard let known = context.store.view.session(hash), !known.isLegacy else {
       throw try await refusedRefresh(text, client: client, now: now)
     }
-    guard let owner = store.view.user(known.uid) else { throw AccountError(.userNotFound) }
+    guard let owner = context.store.view.user(known.uid) else { throw AccountError(.userNotFound) }
     let added: [ClaimValue.Member]
     do throws(AccountError) {
       added = try await tokens.claims.added(to: owner, in: known, .refresh, client: client)
@@ -21,15 +21,15 @@ extension Sessions {
       // Clients would take anything else for a verdict on their session.
       throw error.isUndecided ? AccountError(.unavailable) : error
     }
-    let policy = configuration.value.refresh
+    let policy = context.configuration.refresh
     let successor: RefreshToken? =
       if policy.rotates {
-        try secrets.draw { (random) throws(RandomnessError) in
+        try context.secrets.draw { (random) throws(RandomnessError) in
           try RefreshToken(
-            uid: known.uid, family: known.family, generation: known.generation + 1, keys: keys, random: random)
+            uid: known.uid, family: known.family, generation: known.generation + 1, keys: context.keys, random: random)
         }
       } else { nil }
-    let outcome = try await store.transact {
+    let outcome = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> RefreshOutcome in
       try transaction.refresh(hash, successor: successor?.hash, policy: policy, client: client, now: now)
     }
@@ -37,7 +37,7 @@ extension Sessions {
     case .good(let user, let session):
       // Who has a second factor by now has to show it, where it is required.
       let hasShown = user.hasShownPasskey(in: session) || user.factors.contains { $0.id == session.secondFactor }
-      let mustShow = configuration.value.secondFactors.isRequired(of: user, after: session.signInProvider)
+      let mustShow = context.configuration.secondFactors.isRequired(of: user, after: session.signInProvider)
       guard !mustShow || hasShown || !user.hasSecondFactor else { throw AccountError(.tokenExpired) }
       return (
         user,
@@ -53,14 +53,16 @@ extension Sessions {
   private func refusedRefresh(
     _ text: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> AccountError {
-    guard let origin = RefreshToken.origin(of: text, keys: keys) else { return AccountError(.invalidRefreshToken) }
-    let view = store.view
+    guard let origin = RefreshToken.origin(of: text, keys: context.keys) else {
+      return AccountError(.invalidRefreshToken)
+    }
+    let view = context.store.view
     guard let user = view.user(origin.uid) else { return AccountError(.userNotFound) }
     if user.isDisabled { return AccountError(.userDisabled) }
     let isAlive = view.sessions(of: user.uid).contains { $0.session.family == origin.family }
-    if configuration.value.refresh.rotates, isAlive {
+    if context.configuration.refresh.rotates, isAlive {
       // A generation so old that its record is gone already.
-      try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+      try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
         transaction.endReusedFamily(origin.family, of: user, client: client)
       }
     }

@@ -4,24 +4,9 @@ import HearthTree
 
 /// Sign-ins that live on in a refresh token: they begin, go on with another way in, and are refreshed.
 package struct Sessions: Sendable {
-  let store: AccountStore
-  let keys: KeyRing
-  let secrets: SecretGenerator
-  let tokens: SessionTokens
-  let configuration: LiveConfiguration
-  private let admission: SignInAdmission
-
-  init(
-    store: AccountStore, keys: KeyRing, admission: SignInAdmission, secrets: SecretGenerator, tokens: SessionTokens,
-    configuration: LiveConfiguration
-  ) {
-    self.store = store
-    self.keys = keys
-    self.admission = admission
-    self.secrets = secrets
-    self.tokens = tokens
-    self.configuration = configuration
-  }
+  let context: AccountsContext
+  let admission: SignInAdmission
+  var tokens: SessionTokens { SessionTokens(context: context) }
 
   /// Lets a user in who has shown everything that is asked of them: keeps a session, and makes its tokens.
   ///
@@ -69,9 +54,9 @@ package struct Sessions: Sendable {
     attributes: String? = nil, isUserVerified: Bool = false, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
     let uid = user.uid
-    let family = try secrets.uid()
-    let token = try secrets.draw { (random) throws(RandomnessError) in
-      try RefreshToken(uid: uid, family: family, generation: 0, keys: keys, random: random)
+    let family = try context.secrets.uid()
+    let token = try context.secrets.draw { (random) throws(RandomnessError) in
+      try RefreshToken(uid: uid, family: family, generation: 0, keys: context.keys, random: random)
     }
     var record = SessionRecord(
       family: family, uid: uid, signInProvider: provider, authTimeSeconds: 0, createdAtSeconds: 0,
@@ -104,7 +89,7 @@ package struct Sessions: Sendable {
   /// Returns true when the caller's session began with a passkey that verified them; of two sign-ins of one second both
   /// have to.
   func isUserVerified(_ caller: Caller) -> Bool {
-    let own = store.view.sessions(of: caller.user.uid).map(\.session).filter { caller.owns($0) }
+    let own = context.store.view.sessions(of: caller.user.uid).map(\.session).filter { caller.owns($0) }
     return !own.isEmpty && own.allSatisfy(\.isUserVerified)
   }
 
@@ -122,7 +107,7 @@ package struct Sessions: Sendable {
   /// The claims of the caller's session: as the store has them, and the token shows them too. The token alone does not
   /// do: claims that were taken from the account meanwhile are in it as well, and would live on in a new session.
   func claims(of caller: Caller) -> [ClaimValue.Member] {
-    let candidates = store.view.sessions(of: caller.user.uid).compactMap { _, session -> [ClaimValue.Member]? in
+    let candidates = context.store.view.sessions(of: caller.user.uid).compactMap { _, session -> [ClaimValue.Member]? in
       guard caller.owns(session), let text = session.claims else { return nil }
       return (try? ClaimValue(json: text))?.members
     }

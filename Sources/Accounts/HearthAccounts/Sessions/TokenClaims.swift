@@ -4,16 +4,7 @@ import HearthTree
 
 /// Asks plugins what an ID token is to say in addition. Where there are none it costs nothing.
 struct TokenClaims: Sendable {
-  private let plugins: ActivePlugins
-  private let tenantID: String?
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  /// - Parameter tenantID: the tenant whose users they are; nil for the project's own.
-  init(_ plugins: ActivePlugins, tenantID: String?, notice: @escaping @Sendable (AccountsNotice) -> Void) {
-    self.plugins = plugins
-    self.tenantID = tenantID
-    self.notice = notice
-  }
+  let context: AccountsContext
 
   /// The claims for the next token of a session. Asked before anything is stored.
   ///
@@ -21,7 +12,7 @@ struct TokenClaims: Sendable {
   func added(
     to user: UserRecord, in session: SessionRecord, _ occasion: ClaimsRequest.Occasion, client: ClientInfo
   ) async throws(AccountError) -> [ClaimValue.Member] {
-    let sources = plugins.claimsSources
+    let sources = context.plugins.claimsSources
     guard !sources.isEmpty else { return [] }
     let (own, ofSession) = (SessionClaims.usable(user.customAttributes), SessionClaims.usable(session.claims))
     var added: [ClaimValue.Member] = []
@@ -30,7 +21,7 @@ struct TokenClaims: Sendable {
     }
     for source in sources {
       let request = ClaimsRequest(
-        id: client.requestID, occasion: occasion, user: HookUser(user, tenantID: tenantID),
+        id: client.requestID, occasion: occasion, user: HookUser(user, tenantID: context.tenantID),
         signInProvider: session.signInProvider,
         secondFactor: user.factors.first { $0.id == session.secondFactor }?.kind.provider,
         claims: JSON(parsing: ClaimValue.object(together()).json.utf8) ?? .object([]), clientAddress: client.address)
@@ -59,7 +50,7 @@ struct TokenClaims: Sendable {
   }
 
   private func failure(of source: any ClaimsSource, _ what: String) -> AccountError {
-    notice(AccountsNotice(.warning, "\(source.name), asked for claims, \(what): no token is made"))
+    context.notice(AccountsNotice(.warning, "\(source.name), asked for claims, \(what): no token is made"))
     return .undecided("\(source.name) could not say what the token is to say.")
   }
 }

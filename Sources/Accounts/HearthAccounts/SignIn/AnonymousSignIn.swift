@@ -3,13 +3,8 @@ import HearthPlugin
 
 /// Lets people in who show nothing. Each gets an account of their own.
 package struct AnonymousSignIn: Sendable {
-  private let providers: SignInProviders
-  private let signUp: SignUp
-
-  init(providers: SignInProviders, signUp: SignUp) {
-    self.providers = providers
-    self.signUp = signUp
-  }
+  let providers: SignInProviders
+  let signUp: SignUp
 
   /// An anonymous account, which is made when its user comes in.
   ///

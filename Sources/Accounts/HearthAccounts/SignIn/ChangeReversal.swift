@@ -3,13 +3,10 @@ import HearthEngine
 
 /// Takes changes of proofs back, by the code that was mailed to the address that the account had before.
 struct ChangeReversal: Sendable {
-  let store: AccountStore
+  let context: AccountsContext
   let changes: CredentialChanges
-  let keys: KeyRing
-  let tries: FactorTries
   let recovery: RecoveryCodes
-  let audit: AuditLog
-  let configuration: LiveConfiguration
+  private var tries: FactorTries { FactorTries(context: context) }
 
   /// Takes a change back; every session and token so far ends.
   ///
@@ -18,14 +15,14 @@ struct ChangeReversal: Sendable {
   func takeBack(
     _ ticket: Ticket, _ hash: Digest, factorCode: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
-    guard let uid = ticket.uid, let user = store.view.user(uid) else { throw AccountError(.invalidOOBCode) }
+    guard let uid = ticket.uid, let user = context.store.view.user(uid) else { throw AccountError(.invalidOOBCode) }
     var shown: Shown?
     if ticket.asksForFactor, let before = ticket.before {
       guard let factorCode, !factorCode.isEmpty else { throw AccountError(.missingCode) }
       _ = try await tries.count(hash, uid: uid, otherwise: .invalidOOBCode, now: now)
       shown = try factor(shownBy: factorCode, before: before, user, now: now)
       guard shown != nil else {
-        await audit.record(AuditEvent(.factorFailed, uid: uid, email: ticket.email, client: client))
+        await context.audit.record(AuditEvent(.factorFailed, uid: uid, email: ticket.email, client: client))
         throw AccountError(.invalidCode)
       }
     }
@@ -59,10 +56,10 @@ struct ChangeReversal: Sendable {
     }
     for factor in before.factors {
       let current = user.factors.first { $0.id == factor.id } ?? factor
-      guard case .totp(let sealed, let last) = current.kind, let secret = keys.unseal(sealed) else { continue }
+      guard case .totp(let sealed, let last) = current.kind, let secret = context.keys.unseal(sealed) else { continue }
       let step = TOTP.matchingStep(
         secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000,
-        window: configuration.value.secondFactors.totpAdjacentIntervals, after: last)
+        window: context.configuration.secondFactors.totpAdjacentIntervals, after: last)
       if let step { return .step(step, of: factor.id) }
     }
     return nil

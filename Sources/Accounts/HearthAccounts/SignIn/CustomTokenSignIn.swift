@@ -5,13 +5,8 @@ import HearthPlugin
 /// Signs people in whom somebody else has named: a custom token of the app's own back end, or a provider plugin that knows
 /// user ids.
 package struct CustomTokenSignIn: Sendable {
-  private let providers: SignInProviders
-  private let store: AccountStore
-
-  init(providers: SignInProviders, store: AccountStore) {
-    self.providers = providers
-    self.store = store
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
 
   /// Signs in with a token that names the uid, made by a service account.
   ///
@@ -37,7 +32,7 @@ package struct CustomTokenSignIn: Sendable {
     let way = SignInWay(provider)
     let claims: [ClaimValue.Member] =
       if let json = named.claims { try SessionClaims.read(json, takesComputed: true) } else { [] }
-    let view = store.view
+    let view = context.store.view
     try view.requireNotOfDeleted(named)
     if let user = view.user(named.uid) {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }

@@ -4,28 +4,13 @@ import HearthPlugin
 
 /// Signs people in, and links their accounts, by a code that was mailed to their address.
 package struct EmailLinkSignIn: Sendable {
-  private let providers: SignInProviders
-  private let store: AccountStore
-  private let codes: ActionCodes
-  private let signUp: SignUp
-  private let sessions: Sessions
-  private let changes: CredentialChanges
-  private let addresses: AddressChanges
-  private let announce: RevocationHandler
-
-  init(
-    providers: SignInProviders, store: AccountStore, codes: ActionCodes, signUp: SignUp, sessions: Sessions,
-    changes: CredentialChanges, addresses: AddressChanges, announce: @escaping RevocationHandler
-  ) {
-    self.providers = providers
-    self.store = store
-    self.codes = codes
-    self.signUp = signUp
-    self.sessions = sessions
-    self.changes = changes
-    self.addresses = addresses
-    self.announce = announce
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
+  let sessions: Sessions
+  let changes: CredentialChanges
+  private var codes: ActionCodes { ActionCodes(context: context) }
+  private var signUp: SignUp { SignUp(context: context) }
+  private var addresses: AddressChanges { AddressChanges(changes: changes) }
 
   /// Signs in with a code that was mailed; the account is made with the session when the address has none.
   ///
@@ -35,7 +20,7 @@ package struct EmailLinkSignIn: Sendable {
     email: String?, code: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
     let (address, hash) = try await provenAddress(email, code: code, .signIn, client: client, now: now)
-    if store.view.user(email: address) == nil {
+    if context.store.view.user(email: address) == nil {
       try signUp.requireAllowed()
       try signUp.admit(client, now: now)
       var user = try signUp.newUser(now: now)
@@ -59,11 +44,11 @@ package struct EmailLinkSignIn: Sendable {
   private func useLink(
     _ hash: Digest, address: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
-    let (user, isTakenOver) = try await store.transact {
+    let (user, isTakenOver) = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool) in
       try transaction.useEmailLink(hash, address: address, client: client, now: now)
     }
-    if isTakenOver { announce(.user(uid: user.uid), .codeUsed) }
+    if isTakenOver { context.announce(.user(uid: user.uid), .codeUsed) }
     return ProvenUser(user, .emailLink)
   }
 
@@ -116,7 +101,7 @@ package struct EmailLinkSignIn: Sendable {
 
   /// A code that was shown with the wrong address: somebody tries. After some tries it is dead.
   private func countFailure(_ hash: Digest, client: ClientInfo) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.countFailedTry(hash)
       transaction.audit(AuditEvent(.codeFailed, client: client, detail: Ticket.Purpose.emailSignIn.rawValue))
     }

@@ -35,18 +35,18 @@ extension FactorEnrolment {
     try changes.require([.factorEnrolled], of: caller, now: now)
     let uid = caller.user.uid
     let hash = Digest(sha256: sessionInfo.utf8)
-    guard let seen = store.view.ticket(hash), seen.purpose == .phoneEnrolment, seen.uid == uid,
+    guard let seen = context.store.view.ticket(hash), seen.purpose == .phoneEnrolment, seen.uid == uid,
       let number = seen.phoneNumber
     else { throw AccountError(.invalidSessionInfo) }
     guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
     let ticket = try await tries.count(hash, uid: uid, otherwise: .sessionExpired, now: now)
     guard phones.codes.isRight(code, sessionInfo, for: ticket) else {
-      await audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: request.client))
+      await context.audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: request.client))
       throw AccountError(.invalidCode)
     }
     try requireEnrollable(caller, caller.user) { $0.kind == .phone(number) }
     let factor = SecondFactor(
-      id: try secrets.uid(), kind: .phone(number), displayName: displayName,
+      id: try context.secrets.uid(), kind: .phone(number), displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
     return try await enrol(
       factor, of: caller, ticket: hash, makesRecoveryCodes: makesRecoveryCodes, client: request.client, now: now)
@@ -55,13 +55,13 @@ extension FactorEnrolment {
 
 /// What phones as second factors need, at enrolment and at sign-in.
 struct PhoneFactors: Sendable {
+  let context: AccountsContext
   let codes: PhoneCodes
-  let configuration: LiveConfiguration
 
   /// - Throws: `operationNotAllowed` where phones are no second factors.
   func requireFactor(isEmulated: Bool) throws(AccountError) {
-    let isOn = isEmulated || configuration.value.phone.secondFactor
-    guard isOn, configuration.tenant?.hasPhoneFactors ?? true else {
+    let isOn = isEmulated || context.configuration.phone.secondFactor
+    guard isOn, context.settings.tenant?.hasPhoneFactors ?? true else {
       throw AccountError(.operationNotAllowed, "SMS based MFA not enabled.")
     }
   }

@@ -6,33 +6,12 @@ import HearthTree
 package struct FactorEnrolment: Sendable {
   private static let purpose = "second-factor-enrolment"
 
-  let store: AccountStore
-  private let keys: KeyRing
-  let secrets: SecretGenerator
-  private let sessions: Sessions
+  let context: AccountsContext
+  let sessions: Sessions
   let changes: CredentialChanges
-  let tries: FactorTries
   let phones: PhoneFactors
-  let audit: AuditLog
-  private let recovery: RecoveryCodes
-  private let configuration: LiveConfiguration
-
-  init(
-    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions,
-    changes: CredentialChanges, tries: FactorTries, phones: PhoneFactors, audit: AuditLog, recovery: RecoveryCodes,
-    configuration: LiveConfiguration
-  ) {
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-    self.sessions = sessions
-    self.changes = changes
-    self.tries = tries
-    self.phones = phones
-    self.audit = audit
-    self.recovery = recovery
-    self.configuration = configuration
-  }
+  let recovery: RecoveryCodes
+  var tries: FactorTries { FactorTries(context: context) }
 
   /// An authenticator that is about to be enrolled.
   package struct Start: Sendable, Redacted {
@@ -62,15 +41,17 @@ package struct FactorEnrolment: Sendable {
     try changes.require([.factorEnrolled], of: caller, now: now)
     try requireAuthenticators()
     try requireEnrollable(caller, caller.user) { $0.kind.isAuthenticator }
-    let secret = try secrets.draw { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
-    let sealed = try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret, for: Self.purpose) }
-    let code = try secrets.code()
+    let secret = try context.secrets.draw { (random) throws(RandomnessError) in try TOTP.newSecret(random: random) }
+    let sealed = try context.secrets.draw { (_) throws(RandomnessError) in
+      try context.keys.seal(secret, for: Self.purpose)
+    }
+    let code = try context.secrets.code()
     let nowSeconds = now.wallMilliseconds / 1000
     var ticket = Ticket(
       purpose: .factorEnrolment, uid: caller.user.uid, email: caller.user.email, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.factorEnrolment.lifetimeSeconds)
     ticket.details = sealed
-    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)
     }
     return Start(
@@ -90,25 +71,26 @@ package struct FactorEnrolment: Sendable {
     try requireAuthenticators()
     let uid = caller.user.uid
     let hash = Digest(sha256: sessionInfo.utf8)
-    guard let seen = store.view.ticket(hash), seen.purpose == .factorEnrolment, seen.uid == uid else {
+    guard let seen = context.store.view.ticket(hash), seen.purpose == .factorEnrolment, seen.uid == uid else {
       throw AccountError(.invalidSessionInfo)
     }
     guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.sessionExpired) }
     let ticket = try await tries.count(hash, uid: uid, otherwise: .sessionExpired, now: now)
-    guard let secret = ticket.details.flatMap({ keys.unseal($0, for: Self.purpose) }) else {
+    guard let secret = ticket.details.flatMap({ context.keys.unseal($0, for: Self.purpose) }) else {
       throw AccountError(.invalidSessionInfo)
     }
     guard
       let step = TOTP.matchingStep(
         secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000,
-        window: configuration.value.secondFactors.totpAdjacentIntervals, after: -1)
+        window: context.configuration.secondFactors.totpAdjacentIntervals, after: -1)
     else {
-      await audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: client))
+      await context.audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: client))
       throw AccountError(.invalidCode)
     }
-    let sealed = try secrets.draw { (_) throws(RandomnessError) in try keys.seal(secret) }
+    let sealed = try context.secrets.draw { (_) throws(RandomnessError) in try context.keys.seal(secret) }
     let factor = SecondFactor(
-      id: try secrets.uid(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step), displayName: displayName,
+      id: try context.secrets.uid(), kind: .totp(sealedSecret: sealed, lastAcceptedStep: step),
+      displayName: displayName,
       enrolledAtMilliseconds: now.wallMilliseconds)
     return try await enrol(
       factor, of: caller, ticket: hash, makesRecoveryCodes: makesRecoveryCodes, client: client, now: now)
@@ -147,7 +129,7 @@ package struct FactorEnrolment: Sendable {
   }
 
   private func requireAuthenticators() throws(AccountError) {
-    guard configuration.value.secondFactors.totp else {
+    guard context.configuration.secondFactors.totp else {
       throw AccountError(.operationNotAllowed, "Authenticators are switched off as second factors.")
     }
   }
@@ -156,7 +138,7 @@ package struct FactorEnrolment: Sendable {
   ///
   /// - Throws: `operationNotAllowed`.
   package func requireAllowed() throws(AccountError) {
-    guard configuration.value.secondFactors.policy != .off else {
+    guard context.configuration.secondFactors.policy != .off else {
       throw AccountError(.operationNotAllowed, "Second factors are switched off.")
     }
   }
@@ -183,7 +165,7 @@ package struct FactorEnrolment: Sendable {
         .secondFactorExists,
         same.kind.isAuthenticator ? nil : "Phone number already enrolled as second factor for this account.")
     }
-    guard user.factors.count < configuration.value.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
+    guard user.factors.count < context.configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
   /// Takes a second factor away. The tokens so far end.

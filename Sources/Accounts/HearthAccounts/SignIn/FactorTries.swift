@@ -3,13 +3,7 @@ import HearthEngine
 
 /// Counts tries at the codes of second factors.
 struct FactorTries: Sendable {
-  private let store: AccountStore
-  private let throttle: Throttle
-
-  init(store: AccountStore, throttle: Throttle) {
-    self.store = store
-    self.throttle = throttle
-  }
+  let context: AccountsContext
 
   /// Counts a try before the code is looked at, so that tries side by side are all counted.
   ///
@@ -20,10 +14,10 @@ struct FactorTries: Sendable {
   func count(
     _ hash: Digest, uid: String, otherwise code: AccountError.Code, now: Instant
   ) async throws(AccountError) -> Ticket {
-    guard throttle.admitFactorTry(account: uid, now: now) else {
+    guard context.throttle.admitFactorTry(account: uid, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many codes were tried. Try again later.")
     }
-    let ticket = try await store.transact {
+    let ticket = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> Ticket? in
       guard var ticket = transaction.ticket(hash), ticket.uid == uid else { return nil }
       ticket.failedTries += 1

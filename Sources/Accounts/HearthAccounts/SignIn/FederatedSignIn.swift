@@ -5,31 +5,12 @@ import HearthTree
 
 /// Signs people in, and links their accounts, by what another provider says of them.
 package struct FederatedSignIn: Sendable {
-  private let providers: SignInProviders
-  private let store: AccountStore
-  private let secrets: SecretGenerator
-  private let signUp: SignUp
-  private let sessions: Sessions
-  private let changes: CredentialChanges
-  private let hooks: SignInHooks
-  private let configuration: LiveConfiguration
-  private let announce: RevocationHandler
-
-  init(
-    providers: SignInProviders, store: AccountStore, secrets: SecretGenerator, signUp: SignUp,
-    sessions: Sessions, changes: CredentialChanges, hooks: SignInHooks, configuration: LiveConfiguration,
-    announce: @escaping RevocationHandler
-  ) {
-    self.configuration = configuration
-    self.providers = providers
-    self.store = store
-    self.secrets = secrets
-    self.signUp = signUp
-    self.sessions = sessions
-    self.changes = changes
-    self.hooks = hooks
-    self.announce = announce
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
+  let sessions: Sessions
+  let changes: CredentialChanges
+  let hooks: SignInHooks
+  private var signUp: SignUp { SignUp(context: context) }
 
   /// Shows a credential to the provider that it is of.
   ///
@@ -132,7 +113,7 @@ package struct FederatedSignIn: Sendable {
     case shared
   }
 
-  private var addressClaim: AddressClaim { configuration.value.allowsDuplicateEmails ? .shared : .exclusive }
+  private var addressClaim: AddressClaim { context.configuration.allowsDuplicateEmails ? .shared : .exclusive }
 
   /// Whose an identity is that has an account already.
   fileprivate enum Owner: Sendable {
@@ -146,13 +127,13 @@ package struct FederatedSignIn: Sendable {
   ) async throws(AccountError) -> Owner {
     let (claim, providerID) = (addressClaim, identity.identity.providerID)
     let notice = try changes.notice(.signInMethodAdded, client: client)
-    let (owner, joined) = try await store.transact {
+    let (owner, joined) = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (Owner, Joined?) in
       try transaction.resolve(identity, claim, wayBack: notice.wayBack, client: client)
     }
     guard let joined, case .user(let user) = owner else { return owner }
     if joined.isTakenOver {
-      announce(.user(uid: user.uid), .providerLinked)
+      context.announce(.user(uid: user.uid), .providerLinked)
     } else {
       changes.tell(notice, of: joined.before, user: user, detail: providerID, client: client, now: now)
     }
@@ -198,7 +179,7 @@ package struct FederatedSignIn: Sendable {
       _ = try transaction.apply(decision, to: &user, revokesOnClaimChange: false, client: client)
     }
     guard !user.isDisabled else {
-      announce(.user(uid: user.uid), .userDisabled)
+      context.announce(.user(uid: user.uid), .userDisabled)
       throw AccountError(.userDisabled)
     }
     guard let tokens else { throw AccountError(.internalError) }
@@ -211,13 +192,13 @@ package struct FederatedSignIn: Sendable {
   ///
   /// - Returns: the text that stands for it.
   package func keepPending(_ identity: FederatedIdentity, now: Instant) async throws(AccountError) -> String {
-    let code = try secrets.code()
+    let code = try context.secrets.code()
     let nowSeconds = now.wallMilliseconds / 1000
     var ticket = Ticket(
       purpose: .pendingIdentity, uid: nil, email: identity.email, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.pendingIdentity.lifetimeSeconds)
     ticket.details = identity.pendingText
-    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)
     }
     return code.text
@@ -230,7 +211,7 @@ package struct FederatedSignIn: Sendable {
     _ text: String, now: Instant
   ) throws(AccountError) -> (identity: FederatedIdentity, ticket: Digest) {
     let hash = Digest(sha256: text.utf8)
-    guard let ticket = store.view.ticket(hash), ticket.purpose == .pendingIdentity,
+    guard let ticket = context.store.view.ticket(hash), ticket.purpose == .pendingIdentity,
       !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000), let identity = FederatedIdentity(pending: ticket.details)
     else { throw AccountError(.invalidPendingToken) }
     return (identity, hash)
@@ -240,7 +221,7 @@ package struct FederatedSignIn: Sendable {
   ///
   /// - Throws: `invalidPendingToken`.
   package func usePending(_ ticket: Digest, now: Instant) async throws(AccountError) {
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       try transaction.takePendingIdentity(ticket, now: now)
     }
   }

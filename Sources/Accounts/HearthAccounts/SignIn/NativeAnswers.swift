@@ -7,9 +7,7 @@ import HearthTree
 /// Other apps on the device may get to see such an address. So what is in it is sealed, and counts only together with the
 /// session of the app that asked, of which the page's address had only the digest; see RFC 8252 §8.1.
 package struct NativeAnswers: Sendable {
-  private let keys: KeyRing
-
-  init(keys: KeyRing) { self.keys = keys }
+  let context: AccountsContext
 
   /// The parameter of the address that it is in.
   package static let parameter = "answer"
@@ -43,7 +41,7 @@ package struct NativeAnswers: Sendable {
       .init("d", .string(digest)), .init("e", .int(now.wallMilliseconds / 1000 + ProviderPages.visitSeconds)),
     ])
     do {
-      return try keys.seal(json.text(), for: Self.purpose)
+      return try context.keys.seal(json.text(), for: Self.purpose)
     } catch {
       throw AccountError(.unavailable)
     }
@@ -60,7 +58,8 @@ package struct NativeAnswers: Sendable {
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let found = PercentEncoding.pairs(query.utf8)?.filter { $0.name == Self.parameter } ?? []
     guard let text = found.first?.value else { return nil }
-    guard found.count == 1, text.utf8.count <= Self.textBytesMax, let bytes = keys.unseal(text, for: Self.purpose),
+    guard found.count == 1, text.utf8.count <= Self.textBytesMax,
+      let bytes = context.keys.unseal(text, for: Self.purpose),
       let json = JSON(parsing: bytes), let providerID = json["p"]?.string, let url = json["u"]?.string,
       let session = json["s"]?.string, let digest = json["d"]?.string.flatMap({ Digest(hex: $0) }),
       let end = json["e"]?.int

@@ -5,26 +5,8 @@ import HearthPlugin
 /// Takes people over whose passwords another system has: plugins are asked about addresses that have no account here, and
 /// about accounts that were imported without their passwords.
 struct PasswordMigration: Sendable {
-  private let plugins: ActivePlugins
-  private let store: AccountStore
-  private let pool: PasswordPool
-  private let signUp: SignUp
-  private let secrets: SecretGenerator
-  private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  init(
-    plugins: ActivePlugins, store: AccountStore, pool: PasswordPool, signUp: SignUp, secrets: SecretGenerator,
-    configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.plugins = plugins
-    self.store = store
-    self.pool = pool
-    self.signUp = signUp
-    self.secrets = secrets
-    self.configuration = configuration
-    self.notice = notice
-  }
+  let context: AccountsContext
+  private var signUp: SignUp { SignUp(context: context) }
 
   /// What other systems say to an address and a password that are not right here.
   enum Finding {
@@ -46,10 +28,10 @@ struct PasswordMigration: Sendable {
   func finding(
     of proof: PasswordProof, for user: UserRecord?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Finding {
-    let checkers = plugins.passwordCheckers
+    let checkers = context.plugins.passwordCheckers
     guard !checkers.isEmpty else { return .wrong }
     guard isOpen(proof.email, user) else {
-      if configuration.value.protectsFromEnumeration { try await askNothing(checkers, client) }
+      if context.configuration.protectsFromEnumeration { try await askNothing(checkers, client) }
       return .wrong
     }
     let question = PasswordCheck(
@@ -65,7 +47,7 @@ struct PasswordMigration: Sendable {
         return .imported
       }
       let record = try record(of: account, email: proof.email, checker, now: now)
-      return store.view.user(record.uid) == nil && store.view.tombstone(record.uid) == nil
+      return context.store.view.user(record.uid) == nil && context.store.view.tombstone(record.uid) == nil
         ? .newcomer(record, checker: checker.name) : taken(checker)
     }
     return .wrong
@@ -86,8 +68,9 @@ struct PasswordMigration: Sendable {
         transaction.noteMigration(email: proof.email)
         return try transaction.addNewcomer(user, by: "password, known to \(checker)", client: client)
       } again: { () async throws(AccountError) in
-        let user = store.view.user(email: proof.email)
-        guard case .right = try await pool.check(proof.password, against: user?.password?.hash, for: client.address),
+        let user = context.store.view.user(email: proof.email)
+        guard
+          case .right = try await context.pool.check(proof.password, against: user?.password?.hash, for: client.address),
           let user
         else { throw AccountError(.invalidLoginCredentials) }
         return ProvenUser(user, .password)
@@ -97,13 +80,14 @@ struct PasswordMigration: Sendable {
   /// Returns true when other systems decide on the address.
   private func isOpen(_ address: String, _ user: UserRecord?) -> Bool {
     if let user { return user.password?.isElsewhere == true }
-    return !store.view.isMigrated(email: address)
+    return !context.store.view.isMigrated(email: address)
   }
 
   /// Asks about an address and a password that nobody has.
   private func askNothing(_ checkers: [any PasswordChecker], _ client: ClientInfo) async throws(AccountError) {
     let question = PasswordCheck(
-      id: client.requestID, email: "\(try secrets.uid().lowercased())@hearth.invalid", password: try secrets.text(),
+      id: client.requestID, email: "\(try context.secrets.uid().lowercased())@hearth.invalid",
+      password: try context.secrets.text(),
       clientAddress: client.address)
     for checker in checkers { _ = try await answer(of: checker, question) }
   }
@@ -143,14 +127,14 @@ struct PasswordMigration: Sendable {
 
   /// The other system's account has become one here, or was deleted here.
   private func taken(_ checker: any PasswordChecker) -> Finding {
-    notice(
+    context.notice(
       AccountsNotice(
         .warning, "\(checker.name) knows a password for a uid that another account has or had: nobody comes in"))
     return .wrong
   }
 
   private func failure(of checker: any PasswordChecker, _ what: String) -> AccountError {
-    notice(AccountsNotice(.warning, "\(checker.name), asked to check a password, \(what): nobody comes in"))
+    context.notice(AccountsNotice(.warning, "\(checker.name), asked to check a password, \(what): nobody comes in"))
     return .undecided("\(checker.name) could not check the password.")
   }
 }

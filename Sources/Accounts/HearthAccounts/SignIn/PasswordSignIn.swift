@@ -4,37 +4,14 @@ import HearthPlugin
 
 /// E-mail addresses and passwords: signs people in with them, makes accounts, and changes passwords.
 package struct PasswordSignIn: Sendable {
-  private let providers: SignInProviders
-  private let store: AccountStore
-  private let pool: PasswordPool
-  private let throttle: Throttle
-  private let audit: AuditLog
-  private let passwords: NewPasswords
-  private let signUp: SignUp
-  private let sessions: Sessions
-  private let changes: CredentialChanges
-  private let addresses: AddressChanges
-  private let migration: PasswordMigration
-  private let configuration: LiveConfiguration
-
-  init(
-    providers: SignInProviders, store: AccountStore, pool: PasswordPool, throttle: Throttle, audit: AuditLog,
-    passwords: NewPasswords, signUp: SignUp, sessions: Sessions, changes: CredentialChanges,
-    addresses: AddressChanges, migration: PasswordMigration, configuration: LiveConfiguration
-  ) {
-    self.providers = providers
-    self.store = store
-    self.pool = pool
-    self.throttle = throttle
-    self.audit = audit
-    self.passwords = passwords
-    self.signUp = signUp
-    self.sessions = sessions
-    self.changes = changes
-    self.addresses = addresses
-    self.migration = migration
-    self.configuration = configuration
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
+  let passwords: NewPasswords
+  let sessions: Sessions
+  let changes: CredentialChanges
+  private var signUp: SignUp { SignUp(context: context) }
+  private var addresses: AddressChanges { AddressChanges(changes: changes) }
+  private var migration: PasswordMigration { PasswordMigration(context: context) }
 
   // MARK: Signing in
 
@@ -66,14 +43,14 @@ package struct PasswordSignIn: Sendable {
     let verdict: PasswordPool.Verdict
     do throws(AccountError) {
       proof = try await passwords.proof(.signIn, email: address, password: password, client: client, now: now)
-      user = store.view.user(email: proof.email)
-      verdict = try await pool.check(proof.password, against: user?.password?.hash, for: client.address)
+      user = context.store.view.user(email: proof.email)
+      verdict = try await context.pool.check(proof.password, against: user?.password?.hash, for: client.address)
     } catch {
-      throttle.attemptAbandoned(account: address, address: client.address, now: now)
+      context.throttle.attemptAbandoned(account: address, address: client.address, now: now)
       throw error
     }
     if case .right(let rehashed) = verdict, let user, let stored = user.password {
-      throttle.passwordSucceeded(account: address, address: client.address, now: now)
+      context.throttle.passwordSucceeded(account: address, address: client.address, now: now)
       return try await known(user, stored, proof.password, rehashed: rehashed, client: client)
     }
     // From here on the attempt counts, whatever comes of it: while a plugin is down, wrong passwords of accounts that
@@ -83,11 +60,11 @@ package struct PasswordSignIn: Sendable {
       throw await refusal(address: address, user: user, client: client, now: now)
     case .imported:
       guard let user, let stored = user.password else { throw AccountError(.invalidLoginCredentials) }
-      throttle.passwordSucceeded(account: address, address: client.address, now: now)
-      let hash = try await pool.hash(proof.password, for: client.address)
+      context.throttle.passwordSucceeded(account: address, address: client.address, now: now)
+      let hash = try await context.pool.hash(proof.password, for: client.address)
       return try await known(user, stored, proof.password, rehashed: hash, client: client)
     case .newcomer(var user, let checker):
-      throttle.passwordSucceeded(account: address, address: client.address, now: now)
+      context.throttle.passwordSucceeded(account: address, address: client.address, now: now)
       user.password = try await passwords.hash(proof.password, client: client, now: now)
       return migration.newcomer(user, proof, checker: checker, client: client)
     }
@@ -100,13 +77,13 @@ package struct PasswordSignIn: Sendable {
     _ user: UserRecord, _ stored: StoredPassword, _ password: String, rehashed: String?, client: ClientInfo
   ) async throws(AccountError) -> ProvenUser {
     guard !user.isDisabled else {
-      await audit.record(
+      await context.audit.record(
         AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "disabled"))
       throw AccountError(.userDisabled)
     }
-    let policy = configuration.value.passwordPolicy
+    let policy = context.configuration.passwordPolicy
     if policy.appliesAtSignIn, let refusal = policy.refusal(of: password) {
-      await audit.record(
+      await context.audit.record(
         AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "password policy"))
       throw AccountError(refusal)
     }
@@ -115,7 +92,7 @@ package struct PasswordSignIn: Sendable {
   }
 
   private func admitAttempt(account: String, client: ClientInfo, now: Instant) throws(AccountError) {
-    switch throttle.beginPasswordAttempt(account: account, address: client.address, now: now) {
+    switch context.throttle.beginPasswordAttempt(account: account, address: client.address, now: now) {
     case .allowed: return
     case .refused:
       throw AccountError(
@@ -126,14 +103,14 @@ package struct PasswordSignIn: Sendable {
   private func refusal(
     address: String, user: UserRecord?, client: ClientInfo, now: Instant
   ) async -> AccountError {
-    let waitSeconds = throttle.passwordFailed(account: address, address: client.address, now: now)
+    let waitSeconds = context.throttle.passwordFailed(account: address, address: client.address, now: now)
     let reason = user == nil ? "unknown" : user?.password == nil ? "no password" : "wrong password"
-    await audit.record(
+    await context.audit.record(
       AuditEvent(.signInFailed, uid: user?.uid, email: address, client: client, detail: reason),
       waitSeconds.map {
         AuditEvent(.lockout, uid: user?.uid, email: address, client: client, detail: "for \($0) s")
       })
-    if configuration.value.protectsFromEnumeration { return AccountError(.invalidLoginCredentials) }
+    if context.configuration.protectsFromEnumeration { return AccountError(.invalidLoginCredentials) }
     return AccountError(user == nil ? .emailNotFound : .invalidPassword)
   }
 
@@ -141,8 +118,9 @@ package struct PasswordSignIn: Sendable {
   private func replaceHash(
     _ old: StoredPassword, with hash: String, uid: String
   ) async throws(AccountError) -> UserRecord {
-    let hides = configuration.value.protectsFromEnumeration
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
+    let hides = context.configuration.protectsFromEnumeration
+    return try await context.store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
       guard var user = transaction.user(uid), let current = user.password,
         current.updatedAtMilliseconds == old.updatedAtMilliseconds
       else { throw AccountError(hides ? .invalidLoginCredentials : .invalidPassword) }
@@ -170,7 +148,7 @@ package struct PasswordSignIn: Sendable {
     try signUp.requireAllowed()
     try signUp.admit(client, now: now)
     let accepted = try await passwords.accepted(password, email: address, .signUp, client: client, now: now)
-    guard store.view.user(email: address) == nil else { throw AccountError(.emailExists) }
+    guard context.store.view.user(email: address) == nil else { throw AccountError(.emailExists) }
     var user = try signUp.newUser(uid: uid, now: now)
     user.email = address
     user.displayName = displayName
@@ -192,7 +170,9 @@ package struct PasswordSignIn: Sendable {
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     try changes.require([.passwordLinked], of: caller, now: now)
     try signUp.admit(client, now: now)
-    if let owner = store.view.user(email: address), owner.uid != caller.user.uid { throw AccountError(.emailExists) }
+    if let owner = context.store.view.user(email: address), owner.uid != caller.user.uid {
+      throw AccountError(.emailExists)
+    }
     let stored = try await passwords.take(password, email: address, .link, client: client, now: now)
     let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
     if let present = caller.user.email, !present.isSameText(as: address) {

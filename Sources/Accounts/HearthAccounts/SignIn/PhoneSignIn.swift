@@ -24,37 +24,19 @@ package struct PhoneSignIn: Sendable {
   /// The time that a proof for somebody else's number counts.
   package static let proofLifetimeSeconds = Ticket.Purpose.phoneProof.lifetimeSeconds
 
-  private let store: AccountStore
-  private let secrets: SecretGenerator
-  private let sessions: Sessions
-  private let secondFactors: SecondFactors
-  private let signUp: SignUp
-  private let changes: CredentialChanges
-  private let codes: PhoneCodes
-  private let throttle: Throttle
-  private let configuration: LiveConfiguration
-
-  init(
-    store: AccountStore, secrets: SecretGenerator, sessions: Sessions, secondFactors: SecondFactors, signUp: SignUp,
-    changes: CredentialChanges, codes: PhoneCodes, throttle: Throttle, configuration: LiveConfiguration
-  ) {
-    self.store = store
-    self.secrets = secrets
-    self.sessions = sessions
-    self.secondFactors = secondFactors
-    self.signUp = signUp
-    self.changes = changes
-    self.codes = codes
-    self.throttle = throttle
-    self.configuration = configuration
-  }
+  let context: AccountsContext
+  let sessions: Sessions
+  let secondFactors: SecondFactors
+  let changes: CredentialChanges
+  let codes: PhoneCodes
+  private var signUp: SignUp { SignUp(context: context) }
 
   /// Refuses where nobody signs in with a phone number. As at the service, tenants have no such users.
   ///
   /// - Throws: `unsupportedTenant`, `operationNotAllowed`.
   package func requireServed(isEmulated: Bool) throws(AccountError) {
-    guard configuration.tenant == nil else { throw AccountError(.unsupportedTenant) }
-    guard isEmulated || configuration.value.servesPhoneSignIn else {
+    guard context.settings.tenant == nil else { throw AccountError(.unsupportedTenant) }
+    guard isEmulated || context.configuration.servesPhoneSignIn else {
       throw AccountError(.operationNotAllowed, "Phone numbers do not sign in here.")
     }
   }
@@ -68,7 +50,7 @@ package struct PhoneSignIn: Sendable {
     try requireServed(isEmulated: request.isEmulated)
     try PhoneNumber.check(number)
     // Elsewhere it is told once the number is proven, since it tells that there is an account.
-    if !configuration.value.protectsFromEnumeration, let owner = store.view.user(phone: number) {
+    if !context.configuration.protectsFromEnumeration, let owner = context.store.view.user(phone: number) {
       try Self.requirePhoneAsFirst(owner)
     }
     return try await codes.send(PhoneCodes.Order(purpose: .phoneSignIn, number: number), request)
@@ -88,7 +70,7 @@ package struct PhoneSignIn: Sendable {
   ) async throws(AccountError) -> (number: String, outcome: PhoneOutcome) {
     try requireServed(isEmulated: isEmulated)
     let number = try await provenNumber(proof, client: client, now: now)
-    let owner = store.view.user(phone: number)
+    let owner = context.store.view.user(phone: number)
     guard let caller else {
       guard owner != nil || makesAccounts else { throw AccountError(.userNotFound) }
       let proven = try phoneUser(number, owner, client: client, now: now)
@@ -117,11 +99,12 @@ package struct PhoneSignIn: Sendable {
       return number
     case .code(let sessionInfo, let code):
       let hash = Digest(sha256: sessionInfo.utf8)
-      guard let seen = store.view.ticket(hash), seen.purpose == .phoneSignIn, let number = seen.phoneNumber else {
+      guard let seen = context.store.view.ticket(hash), seen.purpose == .phoneSignIn, let number = seen.phoneNumber
+      else {
         throw AccountError(.invalidSessionInfo)
       }
       guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
-      guard throttle.admitCodeTry(account: number, now: now) else {
+      guard context.throttle.admitCodeTry(account: number, now: now) else {
         throw AccountError(.tooManyAttempts, "Too many codes were tried. Try again later.")
       }
       guard let isRight = try await use(hash, code, sessionInfo, client: client) else {
@@ -140,7 +123,7 @@ package struct PhoneSignIn: Sendable {
     _ hash: Digest, _ code: String, _ sessionInfo: String, client: ClientInfo
   ) async throws(AccountError) -> Bool? {
     let codes = codes
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool? in
+    return try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool? in
       guard let ticket = transaction.ticket(hash), ticket.purpose == .phoneSignIn else { return nil }
       let isRight = codes.isRight(code, sessionInfo, for: ticket)
       if isRight { transaction.removeTicket(hash) } else { transaction.countFailedTry(hash) }
@@ -155,8 +138,8 @@ package struct PhoneSignIn: Sendable {
     _ hash: Digest, now: Instant, where isIt: @escaping @Sendable (Ticket) -> Bool
   ) async throws(AccountError) -> Bool {
     let nowSeconds = now.wallMilliseconds / 1_000
-    guard store.view.ticket(hash).map(isIt) == true else { return false }
-    return try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool in
+    guard context.store.view.ticket(hash).map(isIt) == true else { return false }
+    return try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool in
       guard let ticket = transaction.ticket(hash), isIt(ticket), !ticket.isOver(nowSeconds: nowSeconds) else {
         return false
       }
@@ -166,13 +149,13 @@ package struct PhoneSignIn: Sendable {
   }
 
   private func newProof(of number: String, now: Instant) async throws(AccountError) -> String {
-    let code = try secrets.code()
+    let code = try context.secrets.code()
     let nowSeconds = now.wallMilliseconds / 1_000
     var ticket = Ticket(
       purpose: .phoneProof, uid: nil, email: nil, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Self.proofLifetimeSeconds)
     ticket.phoneNumber = number
-    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)
     }
     return code.text

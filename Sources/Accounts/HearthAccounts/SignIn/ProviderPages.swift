@@ -13,17 +13,8 @@ import HearthTree
 /// An answer counts for the provider that was asked: it must arrive at that provider's redirect URI, name no other issuer,
 /// and name its issuer at all where the provider promises it (RFC 9207). Otherwise no code is sent anywhere.
 package struct ProviderPages: Sendable {
-  private let providers: SignInProviders
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-
-  init(providers: SignInProviders, store: AccountStore, keys: KeyRing, secrets: SecretGenerator) {
-    self.providers = providers
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
 
   /// The time that people may take on the provider's page, and apps to redeem what came of it.
   package static let visitSeconds: Int64 = 600
@@ -54,11 +45,11 @@ package struct ProviderPages: Sendable {
     memo: String, now: Instant
   ) async throws(AccountError) -> Departure {
     let way = providers.providerReturn(of: providerID)
-    let redirectURI = way.address(of: providerID, tenantID: keys.tenant, origin: origin)
+    let redirectURI = way.address(of: providerID, tenantID: context.keys.tenant, origin: origin)
     let (url, visit) = try await begun(
       self.visit(providerID, redirectURI: redirectURI, rest: memo, now: now), scopes: scopes, parameters: parameters)
     guard way != .sharedNamed || visit.isIssuerRequired else {
-      let own = RedirectURI.own(of: providerID, tenantID: keys.tenant, origin: origin)
+      let own = RedirectURI.own(of: providerID, tenantID: context.keys.tenant, origin: origin)
       throw AccountError(
         .invalidProviderResponse,
         "\(providerID) does not promise to name its issuer, so it may not use the shared redirect URI. Register \(own) "
@@ -80,12 +71,12 @@ package struct ProviderPages: Sendable {
     let (url, visit) = try await begun(self.visit(providerID, redirectURI: redirectURI, rest: "", now: now))
     guard
       visit.isIssuerRequired || providers.providerReturn(of: providerID) == .shared
-        || RedirectURI.names(redirectURI, providerID, tenantID: keys.tenant)
+        || RedirectURI.names(redirectURI, providerID, tenantID: context.keys.tenant)
     else {
       throw AccountError(
         .invalidContinueURI,
         "\(providerID) does not promise to name its issuer: continueUri must end with /"
-          + (keys.tenant.map { $0 + "/" } ?? "") + providerID + ".")
+          + (context.keys.tenant.map { $0 + "/" } ?? "") + providerID + ".")
     }
     return (url, try seal(visit, for: Self.answerPurpose))
   }
@@ -94,9 +85,10 @@ package struct ProviderPages: Sendable {
     _ providerID: String, redirectURI: String, rest: String, now: Instant
   ) throws(AccountError) -> Visit {
     Visit(
-      providerID: providerID, redirectURI: redirectURI, state: try secrets.text(), verifier: try secrets.text(),
-      nonce: try secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: rest,
-      tenantID: keys.tenant, fingerprint: providers.fingerprint(of: providerID))
+      providerID: providerID, redirectURI: redirectURI, state: try context.secrets.text(),
+      verifier: try context.secrets.text(),
+      nonce: try context.secrets.text(), expiresAtSeconds: now.wallMilliseconds / 1000 + Self.visitSeconds, rest: rest,
+      tenantID: context.keys.tenant, fingerprint: providers.fingerprint(of: providerID))
   }
 
   /// The address of the provider's page, and the visit with what its answer must say.
@@ -206,7 +198,7 @@ package struct ProviderPages: Sendable {
     guard nowSeconds < answer.expiresAtSeconds else {
       throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
     }
-    guard answer.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
+    guard answer.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     guard let pairs = PercentEncoding.pairs(query.utf8), let code = Self.only("code", pairs),
       let state = Self.only("state", pairs), Digest(sha256: state.utf8) == Digest(sha256: answer.state.utf8),
@@ -239,7 +231,7 @@ package struct ProviderPages: Sendable {
     let ticket = Ticket(
       purpose: .redeemedCode, uid: nil, email: nil, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.redeemedCode.lifetimeSeconds)
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.ticket(mark) == nil else {
         throw AccountError(.invalidProviderResponse, "This sign-in was used before. Begin it again.")
       }
@@ -291,14 +283,15 @@ package struct ProviderPages: Sendable {
     if let tenantID = visit.tenantID { members.append(.init("t", .string(tenantID))) }
     if let person = visit.person { members.append(.init("w", .string(person))) }
     do {
-      return try keys.seal(JSON.object(members).text(), for: purpose)
+      return try context.keys.seal(JSON.object(members).text(), for: purpose)
     } catch {
       throw AccountError(.unavailable)
     }
   }
 
   private func unseal(_ text: String, for purpose: String) -> Visit? {
-    guard text.utf8.count <= 16_384, let bytes = keys.unseal(text, for: purpose), let json = JSON(parsing: bytes),
+    guard text.utf8.count <= 16_384, let bytes = context.keys.unseal(text, for: purpose),
+      let json = JSON(parsing: bytes),
       let providerID = json["p"]?.string, let redirectURI = json["u"]?.string, let state = json["s"]?.string,
       let verifier = json["v"]?.string, let nonce = json["n"]?.string, let end = json["e"]?.int,
       let rest = json["r"]?.string, let fingerprint = json["f"]?.string, let issuers = json["i"]?.array,

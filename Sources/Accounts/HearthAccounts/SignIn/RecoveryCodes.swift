@@ -11,13 +11,8 @@ package struct RecoveryCodes: Sendable {
   /// Letters and digits of a code, without the hyphens: 80 bits.
   private static let length = 16
 
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-  private let changes: CredentialChanges
-
-  init(keys: KeyRing, secrets: SecretGenerator, changes: CredentialChanges) {
-    (self.keys, self.secrets, self.changes) = (keys, secrets, changes)
-  }
+  let context: AccountsContext
+  let changes: CredentialChanges
 
   /// Codes that were drawn: what is shown once, and what is kept.
   struct New: Sendable, Redacted {
@@ -29,7 +24,7 @@ package struct RecoveryCodes: Sendable {
   func draw(for uid: String) throws(AccountError) -> New {
     var (texts, hashes): ([String], [String]) = ([], [])
     for _ in 0..<Self.count {
-      let bytes = try secrets.draw { (random) throws(RandomnessError) in try random.bytes(Self.length * 5 / 8) }
+      let bytes = try context.secrets.draw { (random) throws(RandomnessError) in try random.bytes(Self.length * 5 / 8) }
       let letters = Array(TOTP.base32(bytes).lowercased())
       let groups = stride(from: 0, to: letters.count, by: 4).map { String(letters[$0..<$0 + 4]) }
       texts.append(groups.joined(separator: "-"))
@@ -67,7 +62,7 @@ package struct RecoveryCodes: Sendable {
   }
 
   private func hash(_ letters: String, _ uid: String) throws(AccountError) -> String {
-    guard let code = MessageCode.hmacSHA256(Array("\(uid)\u{0}\(letters)".utf8), key: keys.recoveryKey) else {
+    guard let code = MessageCode.hmacSHA256(Array("\(uid)\u{0}\(letters)".utf8), key: context.keys.recoveryKey) else {
       throw AccountError(.unavailable)
     }
     return Digest.hexadecimal(code)

@@ -11,22 +11,8 @@ import HearthTree
 /// that began it. The answer is checked when that browser brings it; the app gets a sealed text that stands for the person,
 /// and never the answer itself.
 package struct SAMLPages: Sendable {
-  private let configured: ConfiguredProviders
-  private let providers: SignInProviders
-  private let store: AccountStore
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-
-  init(
-    configured: ConfiguredProviders, providers: SignInProviders, store: AccountStore, keys: KeyRing,
-    secrets: SecretGenerator
-  ) {
-    self.configured = configured
-    self.providers = providers
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-  }
+  let context: AccountsContext
+  let providers: SignInProviders
 
   private static let visitPurpose = "visit to an identity provider's page"
   private static let personPurpose = "person of an identity provider"
@@ -51,8 +37,10 @@ package struct SAMLPages: Sendable {
     let saml = try configuration(providerID).1
     let nowSeconds = now.wallMilliseconds / 1000
     let visit = Visit(
-      providerID: providerID, tenantID: keys.tenant, consumerURL: consumerURL, state: try secrets.text(),
-      requestID: "_" + (try secrets.text()), expiresAtSeconds: nowSeconds + ProviderPages.visitSeconds, memo: memo)
+      providerID: providerID, tenantID: context.keys.tenant, consumerURL: consumerURL,
+      state: try context.secrets.text(),
+      requestID: "_" + (try context.secrets.text()), expiresAtSeconds: nowSeconds + ProviderPages.visitSeconds,
+      memo: memo)
     var request = AuthnRequest(
       id: visit.requestID, serviceProviderID: saml.serviceProviderID, consumerURL: consumerURL,
       destination: saml.signOnURL, issuedAtSeconds: nowSeconds)
@@ -66,7 +54,7 @@ package struct SAMLPages: Sendable {
     guard isSigned else { return request.redirectURL(relayState: state, sign: nil as ((String) -> [UInt8])?) }
     do {
       return try request.redirectURL(relayState: state) { (query) throws(TokenMintError) in
-        try keys.signature(ofSAMLQuery: query)
+        try context.keys.signature(ofSAMLQuery: query)
       }
     } catch {
       throw AccountError(.unavailable)
@@ -78,12 +66,12 @@ package struct SAMLPages: Sendable {
   /// - Parameter consumerURLs: where answers may go.
   /// - Throws: `configurationNotFound`
   package func metadata(of providerID: String, consumerURLs: [String]) throws(AccountError) -> String {
-    guard let saml = store.view.providerConfiguration(providerID)?.saml else {
+    guard let saml = context.store.view.providerConfiguration(providerID)?.saml else {
       throw AccountError(.configurationNotFound)
     }
     return ServiceProviderMetadata.text(
       id: saml.serviceProviderID, consumerURLs: consumerURLs,
-      certificates: saml.signsRequests ? keys.certificates(.idToken).map(\.pem) : [])
+      certificates: saml.signsRequests ? context.keys.certificates(.idToken).map(\.pem) : [])
   }
 
   /// Somebody who came back.
@@ -131,7 +119,7 @@ package struct SAMLPages: Sendable {
   package func answer(
     _ visit: Visit, response: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Outcome {
-    guard visit.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
+    guard visit.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     let (configuration, saml) = try configuration(visit.providerID)
     try providers.requireAdmitted(client, now: now)
     let (person, assertionID): (SAMLPerson, String)
@@ -184,7 +172,7 @@ package struct SAMLPages: Sendable {
     guard states.count == 1, Digest(sha256: states[0].value.utf8) == Digest(sha256: visit.state.utf8) else {
       throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
     }
-    guard visit.tenantID == keys.tenant else { throw AccountError(.tenantMismatch) }
+    guard visit.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     _ = try configuration(visit.providerID)
     try await mark("redeemed \(visit.state)", now: now)
     return person.identity
@@ -202,7 +190,7 @@ package struct SAMLPages: Sendable {
     let ticket = Ticket(
       purpose: .redeemedCode, uid: nil, email: nil, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.redeemedCode.lifetimeSeconds)
-    try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard transaction.ticket(mark) == nil else {
         throw AccountError(.invalidProviderResponse, "This sign-in was used before. Begin it again.")
       }
@@ -213,7 +201,7 @@ package struct SAMLPages: Sendable {
   private func configuration(
     _ id: String
   ) throws(AccountError) -> (ProviderConfiguration, ProviderConfiguration.SAML) {
-    guard let configuration = configured.enabled(id), let saml = configuration.saml else {
+    guard let configuration = providers.configured.enabled(id), let saml = configuration.saml else {
       throw AccountError(.operationNotAllowed, "The identity provider configuration is not found.")
     }
     return (configuration, saml)
@@ -221,14 +209,14 @@ package struct SAMLPages: Sendable {
 
   private func seal(_ json: JSON, for purpose: String) throws(AccountError) -> String {
     do {
-      return try keys.seal(json.text(), for: purpose)
+      return try context.keys.seal(json.text(), for: purpose)
     } catch {
       throw AccountError(.unavailable)
     }
   }
 
   private func unseal(_ text: String, for purpose: String, sizeBytesMax: Int) -> JSON? {
-    guard text.utf8.count <= sizeBytesMax, let bytes = keys.unseal(text, for: purpose) else { return nil }
+    guard text.utf8.count <= sizeBytesMax, let bytes = context.keys.unseal(text, for: purpose) else { return nil }
     return JSON(parsing: bytes)
   }
 }

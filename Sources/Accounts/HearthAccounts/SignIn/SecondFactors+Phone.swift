@@ -36,7 +36,8 @@ extension SecondFactors {
       return try await finish(pending, enrolment: nil, recoveryCode: hash, client: request.client, now: now)
     }
     let hash = Digest(sha256: sessionInfo.utf8)
-    guard let ticket = store.view.ticket(hash), ticket.purpose == .phoneSecondFactor, ticket.uid == pending.user.uid,
+    guard let ticket = context.store.view.ticket(hash), ticket.purpose == .phoneSecondFactor,
+      ticket.uid == pending.user.uid,
       ticket.phoneDetails?["pending"]?.string == pending.hash.hex, let id = ticket.phoneDetails?["factor"]?.string
     else { throw AccountError(.invalidSessionInfo) }
     guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }

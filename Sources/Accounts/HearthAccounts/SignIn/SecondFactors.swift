@@ -4,35 +4,11 @@ import HearthTree
 
 /// The second step of signing in: asks for it, and checks it.
 package struct SecondFactors: Sendable {
-  let store: AccountStore
-  private let keys: KeyRing
-  private let secrets: SecretGenerator
-  private let sessions: Sessions
-  private let tries: FactorTries
+  let context: AccountsContext
+  let sessions: Sessions
   let phones: PhoneFactors
-  private let audit: AuditLog
-  private let mails: AccountMails
   let recovery: RecoveryCodes
-  private let configuration: LiveConfiguration
-  private let notice: @Sendable (AccountsNotice) -> Void
-
-  init(
-    store: AccountStore, keys: KeyRing, secrets: SecretGenerator, sessions: Sessions, tries: FactorTries,
-    phones: PhoneFactors, audit: AuditLog, mails: AccountMails, recovery: RecoveryCodes,
-    configuration: LiveConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void
-  ) {
-    self.store = store
-    self.keys = keys
-    self.secrets = secrets
-    self.sessions = sessions
-    self.tries = tries
-    self.phones = phones
-    self.audit = audit
-    self.mails = mails
-    self.recovery = recovery
-    self.configuration = configuration
-    self.notice = notice
-  }
+  private var tries: FactorTries { FactorTries(context: context) }
 
   /// What a first factor leads to.
   package enum Step: Sendable {
@@ -63,13 +39,13 @@ package struct SecondFactors: Sendable {
     guard !user.factors.isEmpty else {
       return .signedIn(try await sessions.start(of: proven, client: client, now: now))
     }
-    let code = try secrets.code()
+    let code = try context.secrets.code()
     let nowSeconds = now.wallMilliseconds / 1000
     var ticket = Ticket(
       purpose: .pendingSecondFactor, uid: user.uid, email: user.email, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.pendingSecondFactor.lifetimeSeconds)
     ticket.details = PendingSignIn(proven).text
-    try await store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
+    try await context.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)
     }
     return .pending(code.text, user)
@@ -125,7 +101,7 @@ package struct SecondFactors: Sendable {
           .codeUsed, uid: user.uid, email: user.email, client: client,
           detail: "recovery code, \(user.recoveryCodes.count) left"))
     }
-    mails.tell(.recoveryCodeUsed, signedIn.user, client: client, now: now)
+    context.mails.tell(.recoveryCodeUsed, signedIn.user, client: client, now: now)
     return signedIn
   }
 
@@ -135,12 +111,12 @@ package struct SecondFactors: Sendable {
   /// - Throws: `invalidPendingCredential`, `tooManyAttempts`, `userDisabled`.
   func pending(_ text: String, isTry: Bool = true, now: Instant) async throws(AccountError) -> Pending {
     let hash = Digest(sha256: text.utf8)
-    guard let seen = store.view.ticket(hash), seen.purpose == .pendingSecondFactor, let uid = seen.uid,
+    guard let seen = context.store.view.ticket(hash), seen.purpose == .pendingSecondFactor, let uid = seen.uid,
       !seen.isOver(nowSeconds: now.wallMilliseconds / 1000)
     else { throw AccountError(.invalidPendingCredential) }
     let ticket =
       isTry ? try await tries.count(hash, uid: uid, otherwise: .invalidPendingCredential, now: now) : seen
-    guard let details = PendingSignIn(ticket.details), let user = store.view.user(uid) else {
+    guard let details = PendingSignIn(ticket.details), let user = context.store.view.user(uid) else {
       throw AccountError(.invalidPendingCredential)
     }
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
@@ -174,7 +150,7 @@ package struct SecondFactors: Sendable {
 
   /// Puts a wrong code on record.
   func refused(_ pending: Pending, _ client: ClientInfo) async -> AccountError {
-    await audit.record(
+    await context.audit.record(
       AuditEvent(.factorFailed, uid: pending.user.uid, email: pending.user.email, client: client))
     return AccountError(.invalidCode)
   }
@@ -192,13 +168,13 @@ package struct SecondFactors: Sendable {
   }
 
   private func matchingStep(_ code: String, _ sealedSecret: String, after last: Int64, now: Instant) -> Int64? {
-    guard let secret = keys.unseal(sealedSecret) else {
-      notice(AccountsNotice(.error, "the secret of an authenticator cannot be unsealed"))
+    guard let secret = context.keys.unseal(sealedSecret) else {
+      context.notice(AccountsNotice(.error, "the secret of an authenticator cannot be unsealed"))
       return nil
     }
     return TOTP.matchingStep(
       secret: secret, code: code, nowSeconds: now.wallMilliseconds / 1000,
-      window: configuration.value.secondFactors.totpAdjacentIntervals, after: last)
+      window: context.configuration.secondFactors.totpAdjacentIntervals, after: last)
   }
 }
 

@@ -3,21 +3,14 @@ import HearthEngine
 
 /// Makes accounts for people who come in for the first time.
 struct SignUp: Sendable {
-  private let limit: SignUpLimit
-  private let secrets: SecretGenerator
-  private let configuration: LiveConfiguration
-
-  init(limit: SignUpLimit, secrets: SecretGenerator, configuration: LiveConfiguration) {
-    self.limit = limit
-    self.secrets = secrets
-    self.configuration = configuration
-  }
+  let context: AccountsContext
+  private var limit: SignUpLimit { SignUpLimit(throttle: context.throttle) }
 
   /// Refuses when clients may not make accounts.
   ///
   /// - Throws: `adminOnlyOperation`.
   func requireAllowed() throws(AccountError) {
-    guard configuration.value.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
+    guard context.configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
   }
 
   /// Counts a new account of a client, or another request whose answer tells whether an address is taken.
@@ -31,7 +24,7 @@ struct SignUp: Sendable {
   ///
   /// - Parameter uid: nil draws one.
   func newUser(uid: String? = nil, now: Instant) throws(AccountError) -> UserRecord {
-    UserRecord(uid: try secrets.uid(wanted: uid), createdAtMilliseconds: now.wallMilliseconds)
+    UserRecord(uid: try context.secrets.uid(wanted: uid), createdAtMilliseconds: now.wallMilliseconds)
   }
 
   /// Somebody whose account is made when they come in. What is taken by then is refused: an address, a number, a uid.

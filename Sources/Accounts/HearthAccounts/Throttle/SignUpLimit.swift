@@ -2,9 +2,7 @@ import HearthEngine
 
 /// Counts new accounts of a client, and other requests whose answers tell whether an address is taken.
 struct SignUpLimit: Sendable {
-  private let throttle: Throttle
-
-  init(_ throttle: Throttle) { self.throttle = throttle }
+  let throttle: Throttle
 
   /// - Throws: `tooManyAttempts` for one too many of the client's network.
   func admit(_ client: ClientInfo, isAnonymous: Bool = false, now: Instant) throws(AccountError) {

@@ -17,7 +17,8 @@ struct AccessTokenEndpoint: EndpointArea {
       guard let assertion = try call.text("assertion", sizeBytesMax: TokenLimits.tokenBytesMax) else {
         return Self.refusal("invalid_request", "assertion is missing.")
       }
-      return Self.response(await accounts.accessTokens.token(for: assertion, client: call.client, now: call.now))
+      return Self.response(
+        await accounts.administration.accessTokens.token(for: assertion, client: call.client, now: call.now))
     } catch {
       return Self.refusal("invalid_request", "A field is too long or of another kind.")
     }

@@ -121,7 +121,7 @@ extension FactorChange {
   private init(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) {
     var id = try call.text("mfaEnrollmentId") ?? ""
     guard id.utf8.count <= 128 else { throw AccountError(.invalidArgument, "mfaEnrollmentId is too long") }
-    if id.isEmpty { id = try accounts.secrets.uid() }
+    if id.isEmpty { id = try accounts.context.secrets.uid() }
     let displayName = try call.text("displayName")
     var enrolledAt: Int64?
     if let text = try call.text("enrolledAt") {
@@ -147,6 +147,6 @@ extension FactorChange {
     guard let secret = TOTP.secret(base32: text), (10...64).contains(secret.count) else {
       throw AccountError(.invalidArgument, "sharedSecretKey must be 10 to 64 bytes in base 32")
     }
-    return .totp(sealedSecret: try accounts.users.sealFactor(secret))
+    return .totp(sealedSecret: try accounts.administration.users.sealFactor(secret))
   }
 }

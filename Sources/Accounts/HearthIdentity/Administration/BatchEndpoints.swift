@@ -25,7 +25,7 @@ struct BatchEndpoints: EndpointArea {
     let uids = try call.texts("localIds") ?? []
     guard (1...Self.usersMax).contains(Int64(uids.count)) else { throw AccountError(.listTooLong) }
     let isForced = try call.bool("force") ?? false
-    let kept = try await accounts.users.delete(uids, isForced: isForced, by: administrator)
+    let kept = try await accounts.administration.users.delete(uids, isForced: isForced, by: administrator)
     let message = AccountError(.notDisabled, "Disable the account before batch deletion.").message
     var reply = ReplyObject(kind: "BatchDeleteAccounts")
     reply.set(

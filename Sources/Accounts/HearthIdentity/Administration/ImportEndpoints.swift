@@ -35,7 +35,7 @@ struct ImportEndpoints: EndpointArea {
           guard rawPasswordCount <= rawPasswordsMax else {
             throw AccountError(.invalidArgument, "one batch takes \(rawPasswordsMax) clear passwords at most")
           }
-          user.record.password = try await accounts.newPasswords.take(
+          user.record.password = try await accounts.changes.passwords.take(
             password, email: user.record.email, .signUp, client: call.client, now: call.now)
         }
         users.append((index, user))
@@ -43,7 +43,7 @@ struct ImportEndpoints: EndpointArea {
         refusals.append(try ImportRefusal(index, error))
       }
     }
-    let refused = try await accounts.imports.take(
+    let refused = try await accounts.administration.imports.take(
       users, refusals: refusals, mayOverwrite: mayOverwrite, by: administrator)
     var reply = ReplyObject(kind: "UploadAccount")
     reply.set(
@@ -106,7 +106,7 @@ struct ImportEndpoints: EndpointArea {
         throw AccountError(.missingLocalID)
       }
     }
-    let verdicts = try await accounts.passwordChecks.check(passwords, by: administrator)
+    let verdicts = try await accounts.administration.passwordChecks.check(passwords, by: administrator)
     return .object([JSON.Member("verdicts", .array(verdicts.map { .string($0.rawValue) }))])
   }
 

@@ -15,7 +15,8 @@ struct KeyEndpoints: EndpointArea {
     let administrator = try call.administrator()
     let kind = try Self.kind(call) ?? .idToken
     let isUrgent = try call.bool("urgent") ?? false
-    return Self.json(kind, try await accounts.keyAdministration.rotateKey(kind, isUrgent: isUrgent, by: administrator))
+    return Self.json(
+      kind, try await accounts.administration.keys.rotateKey(kind, isUrgent: isUrgent, by: administrator))
   }
 
   /// Takes a key away: what it signed ends at once.
@@ -24,7 +25,7 @@ struct KeyEndpoints: EndpointArea {
     guard let kind = try Self.kind(call), let kid = try call.text("kid"), !kid.isEmpty else {
       throw AccountError(.invalidArgument, "kind and kid are needed")
     }
-    try await accounts.keyAdministration.removeKey(kind, kid: kid, by: administrator)
+    try await accounts.administration.keys.removeKey(kind, kid: kid, by: administrator)
     return list
   }
 
@@ -33,13 +34,13 @@ struct KeyEndpoints: EndpointArea {
   }
 
   func rotateSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try await accounts.keyAdministration.rotateSecret(by: try call.administrator())
+    try await accounts.administration.keys.rotateSecret(by: try call.administrator())
     return secrets
   }
 
   func removeSecret(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
-    try await accounts.keyAdministration.removeSecret(id: try call.text("id"), by: administrator)
+    try await accounts.administration.keys.removeSecret(id: try call.text("id"), by: administrator)
     return secrets
   }
 

@@ -23,7 +23,7 @@ struct ProjectConfigEndpoints: EndpointArea {
     var changesFunctions = false
     let fixed = FixedSettings(accounts.configuration)
     var settings = ProjectSettings(
-      call.body, serves: { [accounts] in accounts.providers.has($0) },
+      call.body, serves: { [accounts] in accounts.signIn.providers.has($0) },
       servesPhones: accounts.configuration.hasPhoneSignIn)
     let named = try call.object(Self.blockingFunctions)
     var parts = BlockingFunctionParts(named)
@@ -43,13 +43,13 @@ struct ProjectConfigEndpoints: EndpointArea {
     let functions = try whole.map { json throws(AccountError) in try BlockingFunctionSettings(json: json) }
     // What could be refused comes first: a request that is refused has changed nothing.
     if !changesFunctions, !parts.isEmpty {
-      _ = try BlockingFunctionSettings(json: parts.apply(to: accounts.functions.blocking.json))
+      _ = try BlockingFunctionSettings(json: parts.apply(to: accounts.administration.functions.blocking.json))
     }
-    if let changes = settings.changes { try await accounts.settingsAdministration.change(changes, by: administrator) }
+    if let changes = settings.changes { try await accounts.administration.settings.change(changes, by: administrator) }
     if changesFunctions {
-      try await accounts.functions.set(functions, by: administrator)
+      try await accounts.administration.functions.set(functions, by: administrator)
     } else if !parts.isEmpty {
-      try await accounts.functions.change(by: administrator) { [parts] in parts.apply(to: $0) }
+      try await accounts.administration.functions.change(by: administrator) { [parts] in parts.apply(to: $0) }
     }
     return config
   }
@@ -89,10 +89,11 @@ struct ProjectConfigEndpoints: EndpointArea {
         JSON.Member(
           "email",
           .object([
-            JSON.Member("enabled", .bool(accounts.providers.serves(.password))),
-            JSON.Member("passwordRequired", .bool(!accounts.providers.serves(.emailLink))),
+            JSON.Member("enabled", .bool(accounts.signIn.providers.serves(.password))),
+            JSON.Member("passwordRequired", .bool(!accounts.signIn.providers.serves(.emailLink))),
           ])),
-        JSON.Member("anonymous", .object([JSON.Member("enabled", .bool(accounts.providers.serves(.anonymous)))])),
+        JSON.Member(
+          "anonymous", .object([JSON.Member("enabled", .bool(accounts.signIn.providers.serves(.anonymous)))])),
         JSON.Member("phoneNumber", Self.phoneNumber(configuration)),
         JSON.Member("allowDuplicateEmails", .bool(configuration.allowsDuplicateEmails)),
       ]))
@@ -100,7 +101,7 @@ struct ProjectConfigEndpoints: EndpointArea {
     reply.set("mfa", Self.mfa(configuration))
     reply.set("multiTenant", .object([JSON.Member("allowTenants", .bool(true))]))
     for member in FixedSettings(configuration).shown { reply.set(member.name, member.value) }
-    reply.set(Self.blockingFunctions, accounts.functions.blocking.json)
+    reply.set(Self.blockingFunctions, accounts.administration.functions.blocking.json)
     return reply.json
   }
 

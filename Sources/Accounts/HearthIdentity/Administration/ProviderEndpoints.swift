@@ -31,7 +31,7 @@ struct ProviderEndpoints: EndpointArea {
         .invalidConfigID, "An id is \(prefix) and up to 64 lower-case letters, digits, dots and hyphens.")
     }
     let configuration = try read(call.body, id: id, call)
-    try await accounts.providerConfigurations.create(configuration, by: administrator)
+    try await accounts.administration.providers.create(configuration, by: administrator)
     return json(configuration)
   }
 
@@ -57,19 +57,19 @@ struct ProviderEndpoints: EndpointArea {
       wanted = Self.replacing(wanted, path[...], with: Self.value(call.body, path[...]))
     }
     let configuration = try read(wanted, id: seen.id, call)
-    try await accounts.providerConfigurations.replace(seen, with: configuration, by: administrator)
+    try await accounts.administration.providers.replace(seen, with: configuration, by: administrator)
     return json(configuration)
   }
 
   /// `DELETE …/oauthIdpConfigs/oidc.corp`
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
-    try await accounts.providerConfigurations.delete(try found(call).id, by: administrator)
+    try await accounts.administration.providers.delete(try found(call).id, by: administrator)
     return .object([])
   }
 
   private func found(_ call: IdentityCall) throws(AccountError) -> ProviderConfiguration {
-    try accounts.providerConfigurations.configuration(call.configurationID ?? "")
+    try accounts.administration.providers.configuration(call.configurationID ?? "")
   }
 
   // MARK: Several
@@ -90,7 +90,7 @@ struct ProviderEndpoints: EndpointArea {
       throw AccountError(.invalidPageSelection, "pageSize is 1 to \(Self.pageMax).")
     }
     let token = try call.text("pageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page = accounts.providerConfigurations.page(prefix: prefix, after: token, limit: Int(size) + 1)
+    let page = accounts.administration.providers.page(prefix: prefix, after: token, limit: Int(size) + 1)
     var reply = ReplyObject()
     reply.set(name, list: page.prefix(Int(size)).map { json($0) })
     if page.count > Int(size) { reply.set("nextPageToken", page[Int(size) - 1].id) }
@@ -103,7 +103,9 @@ struct ProviderEndpoints: EndpointArea {
     var reply = ReplyObject()
     reply.set(
       "defaultSupportedIdpConfigs",
-      list: accounts.providers.ids.filter { accounts.providers.servesCredential(of: $0) && $0.hasSuffix(".com") }.map {
+      list: accounts.signIn.providers.ids.filter {
+        accounts.signIn.providers.servesCredential(of: $0) && $0.hasSuffix(".com")
+      }.map {
         .object([
           .init("name", .string("\(place)/defaultSupportedIdpConfigs/\($0)")), .init("enabled", .bool(true)),
         ])
@@ -129,7 +131,7 @@ struct ProviderEndpoints: EndpointArea {
     } catch {
       throw AccountError(.invalidConfig, error.reason)
     }
-    let seen = try? accounts.providerConfigurations.configuration(id)
+    let seen = try? accounts.administration.providers.configuration(id)
     guard let serviceProviderID = try call.text("spEntityId") ?? seen?.saml?.serviceProviderID else {
       throw AccountError(.invalidConfig, "spEntityId is missing: what the identity provider is to call this server.")
     }
@@ -147,9 +149,9 @@ struct ProviderEndpoints: EndpointArea {
     configuration.isEnabled = try call.bool("enabled") ?? (seen?.isEnabled ?? true)
     let checked = try read(json(configuration), id: id, call)
     if let seen {
-      try await accounts.providerConfigurations.replace(seen, with: checked, by: administrator)
+      try await accounts.administration.providers.replace(seen, with: checked, by: administrator)
     } else {
-      try await accounts.providerConfigurations.create(checked, by: administrator)
+      try await accounts.administration.providers.create(checked, by: administrator)
     }
     return json(checked)
   }
@@ -173,12 +175,12 @@ extension ProviderEndpoints {
     case .oidc(let oidc):
       reply.set("clientId", oidc.clientID)
       reply.set("issuer", oidc.issuer)
-      reply.set("clientSecret", accounts.providerConfigurations.clientSecret(of: configuration))
+      reply.set("clientSecret", accounts.administration.providers.clientSecret(of: configuration))
       let types = [("idToken", oidc.takesIDTokens), ("code", oidc.takesCodes)].filter { withAllTypes || $0.1 }
       reply.set("responseType", .object(types.map { .init($0.0, .bool($0.1)) }))
       if oidc.usesSharedRedirectURI { reply.set("usesSharedRedirectUri", true) }
       if oidc.takesCodes {
-        let addresses = accounts.providerConfigurations.redirectURIs(
+        let addresses = accounts.administration.providers.redirectURIs(
           of: configuration, origins: accounts.configuration.pageOrigins)
         reply.set("redirectUris", list: addresses.map { .string($0) })
       }
@@ -241,7 +243,7 @@ extension ProviderEndpoints {
         .invalidConfig, "responseType.token is not served: an access token does not say for whom it was made.")
     }
     if let secret = try call.text("clientSecret"), !secret.isEmpty {
-      oidc.sealedSecret = try accounts.providerConfigurations.sealed(clientSecret: secret, of: id)
+      oidc.sealedSecret = try accounts.administration.providers.sealed(clientSecret: secret, of: id)
     } else if oidc.takesCodes {
       throw AccountError(.missingClientSecret)
     }

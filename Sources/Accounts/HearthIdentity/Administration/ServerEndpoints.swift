@@ -15,8 +15,8 @@ struct ServerEndpoints: EndpointArea {
       JSON.Member("publicURL", .string(accounts.configuration.publicURL)),
       JSON.Member("users", .int(Int64(view.userCount))),
       JSON.Member("serviceAccounts", .int(Int64(view.serviceAccounts.count))),
-      JSON.Member("signIn", .array(accounts.providers.ids.map { .string($0) })),
-      JSON.Member("sendsMail", .bool(accounts.mails.canSend)),
+      JSON.Member("signIn", .array(accounts.signIn.providers.ids.map { .string($0) })),
+      JSON.Member("sendsMail", .bool(accounts.context.mails.canSend)),
       JSON.Member("isEmulator", .bool(accounts.configuration.isEmulator)),
       JSON.Member("isWritable", .bool(accounts.store.status == .running)),
       JSON.Member("auditRecords", .int(records)),
@@ -29,7 +29,7 @@ struct ServerEndpoints: EndpointArea {
   func revokeUser(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    let user = try await accounts.users.revoke(uid: uid, by: administrator)
+    let user = try await accounts.administration.users.revoke(uid: uid, by: administrator)
     return .object([
       JSON.Member("localId", .string(uid)), JSON.Member("validSince", .int(user.validSinceSeconds)),
     ])
@@ -40,7 +40,7 @@ struct ServerEndpoints: EndpointArea {
     guard let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.invalidArgument, "token is missing")
     }
-    let standing = accounts.revocations.standing(ofToken: token, nowSeconds: call.nowSeconds)
+    let standing = accounts.sessions.revocations.standing(ofToken: token, nowSeconds: call.nowSeconds)
     return .object([JSON.Member("standing", .string(standing == .good ? "good" : "ended"))])
   }
 

@@ -12,7 +12,8 @@ struct ServiceAccountEndpoints: EndpointArea {
   /// Makes an account, or a further key for one that is there, and answers the file that admin SDKs read.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
-    let made = try await accounts.serviceAccounts.createKey(name: try call.text("name"), by: administrator)
+    let made = try await accounts.administration.serviceAccounts.createKey(
+      name: try call.text("name"), by: administrator)
     guard let json = JSON(parsing: made.file.utf8) else { throw AccountError(.internalError) }
     return .object([
       JSON.Member("email", .string(made.email)), JSON.Member("keyID", .string(made.keyID)), JSON.Member("key", json),
@@ -24,7 +25,8 @@ struct ServiceAccountEndpoints: EndpointArea {
     let administrator = try call.administrator()
     guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
     let isDisabled = try call.bool("disabled") ?? true
-    return Self.json(try await accounts.serviceAccounts.set(email, isDisabled: isDisabled, by: administrator))
+    return Self.json(
+      try await accounts.administration.serviceAccounts.set(email, isDisabled: isDisabled, by: administrator))
   }
 
   /// Takes a key from an account.
@@ -32,7 +34,7 @@ struct ServiceAccountEndpoints: EndpointArea {
     let administrator = try call.administrator()
     guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
     guard let keyID = try call.text("keyID") else { throw AccountError(.invalidArgument, "keyID is missing") }
-    return Self.json(try await accounts.serviceAccounts.removeKey(keyID, of: email, by: administrator))
+    return Self.json(try await accounts.administration.serviceAccounts.removeKey(keyID, of: email, by: administrator))
   }
 
   private static func json(_ account: ServiceAccount) -> JSON {

@@ -9,7 +9,7 @@ struct UserEndpoints: EndpointArea {
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let change = try AccountChange(call, accounts)
-    let user = try await accounts.users.create(
+    let user = try await accounts.administration.users.create(
       change, uid: try call.text("localId"), password: try call.text("password"), by: administrator)
     var reply = ReplyObject(kind: "SignupNewUser")
     reply.set("localId", user.uid)
@@ -48,7 +48,7 @@ struct UserEndpoints: EndpointArea {
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
     let change = try AccountChange(call, accounts)
     let password = try call.text("password").flatMap { $0.isEmpty ? nil : $0 }
-    let user = try await accounts.users.update(uid: uid, change, password: password, by: administrator)
+    let user = try await accounts.administration.users.update(uid: uid, change, password: password, by: administrator)
     let info = UserInfo.json(user, tenant: accounts.tenantID)
     var reply = ReplyObject(kind: "SetAccountInfo")
     for name in ["localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo", "passwordHash"] {
@@ -62,7 +62,7 @@ struct UserEndpoints: EndpointArea {
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let uid = try call.text("localId"), !uid.isEmpty else { throw AccountError(.missingLocalID) }
-    try await accounts.users.delete(uid: uid, by: administrator)
+    try await accounts.administration.users.delete(uid: uid, by: administrator)
     return ReplyObject(kind: "DeleteAccount").json
   }
 
@@ -73,7 +73,7 @@ struct UserEndpoints: EndpointArea {
       throw AccountError(.missingIDToken)
     }
     let lifetime = try call.int("validDuration")
-    let cookie = try accounts.cookies.create(idToken: idToken, lifetimeSeconds: lifetime, by: administrator)
+    let cookie = try accounts.sessions.cookies.create(idToken: idToken, lifetimeSeconds: lifetime, by: administrator)
     return .object([JSON.Member("sessionCookie", .string(cookie))])
   }
 }

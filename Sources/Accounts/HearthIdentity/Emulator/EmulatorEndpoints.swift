@@ -45,7 +45,7 @@ struct EmulatorEndpoints: EndpointArea {
       changes.append(JSON.Member("protectsFromEnumeration", .bool(isOn)))
     }
     if !changes.isEmpty {
-      try await accounts.settingsAdministration.change(
+      try await accounts.administration.settings.change(
         .object(changes),
         by: Administrator(name: call.authority.administratorName ?? "a test suite", client: call.client, now: call.now))
     }

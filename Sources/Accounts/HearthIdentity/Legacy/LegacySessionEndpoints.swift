@@ -22,8 +22,8 @@ struct LegacySessionEndpoints: EndpointArea {
   }
 
   func anonymous(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let user = try await accounts.anonymous.newUser(
-      uid: "anonymous:" + accounts.secrets.uuid(), client: asked.client, now: asked.now)
+    let user = try await accounts.signIn.anonymous.newUser(
+      uid: "anonymous:" + accounts.context.secrets.uuid(), client: asked.client, now: asked.now)
     return .success(try await session(user, provider: ProviderID.anonymous, profile: .object([]), asked))
   }
 
@@ -35,10 +35,10 @@ struct LegacySessionEndpoints: EndpointArea {
     }
     let parameters = asked.credential
     // Data rules of such apps know a person by the provider's id.
-    let (proven, identity) = try await accounts.federated.signIn(
+    let (proven, identity) = try await accounts.signIn.federated.signIn(
       providerID: name + ".com", parameters: parameters,
       newUID: { "\(name):\($0.rawID)" }, client: asked.client, now: asked.now)
-    guard accounts.legacySessions.takes(proven) else { return .failure(.needsSecondFactor) }
+    guard accounts.sessions.legacy.takes(proven) else { return .failure(.needsSecondFactor) }
     var profile = [JSON.Member("id", .string(identity.rawID))]
     for (name, text) in [
       ("displayName", identity.displayName), ("email", identity.email), ("username", identity.screenName),
@@ -65,7 +65,7 @@ struct LegacySessionEndpoints: EndpointArea {
   private func session(
     _ proven: ProvenUser, provider: String, profile: JSON, _ asked: LegacyRequest
   ) async throws(AccountError) -> JSON {
-    let (user, token) = try await accounts.legacySessions.start(
+    let (user, token) = try await accounts.sessions.legacy.start(
       of: proven, provider: provider, client: asked.client, now: asked.now)
     return .object([
       JSON.Member("token", .string(token)), JSON.Member("uid", .string(user.uid)),

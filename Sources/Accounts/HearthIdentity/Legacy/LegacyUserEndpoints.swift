@@ -7,10 +7,10 @@ struct LegacyUserEndpoints: EndpointArea {
   let accounts: Accounts
 
   func create(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let proven = try await accounts.passwords.newUser(
-      email: asked.field("email"), password: asked.field("password"), uid: try accounts.secrets.uuid(),
+    let proven = try await accounts.signIn.passwords.newUser(
+      email: asked.field("email"), password: asked.field("password"), uid: try accounts.context.secrets.uuid(),
       client: asked.client, now: asked.now)
-    let user = try await accounts.admission.create(proven, client: asked.client)
+    let user = try await accounts.sessions.admission.create(proven, client: asked.client)
     return .success(.object([JSON.Member("uid", .string(user.uid))]))
   }
 
@@ -19,7 +19,8 @@ struct LegacyUserEndpoints: EndpointArea {
     case .failure(let error): return .failure(error)
     case .success(let user):
       guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
-      try await accounts.deletion.delete(uid: user.uid, proven: user, client: asked.client, detail: "by the user")
+      try await accounts.changes.deletion.delete(
+        uid: user.uid, proven: user, client: asked.client, detail: "by the user")
       return .success(.object([JSON.Member("uid", .string(user.uid))]))
     }
   }
@@ -31,7 +32,7 @@ struct LegacyUserEndpoints: EndpointArea {
     switch try await user(asked.user, password: asked.field("oldPassword"), asked) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      try await accounts.passwords.change(of: user, to: new, client: asked.client, now: asked.now)
+      try await accounts.signIn.passwords.change(of: user, to: new, client: asked.client, now: asked.now)
       return .success(.object([]))
     }
   }
@@ -42,7 +43,7 @@ struct LegacyUserEndpoints: EndpointArea {
     switch try await user(asked.user, password: asked.field("password"), asked) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      try await accounts.addresses.set(of: user, to: new, client: asked.client, now: asked.now)
+      try await accounts.changes.addresses.set(of: user, to: new, client: asked.client, now: asked.now)
       return .success(.object([]))
     }
   }
@@ -50,13 +51,13 @@ struct LegacyUserEndpoints: EndpointArea {
   /// Mails a link for a new password. That an address has no account is told only where that may be known.
   func resetPassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     guard let address = EmailAddress.canonical(asked.user) else { throw AccountError(.invalidEmail) }
-    guard accounts.providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
+    guard accounts.signIn.providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     if accounts.configuration.legacyRevealsUnknownUsers, accounts.store.view.user(email: address) == nil {
       return .failure(.unknownUser)
     }
     do {
       // An address without an account gets the same answer, and no mail.
-      try await accounts.codes.send(
+      try await accounts.changes.codes.send(
         ActionCodes.Order(.resetPassword, email: address, client: asked.client), now: asked.now)
     } catch {
       // That a limit was reached would tell that the address was asked for before.
@@ -73,7 +74,7 @@ struct LegacyUserEndpoints: EndpointArea {
     case .failure(let error): return .failure(error)
     case .success(let proven):
       guard proven.isNew else { return .success(proven.user) }
-      return .success(try await accounts.admission.create(proven, client: asked.client))
+      return .success(try await accounts.sessions.admission.create(proven, client: asked.client))
     }
   }
 
@@ -82,9 +83,9 @@ struct LegacyUserEndpoints: EndpointArea {
     _ email: String?, password: String?, _ asked: LegacyRequest
   ) async throws(AccountError) -> Result<ProvenUser, LegacyError> {
     do throws(AccountError) {
-      let proven = try await accounts.passwords.signIn(
+      let proven = try await accounts.signIn.passwords.signIn(
         email: email, password: password, client: asked.client, now: asked.now)
-      return accounts.legacySessions.takes(proven) ? .success(proven) : .failure(.needsSecondFactor)
+      return accounts.sessions.legacy.takes(proven) ? .success(proven) : .failure(.needsSecondFactor)
     } catch {
       guard error.code == .invalidLoginCredentials else { throw error }
       let isKnown = email.flatMap(EmailAddress.canonical).map { accounts.store.view.user(email: $0) != nil } ?? false

@@ -164,7 +164,7 @@ extension ActionVisit {
   }
 
   private var allowedContinueURL: String? {
-    form.continueURL.flatMap { calls.endpoints.accounts.codes.links.isAllowedContinueURL($0) ? $0 : nil }
+    form.continueURL.flatMap { calls.endpoints.accounts.changes.codes.links.isAllowedContinueURL($0) ? $0 : nil }
   }
 
   private static func linkMarkup(_ url: String, text: String) -> String {

@@ -48,7 +48,7 @@ struct EmulatorAction: Sendable {
   // MARK: Answers
 
   private func done(_ form: ActionForm, _ reply: JSON) -> IdentityResponse {
-    if let url = form.continueURL, calls.endpoints.accounts.codes.links.isAllowedContinueURL(url) {
+    if let url = form.continueURL, calls.endpoints.accounts.changes.codes.links.isAllowedContinueURL(url) {
       return redirect(url)
     }
     let (text, member) =
@@ -71,7 +71,7 @@ struct EmulatorAction: Sendable {
     guard let url = form.continueURL else {
       return refused("Missing continueUrl query parameter", "Put &continueUrl=YOUR_APP_URL into the link.")
     }
-    guard calls.endpoints.accounts.codes.links.isAllowedContinueURL(url) else {
+    guard calls.endpoints.accounts.changes.codes.links.isAllowedContinueURL(url) else {
       return refused("continueUrl is no absolute URL", "Such as http://localhost:5000/done.")
     }
     return redirect(form.finishURL(url))

@@ -106,7 +106,7 @@ struct IdentityCall: Sendable {
   ///
   /// - Throws: `missingIDToken`, `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`.
   func caller(in accounts: Accounts) throws(AccountError) -> Caller {
-    try accounts.callers.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
+    try accounts.sessions.callers.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
   }
 
   /// The administrator that asks, for the audit trail. What it may do was held against the route before.

@@ -1,68 +1,112 @@
-/// What a request to the identity endpoints can want. Each has at least one row in ``IdentityRoute/table``, and its handler
-/// in ``handler``, without which this does not compile.
-package enum IdentityOperation: String, Sendable, CaseIterable {
-  // For clients; some of them also serve administrators.
-  case signUp, signInWithPassword, signInWithCustomToken, signInWithIdentity, signInWithEmailLink, createAuthURI
-  case lookup, update, delete
-  case sendCode, resetPassword
-  case sendPhoneCode, signInWithPhone, phoneClient, captchaParameters
-  case startEnrolment, finishEnrolment, withdrawFactor, makeRecoveryCodes
-  case startSecondFactor, finishSecondFactor
-  case startPasskey, finishPasskey, startPasskeySignIn, finishPasskeySignIn
-  case revokeToken, refresh
-  case projectConfig, passwordPolicy, recaptchaConfig
-  // For administrators: what the admin SDKs call.
-  case adminCreate, adminLookup, adminUpdate, adminDelete, adminSendCode
-  case batchGet, batchDelete, batchCreate, createSessionCookie, queryAccounts
-  case getProjectConfig, changeProjectConfig
-  case createIssuer, listIssuers, getIssuer, changeIssuer, deleteIssuer
-  case createSAMLProvider, listSAMLProviders, getSAMLProvider, changeSAMLProvider, deleteSAMLProvider
-  case listDefaultProviders
-  case createTenant, listTenants, getTenant, changeTenant, deleteTenant
-  // For the operator: what the identity protocol has no words for.
-  case status, exportUsers, checkPasswords, revokeUser, tokenStanding
-  case listServiceAccounts, createServiceAccount, disableServiceAccount, removeServiceAccountKey
-  case listKeys, rotateKey, removeKey, listSecrets, rotateSecret, removeSecret
-  case tailAudit, verifyAudit
-  case importSAMLMetadata
-  case unknownAdministration
-  // For everybody.
-  case idTokenCertificates, cookieCertificates, keySet, discovery, accessToken
-  // For tests of apps: an emulator's.
-  case deleteAllAccounts, listCodes, listPhoneCodes, emulatorConfig
-  // For clients of the 2.x kind.
-  case legacyCreateUser, legacyRemoveUser, legacyChangePassword, legacyChangeEmail, legacyResetPassword
-  case legacyPasswordSignIn, legacyAnonymousSignIn, legacyProviderSignIn, legacySession, legacyUnknown
-  // Pages for people, and what a hosted web app reads.
-  case actionPage, appLinkPage, handlerPage, redirectPage, handlerFrame, samlMetadata, webConfiguration
-  // Parts of the protocol that are not served here.
-  case gameCenter, saml, projectChange
-  /// No operation of a service whose name the request has.
-  case unknown
+import HearthAccounts
+import HearthCrypto
+import HearthTree
 
-  /// True when a form does as well as JSON.
-  var takesForm: Bool { self == .refresh || self == .accessToken }
-
-  /// True when it is, of the operator's, one about people, so that it may be about a tenant's.
-  var isOfUsers: Bool {
-    switch self {
-    case .exportUsers, .checkPasswords, .revokeUser, .tokenStanding, .tailAudit, .verifyAudit,
-      .importSAMLMetadata:
-      true
-    default: false
-    }
+/// An operation of the identity endpoints: the authority that it needs of its caller, its handler, and the requests that
+/// ask for it. The table of all is ``IdentityTable``.
+package struct IdentityOperation: Sendable {
+  /// The accounts that an operation works on.
+  enum Scope: Sendable {
+    /// Those of the project or tenant that the request names, or of the credential that it shows.
+    case named
+    /// Those of the project in the path; a tenant in the path is the operation's object.
+    case project
+    /// Those of the server's own project.
+    case server
+    /// Those of the server's own project, or of the tenant that the body names.
+    case serverOrTenant
   }
 
-  /// True when a tenant in its path is what it is about, and not whose accounts it is about.
-  var isOfTenant: Bool {
-    switch self {
-    case .createTenant, .listTenants, .getTenant, .changeTenant, .deleteTenant: true
-    default: false
-    }
-  }
-
+  /// The name in metrics.
+  package let name: String
+  /// The authority that a caller needs.
+  package let requirement: Requirement
+  let handler: Handler
+  /// The requests that ask for it.
+  let places: [RoutePlace]
+  var scope = Scope.named
   /// The longest body, in bytes.
-  package var bodyBytesMax: Int {
-    self == .batchCreate ? IdentityBody.importSizeBytesMax : IdentityBody.sizeBytesMax
+  var bodyBytesMax = IdentityBody.sizeBytesMax
+  /// A form does as well as JSON.
+  var takesForm = false
+  /// Returns the permission that is enough for a request of that body, instead of ``requirement``; `nil` for no other.
+  var lesserPermission: (@Sendable (_ body: [UInt8]) -> Permission?)?
+
+  /// The callers that an operation is for.
+  package enum Audience: Sendable {
+    /// Client and admin SDKs, and other programs.
+    case programs
+    /// People, in their browsers.
+    case people
+    /// Pages of web apps that look for their project.
+    case webApps
+  }
+
+  /// The callers that it is for.
+  package var audience: Audience { if case .page(let audience, _) = handler { audience } else { .programs } }
+
+  /// True when it is about the server, and not about a project.
+  var isOfServer: Bool { scope == .server || scope == .serverOrTenant }
+
+  /// The operation of a request whose host is a service's, when no row has its path.
+  static let unknown = IdentityOperation(name: "unknown", requirement: .nothing, handler: .unknown, places: [])
+}
+
+extension IdentityOperation {
+  /// An operation that reads one JSON object and answers one.
+  static func call<Area: EndpointArea>(
+    _ name: String, _ requirement: Requirement,
+    _ method: @escaping @Sendable (Area) -> @Sendable (IdentityCall) async throws(AccountError) -> JSON,
+    at places: [RoutePlace], scope: Scope = .named
+  ) -> IdentityOperation {
+    IdentityOperation(
+      name: name, requirement: requirement,
+      handler: .call { (accounts, call) async throws(AccountError) in try await method(Area(accounts: accounts))(call)
+      },
+      places: places, scope: scope)
+  }
+
+  /// An operation of 2.x clients.
+  static func legacy<Area: EndpointArea>(
+    _ name: String, _ requirement: Requirement,
+    _ method:
+      @escaping @Sendable (Area) -> @Sendable (LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>,
+    at places: [RoutePlace]
+  ) -> IdentityOperation {
+    IdentityOperation(
+      name: name, requirement: requirement,
+      handler: .legacy { (accounts, asked) async throws(AccountError) in
+        try await method(Area(accounts: accounts))(asked)
+      }, places: places)
+  }
+
+  /// A page, or a file that a page reads.
+  static func page(
+    _ name: String, _ requirement: Requirement, for audience: Audience = .people,
+    _ show: @escaping @Sendable (IdentityEndpoints, IdentityRequest) async -> IdentityResponse, at places: [RoutePlace]
+  ) -> IdentityOperation {
+    IdentityOperation(name: name, requirement: requirement, handler: .page(audience, show), places: places)
+  }
+
+  /// A document that is public and may be cached.
+  static func published(
+    _ name: String, _ requirement: Requirement, _ body: @escaping @Sendable (Accounts) -> [UInt8],
+    at places: [RoutePlace]
+  ) -> IdentityOperation {
+    IdentityOperation(name: name, requirement: requirement, handler: .published(body), places: places)
+  }
+
+  /// A part of the protocol that is not served here.
+  static func unserved(
+    _ name: String, _ requirement: Requirement, _ what: String, at places: [RoutePlace]
+  ) -> IdentityOperation {
+    IdentityOperation(name: name, requirement: requirement, handler: .unserved(what), places: places)
+  }
+
+  /// Returns the operation with a property set otherwise.
+  func with<Value>(_ property: WritableKeyPath<IdentityOperation, Value>, _ value: Value) -> IdentityOperation {
+    var operation = self
+    operation[keyPath: property] = value
+    return operation
   }
 }

@@ -6,40 +6,23 @@ import HearthTree
 /// The service's host names select a set of routes, as the path's first segment or as the value of `Host`; without one,
 /// only paths that are plainly of the identity interface are taken.
 package enum IdentityRouter {
-  /// What was found for a path.
+  /// The routes for a request's path, and the one that takes its method.
   package struct Match: Sendable {
-    /// The rows for the path, in the table's order; at least one.
-    var routes: [IdentityRoute]
+    /// The routes for the path, in the table's order; at least one.
+    private(set) var routes: [IdentityRoute]
+    /// The operation that the request asks for; where no route takes its method, that of the first.
+    package private(set) var operation: IdentityOperation
+    /// True when a route takes the method.
+    private(set) var takesMethod: Bool
     /// From the path.
-    var project: String?
+    let project: String?
     /// From the path; nil for the project itself.
-    var tenant: String?
+    let tenant: String?
     /// The provider configuration of the path; nil when that names none.
-    var configuration: String?
+    let configuration: String?
 
-    /// Whom the rows are for.
-    package enum Audience: Sendable {
-      /// Client and admin SDKs, and other programs.
-      case programs
-      /// People, in their browsers.
-      case people
-      /// Pages of web apps that look for their project.
-      case webApps
-    }
-
-    /// Whom it is for.
-    package var audience: Audience {
-      switch routes.first?.operation {
-      case .actionPage, .appLinkPage, .handlerPage, .redirectPage, .handlerFrame, .samlMetadata: .people
-      case .webConfiguration: .webApps
-      default: .programs
-      }
-    }
-
-    /// What a request of that method wants, as far as its path says it.
-    package func operation(of method: String) -> IdentityOperation {
-      (routes.first { $0.takes(method: method) } ?? routes.first)?.operation ?? .unknown
-    }
+    /// The callers that the path is for.
+    package var audience: IdentityOperation.Audience { routes[0].operation.audience }
 
     /// True when people's browsers open it, and what is wrong is told in words for them.
     package var isForPeople: Bool { audience == .people }
@@ -47,23 +30,44 @@ package enum IdentityRouter {
     /// The longest body of a request there, in bytes.
     package var bodyBytesMax: Int { routes.map(\.operation.bodyBytesMax).max() ?? IdentityBody.sizeBytesMax }
 
-    init(_ route: IdentityRoute, _ values: [String: String] = [:]) {
+    init(_ route: IdentityRoute, _ values: [String: String] = [:], method: String) {
       routes = [route]
+      operation = route.operation
+      takesMethod = route.takes(method: method)
       project = values["project"]
       tenant = values["tenant"]
       configuration = values["config"]
+    }
+
+    fileprivate mutating func add(_ route: IdentityRoute, method: String) {
+      routes.append(route)
+      guard !takesMethod, route.takes(method: method) else { return }
+      operation = route.operation
+      takesMethod = true
+    }
+
+    /// True for the interface of 2.x clients.
+    var isLegacy: Bool { routes.contains { $0.operation.handler.isLegacy } }
+
+    /// The methods that the routes take, for an `Allow` header.
+    var methods: String { routes.flatMap(\.place.methods).joined(separator: ", ") }
+
+    /// Returns the operation that takes another method than the request's, which a 2.x client names in its fields.
+    func operation(taking method: String) -> IdentityOperation? {
+      routes.first { $0.takes(method: method) }?.operation
     }
   }
 
   /// The first segment of paths that are for people's browsers, whatever they end with.
   private static let reserved = "__"
 
-  /// The rows for a path; nil when it is not for the accounts. Cheap then; asked for every request of the server.
+  /// The routes for a request; nil when it is not for the accounts. Cheap then; asked for every request of the server.
   ///
   /// - Parameters:
+  ///   - method: in capitals.
   ///   - path: percent-encoded, without the query.
   ///   - host: of `Host`, in lower case, without a port.
-  package static func match(path: String, host: String) -> Match? {
+  package static func match(method: String, path: String, host: String) -> Match? {
     guard mayMatch(path: path, host: host), path.utf8.count <= 2_048, path.utf8.first == UInt8(ascii: "/") else {
       return nil
     }
@@ -72,12 +76,16 @@ package enum IdentityRouter {
       guard let segment = PercentEncoding.decode(piece) else { return nil }
       segments.append(segment)
     }
-    if let first = segments.first, let service = IdentityRoute.Service(host: first) {
-      return match(segments.dropFirst(), of: service) ?? Match(.unknown)
+    if let first = segments.first, let service = RoutePlace.Service(host: first) {
+      return match(segments.dropFirst(), method, of: service) ?? Match(unknown, method: method)
     }
-    if let service = IdentityRoute.Service(host: host) { return match(segments[...], of: service) ?? Match(.unknown) }
-    return path.hasSuffix(".json") && segments.first != reserved ? nil : match(segments[...], of: nil)
+    if let service = RoutePlace.Service(host: host) {
+      return match(segments[...], method, of: service) ?? Match(unknown, method: method)
+    }
+    return path.hasSuffix(".json") && segments.first != reserved ? nil : match(segments[...], method, of: nil)
   }
+
+  private static let unknown = IdentityRoute(operation: .unknown, place: RoutePlace("*", "", of: []))
 
   /// A first look that costs next to nothing: data paths seldom begin like ours.
   private static func mayMatch(path: String, host: String) -> Bool {
@@ -86,20 +94,22 @@ package enum IdentityRouter {
     return !path.hasSuffix(".json") || first.contains(UInt8(ascii: ".")) || first.elementsEqual(reserved.utf8)
   }
 
-  /// - Parameter service: whose rows count; nil for all.
-  private static func match(_ segments: ArraySlice<String>, of service: IdentityRoute.Service?) -> Match? {
+  /// - Parameter service: whose routes count; nil for all.
+  private static func match(
+    _ segments: ArraySlice<String>, _ method: String, of service: RoutePlace.Service?
+  ) -> Match? {
     guard let first = segments.first else { return nil }
     var match: Match?
     for route in (byFirstSegment[first] ?? []) + withoutFirstSegment {
-      if let service, !route.services.contains(service) { continue }
+      if let service, !route.place.services.contains(service) { continue }
       guard let values = route.pattern.match(segments) else { continue }
-      if match == nil { match = Match(route, values) } else { match?.routes.append(route) }
+      if match == nil { match = Match(route, values, method: method) } else { match?.add(route, method: method) }
     }
     return match
   }
 
-  /// The table, by the literal with which a row's path begins.
+  /// The routes, by the literal with which their paths begin.
   private static let byFirstSegment = Dictionary(
-    grouping: IdentityRoute.table.filter { $0.pattern.firstLiteral != nil }, by: { $0.pattern.firstLiteral ?? "" })
-  private static let withoutFirstSegment = IdentityRoute.table.filter { $0.pattern.firstLiteral == nil }
+    grouping: IdentityRoute.all.filter { $0.pattern.firstLiteral != nil }, by: { $0.pattern.firstLiteral ?? "" })
+  private static let withoutFirstSegment = IdentityRoute.all.filter { $0.pattern.firstLiteral == nil }
 }

@@ -11,7 +11,7 @@ struct CodeEndpoints: EndpointArea {
     let continueURL = try call.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
     let isInApp = try call.bool("canHandleCodeInApp") ?? false
     if let continueURL {
-      try accounts.codes.links.checkContinueURL(continueURL)
+      try accounts.changes.codes.links.checkContinueURL(continueURL)
     } else {
       // A suite follows no link.
       let needsURL = purpose == .emailSignIn && !accounts.configuration.isEmulator
@@ -19,7 +19,7 @@ struct CodeEndpoints: EndpointArea {
     }
     let linkDomain = try call.text("linkDomain").flatMap { $0.isEmpty ? nil : $0 }
     let linkOrigin = try linkDomain.map { domain throws(AccountError) in
-      try accounts.codes.links.origin(linkDomain: domain)
+      try accounts.changes.codes.links.origin(linkDomain: domain)
     }
     let wantsLink = try call.bool("returnOobLink") ?? false
     guard !wantsLink || call.isOfAdministrator else {
@@ -52,13 +52,13 @@ struct CodeEndpoints: EndpointArea {
       if let user = accounts.store.view.user(email: target.email) {
         try call.administrator().requireMayChange(user, to: user, consoleClaim: accounts.configuration.consoleClaim)
       }
-      let link = try await accounts.codes.make(order, isMailed: false, now: call.now)
+      let link = try await accounts.changes.codes.make(order, isMailed: false, now: call.now)
       reply.set("oobCode", link.code)
       reply.set("oobLink", link.link)
       return reply.json
     }
     do {
-      try await accounts.codes.send(order, now: call.now)
+      try await accounts.changes.codes.send(order, now: call.now)
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
       // That a limit was reached would tell that the address was asked for before.
@@ -82,8 +82,8 @@ struct CodeEndpoints: EndpointArea {
   private func requireServed(_ purpose: Ticket.Purpose) throws(AccountError) {
     let isServed =
       switch purpose {
-      case .emailSignIn: accounts.providers.serves(.emailLink)
-      case .resetPassword: accounts.providers.serves(.password)
+      case .emailSignIn: accounts.signIn.providers.serves(.emailLink)
+      case .resetPassword: accounts.signIn.providers.serves(.password)
       default: true
       }
     guard isServed else { throw AccountError(.operationNotAllowed) }
@@ -104,7 +104,7 @@ struct CodeEndpoints: EndpointArea {
       // The service takes a missing token for a bad one here.
       guard purpose != .verifyEmail || call.value("idToken") != nil else { throw AccountError(.invalidIDToken) }
       let caller = try call.caller(in: accounts)
-      if purpose == .verifyAndChangeEmail { try accounts.credentials.requireOwner(caller, now: call.now) }
+      if purpose == .verifyAndChangeEmail { try accounts.changes.credentials.requireOwner(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
       return (email, newEmail, caller)
     }
@@ -117,16 +117,16 @@ struct CodeEndpoints: EndpointArea {
   func resetPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let code = try call.text("oobCode").flatMap { $0.isEmpty ? nil : $0 }
     // Codes of other kinds are looked at here as well, so that one is needed before more can be said.
-    guard code != nil || accounts.providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
+    guard code != nil || accounts.signIn.providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
     var reply = ReplyObject(kind: "ResetPassword")
     if let password = try call.text("newPassword", sizeBytesMax: IdentityCall.longTextBytesMax) {
-      let use = try await accounts.redemption.redeem(
+      let use = try await accounts.changes.redemption.redeem(
         code, purposes: [.resetPassword], newPassword: password, client: call.client, now: call.now)
       reply.set("email", use.user.email)
       reply.set("requestType", use.purpose.rawValue)
       return reply.json
     }
-    let (ticket, _) = try accounts.codes.presented(
+    let (ticket, _) = try accounts.changes.codes.presented(
       code,
       purposes: [
         .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .revertChange,

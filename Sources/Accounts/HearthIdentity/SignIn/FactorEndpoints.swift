@@ -9,14 +9,14 @@ struct FactorEndpoints: EndpointArea {
 
   /// `mfaEnrollment:start`: a secret for an authenticator, or a code to a phone.
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try accounts.enrolment.requireAllowed()
+    try accounts.signIn.enrolment.requireAllowed()
     if let phone = try call.object("phoneEnrollmentInfo") { return try await phones.startEnrolment(call, phone) }
     try requirePhones(unlessShown: "idToken", "totpEnrollmentInfo", by: call)
     let caller = try call.caller(in: accounts)
     guard try call.object("totpEnrollmentInfo") != nil else {
       throw AccountError(.invalidArgument, "phoneEnrollmentInfo or totpEnrollmentInfo is missing")
     }
-    let enrolment = try await accounts.enrolment.start(caller, now: call.now)
+    let enrolment = try await accounts.signIn.enrolment.start(caller, now: call.now)
     var info = ReplyObject()
     info.set("sharedSecretKey", enrolment.secretText)
     info.set("verificationCodeLength", .int(6))
@@ -29,7 +29,7 @@ struct FactorEndpoints: EndpointArea {
 
   /// `mfaEnrollment:finalize`: the authenticator's first code, or the one that was sent.
   func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try accounts.enrolment.requireAllowed()
+    try accounts.signIn.enrolment.requireAllowed()
     if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishEnrolment(call, phone) }
     try requirePhones(unlessShown: "idToken", "totpVerificationInfo", by: call)
     let caller = try call.caller(in: accounts)
@@ -38,7 +38,7 @@ struct FactorEndpoints: EndpointArea {
       throw AccountError(.missingSessionInfo)
     }
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
-    let enrolled = try await accounts.enrolment.finish(
+    let enrolled = try await accounts.signIn.enrolment.finish(
       caller, sessionInfo: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
       makesRecoveryCodes: try call.bool("recoveryCodes") ?? false, client: call.client, now: call.now)
@@ -49,7 +49,7 @@ struct FactorEndpoints: EndpointArea {
   /// are this server's own; whoever shows one types it where the factor's code would be.
   func makeRecoveryCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
-    let codes = try await accounts.recoveryCodes.replace(caller, client: call.client, now: call.now)
+    let codes = try await accounts.changes.recoveryCodes.replace(caller, client: call.client, now: call.now)
     return .object([JSON.Member("recoveryCodes", .array(codes.map { .string($0) }))])
   }
 
@@ -57,7 +57,8 @@ struct FactorEndpoints: EndpointArea {
   func withdrawFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     guard let id = try call.text("mfaEnrollmentId"), !id.isEmpty else { throw AccountError(.missingEnrolmentID) }
-    let (_, tokens) = try await accounts.enrolment.withdraw(caller, enrolment: id, client: call.client, now: call.now)
+    let (_, tokens) = try await accounts.signIn.enrolment.withdraw(
+      caller, enrolment: id, client: call.client, now: call.now)
     var reply = ReplyObject()
     reply.set(tokens)
     return reply.json
@@ -79,7 +80,7 @@ struct FactorEndpoints: EndpointArea {
       throw AccountError(.missingEnrolmentID)
     }
     guard let code = try proof.text("verificationCode"), !code.isEmpty else { throw AccountError(.missingCode) }
-    let signedIn = try await accounts.secondFactors.finish(
+    let signedIn = try await accounts.signIn.secondFactors.finish(
       pending: pending, enrolment: enrolment, code: code, client: call.client, now: call.now)
     return Self.reply(signedIn.tokens, "totpAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
@@ -88,8 +89,8 @@ struct FactorEndpoints: EndpointArea {
   /// factor that was enrolled counts also where none can be enrolled any more.
   private func requirePhones(unlessShown members: String..., by call: IdentityCall) throws(AccountError) {
     guard members.allSatisfy({ call.value($0) == nil }) else { return }
-    try accounts.enrolment.requireAllowed()
-    try accounts.enrolment.requirePhones(isEmulated: call.isEmulated(in: accounts))
+    try accounts.signIn.enrolment.requireAllowed()
+    try accounts.signIn.enrolment.requirePhones(isEmulated: call.isEmulated(in: accounts))
   }
 
   private func factorProof(_ call: IdentityCall) throws(AccountError) -> IdentityCall {

@@ -28,7 +28,7 @@ struct FederatedEndpoints: EndpointArea {
     describe(identity, parameters, in: &reply)
     do {
       if call.value("idToken") != nil { return try await link(identity, parameters, pending: pending, call, &reply) }
-      if let pending { try await accounts.federated.usePending(pending, now: call.now) }
+      if let pending { try await accounts.signIn.federated.usePending(pending, now: call.now) }
       return try await signIn(identity, parameters, call, &reply)
     } catch {
       // Clients that ask for the credential get it beside these errors, to link it elsewhere.
@@ -47,7 +47,7 @@ struct FederatedEndpoints: EndpointArea {
 
   private func presentedIdentity(_ call: IdentityCall) async throws(AccountError) -> PresentedIdentity {
     if let text = try call.text("pendingToken", sizeBytesMax: IdentityCall.longTextBytesMax), !text.isEmpty {
-      let (identity, ticket) = try accounts.federated.pending(text, now: call.now)
+      let (identity, ticket) = try accounts.signIn.federated.pending(text, now: call.now)
       return .identity(identity, parameters: [:], pending: ticket)
     }
     let body = try call.text("postBody", sizeBytesMax: IdentityCall.longTextBytesMax) ?? ""
@@ -90,17 +90,18 @@ struct FederatedEndpoints: EndpointArea {
     _ shownURI: String, session shownSession: String, providerID named: String?, _ call: IdentityCall
   ) async throws(AccountError) -> PresentedIdentity {
     var (requestURI, session) = (shownURI, shownSession)
-    if let answer = try accounts.nativeAnswers.open(requestURI: shownURI, sessionID: shownSession, now: call.now) {
+    if let answer = try accounts.signIn.nativeAnswers.open(requestURI: shownURI, sessionID: shownSession, now: call.now)
+    {
       guard named.map({ $0.isSameText(as: answer.providerID) }) ?? true else {
         throw AccountError(.invalidProviderResponse, "The requestUri is of another provider than the postBody.")
       }
       (requestURI, session) = (answer.url, answer.sessionID)
     }
-    let person = try await accounts.samlPages.redeem(requestURI: requestURI, sessionID: session, now: call.now)
+    let person = try await accounts.signIn.samlPages.redeem(requestURI: requestURI, sessionID: session, now: call.now)
     if let person { return .identity(person, parameters: [:], pending: nil) }
-    let (providerID, parameters) = try await accounts.providerPages.redeem(
+    let (providerID, parameters) = try await accounts.signIn.providerPages.redeem(
       requestURI: requestURI, sessionID: session, client: call.client, now: call.now)
-    let presented = try await accounts.federated.presented(
+    let presented = try await accounts.signIn.federated.presented(
       providerID, parameters: parameters, isLinking: call.value("idToken") != nil, client: call.client, now: call.now)
     switch presented {
     case .identity(let identity, let parameters): return .identity(identity, parameters: parameters, pending: nil)
@@ -125,9 +126,11 @@ struct FederatedEndpoints: EndpointArea {
         parameters["access_token"] = parameters["access_token"] ?? EmulatedCredential.accessToken(of: providerID)
         return .identity(claimed, parameters: parameters)
       }
-      guard accounts.providers.servesCredential(of: providerID) else { throw EmulatedCredential.unreadable(providerID) }
+      guard accounts.signIn.providers.servesCredential(of: providerID) else {
+        throw EmulatedCredential.unreadable(providerID)
+      }
     }
-    return try await accounts.federated.presented(
+    return try await accounts.signIn.federated.presented(
       providerID, parameters: parameters, isLinking: isLinking, client: call.client, now: call.now)
   }
 
@@ -135,9 +138,9 @@ struct FederatedEndpoints: EndpointArea {
     _ named: NamedUser, providerID: String, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
     guard call.value("idToken") == nil else { throw AccountError(.operationNotAllowed) }
-    let proven = try accounts.customTokens.signIn(
+    let proven = try accounts.signIn.customTokens.signIn(
       named, provider: named.signInProvider ?? providerID, client: call.client, now: call.now)
-    let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+    let result = try await accounts.signIn.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyAssertion")
     reply.set("tenantId", accounts.tenantID)
     reply.set("providerId", providerID)
@@ -151,7 +154,7 @@ struct FederatedEndpoints: EndpointArea {
   private func signIn(
     _ identity: FederatedIdentity, _ parameters: [String: String], _ call: IdentityCall, _ reply: inout ReplyObject
   ) async throws(AccountError) -> JSON {
-    let outcome = try await accounts.federated.user(
+    let outcome = try await accounts.signIn.federated.user(
       of: identity, parameters: parameters, allowsCreation: try call.bool("autoCreate") ?? true, client: call.client,
       now: call.now)
     switch outcome {
@@ -163,10 +166,10 @@ struct FederatedEndpoints: EndpointArea {
         let providers = (user.password == nil ? [] : [ProviderID.password]) + user.identities.map(\.providerID)
         reply.set("verifiedProvider", list: providers.map { .string($0) })
       }
-      reply.set("pendingToken", try await accounts.federated.keepPending(identity, now: call.now))
+      reply.set("pendingToken", try await accounts.signIn.federated.keepPending(identity, now: call.now))
       return reply.json
     case .user(let proven):
-      let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+      let result = try await accounts.signIn.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
       reply.set("localId", result.user.uid)
       reply.set("isNewUser", result.isNew)
       reply.set(result)
@@ -178,7 +181,7 @@ struct FederatedEndpoints: EndpointArea {
     _ identity: FederatedIdentity, _ parameters: [String: String], pending: Digest?, _ call: IdentityCall,
     _ reply: inout ReplyObject
   ) async throws(AccountError) -> JSON {
-    let (user, tokens) = try await accounts.federated.link(
+    let (user, tokens) = try await accounts.signIn.federated.link(
       identity, parameters: parameters, pending: pending, to: try call.caller(in: accounts), client: call.client,
       now: call.now)
     reply.set("localId", user.uid)

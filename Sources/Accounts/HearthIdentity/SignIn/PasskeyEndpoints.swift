@@ -9,7 +9,7 @@ struct PasskeyEndpoints: EndpointArea {
 
   /// `passkeyEnrollment:start`: what a browser makes a key with.
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let start = try accounts.passkeyEnrolment.start(try call.caller(in: accounts), now: call.now)
+    let start = try accounts.signIn.passkeyEnrolment.start(try call.caller(in: accounts), now: call.now)
     let party = start.relyingParty
     let name = start.user.email ?? start.user.phoneNumber ?? start.user.displayName ?? start.user.uid
     return .object([
@@ -46,7 +46,7 @@ struct PasskeyEndpoints: EndpointArea {
     let name = try name(call)
     let (user, tokens): (UserRecord, TokenTriple)
     if let response = sent.response {
-      (user, tokens) = try await accounts.passkeyEnrolment.finish(
+      (user, tokens) = try await accounts.signIn.passkeyEnrolment.finish(
         caller,
         PasskeyEnrolment.Made(
           id: sent.id, name: name, transports: try Self.transports(response),
@@ -54,7 +54,7 @@ struct PasskeyEndpoints: EndpointArea {
           attestationObject: try Self.binary("attestationObject", of: response)),
         client: call.client, now: call.now)
     } else {
-      (user, tokens) = try await accounts.passkeyEnrolment.finishEmulated(
+      (user, tokens) = try await accounts.signIn.passkeyEnrolment.finishEmulated(
         caller, id: sent.id, name: name, client: call.client, now: call.now)
     }
     var reply = ReplyObject()
@@ -65,7 +65,7 @@ struct PasskeyEndpoints: EndpointArea {
 
   /// `passkeySignIn:start`: what a browser asks for a key with.
   func startSignIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let start = try accounts.passkeys.start(now: call.now)
+    let start = try accounts.signIn.passkeys.start(now: call.now)
     return .object([
       JSON.Member(
         "credentialRequestOptions",
@@ -85,7 +85,7 @@ struct PasskeyEndpoints: EndpointArea {
     let sent = try sent(call, outer, inner: "authenticatorAssertionResponse")
     let step: SecondFactors.Step
     if let response = sent.response {
-      step = try await accounts.passkeys.finish(
+      step = try await accounts.signIn.passkeys.finish(
         PasskeySignIn.Used(
           id: sent.id, userHandle: try response.text("userHandle").map { BinaryText.urlForm($0) },
           clientDataJSON: try Self.binary("clientDataJSON", of: response),
@@ -93,7 +93,7 @@ struct PasskeyEndpoints: EndpointArea {
           signature: try Self.binary("signature", of: response)),
         client: call.client, now: call.now)
     } else {
-      step = try await accounts.passkeys.finishEmulated(id: sent.id, client: call.client, now: call.now)
+      step = try await accounts.signIn.passkeys.finishEmulated(id: sent.id, client: call.client, now: call.now)
     }
     var reply = ReplyObject()
     reply.set("localId", step.user.uid)

@@ -20,7 +20,7 @@ struct PhoneEndpoints: EndpointArea {
 
   /// `accounts:sendVerificationCode`
   func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let sessionInfo = try await accounts.phones.sendCode(
+    let sessionInfo = try await accounts.signIn.phones.sendCode(
       to: try call.text("phoneNumber") ?? "", try call.phoneRequest(in: accounts))
     return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
   }
@@ -45,9 +45,9 @@ struct PhoneEndpoints: EndpointArea {
 
   /// `accounts:signInWithPhoneNumber`: comes in, or gives the number to who is signed in.
   func signIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    try accounts.phones.requireServed(isEmulated: call.isEmulated(in: accounts))
+    try accounts.signIn.phones.requireServed(isEmulated: call.isEmulated(in: accounts))
     let caller: Caller? = call.value("idToken") == nil ? nil : try call.caller(in: accounts)
-    let (number, outcome) = try await accounts.phones.signIn(
+    let (number, outcome) = try await accounts.signIn.phones.signIn(
       try proof(call), caller: caller, makesAccounts: try call.text("operation") != "REAUTH", client: call.client,
       isEmulated: call.isEmulated(in: accounts), now: call.now)
     var reply = ReplyObject()

@@ -8,7 +8,7 @@ struct PhoneFactorEndpoints: EndpointArea {
   /// `mfaEnrollment:start` with `phoneEnrollmentInfo`.
   func startEnrolment(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
-    let sessionInfo = try await accounts.enrolment.start(
+    let sessionInfo = try await accounts.signIn.enrolment.start(
       caller, phone: try call.with(info).text("phoneNumber") ?? "", try call.phoneRequest(in: accounts, info: info))
     return Self.session("phoneSessionInfo", sessionInfo)
   }
@@ -17,7 +17,7 @@ struct PhoneFactorEndpoints: EndpointArea {
   func finishEnrolment(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     let (sessionInfo, code) = try call.with(info).phoneCode()
-    let enrolled = try await accounts.enrolment.finish(
+    let enrolled = try await accounts.signIn.enrolment.finish(
       caller, phone: sessionInfo, code: code,
       displayName: try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax),
       makesRecoveryCodes: try call.bool("recoveryCodes") ?? false, try call.phoneRequest(in: accounts))
@@ -31,7 +31,7 @@ struct PhoneFactorEndpoints: EndpointArea {
       throw AccountError(.missingEnrolmentID, "No second factor identifier is provided.")
     }
     let info = try call.object("phoneSignInInfo") ?? .object([])
-    let sessionInfo = try await accounts.secondFactors.start(
+    let sessionInfo = try await accounts.signIn.secondFactors.start(
       pending: pending, enrolment: enrolment, try call.phoneRequest(in: accounts, info: info))
     return Self.session("phoneResponseInfo", sessionInfo)
   }
@@ -40,7 +40,7 @@ struct PhoneFactorEndpoints: EndpointArea {
   func finishSignIn(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
     let pending = try call.pendingCredential()
     let (sessionInfo, code) = try call.with(info).phoneCode()
-    let signedIn = try await accounts.secondFactors.finish(
+    let signedIn = try await accounts.signIn.secondFactors.finish(
       pending: pending, phone: sessionInfo, code: code, try call.phoneRequest(in: accounts))
     return FactorEndpoints.reply(signedIn.tokens, "phoneAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }

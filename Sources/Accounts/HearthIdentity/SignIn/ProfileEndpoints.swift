@@ -21,8 +21,9 @@ struct ProfileEndpoints: EndpointArea {
     if call.isOfAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
     let caller = try call.caller(in: accounts)
     guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
-    try accounts.credentials.requireOwner(caller, now: call.now)
-    try await accounts.deletion.delete(uid: caller.user.uid, caller: caller, client: call.client, detail: "by the user")
+    try accounts.changes.credentials.requireOwner(caller, now: call.now)
+    try await accounts.changes.deletion.delete(
+      uid: caller.user.uid, caller: caller, client: call.client, detail: "by the user")
     return ReplyObject(kind: "DeleteAccount").json
   }
 
@@ -30,7 +31,7 @@ struct ProfileEndpoints: EndpointArea {
   func update(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if let code = try call.text("oobCode"), !code.isEmpty {
       // The code's action only: whatever else was sent is not looked at.
-      let use = try await accounts.redemption.redeem(
+      let use = try await accounts.changes.redemption.redeem(
         code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .revertChange],
         factorCode: try call.object("totpVerificationInfo").flatMap { info throws(AccountError) in
           try call.with(info).text("verificationCode")
@@ -54,7 +55,7 @@ struct ProfileEndpoints: EndpointArea {
     if let identity = try call.object("linkProviderUserInfo") { _ = try AccountChange.identity(call.with(identity)) }
     if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.
-      let (user, tokens) = try await accounts.passwords.link(
+      let (user, tokens) = try await accounts.signIn.passwords.link(
         to: caller, email: change.email, password: change.password, displayName: change.displayName,
         client: call.client, now: call.now)
       return accountReply(user, newEmail: user.email, tokens: tokens)
@@ -62,7 +63,8 @@ struct ProfileEndpoints: EndpointArea {
     if let ids = try call.texts("deletePasskey"), !ids.isEmpty {
       return try await removePasskeys(ids, change, of: caller, call)
     }
-    let (user, tokens) = try await accounts.profiles.apply(change, of: caller, client: call.client, now: call.now)
+    let (user, tokens) = try await accounts.changes.profiles.apply(
+      change, of: caller, client: call.client, now: call.now)
     return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
   }
 
@@ -73,7 +75,7 @@ struct ProfileEndpoints: EndpointArea {
     guard change.isEmpty, change.email == nil, change.password == nil, change.unlinks.isEmpty else {
       throw AccountError(.invalidArgument, "deletePasskey comes without another change; send that by itself.")
     }
-    let (user, tokens) = try await accounts.passkeyEnrolment.remove(
+    let (user, tokens) = try await accounts.signIn.passkeyEnrolment.remove(
       Set(ids.map { BinaryText.urlForm($0) }), of: caller, client: call.client, now: call.now)
     return accountReply(user, newEmail: nil, tokens: tokens)
   }

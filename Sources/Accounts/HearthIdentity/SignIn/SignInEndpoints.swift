@@ -19,7 +19,7 @@ struct SignInEndpoints: EndpointArea {
     let displayName = try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax)
     var reply = ReplyObject(kind: "SignupNewUser")
     if hasIDToken {
-      let (user, tokens) = try await accounts.passwords.link(
+      let (user, tokens) = try await accounts.signIn.passwords.link(
         to: try call.caller(in: accounts), email: email, password: password, displayName: displayName,
         client: call.client, now: call.now)
       reply.set("localId", user.uid)
@@ -31,14 +31,14 @@ struct SignInEndpoints: EndpointArea {
     let factors = try emulatedFactors(call)
     let proven: ProvenUser
     if email == nil, password == nil {
-      proven = try await accounts.anonymous.newUser(client: call.client, now: call.now)
+      proven = try await accounts.signIn.anonymous.newUser(client: call.client, now: call.now)
     } else {
-      proven = try await accounts.passwords.newUser(
+      proven = try await accounts.signIn.passwords.newUser(
         email: email, password: password, displayName: displayName, client: call.client, now: call.now)
     }
-    let signedIn = try await accounts.sessions.start(of: proven, client: call.client, now: call.now)
+    let signedIn = try await accounts.sessions.refreshable.start(of: proven, client: call.client, now: call.now)
     if let factors {
-      _ = try await accounts.users.update(
+      _ = try await accounts.administration.users.update(
         uid: signedIn.user.uid, factors, password: nil,
         by: Administrator(name: "a test suite", client: call.client, now: call.now))
     }
@@ -65,11 +65,11 @@ struct SignInEndpoints: EndpointArea {
 
   /// `accounts:signInWithPassword`
   func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let proven = try await accounts.passwords.signIn(
+    let proven = try await accounts.signIn.passwords.signIn(
       email: try call.text("email"),
       password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
       now: call.now)
-    let result = try await accounts.secondFactors.afterFirst(
+    let result = try await accounts.signIn.secondFactors.afterFirst(
       of: proven, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyPassword")
     reply.set("localId", result.user.uid)
@@ -83,7 +83,7 @@ struct SignInEndpoints: EndpointArea {
   /// `accounts:signInWithCustomToken`
   func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
-    let signedIn = try await accounts.sessions.start(
+    let signedIn = try await accounts.sessions.refreshable.start(
       of: try await proven(customToken: token, call), client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyCustomToken")
     reply.set("isNewUser", signedIn.isNew)
@@ -98,10 +98,10 @@ struct SignInEndpoints: EndpointArea {
     if let token, !token.isEmpty, accounts.emulator(isFromLoopback: call.isFromLoopback) != nil,
       let named = try EmulatedCredential.user(customToken: token, keys: accounts.keys, now: call.now)
     {
-      return try accounts.customTokens.signIn(
+      return try accounts.signIn.customTokens.signIn(
         named, provider: ProviderID.custom, client: call.client, now: call.now)
     }
-    return try await accounts.customTokens.signIn(token: token, client: call.client, now: call.now)
+    return try await accounts.signIn.customTokens.signIn(token: token, client: call.client, now: call.now)
   }
 
   /// `accounts:signInWithEmailLink`
@@ -114,14 +114,15 @@ struct SignInEndpoints: EndpointArea {
       reply.set("isNewUser", isNew)
     }
     if call.value("idToken") != nil {
-      let (user, tokens) = try await accounts.emailLinks.link(
+      let (user, tokens) = try await accounts.signIn.emailLinks.link(
         email: email, code: code, to: try call.caller(in: accounts), client: call.client, now: call.now)
       describe(user, isNew: false)
       reply.set(tokens)
       return reply.json
     }
-    let proven = try await accounts.emailLinks.signIn(email: email, code: code, client: call.client, now: call.now)
-    let result = try await accounts.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+    let proven = try await accounts.signIn.emailLinks.signIn(
+      email: email, code: code, client: call.client, now: call.now)
+    let result = try await accounts.signIn.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
     describe(result.user, isNew: result.isNew)
     reply.set(result)
     return reply.json
@@ -134,7 +135,7 @@ struct SignInEndpoints: EndpointArea {
     guard let token = try call.text("refreshToken", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.missingRefreshToken)
     }
-    let (user, tokens) = try await accounts.sessions.refresh(token, client: call.client, now: call.now)
+    let (user, tokens) = try await accounts.sessions.refreshable.refresh(token, client: call.client, now: call.now)
     var reply = ReplyObject()
     reply.set("access_token", tokens.idToken)
     reply.set("expires_in", String(tokens.expiresInSeconds))
@@ -156,7 +157,7 @@ struct SignInEndpoints: EndpointArea {
     }
     guard ContinueURL(continueURI) != nil else { throw AccountError(.invalidContinueURI) }
     if let providerID = try call.text("providerId"), !providerID.isEmpty {
-      guard accounts.providers.servesCredential(of: providerID) else { throw AccountError(.invalidProviderID) }
+      guard accounts.signIn.providers.servesCredential(of: providerID) else { throw AccountError(.invalidProviderID) }
       return try await providerPage(providerID, continueURI: continueURI, call)
     }
     guard let identifier = try call.text("identifier"), !identifier.isEmpty else {
@@ -178,7 +179,7 @@ struct SignInEndpoints: EndpointArea {
     if let session = try call.text("sessionId"), !session.isEmpty {
       reply.set("sessionId", session)
     } else {
-      reply.set("sessionId", try accounts.secrets.uid())
+      reply.set("sessionId", try accounts.context.secrets.uid())
     }
     return reply.json
   }
@@ -187,12 +188,12 @@ struct SignInEndpoints: EndpointArea {
   private func providerPage(
     _ providerID: String, continueURI: String, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
-    guard accounts.providers.servesAuthorizationCodes(of: providerID), !accounts.configuration.isEmulator else {
+    guard accounts.signIn.providers.servesAuthorizationCodes(of: providerID), !accounts.configuration.isEmulator else {
       throw AccountError(
         .notImplemented, "\(providerID) has no sign-in page here; sign in with the provider's own credential.")
     }
-    try accounts.codes.links.checkContinueURL(continueURI)
-    let (url, sessionID) = try await accounts.providerPages.address(
+    try accounts.changes.codes.links.checkContinueURL(continueURI)
+    let (url, sessionID) = try await accounts.signIn.providerPages.address(
       of: providerID, redirectURI: continueURI, now: call.now)
     var reply = ReplyObject(kind: "CreateAuthUri")
     reply.set("authUri", url)

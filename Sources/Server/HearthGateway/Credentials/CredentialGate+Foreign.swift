@@ -33,7 +33,7 @@ extension CredentialGate {
     }
     if case .failure(let refusal) = own, refusal.code == .invalidToken {
       let bound = NIOLoopBound(later, eventLoop: loop)
-      let shown = accounts.own.foreignTokens.show(token, from: origin.address, now: now) { waiting in
+      let shown = accounts.own.sessions.foreignTokens.show(token, from: origin.address, now: now) { waiting in
         loop.execute { bound.value(caller(foreign: waiting.take(), override: override, from: origin)) }
       }
       switch shown {
@@ -62,7 +62,7 @@ extension CredentialGate {
       return Result { () throws(CallerError) in try caller(credential, override: override, now: now) }
     } catch {
       guard error.code == .invalidToken else { return .failure(Self.failure(error)) }
-      switch accounts.own.foreignTokens.glance(at: token, now: now) {
+      switch accounts.own.sessions.foreignTokens.glance(at: token, now: now) {
       case .asked: return nil
       case .known(let found): return caller(foreign: found, override: override, from: origin)
       case .nobodys: break

@@ -109,7 +109,7 @@ extension CredentialGate {
     try requireInForce(verified)
     log(verified, origin)
     if verified.authority == .databaseSecret {
-      accounts.own.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
+      accounts.own.context.audit.secretWasUsed(verified.keyID ?? "", from: origin.address, now: now)
     }
     return verified
   }
@@ -145,7 +145,7 @@ extension CredentialGate {
 
   /// Returns true unless the user or the service account of the credential was disabled, deleted or signed out since.
   private func isInForce(_ credential: VerifiedCredential) -> Bool {
-    accounts.home(of: credential)?.revocations.standing(of: credential) == .good
+    accounts.home(of: credential)?.sessions.revocations.standing(of: credential) == .good
   }
 
   /// Logs a credential that any program of this machine can make up, at each use.

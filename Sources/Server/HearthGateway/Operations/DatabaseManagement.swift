@@ -95,7 +95,7 @@ struct DatabaseManagement {
           settings.quotas = quotas
         }
         if let rules { try await services.rules.deploy(rules, to: database, as: principal, change) }
-        await services.accounts.own.audit.record(record)
+        await services.accounts.own.context.audit.record(record)
         return RESTResponse(
           try await services.pool.work { () throws(RESTFailure) in try Self.shown(name, services) }, pretty: isPretty)
       }
@@ -113,7 +113,7 @@ struct DatabaseManagement {
     let record = record("quotas of \(name): \(String(decoding: quotas.text(), as: UTF8.self))")
     call.answerLater { () async throws(RESTFailure) in
       try await Self.set(name, services) { settings throws(RESTFailure) in try settings.quotas.change(quotas) }
-      await services.accounts.own.audit.record(record)
+      await services.accounts.own.context.audit.record(record)
       return RESTResponse(
         try await services.pool.work { () throws(RESTFailure) in try Self.shown(name, services) }, pretty: isPretty)
     }
@@ -153,7 +153,7 @@ struct DatabaseManagement {
         }
       }
       services.router.endClients(of: name)
-      await services.accounts.own.audit.record(record)
+      await services.accounts.own.context.audit.record(record)
       return RESTResponse(["deleted": .string(name)])
     }
   }

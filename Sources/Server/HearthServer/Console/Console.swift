@@ -45,7 +45,7 @@ final class Console: Sendable {
     self.log = log
     self.logger = logger
     (self.options, self.hosts, self.access, self.version) = (options, hosts, access, version)
-    (audit, users) = (accounts.audit, accounts.store)
+    (audit, users) = (accounts.context.audit, accounts.store)
   }
 
   /// Sets the URL once the console's port is open.
@@ -62,7 +62,7 @@ final class Console: Sendable {
   /// Takes a slot for a forecast; returns false when there is none.
   func beginForecast() -> Bool {
     forecastCount.withLock { count in
-      guard count < ConsoleOperation.forecastsMax else { return false }
+      guard count < ConsoleForecastEndpoint.countMax else { return false }
       count += 1
       return true
     }

@@ -7,10 +7,11 @@ import NIOHTTP1
 struct ConsoleEntry: Sendable {
   /// The implementation of an operation: synchronous, or asynchronous.
   enum Work: Sendable {
-    case now(@Sendable (ConsoleOperation) -> () throws(ConsoleFailure) -> HTTPResponse)
-    case later(@Sendable (ConsoleOperation) -> @Sendable () async throws(ConsoleFailure) -> HTTPResponse)
-    /// An operation that makes the response itself; it gets the path behind `/.console/api/`.
-    case answer(@Sendable (ConsoleOperation) -> (String) -> EventLoopFuture<HTTPResponse>)
+    case now(@Sendable (ConsoleContext) throws(ConsoleFailure) -> HTTPResponse)
+    /// Gets what comes behind `/.console/api/`.
+    case later(@Sendable (ConsoleContext, _ name: String) async throws(ConsoleFailure) -> HTTPResponse)
+    /// Answers by itself.
+    case answer(@Sendable (ConsoleContext, _ name: String) -> EventLoopFuture<HTTPResponse>)
   }
 
   let name: String
@@ -29,36 +30,73 @@ struct ConsoleEntry: Sendable {
 
   /// The list of operations, by name and method. A new operation is a line here.
   static let all: [ConsoleEntry] = [
-    ConsoleEntry("session", .GET, .consoleSession, .now(ConsoleOperation.shown)),
-    ConsoleEntry("session", .POST, .nothing, .later(ConsoleOperation.signIn)),
-    ConsoleEntry("session", .DELETE, .consoleSession, .later(ConsoleOperation.signOut)),
-    ConsoleEntry("session/presence", .POST, .consoleSession, .later(ConsoleOperation.showPresence)),
-    ConsoleEntry("databases", .GET, .permission(.readDatabases), .now(ConsoleOperation.databases)),
-    ConsoleEntry("credential", .POST, .permission(.readDatabases), .later(ConsoleOperation.credential)),
-    ConsoleEntry("outline", .GET, .permission(.readDatabases), .later(ConsoleOperation.outline)),
-    ConsoleEntry("download", .POST, .permission(.readDatabases), .later(ConsoleOperation.makeDownload)),
+    .now("session", .GET, .consoleSession, ConsoleSessionEndpoints.shown),
+    .later("session", .POST, .nothing, ConsoleSessionEndpoints.signIn),
+    .later("session", .DELETE, .consoleSession, ConsoleSessionEndpoints.signOut),
+    .later("session/presence", .POST, .consoleSession, ConsoleSessionEndpoints.showPresence),
+    .now("databases", .GET, .permission(.readDatabases), ConsoleDatabaseEndpoints.databases),
+    .later("credential", .POST, .permission(.readDatabases), ConsoleDatabaseEndpoints.credential),
+    .later("outline", .GET, .permission(.readDatabases), ConsoleDatabaseEndpoints.outline),
+    .later("download", .POST, .permission(.readDatabases), ConsoleDownloadEndpoints.makeDownload),
     // The key in the path belongs to a session, and is valid with its cookie.
-    ConsoleEntry(ConsoleDownloads.prefix, .GET, .nothing, .answer(ConsoleOperation.download), isPrefix: true),
-    ConsoleEntry("events", .GET, .permission(.readDatabases), .answer { operation in { _ in operation.events() } }),
-    ConsoleEntry("rules/coverage", .GET, .permission(.readDatabases), .later(ConsoleOperation.coverage)),
-    ConsoleEntry("rules/check", .POST, .permission(.readDatabases), .later(ConsoleOperation.checkRules)),
-    ConsoleEntry("rules/forecast", .POST, .permission(.readDatabases), .later(ConsoleOperation.forecast)),
-    ConsoleEntry("try", .POST, .permission(.readDatabases), .later(ConsoleOperation.tryRules)),
-    ConsoleEntry(
-      ConsoleOperation.denialPrefix, .GET, .permission(.readDatabases), .answer(ConsoleOperation.denialAnswer),
-      isPrefix: true),
-    ConsoleEntry("now/figures", .GET, .permission(.readServer), .now(ConsoleOperation.figures)),
-    ConsoleEntry("now/connections", .GET, .permission(.readServer), .later(ConsoleOperation.connections)),
-    ConsoleEntry("now/listens", .GET, .permission(.readServer), .later(ConsoleOperation.listens)),
-    ConsoleEntry("now/log", .GET, .permission(.readServer), .now(ConsoleOperation.logLines)),
-    ConsoleEntry("now/state", .GET, .permission(.readServer), .later(ConsoleOperation.state)),
-    ConsoleEntry("now/doctor", .GET, .permission(.readServer), .now(ConsoleOperation.lastExamination)),
-    ConsoleEntry("now/doctor", .POST, .permission(.readServer), .now(ConsoleOperation.examine)),
-    ConsoleEntry("now/backups", .GET, .permission(.readServer), .later(ConsoleOperation.backups)),
-    ConsoleEntry("now/backups", .POST, .permission(.changeServer), .later(ConsoleOperation.makeBackup)),
-    ConsoleEntry("now/disconnect", .POST, .permission(.endSessions), .later(ConsoleOperation.disconnect)),
-    ConsoleEntry("people", .GET, .permission(.readUsers), .later(ConsoleOperation.people)),
-    ConsoleEntry("people/one", .GET, .permission(.readUsers), .later(ConsoleOperation.person)),
-    ConsoleEntry(ConsoleProxy.prefix, nil, .ofItsOperations, .answer(ConsoleOperation.throughDoor), isPrefix: true),
+    .answer(ConsoleDownloads.prefix, .GET, .nothing, ConsoleDownloadEndpoints.download, isPrefix: true),
+    .answer("events", .GET, .permission(.readDatabases), ConsoleEventsEndpoint.events),
+    .later("rules/coverage", .GET, .permission(.readDatabases), ConsoleRulesEndpoints.coverage),
+    .later("rules/check", .POST, .permission(.readDatabases), ConsoleRulesEndpoints.checkRules),
+    .later("rules/forecast", .POST, .permission(.readDatabases), ConsoleForecastEndpoint.forecast),
+    .later("try", .POST, .permission(.readDatabases), ConsoleTryEndpoint.tryRules),
+    .later(
+      ConsoleDenialEndpoint.prefix, .GET, .permission(.readDatabases), ConsoleDenialEndpoint.denial, isPrefix: true),
+    .now("now/figures", .GET, .permission(.readServer), ConsoleServerEndpoints.figures),
+    .later("now/connections", .GET, .permission(.readServer), ConsoleServerEndpoints.connections),
+    .later("now/listens", .GET, .permission(.readServer), ConsoleServerEndpoints.listens),
+    .now("now/log", .GET, .permission(.readServer), ConsoleServerEndpoints.logLines),
+    .later("now/state", .GET, .permission(.readServer), ConsoleServerEndpoints.state),
+    .now("now/doctor", .GET, .permission(.readServer), ConsoleServerEndpoints.lastExamination),
+    .now("now/doctor", .POST, .permission(.readServer), ConsoleServerEndpoints.examine),
+    .later("now/backups", .GET, .permission(.readServer), ConsoleServerEndpoints.backups),
+    .later("now/backups", .POST, .permission(.changeServer), ConsoleServerEndpoints.makeBackup),
+    .later("now/disconnect", .POST, .permission(.endSessions), ConsoleServerEndpoints.disconnect),
+    .later("people", .GET, .permission(.readUsers), ConsoleAccountEndpoints.people),
+    .later("people/one", .GET, .permission(.readUsers), ConsoleAccountEndpoints.person),
+    .answer(ConsoleProxy.prefix, nil, .ofItsOperations, ConsoleProxyEndpoint.relay, isPrefix: true),
   ]
+}
+
+extension ConsoleEntry {
+  private static func now<Area: ConsoleEndpoints>(
+    _ name: String, _ method: HTTPMethod?, _ requirement: Requirement,
+    _ work: @escaping @Sendable (Area) -> () throws(ConsoleFailure) -> HTTPResponse
+  ) -> ConsoleEntry {
+    ConsoleEntry(
+      name, method, requirement, .now { context throws(ConsoleFailure) in try work(Area(context: context))() })
+  }
+
+  private static func later<Area: ConsoleEndpoints>(
+    _ name: String, _ method: HTTPMethod?, _ requirement: Requirement,
+    _ work: @escaping @Sendable (Area) -> @Sendable () async throws(ConsoleFailure) -> HTTPResponse
+  ) -> ConsoleEntry {
+    ConsoleEntry(
+      name, method, requirement,
+      .later { (context, _) async throws(ConsoleFailure) in try await work(Area(context: context))() })
+  }
+
+  private static func later<Area: ConsoleEndpoints>(
+    _ name: String, _ method: HTTPMethod?, _ requirement: Requirement,
+    _ work: @escaping @Sendable (Area) -> @Sendable (String) async throws(ConsoleFailure) -> HTTPResponse,
+    isPrefix: Bool
+  ) -> ConsoleEntry {
+    ConsoleEntry(
+      name, method, requirement,
+      .later { (context, name) async throws(ConsoleFailure) in try await work(Area(context: context))(name) },
+      isPrefix: isPrefix)
+  }
+
+  private static func answer<Area: ConsoleEndpoints>(
+    _ name: String, _ method: HTTPMethod?, _ requirement: Requirement,
+    _ work: @escaping @Sendable (Area) -> (String) -> EventLoopFuture<HTTPResponse>, isPrefix: Bool = false
+  ) -> ConsoleEntry {
+    ConsoleEntry(
+      name, method, requirement, .answer { context, name in work(Area(context: context))(name) }, isPrefix: isPrefix)
+  }
 }

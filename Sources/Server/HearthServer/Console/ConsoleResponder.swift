@@ -60,7 +60,7 @@ struct ConsoleResponder: ToolResponder {
     }
     guard purpose != .asset else { return loop.eventLoop.makeSucceededFuture(asset(call)) }
     let operation = String(path.dropFirst(api.count))
-    return ConsoleOperation(responder: self, call: call, loop: loop).answer(operation)
+    return ConsoleDispatcher(context: ConsoleContext(responder: self, call: call, loop: loop)).answer(operation)
   }
 
   private static func purpose(_ request: HTTPRequest, api: String) -> ConsoleRequest.Purpose {

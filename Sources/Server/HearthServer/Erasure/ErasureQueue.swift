@@ -137,7 +137,7 @@ final class ErasureQueue: Sendable {
   /// in, then the current data is erased, then the past.
   private func erase(_ order: ErasureOrder, _ client: ClientInfo) async throws -> ErasureOutcome {
     // The accounts and the trail of a tenant that was deleted meanwhile are gone with it.
-    let erasure = accounts(of: order)?.erasure
+    let erasure = accounts(of: order)?.changes.erasure
     var outcome = ErasureOutcome()
     outcome.hadAccount = try await erasure?.deleteAccount(order.uid, client: client) ?? false
     try await eachDatabase(order) { database, places in
@@ -151,7 +151,7 @@ final class ErasureQueue: Sendable {
     outcome.recordCount =
       try await erasure?.eraseTrail(
         of: order.uid, number: order.number, orderer: order.orderer, client: client) ?? 0
-    let project = services.accounts.own.erasure
+    let project = services.accounts.own.changes.erasure
     try await BlockingThread.run { () throws(HistoryError) in
       try project.eraseLog(of: order.uid, isCancelled: { self.isStopped })
     }
@@ -160,7 +160,7 @@ final class ErasureQueue: Sendable {
 
   /// Returns the amounts that would be erased.
   private func look(_ order: ErasureOrder) async throws -> ErasureOutcome {
-    let erasure = accounts(of: order)?.erasure
+    let erasure = accounts(of: order)?.changes.erasure
     var outcome = ErasureOutcome()
     outcome.hadAccount = erasure?.hasAccount(order.uid) ?? false
     try await eachDatabase(order) { database, places in

@@ -36,7 +36,7 @@ struct IdentityResponder: Sendable {
     let claimant = ShareClaimant(
       network: NetworkPrefix(address: request.client.address), isAdministrator: isAdministrator)
     guard let place = load.begin(claimant) else {
-      services.meters.identity(match.operation(of: http.method.rawValue).rawValue, "overloaded")
+      services.meters.identity(match.operation.name, "overloaded")
       if load.isNews() {
         services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
       }
@@ -51,7 +51,7 @@ struct IdentityResponder: Sendable {
           await ShareClaimant.$current.withValue(claimant) { await endpoints.answer(request, at: match) }
         }
       }
-      count(answer, to: http, at: match)
+      count(answer, at: match)
       var response = response(to: answer, of: request, for: http)
       response.mayBeginAnew = answer.status >= 500 && watch.mayBeginAnew
       promise.succeed(response)
@@ -60,9 +60,9 @@ struct IdentityResponder: Sendable {
     return promise.futureResult.hop(to: loop.eventLoop)
   }
 
-  private func count(_ answer: IdentityResponse, to http: HTTPRequest, at match: IdentityRouter.Match) {
+  private func count(_ answer: IdentityResponse, at match: IdentityRouter.Match) {
     let outcome = answer.problem ?? (answer.status < 400 ? "ok" : "status \(answer.status)")
-    services.meters.identity(match.operation(of: http.method.rawValue).rawValue, outcome)
+    services.meters.identity(match.operation.name, outcome)
   }
 
   /// Returns the sender of a large body. An import is an administrator's; an invalid request is refused by the

@@ -114,7 +114,7 @@ actor MetricsCollector {
   }
 
   private nonisolated func addAccounts(to samples: inout MetricSamples) {
-    let hashes = sources.services.accounts.own.pool.figures
+    let hashes = sources.services.accounts.own.context.pool.figures
     samples.add(.hashSlots, Double(hashes.slots))
     samples.add(.hashesRunning, Double(hashes.runningCount))
     samples.add(.hashesWaiting, Double(hashes.waitingCount))

@@ -46,7 +46,7 @@ struct PluginsResponder: AuthorizedResponder {
         HTTPResponse.refusal(.badRequest, "A number is + and 8 to 15 digits; a text has at most 1,600 bytes."))
       return promise.futureResult
     }
-    let queue = services.accounts.own.smsQueue
+    let queue = services.accounts.own.context.server.texts
     Task {
       let problem = await queue.sendAndWait(message)
       promise.succeed(HTTPResponse.json(.ok, ["problem": problem.map { .string($0) } ?? .null]))

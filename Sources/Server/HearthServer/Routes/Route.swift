@@ -18,14 +18,14 @@ struct Route: Sendable {
   let listeners: Set<Listener>
   /// Returns the requirement of a request by its method.
   let requirement: @Sendable (HTTPMethod) -> Requirement
-  /// Returns the responder for a request, given its path, which is still percent-encoded; nil when the row does not
-  /// match. The responder carries the results of the match.
-  let responder: @Sendable (_ request: HTTPRequest, _ path: String) -> (any HTTPResponder)?
+  /// The responder for a request; nil when the row is not for it. What was found out about the request on the way goes along
+  /// in the responder.
+  let responder: @Sendable (RoutedRequest) -> (any HTTPResponder)?
 
   /// A row without a check: its responses are public, or each operation behind it declares its requirement.
   init(
     _ name: String, on listeners: Set<Listener>, needs requirement: OpenRequirement,
-    answeredBy responder: @escaping @Sendable (HTTPRequest, String) -> (any HTTPResponder)?
+    answeredBy responder: @escaping @Sendable (RoutedRequest) -> (any HTTPResponder)?
   ) {
     self.name = name
     self.listeners = listeners
@@ -41,8 +41,8 @@ struct Route: Sendable {
     self.name = name
     self.listeners = listeners
     requirement = { .permission(permissions.permission(for: $0)) }
-    self.responder = { _, path in
-      responder(path).map { CheckedResponder(check: check, permissions: permissions, responder: $0) }
+    self.responder = { request in
+      responder(request.path).map { CheckedResponder(check: check, permissions: permissions, responder: $0) }
     }
   }
 }

@@ -32,10 +32,10 @@ struct RouteList: HTTPResponder {
     responder(for: request).admission(of: request, waits: waits, on: loop)
   }
 
-  private func responder(for request: HTTPRequest) -> any HTTPResponder {
-    let path = request.path
+  func responder(for request: HTTPRequest) -> any HTTPResponder {
+    let routed = RoutedRequest(request)
     for route in routes {
-      if let responder = route.responder(request, path) { return responder }
+      if let responder = route.responder(routed) { return responder }
     }
     return otherwise
   }

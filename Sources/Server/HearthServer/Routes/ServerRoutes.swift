@@ -40,13 +40,15 @@ struct ServerRoutes: Sendable {
   /// The rows; the first match responds to a request. Pages for browsers are on the port alone.
   var rows: [Route] {
     [
-      Route("health", on: [.port, .folder], needs: .nothing) { [health] request, _ in
-        HealthResponder.isFor(request) ? health : nil
+      Route("health", on: [.port, .folder], needs: .nothing) { [health] request in
+        HealthResponder.isFor(request.head) ? health : nil
       },
       // Each client on them sends its own credential.
-      Route("long polls", on: [.port], needs: .nothing) { [polls] _, path in path == PollResponder.path ? polls : nil },
-      Route("emulator hub", on: [.port], needs: .emulator) { [hub] _, path in
-        EmulatorHub.operation(at: path) == nil ? nil : hub
+      Route("long polls", on: [.port], needs: .nothing) { [polls] request in
+        request.path == PollResponder.path ? polls : nil
+      },
+      Route("emulator hub", on: [.port], needs: .emulator) { [hub] request in
+        EmulatorHub.operation(at: request.path) == nil ? nil : hub
       },
       // Plugins are programs on this machine: for users that can access its data folder, whatever token other clients
       // have.
@@ -55,8 +57,8 @@ struct ServerRoutes: Sendable {
       ) { [plugins] path in path == PluginsResponder.path ? plugins : nil },
       // The page is for browsers; when it has an address of its own, it is there alone.
       Route("console", on: [console?.options.place == nil ? .port : .console], needs: .ofItsOperations) {
-        [console, services] _, path in
-        guard let console, ConsoleResponder.isFor(path) else { return nil }
+        [console, services] request in
+        guard let console, ConsoleResponder.isFor(request.path) else { return nil }
         return ConsoleResponder(services: services, console: console, server: { list(for: .folder) })
       },
       Route("console links", on: [.port, .folder], needs: .serverChange, checkedBy: check) { [console] path in
@@ -69,13 +71,13 @@ struct ServerRoutes: Sendable {
         "cluster", on: [.port, .folder], needs: .server, checkedBy: check
       ) { [cluster] path in path == ClusterResponder.path ? cluster?.responder : nil },
       Route("what nodes decide together", on: [.port, .folder], needs: .ofItsOperations) {
-        [cluster, rest] request, path in
-        ClusterRoutes.isForOwnerOfAccounts(path)
-          ? cluster?.byOwnerOfAccounts(rest, changesServer: request.method != .GET) : nil
+        [cluster, rest] request in
+        ClusterRoutes.isForOwnerOfAccounts(request.path)
+          ? cluster?.byOwnerOfAccounts(rest, changesServer: request.head.method != .GET) : nil
       },
       Route("receipts of another node", on: [.port, .folder], needs: .ofItsOperations) {
-        [cluster, rest] request, path in
-        path == ReceiptList.path ? cluster?.byNamedNode(request, rest) : nil
+        [cluster, rest] request in
+        request.path == ReceiptList.path ? cluster?.byNamedNode(request.head, rest) : nil
       },
       row("identity endpoints", on: [.port, .folder], for: .programs),
       row("web app configuration", on: [.port], for: .webApps),
@@ -85,13 +87,11 @@ struct ServerRoutes: Sendable {
 
   /// Returns the part of the identity endpoints' table for an audience.
   private func row(
-    _ name: String, on listeners: Set<Route.Listener>, for audience: IdentityRouter.Match.Audience
+    _ name: String, on listeners: Set<Route.Listener>, for audience: IdentityOperation.Audience
   ) -> Route {
-    Route(name, on: listeners, needs: .ofItsOperations) { [identity, cluster] request, path in
-      guard let match = IdentityRouter.match(path: path, host: request.hostName), match.audience == audience else {
-        return nil
-      }
-      let door = IdentityPath(identity: identity, head: request, match: match)
+    Route(name, on: listeners, needs: .ofItsOperations) { [identity, cluster] request in
+      guard let match = request.identity, match.audience == audience else { return nil }
+      let door = IdentityPath(identity: identity, head: request.head, match: match)
       return cluster?.byOwnerOfAccounts(door) ?? door
     }
   }

@@ -107,7 +107,7 @@ extension OpenedAccounts {
     guard options.plugins.providers.contains(where: { $0.manifest.methods.contains(.password) }) else { return }
     let logger = options.logger
     DispatchQueue.global(qos: .utility).async {
-      let seconds = accounts.own.pool.measure()
+      let seconds = accounts.own.context.pool.measure()
       guard seconds > Self.hashSecondsMax else { return }
       logger.warning(
         "a password hash takes long on this machine; passwordCost \"small\" needs half the time and less memory",

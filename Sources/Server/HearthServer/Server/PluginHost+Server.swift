@@ -16,7 +16,7 @@ extension PluginHost {
           own.setFurtherPlugins(further)
           receivers.set(further.receivers)
         },
-        revoke: { own.foreignTokens.revoke($1, of: $0) },
+        revoke: { own.sessions.foreignTokens.revoke($1, of: $0) },
         log: { isWarning, plugin, text in
           logger.log(level: isWarning ? .warning : .info, "plugin \(plugin): \(text)")
         }))

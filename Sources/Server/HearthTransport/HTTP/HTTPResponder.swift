@@ -4,6 +4,8 @@ import NIOHTTP1
 /// A handler that responds to requests. The transport calls it on the connection's event loop, one request of a
 /// connection at a time.
 package protocol HTTPResponder: Sendable {
+  /// The responder that answers a request, by its head; asked once for each request.
+  func responder(for request: HTTPRequest) -> any HTTPResponder
   /// Responds to a request. The future may be completed from any thread. Until then the connection's next request
   /// waits.
   func respond(to request: HTTPRequest, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
@@ -111,6 +113,8 @@ extension HTTPFailure {
 }
 
 extension HTTPResponder {
+  /// This responder.
+  package func responder(for request: HTTPRequest) -> any HTTPResponder { self }
   /// The default: the transport's own limit.
   package func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { nil }
   /// The default: every client may send large bodies.

@@ -17,8 +17,9 @@ extension HTTPHandler {
       isUpgrade: Self.isUpgrade(head),
       mayChunk: head.version.major == 1 && head.version.minor >= 1)
     let request = HTTPRequest(method: head.method, target: head.uri, headers: head.headers, peer: peer, id: id)
+    routed = responder.responder(for: request)
     if let failure = normalized == nil ? .malformed : problem(of: head) { return refuse(failure, request) }
-    framing.bodyLimit = responder.bodyLimit(for: request)
+    framing.bodyLimit = routed.bodyLimit(for: request)
     let length = head.headers.first(name: "Content-Length").flatMap(Int.init) ?? 0
     if let limit = framing.bodyLimit, length > limit.bytesMax { return refuse(with: limit.response(), id: id) }
     phase = .receiving(request, framing)
@@ -41,7 +42,7 @@ extension HTTPHandler {
   /// - Returns: false when it is not read now.
   private func admitBody(waits: Int = 0) -> Bool {
     guard case .receiving(let request, var framing) = phase else { return false }
-    switch responder.admission(of: request, waits: waits, on: loop) {
+    switch routed.admission(of: request, waits: waits, on: loop) {
     case .now:
       framing.isAdmitted = true
       phase = .receiving(request, framing)
@@ -95,7 +96,7 @@ extension HTTPHandler {
   ///
   /// - Returns: false when the request is refused.
   private func admitLarge(_ bytes: Int, _ request: HTTPRequest, _ framing: Framing) -> Bool {
-    switch responder.caller(of: request, on: loop) {
+    switch routed.caller(of: request, on: loop) {
     case .known: break
     case .anonymous where bytes > loop.memory.anonymousBytesMax:
       refuse(.bodyNeedsCredential, request)

@@ -18,10 +18,10 @@ extension HTTPHandler {
     self.abandonment = abandonment
     var request = request
     request.abandonment = abandonment
-    responder.respond(to: request, on: loop).hop(to: loop.eventLoop).assumeIsolated().whenComplete { result in
+    routed.respond(to: request, on: loop).hop(to: loop.eventLoop).assumeIsolated().whenComplete { result in
       switch result {
       case .success(let response): self.respond(response)
-      case .failure: self.respond(self.responder.response(to: .internalError, for: head))
+      case .failure: self.respond(self.routed.response(to: .internalError, for: head))
       }
       self.drain()
     }
@@ -89,7 +89,7 @@ extension HTTPHandler {
   /// Responds to a request that is not passed on. The client may still be sending: closing at once would lose the
   /// response.
   func refuse(_ failure: HTTPFailure, _ request: HTTPRequest?) {
-    refuse(with: responder.response(to: failure, for: request), id: request?.id)
+    refuse(with: (request == nil ? responder : routed).response(to: failure, for: request), id: request?.id)
   }
 
   /// Refuses a request with this response.
@@ -113,7 +113,7 @@ extension HTTPHandler {
 
   private func upgrade(_ request: HTTPRequest, _ delegate: any SocketDelegate, _ context: ChannelHandlerContext) {
     guard let response = WebSocketHandshake.response(to: request) else {
-      return respond(responder.response(to: .badUpgrade, for: request))
+      return respond(routed.response(to: .badUpgrade, for: request))
     }
     let socket = Socket(loop: loop, peer: peer, delegate: delegate)
     let pipeline = context.pipeline.syncOperations

@@ -39,6 +39,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   let loop: TransportLoop
   let peer: Peer
   let responder: any HTTPResponder
+  /// Answers the request under way.
+  var routed: any HTTPResponder
   let acceptor: any SocketAcceptor
   private let encoder: RequestLineEncoder
   let decoder: Decoder
@@ -86,6 +88,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     self.encoder = encoder
     self.decoder = decoder
     self.responder = responder
+    routed = responder
     self.acceptor = acceptor
     self.deadline = deadline
     pace = BodyPace(beganAt: loop.now, loop.limits)

@@ -69,7 +69,8 @@ struct BatchRewriter {
             at: JournalError.Place(file: journal.path, position: row.integer(0) ?? previous?.last ?? position))
         }
         let before =
-          try seams.hash(at: found.first - 1) ?? previous?.runningHash ?? journal.runningHash(before: found, database)
+          try seams.hash(at: found.first - 1) ?? previous?.runningHash
+          ?? BatchRows(database: database, path: journal.path).runningHash(before: found)
         _ = try found.verified(after: before, path: journal.path)
         rows.append((found, before))
         sizeBytes += found.payload.count

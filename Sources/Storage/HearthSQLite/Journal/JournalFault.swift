@@ -19,13 +19,6 @@ enum JournalFault {
   case failed(JournalError)
 }
 
-/// The connections of an open journal to its file.
-struct SQLiteConnections: Sendable {
-  let pool: DatabasePool
-  /// The separate connection that moves pages from the log to the database file, so that appends need not wait for it.
-  let checkpointer: DatabaseQueue
-}
-
 extension SQLiteJournal {
   /// The kind of a write.
   enum Writer {

@@ -36,7 +36,7 @@ struct JournalReadBack {
       defer { try? queue.close() }
       return try queue.writeWithoutTransaction { database in
         try JournalError.mapping(action, path: path) {
-          try SQLiteJournal.setUpConnection(database)
+          try SQLiteConnections.setUp(database)
           // A log that was not moved stays when the connection is closed: it is rewritten before the next attempt.
           _ = hearth_sqlite_keep_log(database.sqliteConnection)
           return try body(database)
@@ -59,7 +59,7 @@ struct JournalReadBack {
       throw JournalError(
         .corrupt, "the file's pages do not fit together: \(finding)", at: JournalError.Place(file: path))
     }
-    let snapshot = try SQLiteJournal.verifiedSnapshot(database, path: path)
+    let snapshot = try SnapshotRows(database: database, path: path).verifiedCurrent()
     if let snapshot {
       let rows = SnapshotRows(database: database, path: path)
       for index in 0..<snapshot.chunkCount { _ = try rows.chunk(index, of: snapshot) }

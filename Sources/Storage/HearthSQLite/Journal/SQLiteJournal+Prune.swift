@@ -80,25 +80,10 @@ extension SQLiteJournal {
   func removeSnapshot(_ identifier: Int64) throws(JournalError) {
     var isMore = true
     while isMore {
-      isMore = try writing("removing a snapshot") { try Self.removeSnapshotStep(identifier, $0) }
+      isMore = try writing("removing a snapshot") { database in
+        try SnapshotRows(database: database, path: path).removeStep(identifier)
+      }
       noteWritten(SQLiteLimits.pruneStepBytes)
     }
-  }
-
-  /// Performs one step of that, within a transaction.
-  ///
-  /// - Returns: True when there is more.
-  static func removeSnapshotStep(_ identifier: Int64, _ database: Database) throws -> Bool {
-    let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
-    try database.execute(
-      sql: "UPDATE snapshot SET is_complete = 0 WHERE id = ? AND is_complete = 1", arguments: [identifier])
-    try database.execute(
-      sql: """
-        DELETE FROM snapshot_chunk WHERE rowid IN
-          (SELECT rowid FROM snapshot_chunk WHERE snapshot_id = ? LIMIT \(stepChunks))
-        """, arguments: [identifier])
-    if database.changesCount == stepChunks { return true }
-    try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
-    return false
   }
 }

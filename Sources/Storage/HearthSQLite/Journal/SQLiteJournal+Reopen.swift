@@ -15,13 +15,13 @@ extension SQLiteJournal {
     guard case .unverified(let cause, _) = fault else { return }
     do throws(JournalError) {
       try disconnect()
-      _ = try Self.inspectLog(path, mode: .truncateTornTail)
+      _ = try JournalFileCheck.inspectLog(path, mode: .truncateTornTail)
       guard try WriteAheadLog.writeBack(databasePath: path) else {
         throw JournalError(.noSpace, "there is no room to write the log anew", at: JournalError.Place(file: path))
       }
       let content = try JournalReadBack(path: path).run()
       try hold(content)
-      let opened = try Self.connect(path, options: options)
+      let opened = try SQLiteConnections.open(path, options: options)
       connections.withLock { $0 = opened }
       state.withLock { $0.reopen(with: content) }
     } catch {

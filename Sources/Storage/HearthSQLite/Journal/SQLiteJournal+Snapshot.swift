@@ -6,7 +6,7 @@ extension SQLiteJournal {
     state.withLock { $0.openSnapshot = nil }
     try removeUnfinishedSnapshots()
     return try writing("starting a snapshot") { database in
-      let hash = try runningHash(at: position, database)
+      let hash = try BatchRows(database: database, path: path).runningHash(at: position)
       try database.execute(
         sql: """
           INSERT INTO snapshot (position, running_hash, chunk_count, size_bytes, is_complete) VALUES (?, ?, 0, 0, 0)
@@ -15,17 +15,6 @@ extension SQLiteJournal {
       state.withLock { $0.openSnapshot = JournalState.OpenSnapshot(ticket: ticket, runningHash: hash) }
       return ticket
     }
-  }
-
-  /// Returns the running hash at the end of a batch.
-  private func runningHash(at position: Int64, _ database: Database) throws -> RunningHash {
-    if let hash = try SeamRows(database).hash(at: position) { return hash }
-    let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
-    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
-    if position == 0, try Int64.fetchOne(database, sql: SQLiteSchema.currentSnapshot) == nil { return .empty }
-    throw JournalError(
-      .positionMismatch, "no batch ends at position \(position), so there is no state to take a snapshot of",
-      at: JournalError.Place(file: path, position: position))
   }
 
   public func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {

@@ -60,15 +60,16 @@ public final class SQLiteJournal: Journal {
   public init(path: String, options: Options = Options()) throws(JournalError) {
     let lock = try OwnerLock(journalPath: path)
     var damages: [JournalRecovery.Damage] = []
-    try Self.requireWhole(path)
-    if let damage = try Self.inspectLog(path, mode: options.recovery) { damages.append(damage) }
+    try JournalFileCheck.requireWhole(path)
+    if let damage = try JournalFileCheck.inspectLog(path, mode: options.recovery) { damages.append(damage) }
     let reading = try HighWaterMark.read(journalPath: path)
     if let damage = try HighWaterMark.compare(reading, path: path, mode: options.recovery) { damages.append(damage) }
     try WriteAheadLog.writeBack(databasePath: path)
     try PosixFile.createMissing(path)
-    let opened = try Self.connect(path, options: options)
+    let opened = try SQLiteConnections.open(path, options: options)
     let head: JournalHead
-    (head, recovery) = try Self.recover(opened.pool, path: path, mode: options.recovery, damages: damages)
+    (head, recovery) = try JournalVerification(path: path, mode: options.recovery).run(
+      opened.pool, damages: damages)
     connections = Mutex(opened)
     mark = Mutex(try HighWaterMark(journalPath: path, position: head.position, after: reading))
     self.path = path
@@ -77,7 +78,7 @@ public final class SQLiteJournal: Journal {
     state = Mutex(
       JournalState(
         head: head, snapshotPosition: recovery.snapshotPosition,
-        hasOutbox: try Self.hasOutbox(opened.pool, path: path)))
+        hasOutbox: try opened.hasOutbox(path: path)))
     self.lock = Mutex(consume lock)
   }
 

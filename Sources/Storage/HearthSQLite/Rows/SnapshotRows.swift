@@ -35,6 +35,39 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
+  /// The current snapshot, with all its chunks there. Their content is verified when it is read.
+  func verifiedCurrent() throws -> SnapshotInfo? {
+    guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
+    guard let snapshot = SnapshotInfo(row) else {
+      throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
+    }
+    let chunks = try Row.fetchOne(
+      database,
+      sql: "SELECT count(*), coalesce(sum(length(payload)), 0) FROM snapshot_chunk WHERE snapshot_id = ?",
+      arguments: [snapshot.identifier])
+    guard chunks?.integer(0) == Int64(snapshot.chunkCount), chunks?.integer(1) == Int64(snapshot.sizeBytes) else {
+      throw JournalError.damagedSnapshot("chunks are missing", path: path, position: snapshot.position)
+    }
+    return snapshot
+  }
+
+  /// Deletes a part of a snapshot, which is unfinished from then on.
+  ///
+  /// - Returns: Whether there is more.
+  func removeStep(_ identifier: Int64) throws -> Bool {
+    let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
+    try database.execute(
+      sql: "UPDATE snapshot SET is_complete = 0 WHERE id = ? AND is_complete = 1", arguments: [identifier])
+    try database.execute(
+      sql: """
+        DELETE FROM snapshot_chunk WHERE rowid IN
+          (SELECT rowid FROM snapshot_chunk WHERE snapshot_id = ? LIMIT \(stepChunks))
+        """, arguments: [identifier])
+    if database.changesCount == stepChunks { return true }
+    try database.execute(sql: "DELETE FROM snapshot WHERE id = ?", arguments: [identifier])
+    return false
+  }
+
   /// Returns the value of `chunk_hash`.
   private static func hash(_ chunk: [UInt8], _ index: Int) -> Int64 {
     Int64(bitPattern: XXH64.hash(chunk.span, seed: UInt64(bitPattern: Int64(index))))

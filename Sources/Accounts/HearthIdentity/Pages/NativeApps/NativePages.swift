@@ -69,7 +69,7 @@ struct NativePages: Sendable {
     case .answer(let url, let sessionID):
       let answer = NativeAnswers.Answer(providerID: event.providerID, url: url, sessionID: sessionID)
       do throws(AccountError) {
-        let sealed = try accounts.nativeAnswers.seal(answer, digest: event.digest, now: now)
+        let sealed = try accounts.signIn.nativeAnswers.seal(answer, digest: event.digest, now: now)
         return .back(to: way.address(link: way.link(answer: sealed)))
       } catch {
         return .overloaded

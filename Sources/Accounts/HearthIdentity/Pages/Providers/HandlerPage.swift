@@ -20,7 +20,7 @@ struct HandlerPage: Sendable {
     } catch {
       return HTMLPage.noTenant.response
     }
-    guard accounts.codes.links.isAllowedContinueURL(asked.redirectURL) else {
+    guard accounts.changes.codes.links.isAllowedContinueURL(asked.redirectURL) else {
       let host = ContinueURL(asked.redirectURL)?.host ?? "It"
       return HTMLPage.foreignApp(host).response
     }
@@ -113,11 +113,11 @@ struct HandlerPage: Sendable {
     _ departing: Departing, in home: Accounts, origin: String, now: Instant
   ) async throws(AccountError) -> ProviderPages.Departure {
     if SAMLPages.serves(departing.providerID) {
-      return try home.samlPages.depart(
+      return try home.signIn.samlPages.depart(
         to: departing.providerID, consumerURL: RedirectURI.shared(origin: origin), memo: departing.memo,
         isForced: departing.isReauthentication, now: now)
     }
-    return try await home.providerPages.depart(
+    return try await home.signIn.providerPages.depart(
       to: departing.providerID, origin: origin, scopes: departing.scopes,
       parameters: departing.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
       memo: departing.memo, now: now)
@@ -160,7 +160,7 @@ struct HandlerPage: Sendable {
     guard let kept = cookie.text(in: request.cookie) else { return passesOn.response }
     var response: IdentityResponse
     do throws(ProviderPages.ArrivalError) {
-      let arrival = try accounts.providerPages.arrive(
+      let arrival = try accounts.signIn.providerPages.arrive(
         kept, state: state, issuer: parts["iss"], at: origin + request.path, now: request.now)
       response = page(of: arrival, parts, state: state, origin: origin, now: request.now).response
     } catch {
@@ -179,7 +179,7 @@ struct HandlerPage: Sendable {
     _ visit: ProviderPages.OtherIssuer, origin: String, _ request: IdentityRequest
   ) async -> HTMLPage {
     let home = (try? await endpoints.home(ofTenant: visit.tenantID)) ?? accounts
-    await home.providers.noteRefused(
+    await home.signIn.providers.noteRefused(
       by: visit.providerID, "another issuer's answer", client: request.client, now: request.now)
     guard let target = Target(memo: visit.memo, origin: origin) else { return .foreignVisit }
     return page(
@@ -206,7 +206,8 @@ struct HandlerPage: Sendable {
         target, .error(code: "auth/internal-error", message: "The provider answered without a code."), now: now)
     }
     do throws(AccountError) {
-      let session = try accounts.providerPages.sessionID(for: arrival, code: code, person: parts["user"], now: now)
+      let session = try accounts.signIn.providerPages.sessionID(
+        for: arrival, code: code, person: parts["user"], now: now)
       let url =
         arrival.redirectURI + "?state=\(PercentEncoding.encode(state))&code=\(PercentEncoding.encode(code))"
       return page(target, .answer(url: url, sessionID: session), now: now)

@@ -29,7 +29,7 @@ struct SAMLArrival: Sendable {
   ) async -> HTMLPage {
     let visit: SAMLPages.Visit
     do throws(ProviderPages.ArrivalError) {
-      visit = try accounts.samlPages.visit(kept, state: state, now: request.now)
+      visit = try accounts.signIn.samlPages.visit(kept, state: state, now: request.now)
     } catch {
       return error == .expired ? .lateVisit : .foreignVisit
     }
@@ -37,7 +37,7 @@ struct SAMLArrival: Sendable {
     guard let target = HandlerPage.Target(memo: visit.memo, origin: origin) else { return .foreignVisit }
     do throws(AccountError) {
       let home = try await endpoints.home(ofTenant: visit.tenantID)
-      let outcome = try await home.samlPages.answer(
+      let outcome = try await home.signIn.samlPages.answer(
         visit, response: response, client: request.client, now: request.now)
       switch outcome {
       case .denied(let reason):

@@ -10,7 +10,7 @@ struct SAMLMetadataPage: Sendable {
     do throws(AccountError) {
       let home = try await endpoints.home(ofTenant: request.parameter("tenantId"))
       let urls = home.configuration.pageOrigins.map { RedirectURI.shared(origin: $0) }
-      let text = try home.samlPages.metadata(of: request.parameter("providerId") ?? "", consumerURLs: urls)
+      let text = try home.signIn.samlPages.metadata(of: request.parameter("providerId") ?? "", consumerURLs: urls)
       var response = IdentityResponse(contentType: "application/samlmetadata+xml", body: Array(text.utf8))
       response.isForPeople = true
       response.headers = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]

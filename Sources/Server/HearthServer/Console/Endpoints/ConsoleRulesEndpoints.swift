@@ -3,23 +3,10 @@ import HearthDatabase
 import HearthRules
 import HearthTransport
 import HearthTree
-import NIOCore
 
-/// The operations on rules, which tools use too.
-extension ConsoleOperation {
-  func throughDoor(_ name: String) -> EventLoopFuture<HTTPResponse> {
-    do throws(ConsoleFailure) {
-      guard let parameters = call.parameters else { throw .badQuery }
-      // The list of operations depends on their methods.
-      guard parameters["x-http-method-override"] == nil else { throw .badQuery }
-      let session = try session(isUse: parameters["peek"] != "1")
-      let door = ConsoleProxy(
-        console: console, services: services, responder: responder.server(), call: call, loop: loop)
-      return try door.answer(String(name.dropFirst(ConsoleProxy.prefix.count)), for: session)
-    } catch {
-      return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
-    }
-  }
+/// The counts of rules in force, and problems of a rules file.
+struct ConsoleRulesEndpoints: ConsoleEndpoints {
+  let context: ConsoleContext
 
   /// Returns the result counts of each rule since its deploy; null when the server does not count. With `window=hour`
   /// or `day` the counts at the beginning of that period are included.

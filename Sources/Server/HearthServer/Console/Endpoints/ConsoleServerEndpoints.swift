@@ -8,7 +8,14 @@ import HearthTree
 import Logging
 
 /// The state of the server, its connections, and the reasons why their listens are allowed.
-extension ConsoleOperation {
+struct ConsoleServerEndpoints: ConsoleEndpoints {
+  let context: ConsoleContext
+  /// Connections of one answer.
+  private static let connectionsMax = 1_000
+  /// Listens of a connection that are explained.
+  private static let listensMax = 100
+  /// Lines of the log of one answer.
+  private static let linesMax = 500
   /// Responds to `GET api/now/figures?after=MILLISECONDS`: the last hour; with `step=60` the last day, a sample each
   /// minute.
   func figures() throws(ConsoleFailure) -> HTTPResponse {
@@ -28,7 +35,7 @@ extension ConsoleOperation {
   /// else to the project.
   func connections() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
-    let name = try known(parameters["ns"])
+    let name = try context.known(parameters["ns"])
     let (clients, count) = await services.router.shownClients(
       of: name, uid: parameters["uid"], tenant: parameters["tenant"], limit: Self.connectionsMax)
     return ConsoleResponder.json(

@@ -5,7 +5,9 @@ import HearthTransport
 import HearthTree
 
 /// Accounts.
-extension ConsoleOperation {
+struct ConsoleAccountEndpoints: ConsoleEndpoints {
+  let context: ConsoleContext
+
   func people() async throws(ConsoleFailure) -> HTTPResponse {
     let parameters = try looked()
     let search = try PeopleSearch(parameters)

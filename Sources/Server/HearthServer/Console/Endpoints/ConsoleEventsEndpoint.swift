@@ -3,8 +3,10 @@ import HearthTransport
 import NIOCore
 
 /// Opening an event stream.
-extension ConsoleOperation {
-  func events() -> EventLoopFuture<HTTPResponse> {
+struct ConsoleEventsEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
+
+  func events(_ name: String) -> EventLoopFuture<HTTPResponse> {
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     do throws(ConsoleFailure) {
       // An open stream is no use of the session.
@@ -12,7 +14,7 @@ extension ConsoleOperation {
       guard let parameters = call.parameters else { throw .badQuery }
       let query = try EventsQuery(parameters)
       let subject = NIOLoopBound((session: session.id, query: query), eventLoop: loop.eventLoop)
-      opened(parameters["ns"]).assumeIsolated().whenComplete { [self] result in
+      context.opened(parameters["ns"]).assumeIsolated().whenComplete { [self] result in
         do {
           let database = try result.get()
           promise.succeed(try begin(subject.value.session, subject.value.query, database))

@@ -11,7 +11,14 @@ import HearthTrial
 /// The response is that of a staged rule set's forecast, `{"state", "listeners": {…}, "data": {…}}`, with `"refusals":
 /// {"examined", "opened", "places": [{"operation", "path", "uid", "count"}]}` beside it: those of the newest denials
 /// that the text would allow.
-extension ConsoleOperation {
+struct ConsoleForecastEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
+  /// The time in which a forecast is made; what was found until then is told.
+  private static let secondsMax: Int64 = 10
+  /// Forecasts at a time.
+  static let countMax = 4
+  /// Refusals that one decides again, the newest.
+  private static let refusalsMax = 200
   /// The maximum number of listed requests that would be allowed.
   private static let placesMax = 20
 
@@ -38,7 +45,7 @@ extension ConsoleOperation {
     }
     let (rules, refusals) = try compiled.get()
     var limits = TrialLimits()
-    limits.forecastSecondsMax = Self.forecastSecondsMax
+    limits.forecastSecondsMax = Self.secondsMax
     let forecast = await RulesTrial.forecast(of: rules, in: database, limits: limits)
     return ConsoleResponder.json(forecast.json.appending(["refusals": refusals]))
   }
@@ -46,8 +53,8 @@ extension ConsoleOperation {
   private static func refusals(of database: String, in denials: DenialLog, by rules: RuleSet) -> JSON {
     var (examined, opened, places) = (0, 0, [JSON]())
     if let feed = denials.feed {
-      var cursor = feed.cursor(after: nil, newest: forecastRefusalsMax)
-      for entry in feed.read(&cursor, limit: forecastRefusalsMax).entries.reversed() where entry.database == database {
+      var cursor = feed.cursor(after: nil, newest: refusalsMax)
+      for entry in feed.read(&cursor, limit: refusalsMax).entries.reversed() where entry.database == database {
         guard let record = denials.records.record(ofEntry: entry.id), let request = record.request,
           let tried = try? RulesTry(record, request, by: rules), tried.isComplete
         else { continue }

@@ -14,7 +14,8 @@ import HearthTree
 ///
 /// The response has `allowed`, `dataOf` (`now` or `denial`), `isComplete` (false when other rules look at data that was
 /// not kept with the denial), `explanation`, `text` and `test`, as a denial has them.
-extension ConsoleOperation {
+struct ConsoleTryEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
   /// The request and the data that it is evaluated on.
   private enum Subject {
     case now(JSON)
@@ -103,7 +104,7 @@ extension ConsoleOperation {
       "allowed": .bool(tried.explanation.decision.isAllowed), "dataOf": .string(dataOf),
       "isComplete": .bool(tried.isComplete),
     ]
-    return verdict.appending(json(tried.explanation, tried.record))
+    return verdict.appending(ConsoleDenialEndpoint.json(tried.explanation, tried.record))
   }
 
   private static func refusing<Result>(

@@ -2,20 +2,26 @@ import GRDB
 import HearthJournal
 import HearthRows
 
-extension SQLiteJournal {
-  /// Verifies snapshot and log, cuts off the damage that `mode` allows, and returns the head of the log.
-  static func recover(
-    _ pool: DatabasePool, path: String, mode: JournalRecovery.Mode, damages: [JournalRecovery.Damage]
+/// The check of a journal when it is opened.
+struct JournalVerification {
+  let path: String
+  let mode: JournalRecovery.Mode
+
+  /// Verifies snapshot and log, cuts off what `mode` allows, and says where the log stands.
+  ///
+  /// - Parameter damages: damage that was found before.
+  func run(
+    _ pool: DatabasePool, damages: [JournalRecovery.Damage]
   ) throws(JournalError) -> (JournalHead, JournalRecovery) {
     try JournalError.mapping("verifying the journal", path: path) {
       try pool.writeWithoutTransaction { database in
         try dropUnfinishedSnapshots(database)
-        let snapshot = try verifiedSnapshot(database, path: path)
+        let snapshot = try SnapshotRows(database: database, path: path).verifiedCurrent()
         var chain = BatchChain(
           epoch: 0, position: snapshot?.position ?? 0, runningHash: snapshot?.runningHash ?? .empty, path: path)
         var damages = damages
         if let damage = try chain.verify(database) {
-          damages.append(try cutOff(damage, after: chain.position, database, path: path, mode: mode))
+          damages.append(try cutOff(damage, after: chain.position, database))
         }
         let epoch = try Int64.fetchOne(database, sql: "SELECT epoch FROM ownership") ?? 0
         let head = JournalHead(epoch: epoch, position: chain.position, runningHash: chain.runningHash)
@@ -31,12 +37,12 @@ extension SQLiteJournal {
 
   /// Removes a snapshot that was being written when the process ended. The removal goes through SQLite's log, which is
   /// emptied after every step: on a nearly full disk, a single step might have no room.
-  private static func dropUnfinishedSnapshots(_ database: Database) throws {
+  private func dropUnfinishedSnapshots(_ database: Database) throws {
     for identifier in try Int64.fetchAll(database, sql: "SELECT id FROM snapshot WHERE is_complete = 0") {
       var isMore = true
       while isMore {
         try database.inTransaction(.immediate) {
-          isMore = try removeSnapshotStep(identifier, database)
+          isMore = try SnapshotRows(database: database, path: path).removeStep(identifier)
           return .commit
         }
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(PASSIVE)")
@@ -44,25 +50,9 @@ extension SQLiteJournal {
     }
   }
 
-  /// Returns the current snapshot, if all its chunks exist. Their content is verified when it is read.
-  static func verifiedSnapshot(_ database: Database, path: String) throws -> SnapshotInfo? {
-    guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
-    guard let snapshot = SnapshotInfo(row) else {
-      throw JournalError.damagedSnapshot("its description cannot be read", path: path, position: nil)
-    }
-    let chunks = try Row.fetchOne(
-      database,
-      sql: "SELECT count(*), coalesce(sum(length(payload)), 0) FROM snapshot_chunk WHERE snapshot_id = ?",
-      arguments: [snapshot.identifier])
-    guard chunks?.integer(0) == Int64(snapshot.chunkCount), chunks?.integer(1) == Int64(snapshot.sizeBytes) else {
-      throw JournalError.damagedSnapshot("chunks are missing", path: path, position: snapshot.position)
-    }
-    return snapshot
-  }
-
   /// Sets aside the first damaged batch and all that follow it, if that is allowed.
-  private static func cutOff(
-    _ damage: BatchChain.Finding, after position: Int64, _ database: Database, path: String, mode: JournalRecovery.Mode
+  private func cutOff(
+    _ damage: BatchChain.Finding, after position: Int64, _ database: Database
   ) throws -> JournalRecovery.Damage {
     let counts = try Row.fetchOne(
       database, sql: "SELECT count(*), max(last_position) FROM batch WHERE first_position >= ?",

@@ -11,13 +11,14 @@ import HearthWorkbench
 /// the `reason`. If so there are the `request` as `api/try` takes it, `inForce` for rules that are still in force and
 /// otherwise their `source`, the `explanation` for programs, its `text` for display, and a `test`, the text of a file
 /// for `hearth rules test`.
-extension ConsoleOperation {
+struct ConsoleDenialEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
   /// The path before the id.
-  static let denialPrefix = "denials/"
+  static let prefix = "denials/"
 
   func denial(_ name: String) async throws(ConsoleFailure) -> HTTPResponse {
     _ = try looked()
-    let (services, id) = (responder.services, UInt64(name.dropFirst(Self.denialPrefix.count)))
+    let (services, id) = (responder.services, UInt64(name.dropFirst(Self.prefix.count)))
     guard let id, let entry = services.denials.feed?.entry(id) else {
       throw ConsoleFailure(.notFound, "No such refusal is kept: the newest \(DenialFeed.countMax) are.")
     }

@@ -8,13 +8,14 @@ import HearthTree
 import NIOCore
 
 /// Downloading a part of a database as a file, which is streamed to the browser.
-extension ConsoleOperation {
+struct ConsoleDownloadEndpoints: ConsoleEndpoints {
+  let context: ConsoleContext
   /// Responds to `POST api/download` with `{"database": NAME, "path": PATH}`: returns the URL of the file, valid once,
   /// within a minute.
   func makeDownload() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     guard let cookie = call.cookie else { throw .noSession }
-    let database = try known(call.body?["database"]?.string)
+    let database = try context.known(call.body?["database"]?.string)
     guard let text = call.body?["path"]?.string, let location = try? Location(wire: text), !location.isPriority else {
       throw ConsoleFailure(.badRequest, "path is a place in the database.")
     }
@@ -49,7 +50,7 @@ extension ConsoleOperation {
           ConsoleFailure(.notFound, "This download was fetched already, or is over. Ask for it again.")))
       return promise.futureResult
     }
-    opened(ticket.database).assumeIsolated().whenComplete { [self] result in
+    context.opened(ticket.database).assumeIsolated().whenComplete { [self] result in
       do {
         promise.succeed(begin(ticket, try result.get()))
       } catch {

@@ -1,0 +1,87 @@
+import HearthCrypto
+import HearthPlugin
+
+/// The values that all services of one project's or tenant's accounts share: records, keys, settings, counters, randomness
+/// and notices.
+package final class AccountsContext: Sendable {
+  /// The delay before a mailed code is made: its request has been answered by then.
+  static let codeDelayMilliseconds: Int64 = 20
+
+  /// The values that all projects and tenants of the server share.
+  package let server: ServerContext
+  /// The context of the tenant's project; `nil` for a project itself.
+  let project: AccountsContext?
+  /// The tenant whose accounts these are; `nil` for the project's own.
+  let tenantID: String?
+
+  /// The records, on the disk.
+  let store: AccountStore
+  /// Signs and verifies tokens.
+  let keys: KeyRing
+  /// The operator's configuration, with later changes by administrators.
+  let settings: LiveConfiguration
+  /// Draws ids and codes.
+  package let secrets: SecretGenerator
+  /// Counts tries, mails and text messages.
+  let throttle: Throttle
+  /// Writes audit records that belong to no change of an account.
+  package let audit: AuditLog
+  /// Mails to users.
+  package let mails: AccountMails
+  /// Hashes passwords; a tenant uses that of its project.
+  package let pool: PasswordPool
+  /// Codes that are made after their request was answered, so that the answer's time does not show whether an account
+  /// exists.
+  let codeQueue: WorkQueue
+  /// State that only an emulator keeps; `nil` on every other server.
+  let emulation: Emulation?
+
+  /// - Parameter tenant: the tenant's id and its project's context; `nil` for a project.
+  init(
+    _ server: ServerContext, store: AccountStore, keys: KeyRing,
+    tenant: (id: String, project: AccountsContext)? = nil
+  ) {
+    let (configuration, environment) = (server.configuration, server.environment)
+    let isEmulator = configuration.isEmulator
+    let projectStore = tenant?.project.store ?? store
+    self.server = server
+    self.store = store
+    self.keys = keys
+    project = tenant?.project
+    tenantID = tenant?.id
+    settings = LiveConfiguration(
+      configuration, notice: environment.notice, changes: { projectStore.view.configurationChanges },
+      tenant: { [id = tenant?.id] in id.flatMap { projectStore.view.tenant($0) } })
+    secrets = SecretGenerator(environment)
+    throttle = Throttle(
+      limits: isEmulator ? configuration.limits.lifted : configuration.limits, addressKey: keys.throttleKey,
+      restored: isEmulator ? [:] : store.view.locks, notice: environment.notice,
+      persist: { key, lock in store.saveLock(key, lock) })
+    audit = AuditLog(store: store, throttle: throttle, notice: environment.notice)
+    store.onAudit { [feed = server.auditFeed] in feed.add($0) }
+    mails = AccountMails(server.mails, throttle: throttle, configuration: settings)
+    pool =
+      tenant?.project.pool
+      ?? PasswordPool(
+        cost: configuration.passwordCost, slots: configuration.passwordSlots, random: environment.random,
+        queue: isEmulator ? .emulator : .standard,
+        importKey: { id in store.view.importKeyAnywhere(id).flatMap { keys.unseal($0) } })
+    codeQueue = WorkQueue(waitingMax: store.limits.codesWaitingMax) { block in
+      environment.schedule(Self.codeDelayMilliseconds, block)
+    }
+    emulation = isEmulator ? Emulation() : nil
+  }
+
+  /// The settings as they count now.
+  var configuration: AccountsConfiguration { settings.value }
+  /// The plugins that are switched on.
+  package var plugins: ActivePlugins { server.plugins }
+  /// Tells the operator.
+  var notice: @Sendable (AccountsNotice) -> Void { server.environment.notice }
+  /// Reports what has ended, and why.
+  var announce: RevocationHandler { server.announce }
+  /// The records of the project; a tenant's own are ``store``.
+  var projectStore: AccountStore { project?.store ?? store }
+  /// Counts the text messages of a project and its tenants together: one operator pays for them.
+  var messageThrottle: Throttle { project?.throttle ?? throttle }
+}

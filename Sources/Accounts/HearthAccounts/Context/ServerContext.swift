@@ -1,0 +1,30 @@
+import HearthPlugin
+
+/// The values that the accounts of all projects and tenants of a server share.
+package struct ServerContext: Sendable {
+  /// The operator's configuration, without later changes; on an emulator with the id of the project.
+  var configuration: AccountsConfiguration
+  let plugins: ActivePlugins
+  let environment: AccountsEnvironment
+  /// Reports what has ended, and why.
+  let announce: RevocationHandler
+  /// Mails that wait to be sent.
+  let mails: SendQueue<MailMessage>
+  /// Text messages that wait to be sent.
+  package let texts: SendQueue<SMSMessage>
+  /// Sends audit records to the plugins that take them.
+  let auditFeed: AuditFeed
+
+  init(
+    configuration: AccountsConfiguration, plugins: ActivePlugins, environment: AccountsEnvironment,
+    announce: @escaping RevocationHandler
+  ) {
+    self.configuration = configuration
+    self.plugins = plugins
+    self.environment = environment
+    self.announce = announce
+    mails = SendQueue(plugins, notice: environment.notice)
+    texts = SendQueue(plugins, notice: environment.notice)
+    auditFeed = AuditFeed(plugins, environment)
+  }
+}

@@ -1,0 +1,38 @@
+import HearthCrypto
+
+/// The services behind the endpoints of administrators.
+package struct AdministrationServices: Sendable {
+  /// Makes, changes and deletes accounts for administrators.
+  package let users: UserAdministration
+  /// Imports accounts from Firebase and other systems.
+  package let imports: UserImport
+  /// Tells whether passwords are those of accounts.
+  package let passwordChecks: PasswordChecks
+  /// Signing keys and database secrets.
+  package let keys: KeyAdministration
+  /// The providers that are set up while the server runs.
+  package let providers: ProviderAdministration
+  /// Service accounts: the accounts of back-end programs.
+  package let serviceAccounts: ServiceAccounts
+  /// Gives service accounts access tokens for signed assertions.
+  package let accessTokens: AccessTokens
+  /// Which blocking functions are asked.
+  package let functions: FunctionAdministration
+  /// Changes the configuration while the server runs.
+  package let settings: ConfigurationAdministration
+
+  init(_ context: AccountsContext, passwords: NewPasswords) {
+    users = UserAdministration(context: context, passwords: passwords)
+    imports = UserImport(context: context)
+    passwordChecks = PasswordChecks(context: context)
+    keys = KeyAdministration(context: context)
+    providers = ProviderAdministration(context: context)
+    serviceAccounts = ServiceAccounts(context: context)
+    accessTokens = AccessTokens(
+      context: context,
+      assertions: AssertionVerifier(
+        audiences: [context.server.configuration.publicURL + ServiceAccounts.tokenPath]))
+    functions = FunctionAdministration(context: context.project ?? context)
+    settings = ConfigurationAdministration(context: context)
+  }
+}

@@ -1,0 +1,38 @@
+/// The services that change accounts that exist, for their users.
+package struct ChangeServices: Sendable {
+  /// Checks new passwords against the policy, and hashes them.
+  package let passwords: NewPasswords
+  /// Makes and mails the codes of action links.
+  package let codes: ActionCodes
+  /// Does what a mailed code is for when it is shown.
+  package let redemption: CodeRedemption
+  /// Adds and removes ways to sign in: passwords, provider identities.
+  package let credentials: CredentialChanges
+  /// Changes of an account's e-mail address.
+  package let addresses: AddressChanges
+  /// What users change about themselves.
+  package let profiles: Profiles
+  /// Deletes accounts.
+  package let deletion: AccountDeletion
+  /// Removes people from all records that mention them.
+  package let erasure: AccountErasure
+  /// Codes that stand once for a second factor that was lost.
+  package let recoveryCodes: RecoveryCodes
+
+  init(_ context: AccountsContext, sessions: Sessions, providers: SignInProviders) {
+    passwords = NewPasswords(context: context, providers: providers)
+    codes = ActionCodes(context: context)
+    credentials = CredentialChanges(context: context, sessions: sessions)
+    recoveryCodes = RecoveryCodes(context: context, changes: credentials)
+    let reversal = ChangeReversal(context: context, changes: credentials, recovery: recoveryCodes)
+    redemption = CodeRedemption(
+      context: context, changes: credentials,
+      takeBack: { ticket, hash, factorCode, client, now throws(AccountError) in
+        try await reversal.takeBack(ticket, hash, factorCode: factorCode, client: client, now: now)
+      }, passwords: passwords, providers: providers)
+    addresses = AddressChanges(changes: credentials)
+    profiles = Profiles(context: context, providers: providers, passwords: passwords, changes: credentials)
+    deletion = AccountDeletion(context: context)
+    erasure = AccountErasure(context: context)
+  }
+}

@@ -1,0 +1,50 @@
+import HearthConsole
+import HearthDatabase
+import HearthGateway
+import HearthTransport
+import HearthWire
+import NIOCore
+
+/// A request of the page, with what its operation needs of the server.
+struct ConsoleContext: Sendable {
+  let responder: ConsoleResponder
+  let call: ConsoleCall
+  let loop: TransportLoop
+
+  var console: Console { responder.console }
+  var services: GatewayServices { responder.services }
+
+  /// The parameters of what the page also asks by itself, again and again: with `peek=1` that is no use of the session.
+  func looked() throws(ConsoleFailure) -> [String: String] {
+    guard let parameters = call.parameters else { throw .badQuery }
+    _ = try session(isUse: parameters["peek"] != "1")
+    return parameters
+  }
+
+  func session(isUse: Bool = true) throws(ConsoleFailure) -> ConsoleSession {
+    guard let session = console.session(call, isUse: isUse) else { throw .noSession }
+    return session
+  }
+
+  /// The name of a database that there is.
+  func known(_ name: String?) throws(ConsoleFailure) -> String {
+    guard let name, Namespace.isValid(name), services.databases.exists(name) else {
+      throw ConsoleFailure(.notFound, "There is no such database.")
+    }
+    return name
+  }
+
+  /// A database that there is, opened when it must be.
+  func opened(_ name: String?) -> EventLoopFuture<Database> {
+    do throws(ConsoleFailure) {
+      return services.databases.database(try known(name), .never, on: loop.eventLoop)
+    } catch {
+      return loop.eventLoop.makeFailedFuture(error)
+    }
+  }
+
+  /// The same, for who waits for it.
+  func database(_ name: String?) async throws(ConsoleFailure) -> Database {
+    do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
+  }
+}

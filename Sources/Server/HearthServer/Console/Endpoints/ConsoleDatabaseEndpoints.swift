@@ -1,0 +1,61 @@
+import HearthConsole
+import HearthCrypto
+import HearthGateway
+import HearthTransport
+import HearthTree
+import NIOHTTP1
+
+/// Databases: their names, credentials for their sockets, and their nodes without values.
+struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
+  let context: ConsoleContext
+
+  func databases() throws(ConsoleFailure) -> HTTPResponse {
+    _ = try session()
+    let names = services.databases.names.map { name in
+      JSON.object([.init("name", .string(name)), .init("isDefault", .bool(name == services.defaultNamespace))])
+    }
+    return ConsoleResponder.json(.object([.init("databases", .array(names))]))
+  }
+
+  func credential() async throws(ConsoleFailure) -> HTTPResponse {
+    // A page renews it by itself: nobody need be there.
+    let session = try session(isUse: false)
+    guard let body = call.body, let name = body["database"]?.string else {
+      throw ConsoleFailure(.badRequest, "Name a database.")
+    }
+    let database = try context.known(name)
+    let made: (text: String, endsInSeconds: Int64, isFirst: Bool)?
+    do throws(RandomnessError) {
+      made = try console.access.makeCredential(of: session.id, for: database, now: call.now.monotonicMilliseconds)
+    } catch {
+      throw .unavailable
+    }
+    guard let made else { throw .noSession }
+    if made.isFirst {
+      await console.record(
+        "session \(session.id) (\(session.role.rawValue)) opens the database \(database)", uid: session.uid,
+        by: call.client)
+    }
+    return ConsoleResponder.json(
+      .object([.init("credential", .string(made.text)), .init("expiresInSeconds", .int(made.endsInSeconds))]))
+  }
+
+  func outline() async throws(ConsoleFailure) -> HTTPResponse {
+    let parameters = try looked()
+    let (path, page) = try OutlineQuery.read(parameters)
+    let database = try await database(parameters["ns"])
+    let result = await BlockingThread.run { () -> Result<Outline, Outline.Problem> in
+      Result { () throws(Outline.Problem) in try Outline(database.published.root[path], page) }
+    }
+    switch result {
+    case .success(let outline): return ConsoleResponder.json(outline.json)
+    case .failure(.tooManyToOrder):
+      throw ConsoleFailure(
+        .badRequest,
+        "This node has more than \(Outline.orderedMax) children: they are told in the order of keys, and a query over the "
+          + "socket tells them in another one.")
+    case .failure(.unknownChild):
+      throw ConsoleFailure(.badRequest, "The child that from names is gone: begin again at the end.")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import HearthConsole
+import HearthTransport
+import NIOCore
+
+/// Operations of the server's own interface, asked by the page.
+struct ConsoleProxyEndpoint: ConsoleEndpoints {
+  let context: ConsoleContext
+
+  func relay(_ name: String) -> EventLoopFuture<HTTPResponse> {
+    do throws(ConsoleFailure) {
+      guard let parameters = call.parameters else { throw .badQuery }
+      // The list of operations is by their methods.
+      guard parameters["x-http-method-override"] == nil else { throw .badQuery }
+      let session = try session(isUse: parameters["peek"] != "1")
+      let door = ConsoleProxy(
+        console: console, services: services, responder: responder.server(), call: call, loop: loop)
+      return try door.answer(String(name.dropFirst(ConsoleProxy.prefix.count)), for: session)
+    } catch {
+      return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
+    }
+  }
+}

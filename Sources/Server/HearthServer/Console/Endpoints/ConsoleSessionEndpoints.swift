@@ -1,0 +1,111 @@
+import HearthAccounts
+import HearthConsole
+import HearthCrypto
+import HearthTransport
+import HearthTree
+import NIOHTTP1
+
+/// Opens sessions, shows them and ends them.
+struct ConsoleSessionEndpoints: ConsoleEndpoints {
+  let context: ConsoleContext
+
+  func signIn() async throws(ConsoleFailure) -> HTTPResponse {
+    let (role, name, uid) = try await proof()
+    do throws(RandomnessError) {
+      let (session, secrets) = try console.access.open(
+        role, name: name, uid: uid, at: call.authority, now: call.now.monotonicMilliseconds)
+      await console.record("session \(session.id) opened: \(role.rawValue), \(name)", uid: uid, by: call.client)
+      let members: [JSON.Member] = [.init("token", .string(secrets.token))] + members(of: session)
+      let cookie = ConsoleHeaders.setCookie(secrets.cookie, at: call.authority, isEncrypted: call.isEncrypted)
+      return ConsoleResponder.json(.object(members), headers: [(name: "Set-Cookie", value: cookie)])
+    } catch {
+      throw .unavailable
+    }
+  }
+
+  /// Who shows a link's key, which is used up by that, or an ID token.
+  private func proof() async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
+    guard let body = call.body else { throw .badBody }
+    switch (body["key"]?.string, body["idToken"]?.string) {
+    case (let key?, nil):
+      guard let found = console.access.redeem(key, now: call.now.monotonicMilliseconds) else {
+        await console.recordRefusal("a link that does not count", by: call.client, now: call.now)
+        throw ConsoleFailure(
+          .unauthorized, "This link was used, or is older than 10 minutes. hearth console prints another.")
+      }
+      return (found.role, found.name, nil)
+    case (nil, let token?): return try await signIn(idToken: token)
+    default: throw ConsoleFailure(.badRequest, "Send the key of a link, or an idToken.")
+    }
+  }
+
+  /// `POST api/session/presence` with what opens a session: this one goes on, and whoever has it is there.
+  func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    let shown: (role: ConsoleRole, name: String, uid: String?)
+    do throws(ConsoleFailure) { shown = try await proof() } catch {
+      // The session is as good as before.
+      throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
+    }
+    // A session of a link takes another link, which the operator makes, and no account: whoever is at a screen that was left
+    // could have made one. A session of an account takes that account, or a link.
+    guard shown.role == session.role, shown.uid == nil || session.uid == shown.uid else {
+      await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
+      throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
+    }
+    console.access.showPresence(in: session.id, now: call.now.monotonicMilliseconds)
+    await console.record(
+      "session \(session.id) (\(session.name)): \(shown.name) is there", uid: session.uid, by: call.client)
+    return ConsoleResponder.json(.object([]))
+  }
+
+  /// A user who signed in a moment ago, and whom an administrator gave the operator's claim.
+  private func signIn(idToken: String) async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
+    guard console.options.claim != nil else {
+      throw ConsoleFailure(.forbidden, "Accounts do not open this console; --console-claim names the claim that does.")
+    }
+    let callers = services.accounts.own.sessions.callers
+    do throws(AccountError) {
+      let caller = try callers.caller(idToken: idToken, now: call.now)
+      try callers.requireRecentSignIn(caller, now: call.now)
+      if callers.isConsoleSignIn(caller), let role = console.role(of: caller.user) {
+        return (role, caller.user.email ?? caller.user.uid, caller.user.uid)
+      }
+    } catch {
+      switch error.code {
+      case .credentialTooOld: throw ConsoleFailure(.unauthorized, "Sign in again: this sign-in is too long ago.")
+      case .unavailable: throw .unavailable
+      default: throw ConsoleFailure(.unauthorized, "The ID token does not count.")
+      }
+    }
+    await console.recordRefusal(
+      "a user without the claim, or a way to sign in that a service account could set up", by: call.client,
+      now: call.now)
+    throw ConsoleFailure(.forbidden, "This account may not open the console.")
+  }
+
+  private func members(of session: ConsoleSession) -> [JSON.Member] {
+    [
+      .init("role", .string(session.role.rawValue)), .init("name", .string(session.name)),
+      .init("endsInSeconds", .int(session.endsInSeconds)), .init("idleSeconds", .int(session.idleSeconds)),
+    ]
+  }
+
+  func shown() throws(ConsoleFailure) -> HTTPResponse {
+    guard let parameters = call.parameters else { throw .badQuery }
+    let session = try session(isUse: parameters["peek"] != "1")
+    return ConsoleResponder.json(
+      .object(
+        members(of: session) + [
+          .init("version", .string(console.version)), .init("emulator", .bool(services.isEmulator)),
+        ]))
+  }
+
+  func signOut() async throws(ConsoleFailure) -> HTTPResponse {
+    let session = try session()
+    console.access.end(session.id)
+    await console.record("session \(session.id) ended", uid: session.uid, by: call.client)
+    let cookie = ConsoleHeaders.setCookie("", at: call.authority, isEncrypted: call.isEncrypted)
+    return ConsoleResponder.json(.object([]), headers: [(name: "Set-Cookie", value: cookie)])
+  }
+}

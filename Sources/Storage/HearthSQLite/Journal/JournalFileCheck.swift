@@ -1,0 +1,64 @@
+import HearthJournal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Looks at a journal's files before SQLite opens them.
+enum JournalFileCheck {
+  /// Refuses a file that is no database, and a log without its database.
+  static func requireWhole(_ path: String) throws(JournalError) {
+    if let size = try PosixFile.sizeBytes(of: path), size > 0 { return try requireSQLite(path) }
+    if let log = try PosixFile.sizeBytes(of: path + "-wal"), log > 0 {
+      throw JournalError(
+        .corrupt,
+        "the database file is missing or empty, but its log is there with \(log) bytes; put the database file back, or "
+          + "move \(path)-wal away to begin with an empty journal",
+        at: JournalError.Place(file: path))
+    }
+  }
+
+  private static func requireSQLite(_ path: String) throws(JournalError) {
+    // The power went while SQLite made the file, which it begins by a rollback journal: it takes back what it wrote.
+    if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
+    let magic = Array("SQLite format 3\0".utf8)
+    var start = [UInt8](repeating: 0, count: magic.count)
+    let file = try PosixFile(path, flags: O_RDONLY)
+    _ = try file.read(into: &start, at: 0)
+    guard start == magic else {
+      throw JournalError(
+        .notAJournal, "the file does not begin as an SQLite database does", at: JournalError.Place(file: path))
+    }
+  }
+
+  /// Looks at the log before SQLite drops what it cannot read.
+  ///
+  /// - Returns: What will be dropped; nil when the log is clean.
+  /// - Throws: `.corrupt` when acknowledged commits would be dropped and `mode` does not allow it.
+  static func inspectLog(_ path: String, mode: JournalRecovery.Mode) throws(JournalError) -> JournalRecovery.Damage? {
+    let logPath = path + "-wal"
+    let log = try WriteAheadLog(databasePath: path)
+    guard let offset = log.breakOffset else { return nil }
+    let place = JournalError.Place(file: logPath, byteOffset: offset)
+    guard log.lostAcknowledgedCommits else {
+      return JournalRecovery.Damage(
+        place: place,
+        finding: "the log ends in a commit that was not completely written; \(log.sizeBytes - log.validBytes) bytes "
+          + "after byte \(log.validBytes) were dropped", isUnfinishedCommit: true)
+    }
+    let finding =
+      "the log is damaged in the middle: \(log.commitCount) commits before the damage are readable, at least "
+      + "\(log.commitsAfterBreak - 1) acknowledged ones after it are not"
+    guard mode == .truncateAtFirstDamage else {
+      throw JournalError(
+        .corrupt,
+        finding + "; " + JournalRecovery.wayOut(path), at: place)
+    }
+    return JournalRecovery.Damage(
+      place: place, finding: finding + "; " + (try WriteAheadLog.setAside(databasePath: path)))
+  }
+}

@@ -1,0 +1,71 @@
+import GRDB
+import HearthJournal
+
+/// The connections of an open journal to its file.
+struct SQLiteConnections: Sendable {
+  let pool: DatabasePool
+  /// A connection of its own moves pages from the log to the database file, so that appends need not wait for it.
+  let checkpointer: DatabaseQueue
+
+  /// Opens the connections, switches on WAL and full syncs, and creates the tables in a new file.
+  static func open(_ path: String, options: SQLiteJournal.Options) throws(JournalError) -> SQLiteConnections {
+    let action = "opening the journal"
+    return try JournalError.mapping(action, path: path) {
+      var configuration = Configuration()
+      configuration.label = "hearth.journal"
+      configuration.busyMode = .timeout(Double(SQLiteLimits.busyMilliseconds) / 1_000)
+      configuration.maximumReaderCount = 2
+      configuration.tellFirstRead(action, path: path)
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      try pool.writeWithoutTransaction { database in
+        try setUp(database)
+        try requireFormat(database, path: path)
+        if let sizeBytesMax = options.sizeBytesMax {
+          let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
+          _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / max(1, pageBytes)))")
+        }
+        // A log of its own generation: what an earlier crash left in it must not be taken for this run's.
+        _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+      }
+      let checkpointer = try DatabaseQueue(path: path, configuration: configuration)
+      try checkpointer.writeWithoutTransaction { try setUp($0) }
+      return SQLiteConnections(pool: pool, checkpointer: checkpointer)
+    }
+  }
+
+  /// Sets what each writing connection needs.
+  ///
+  /// GRDB sets `synchronous` to NORMAL when it opens a pool, and with that SQLite syncs at checkpoints only: an
+  /// acknowledged commit could be lost. So it is set here, afterwards, and read back.
+  static func setUp(_ database: Database) throws {
+    try database.execute(sql: "PRAGMA synchronous = FULL")
+    // On Apple systems a plain fsync leaves the data in the drive's cache.
+    try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+    // What is removed is overwritten, whatever SQLite was built to do: somebody may have asked to be forgotten.
+    _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
+    // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
+    _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
+    let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+    guard level == 2 else {
+      throw JournalError(.inputOutput, "SQLite does not take synchronous = FULL, without which commits can be lost")
+    }
+  }
+
+  /// Returns true when the file has the tables of an outbox.
+  func hasOutbox(path: String) throws(JournalError) -> Bool {
+    try JournalError.mapping("looking for the outbox", path: path) {
+      try pool.read { try $0.tableExists("outbox") }
+    }
+  }
+
+  /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
+  private static func requireFormat(_ database: Database, path: String) throws {
+    guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
+    // GRDB has made a commit that nothing synced. Only one may be so: see `WriteAheadLog`.
+    _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    try database.inTransaction(.immediate) {
+      try database.execute(sql: SQLiteSchema.creation)
+      return .commit
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import GRDB
+import HearthJournal
+import HearthRows
+
+/// The batches of the log, within a transaction.
+struct BatchRows {
+  let database: Database
+  let path: String
+
+  /// Batches after a position, until they have that many bytes together; at least one.
+  ///
+  /// - Parameter snapshotPosition: of the snapshot that was current when the journal was opened. Batches before it were not
+  ///   verified then, and are held against their running hashes here.
+  func batches(
+    after position: Int64, sizeBytesMax: Int, snapshotPosition: Int64
+  ) throws -> [JournalBatch] {
+    let rows = try Row.fetchCursor(database, sql: SQLiteSchema.batchesAfter, arguments: [position])
+    var batches: [JournalBatch] = []
+    var sizeBytes = 0
+    // What comes after the snapshot that was current then was verified when the journal was opened, or written since.
+    let isKept = position < snapshotPosition
+    let seams = isKept ? try SeamRows(database) : nil
+    var hash: RunningHash?
+    while let row = try rows.next() {
+      guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first else {
+        throw JournalError(
+          .corrupt, "the batch cannot be read",
+          at: JournalError.Place(file: path, position: row.integer(0) ?? batches.last?.lastPosition ?? position))
+      }
+      try requireContinuous(found, after: batches.last?.lastPosition, wanted: position)
+      sizeBytes += found.payload.count
+      if !batches.isEmpty, sizeBytes > sizeBytesMax { break }
+      if isKept {
+        let before = try seams?.hash(at: found.first - 1) ?? hash ?? runningHash(before: found)
+        hash = try found.verified(after: before, path: path)
+      }
+      batches.append(found.batch)
+    }
+    if batches.isEmpty { try requireEnd(position) }
+    return batches
+  }
+
+  /// The running hash that a batch was written after.
+  ///
+  /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
+  func runningHash(before found: BatchRow) throws -> RunningHash {
+    let position = found.first - 1
+    let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
+    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
+    guard position == 0 else { throw JournalError.pruned(position, path: path) }
+    return .empty
+  }
+
+  /// Refuses a gap between batches, and one before the first.
+  private func requireContinuous(
+    _ found: BatchRow, after previous: Int64?, wanted position: Int64
+  ) throws(JournalError) {
+    if let previous {
+      guard found.first - 1 == previous else {
+        throw JournalError(
+          .corrupt, "batches are missing after position \(previous)",
+          at: JournalError.Place(file: path, position: previous))
+      }
+    } else if found.first - 1 > position {
+      throw JournalError.pruned(position, path: path)
+    }
+  }
+
+  /// Nothing follows: right at the end, wrong before it.
+  private func requireEnd(_ position: Int64) throws {
+    let tail = try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
+    guard position >= tail else { throw JournalError.pruned(position, path: path) }
+  }
+
+  /// The running hash where a batch ends at `position`.
+  func runningHash(at position: Int64) throws -> RunningHash {
+    if let hash = try SeamRows(database).hash(at: position) { return hash }
+    let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
+    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
+    if position == 0, try Int64.fetchOne(database, sql: SQLiteSchema.currentSnapshot) == nil { return .empty }
+    throw JournalError(
+      .positionMismatch, "no batch ends at position \(position), so there is no state to take a snapshot of",
+      at: JournalError.Place(file: path, position: position))
+  }
+
+  /// The position that the oldest kept batch, or the oldest snapshot, begins at.
+  func oldestPosition() throws -> Int64 {
+    if try Int64.fetchOne(database, sql: "SELECT min(first_position) FROM batch") == 1 { return 0 }
+    return try Int64.fetchOne(database, sql: "SELECT min(position) FROM snapshot WHERE is_complete = 1") ?? 0
+  }
+
+  /// The bytes that the batches between two positions take.
+  func sizeBytes(after position: Int64, through last: Int64) throws -> Int {
+    let row = try Row.fetchOne(
+      database,
+      sql: """
+        SELECT coalesce(sum(size_bytes), 0), count(*) FROM batch
+        WHERE first_position > ?1 AND first_position <= ?2 AND last_position <= ?2
+        """, arguments: [position, last])
+    let (bytes, count) = (row?.integer(0) ?? 0, row?.integer(1) ?? 0)
+    return Int(clamping: max(0, bytes)) + Int(clamping: count) * SQLiteLimits.batchRowBytes
+  }
+}
