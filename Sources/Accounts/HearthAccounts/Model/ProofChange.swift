@@ -4,7 +4,7 @@ import HearthPlugin
 /// recovery codes.
 ///
 /// Every such change goes through ``CredentialChanges``, by the ``terms`` here; the store refuses a record whose proofs differ
-/// without one of them. The table of the guide *Running accounts* says the same in words, and a test holds each row.
+/// without one of them. The table of the guide *Account changes* says the same in words, and a test holds each row.
 package enum ProofChange: String, Sendable, CaseIterable {
   // By a session.
   case passwordLinked

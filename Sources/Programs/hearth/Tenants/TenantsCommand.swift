@@ -10,7 +10,7 @@ struct TenantsCommand: ParsableCommand {
     abstract: "Manage tenants: parts of the project with users of their own.",
     discussion: """
       Their accounts are managed by hearth users with --tenant. Whatever else a tenant has of its own is set by admin SDKs; \
-      see "Tenants" in the guide's "Run accounts".
+      see the guide "Tenants".
       """,
     subcommands: [
       TenantsList.self, TenantsCreate.self, TenantsShow.self, TenantsSet.self, TenantsDelete.self,
