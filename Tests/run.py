@@ -1,4 +1,4 @@
-"""Runs the acceptance tests against the debug server, which `make test` builds before, and beside them builds and runs the
+"""Runs the acceptance tests against the server that `make test` builds before, and beside them builds and runs the
 Swift suites and the tests of the console's page.
 
 Acceptance tests wait for much of their time: the compiler gets what they leave of the processors. Many tests drive real
@@ -17,9 +17,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
-SWIFT_BUILD = ["swift", "build", "--build-tests"]
+BUILT = ".build/tests/release/"
+SWIFT_BUILD = ["make", "build-tests"]
 SWIFT_BUILD_OUTPUT = ".build/tests-build.txt"
-SWIFT = [".build/debug/hearthPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
+SWIFT = [BUILT + "hearthPackageTests.xctest", "--testing-library", "swift-testing", "--no-parallel"]
 SWIFT_EVENTS = ".build/swift-events-{}.jsonl"
 SWIFT_OUTPUT = ".build/swift-output-{}.txt"
 # The targets whose suites mostly compute: about half of the time.
@@ -125,7 +126,7 @@ def acceptance(only=()):
         os.remove(ACCEPTANCE_REPORT)
     which = list(only) or [ACCEPTANCE_TESTS, *AT_ONCE]
     status = subprocess.run(
-        [*ACCEPTANCE, *which, "--junitxml", ACCEPTANCE_REPORT], env={**os.environ, "HEARTH": ".build/debug/hearth"}
+        [*ACCEPTANCE, *which, "--junitxml", ACCEPTANCE_REPORT], env={**os.environ, "HEARTH": BUILT + "hearth"}
     ).returncode
     failed = {}
     if os.path.exists(ACCEPTANCE_REPORT):

@@ -27,7 +27,7 @@ APP, SHOP = "https://app.example.test", "https://shop.elsewhere.test"
 AUTH = "https://auth.example.test"
 PASSWORD = "correct horse"
 SETTINGS = {
-    "publicURL": AUTH, "authorizedDomains": ["app.example.test", "shop.elsewhere.test"],
+    "passwordCost": "small", "publicURL": AUTH, "authorizedDomains": ["app.example.test", "shop.elsewhere.test"],
     "signIn": {
         "anonymous": True, "password": True, "phone": True, "oauth": {"allowsPlainHTTP": True},
         "passkey": {"relyingPartyID": "example.test", "origins": [APP]}},

@@ -77,14 +77,20 @@ import Testing
     try await DatabaseWorld.with { world in
       try await world.ref().setValue(["a": ["x": 1], "b": ["k1": 1, "k2": 2, "k3": 3]])
       func check(_ ref: DatabaseReference) async throws {
-        #expect(try await json(ref.child("a").getData()) == #"{"x":1}"#)
-        #expect(try await json(ref.child("a").singleEvent(of: .value).snapshot) == #"{"x":1}"#)
-        #expect(try await json(ref.child("a/x").getData()) == "1")
         let last = ref.child("b").queryOrderedByKey().queryLimited(toLast: 2)
-        #expect(try await json(last.getData()) == #"{"k2":2,"k3":3}"#)
+        // Each waits three seconds for a connection: all at once.
+        let whole = Task { try await ref.child("a").getData() }
+        let part = Task { try await ref.child("a/x").getData() }
+        let limited = Task { try await last.getData() }
+        let none = Task { try await ref.child("none").getData() }
+        let other = Task { try await ref.child("other").getData() }
+        #expect(try await json(whole.value) == #"{"x":1}"#)
+        #expect(try await json(ref.child("a").singleEvent(of: .value).snapshot) == #"{"x":1}"#)
+        #expect(try await json(part.value) == "1")
+        #expect(try await json(limited.value) == #"{"k2":2,"k3":3}"#)
         #expect(try await json(last.singleEvent(of: .value).snapshot) == #"{"k2":2,"k3":3}"#)
-        #expect(try await json(ref.child("none").getData()) == "null", "nothing was there")
-        await #expect(throws: DatabaseError.self) { try await ref.child("other").getData() }
+        #expect(try await json(none.value) == "null", "nothing was there")
+        await #expect(throws: DatabaseError.self) { try await other.value }
       }
       let database = try Self.database(folder.path, world.url, isOnline: true)
       let ref = database.reference(withPath: "open")
