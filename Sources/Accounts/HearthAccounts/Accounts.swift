@@ -12,7 +12,7 @@ public final class Accounts: Sendable {
   package let sessions: SessionServices
   /// Changes accounts for their users.
   package let changes: ChangeServices
-  /// Signs people in.
+  /// The services that sign users in.
   package let signIn: SignInServices
   /// Serves administrators.
   package let administration: AdministrationServices
@@ -23,19 +23,20 @@ public final class Accounts: Sendable {
   public var store: AccountStore { context.store }
   /// Signs and verifies tokens.
   public var keys: KeyRing { context.keys }
-  /// The operator's configuration, with what administrators changed since, as it counts now.
+  /// The configuration in effect: the operator's, with the later changes of administrators.
   public var configuration: AccountsConfiguration { settings.value }
   /// The same configuration, read at each use.
   package var settings: LiveConfiguration { context.settings }
-  /// The tenant whose accounts these are; `nil` for the project's own.
+  /// The tenant of these accounts; `nil` for the project's own.
   package var tenantID: String? { context.tenantID }
 
   /// The accounts of a server's own project.
   ///
   /// - Parameters:
-  ///   - plugins: those that the server is started with.
-  ///   - onFollowedRevocation: told of what another node of a cluster has ended.
-  ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when nobody keeps any.
+  ///   - plugins: the plugins compiled into the server.
+  ///   - onFollowedRevocation: called with the revocations of other cluster nodes.
+  ///   - onRevocation: gives the revocation a number, by which its receipts are found; nil when the server keeps no
+  ///     receipts.
   package convenience init(
     configuration: AccountsConfiguration, store: AccountStore, keys: KeyRing, plugins: PluginSet,
     environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },
@@ -66,32 +67,31 @@ public final class Accounts: Sendable {
     context.projectStore.view.serviceAccount(email: name) != nil
   }
 
-  /// What an emulator offers to test suites, which are programs of its own machine; nil for all others, and unless this is
-  /// an emulator.
+  /// The emulator's controls for test suites, which run on the same machine. Nil for remote clients, and on a server
+  /// that is not an emulator.
   package func emulator(isFromLoopback: Bool) -> EmulatorControls? {
     isFromLoopback && settings.isEmulator ? EmulatorControls(context: context) : nil
   }
 
-  /// The bounds on mails and text messages, and what is used of each now; those of tenants are not among them.
+  /// The current bounds and use of mails and text messages; those of tenants are not included.
   package var spending: [SpendingBound] {
     context.throttle.spending(now: context.server.environment.clock())
   }
 
-  /// Puts these plugins beside the server's own, in the place of those of the last call; what those that are gone vouched
-  /// for counts no longer.
+  /// Replaces the further plugins of the last call. Tokens that removed plugins verified become invalid.
   package func setFurtherPlugins(_ further: PluginSet) {
     context.plugins.setFurther(further)
     sessions.foreignTokens.reviewVerifiers()
   }
 
-  /// Vouches for no more tokens of others, and waits until the audit records are sent that wait for it, but not for long.
-  /// For a server that stops.
+  /// Vouches for no more tokens of others, and waits until the audit records are sent that wait for it, but not for
+  /// long. For a server that stops.
   package func finishPlugins() async {
     sessions.foreignTokens.close()
     await context.server.auditFeed.finish()
   }
 
-  /// Puts the server's start on record.
+  /// Records the server's start.
   public func recordStart() async {
     let phone = configuration.servesPhoneSignIn ? [ProviderID.phone] : []
     await context.audit.recordStart(

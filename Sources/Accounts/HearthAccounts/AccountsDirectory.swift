@@ -3,14 +3,13 @@ import HearthJournal
 import HearthTree
 import Synchronization
 
-/// Whose accounts a request or a credential is about: those of the server's one project or of one of its tenants, or on an
-/// emulator those of the project that it names.
+/// The lookup from a request or credential to its accounts: the server's one project, one of its tenants, or on an
+/// emulator the project that the request names.
 ///
-/// The projects that an emulator's clients name beside its own have users, sessions and codes of their own, from their
-/// first use until the server stops. They are kept in memory alone, as test suites leave them behind under names that
-/// they make up.
+/// Further projects that an emulator's clients name have users, sessions and codes of their own, from their first use
+/// until the server stops. They are kept in memory only, as test suites leave them behind under generated names.
 public final class AccountsDirectory: Sendable {
-  /// Projects at a time. Each holds a tree, three queues and keys; a suite that draws a name for every test has some
+  /// The number of projects. Each holds a tree, three queues and keys; a suite with a new name for every test has some
   /// hundreds.
   static let countMax = 1_000
 
@@ -28,8 +27,8 @@ public final class AccountsDirectory: Sendable {
   /// The accounts of a project that a client named; an emulator makes them when they are not there.
   ///
   /// - Parameter isMade: the request may have an emulator make a project.
-  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for one that is not there
-  ///   and may not be made, can be no project or is one too many.
+  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for one that is not
+  ///   there and may not be made, can be no project or is one too many.
   package func accounts(of id: String, isMade: Bool) throws(AccountError) -> Accounts {
     if isOwn(id) { return own }
     guard own.settings.isEmulator else {
@@ -63,9 +62,9 @@ public final class AccountsDirectory: Sendable {
     return kept
   }
 
-  /// The accounts whose discovery document anybody may read: that makes no project.
+  /// The accounts whose discovery document any client may read. Reading it creates no project.
   ///
-  /// - Throws: `configurationNotFound` for a project that is not here.
+  /// - Throws: `configurationNotFound` for a project that does not exist.
   package func discovered(_ id: String) throws(AccountError) -> Accounts {
     if let known = known(id) { return known }
     guard isOwn(id) else { throw AccountError(.configurationNotFound, "This server has another project.") }
@@ -77,7 +76,7 @@ public final class AccountsDirectory: Sendable {
     return id == configuration.projectID || id == configuration.projectNumber
   }
 
-  /// An emulator's project of that id, when somebody has used it; nil for the server's own.
+  /// The emulator's further project with that id, once a client has used it; nil for the server's own.
   private func known(_ id: String) -> Accounts? {
     guard let other = known.withLock({ $0[id] }) else { return nil }
     other.keys.follow(own.keys)
@@ -86,7 +85,7 @@ public final class AccountsDirectory: Sendable {
 
   /// Adds a project.
   ///
-  /// - Returns: its accounts, which somebody else may have added meanwhile; nil when there are too many.
+  /// - Returns: its accounts, which a concurrent request may have added first; nil when there are too many projects.
   func add(_ id: String, _ accounts: Accounts) -> Accounts? {
     known.withLock { known in
       if let present = known[id] { return present }
@@ -103,11 +102,12 @@ public final class AccountsDirectory: Sendable {
       && id.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
   }
 
-  // MARK: By what a client shows
+  // MARK: Lookup by credential
 
-  /// Whose token, code or session a client shows that names no project: API keys are all the same on an emulator.
+  /// The accounts of the token, code or session that a request shows without naming a project: API keys are all the
+  /// same on an emulator.
   ///
-  /// - Parameter shown: nil for a client that shows none; those are of the server's own project.
+  /// - Parameter shown: nil when the request shows none; the result is then the server's own project.
   package func holder(of shown: ShownText?) -> Accounts {
     guard let shown, hasOthers else { return own }
     switch shown {
@@ -124,7 +124,7 @@ public final class AccountsDirectory: Sendable {
   /// True when there may be others than the server's own.
   private var hasOthers: Bool { own.settings.isEmulator || own.tenants?.isEmpty == false }
 
-  /// The accounts, but for the server's own, in which something holds.
+  /// Returns the first accounts, except the server's own, that satisfy a condition.
   private func first(where isIt: (AccountView) -> Bool) -> Accounts? {
     if let tenant = own.tenants?.first(where: isIt) { return tenant }
     for other in others {
@@ -134,8 +134,8 @@ public final class AccountsDirectory: Sendable {
     return nil
   }
 
-  /// The accounts whose keys and users a token is judged by. What it says is not verified and grants nothing: a token of a
-  /// tenant that is not there is refused by the keys of the project, which take none of any tenant.
+  /// The accounts whose keys and users verify a token. The token's own statement is unverified and grants nothing: a
+  /// token of an unknown tenant is refused by the keys of the project, which accept no tenant's.
   public func home(ofToken text: String) -> Accounts {
     guard hasOthers, let token = try? TokenReader.read(text) else { return own }
     let project = project(ofAudience: token.payload["aud"])
@@ -187,13 +187,13 @@ public final class AccountsDirectory: Sendable {
   }
 }
 
-/// A secret text by which a client shows whose accounts it means.
+/// A secret text by which a client identifies its accounts.
 package enum ShownText: Sendable, Redacted {
   /// An ID token.
   case idToken(String)
   /// A refresh token.
   case refreshToken(String)
-  /// A mailed code, a pending second factor or identity, or what stands for a code that was sent to a phone.
+  /// A mailed code, a pending second factor or identity, or the session text of a phone code.
   case ticket(String)
 }
 

@@ -1,10 +1,10 @@
 import HearthTree
 import Synchronization
 
-/// The tenants of a project: who is in one is unknown in all others and in the project itself.
+/// The tenants of a project: a user of one tenant is unknown in all others and in the project itself.
 ///
-/// Their records are in the database of the project's accounts, so that every change, snapshot and backup is of both. What
-/// is held of a tenant in memory is made at its first use.
+/// Their records are in the database of the project's accounts, so that every change, snapshot and backup is of both. A
+/// tenant's state in memory is created at its first use.
 public final class Tenants: Sendable {
   /// Tenants of a project at most.
   static let countMax = 1_000
@@ -15,7 +15,7 @@ public final class Tenants: Sendable {
   /// - Parameter context: the project's.
   init(of context: AccountsContext) { self.context = context }
 
-  /// True when there is none, which is said without a look at any.
+  /// True when no tenant exists, without reading any.
   package var isEmpty: Bool { !context.store.view.hasTenants }
 
   // MARK: Their accounts
@@ -28,8 +28,8 @@ public final class Tenants: Sendable {
     return accounts
   }
 
-  /// The accounts of a tenant that a request names. An emulator makes one with everything switched on when there is none,
-  /// as the official one does.
+  /// The accounts of a tenant that a request names. An emulator makes one with everything switched on when there is
+  /// none, as the official one does.
   ///
   /// - Throws: `tenantNotFound`; `quotaExceeded` for one too many.
   package func accounts(named id: String) async throws(AccountError) -> Accounts {
@@ -63,7 +63,7 @@ public final class Tenants: Sendable {
     }
   }
 
-  /// Those of all tenants in which something holds; for what names no tenant.
+  /// Returns the first tenant's accounts that satisfy the condition, for a request that names no tenant.
   func first(where isIt: (AccountView) -> Bool) -> Accounts? {
     let view = context.store.view
     guard view.hasTenants else { return nil }
@@ -74,7 +74,7 @@ public final class Tenants: Sendable {
     return nil
   }
 
-  /// Those that somebody has used, so that something may be under way in them.
+  /// The tenants used since the start, which may have work in progress.
   var used: [Accounts] { known.withLock { Array($0.values) } }
 
   // MARK: Administration
@@ -94,15 +94,15 @@ public final class Tenants: Sendable {
     return tenant
   }
 
-  /// All settings that count for a tenant.
+  /// The settings in effect for a tenant.
   package func configuration(of tenant: TenantRecord) -> AccountsConfiguration { context.settings.value(for: tenant) }
 
-  /// Makes a tenant. Its id begins like its name, and was never used.
+  /// Creates a tenant. Its id begins like its name, and was never used.
   ///
   /// - Parameters:
-  ///   - settings: goes into ``TenantRecord/changes``, as ``ConfigurationAdministration`` takes it.
-  ///   - change: sets what else the administrator wants.
-  /// - Throws: `quotaExceeded` for one too many; `invalidArgument` for settings that the file could not say either.
+  ///   - settings: stored in ``TenantRecord/changes``, in the form of ``ConfigurationAdministration``.
+  ///   - change: sets the administrator's other values.
+  /// - Throws: `quotaExceeded` above the limit; `invalidArgument` for settings that the file could not contain either.
   package func create(
     by administrator: Administrator, settings: JSON? = nil, _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
@@ -111,7 +111,7 @@ public final class Tenants: Sendable {
       (transaction: inout AccountTransaction) throws(AccountError) -> TenantRecord in
       try Self.requireRoom(transaction)
       var tenant = TenantRecord(id: "", createdAtMilliseconds: transaction.now.wallMilliseconds)
-      // As the official emulator has it; elsewhere the project's setting counts until another is made.
+      // As on the official emulator; elsewhere the project's setting applies until it is changed.
       if project.isEmulator { tenant.secondFactorPolicy = .off }
       change(&tenant)
       if let settings { try project.merge(settings, into: &tenant) }
@@ -125,13 +125,13 @@ public final class Tenants: Sendable {
     }
   }
 
-  /// Changes a tenant's settings, from the next request on. When it is disabled, its users' tokens count no longer, and their
-  /// connections are signed out.
+  /// Changes a tenant's settings, from the next request on. Disabling it invalidates its users' tokens and signs out
+  /// their connections.
   ///
   /// - Parameters:
-  ///   - settings: goes into ``TenantRecord/changes``, as ``ConfigurationAdministration`` takes it.
-  ///   - change: sets what else the administrator wants.
-  /// - Throws: `tenantNotFound`; `invalidArgument` for settings that the file could not say either.
+  ///   - settings: stored in ``TenantRecord/changes``, in the form of ``ConfigurationAdministration``.
+  ///   - change: sets the administrator's other values.
+  /// - Throws: `tenantNotFound`; `invalidArgument` for settings that the file could not contain either.
   package func change(
     _ id: String, by administrator: Administrator, settings: JSON? = nil,
     _ change: @escaping @Sendable (inout TenantRecord) -> Void
@@ -152,7 +152,7 @@ public final class Tenants: Sendable {
     return tenant
   }
 
-  /// Deletes a tenant with everybody in it: their tokens count no longer, and their connections are signed out.
+  /// Deletes a tenant with all its users: their tokens become invalid, and their connections are signed out.
   ///
   /// - Throws: `tenantNotFound`.
   package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {

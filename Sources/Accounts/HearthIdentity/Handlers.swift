@@ -7,7 +7,7 @@ protocol EndpointArea: Sendable {
   init(accounts: Accounts)
 }
 
-/// What answers an operation.
+/// The handler of an operation.
 enum Handler: Sendable {
   /// Reads one JSON object and answers one.
   case call(@Sendable (Accounts, IdentityCall) async throws(AccountError) -> JSON)
@@ -15,12 +15,12 @@ enum Handler: Sendable {
   case answer(@Sendable (Accounts, IdentityCall) async -> IdentityResponse)
   /// Reads and answers as the 2.x service did.
   case legacy(@Sendable (Accounts, LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>)
-  /// Shows a page, or what a page reads.
+  /// Returns a page, or data that a page reads.
   case page(
     IdentityOperation.Audience, @Sendable (IdentityEndpoints, IdentityRequest) async -> IdentityResponse)
-  /// Gives what anybody may know and keep.
+  /// Returns public data that may be cached.
   case published(@Sendable (Accounts) -> [UInt8])
-  /// Is part of the protocol, and not served here.
+  /// Refuses a part of the protocol that is not served here.
   case unserved(String)
   case unknown
 

@@ -2,11 +2,11 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// Sign-in, tokens, accounts and their administration over HTTP, as client and admin SDKs ask for them: a request comes in
-/// as a value, the accounts do what it says, and the answer goes out as a value.
+/// Sign-in, tokens, accounts and their administration over HTTP, as client and admin SDKs request them: a request comes
+/// in as a value, the accounts execute it, and the response goes out as a value.
 package struct IdentityEndpoints: Sendable {
   let directory: AccountsDirectory
-  /// Those of the server's own project.
+  /// The accounts of the server's own project.
   var accounts: Accounts { directory.own }
   /// The database of web apps that name none.
   let defaultNamespace: String
@@ -14,9 +14,9 @@ package struct IdentityEndpoints: Sendable {
   private let node: String?
 
   /// - Parameters:
-  ///   - directory: whose accounts requests are about.
+  ///   - directory: the projects and tenants that requests are about.
   ///   - defaultNamespace: the database of web apps that name none.
-  ///   - node: the name of the node of a cluster that this is; nil for a server by itself.
+  ///   - node: the name of this cluster node; nil for a single server.
   package init(_ directory: AccountsDirectory, defaultNamespace: String = "", node: String? = nil) {
     self.directory = directory
     self.defaultNamespace = defaultNamespace
@@ -25,16 +25,16 @@ package struct IdentityEndpoints: Sendable {
 
   /// Answers a request.
   ///
-  /// Never throws and never traps, whatever comes: what is wrong is told in the protocol's own words.
+  /// Never throws and never traps: errors are reported in the protocol's form.
   ///
-  /// - Returns: nil when the path is none of ours.
+  /// - Returns: nil when the path does not belong to the identity interface.
   package func handle(_ request: IdentityRequest) async -> IdentityResponse? {
     guard let match = IdentityRouter.match(method: request.method, path: request.path, host: request.host)
     else { return nil }
     return await answer(request, at: match)
   }
 
-  /// Answers a request for a path that was looked up before.
+  /// Answers a request whose path was looked up before.
   package func answer(_ request: IdentityRequest, at match: IdentityRouter.Match) async -> IdentityResponse {
     do throws(AccountError) {
       let asked = match.isLegacy ? LegacyRequest(request) : nil
@@ -67,10 +67,10 @@ package struct IdentityEndpoints: Sendable {
     }
   }
 
-  /// The parameter by which an administrator's request asks for the numbers of the revocations that it caused, as a
-  /// command does that then waits for their receipts; any value does.
+  /// The parameter by which an administrator's request asks for the numbers of its revocations, for a command that then
+  /// waits for their receipts; any value enables it.
   private static let revocationsParameter = "revocations"
-  /// The member beside those numbers that says which node of a cluster keeps the receipts.
+  /// The member beside those numbers that names the cluster node with the receipts.
   private static let revocationsNodeMember = "revocationsNode"
 
   private func answer(
@@ -122,9 +122,9 @@ package struct IdentityEndpoints: Sendable {
       of: id, isMade: Self.mayMake(request.bearer.authority, isFromLoopback: request.isFromLoopback))
   }
 
-  /// Returns true for a request that may have an emulator make a project or a tenant that it names: one of a program or a
-  /// page of its own machine, or of an administrator. Pages of any site can send requests to a developer's machine, and what
-  /// they make would stay.
+  /// Returns true for a request that may create the emulator project or tenant that it names: one of a program or page
+  /// on the same machine, or of an administrator. Pages of any site can send requests to a developer's machine, and the
+  /// created projects would stay.
   private static func mayMake(_ authority: Authority, isFromLoopback: Bool) -> Bool {
     authority.administratorName != nil || isFromLoopback
   }
@@ -142,7 +142,7 @@ package struct IdentityEndpoints: Sendable {
   /// - Returns: nil when it may go on.
   private func refusal(_ operation: IdentityOperation, _ request: IdentityRequest) -> IdentityResponse? {
     guard operation.requirement != .nothing else { return nil }
-    // A bad bearer is not the same as none: the client believes to be somebody.
+    // An invalid bearer differs from none: the client believes to be signed in.
     if request.bearer == .refused { return AccountError(.unauthenticated, "The access token is not valid.").response() }
     let authority = request.bearer.authority
     switch operation.requirement {
@@ -176,10 +176,10 @@ package struct IdentityEndpoints: Sendable {
     }
   }
 
-  /// The accounts that a call is about: of the tenant that its path or its body names, of the project that they name, or
-  /// those that what it shows is of.
+  /// Returns the accounts that a call is about: of the tenant in its path or body, of the project that they name, or of
+  /// the shown token, code or session.
   ///
-  /// - Parameter project: of the path; nil when that names none.
+  /// - Parameter project: the project in the path; nil for none.
   private func target(of call: IdentityCall, in project: Accounts?) async throws(AccountError) -> Accounts {
     var target = project
     if let id = try call.text("targetProjectId"), !id.isEmpty {
@@ -204,8 +204,8 @@ package struct IdentityEndpoints: Sendable {
     return home
   }
 
-  /// Returns true when the operator asks, or somebody in its console: an app's administrators do not manage the users
-  /// of a tenant that is disabled. To an emulator every administrator is an app's.
+  /// Returns true for the operator and users of the operator's console: an app's administrators do not manage the users
+  /// of a disabled tenant. On an emulator every administrator counts as an app's.
   private func isOperator(_ call: IdentityCall) -> Bool {
     !accounts.settings.isEmulator && call.authority.allows(.readServer)
   }

@@ -2,19 +2,19 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// The question with which a browser is sent to an identity provider: who is this?
+/// The authentication request with which a browser is sent to an identity provider.
 package struct AuthnRequest: Sendable, Equatable {
   /// Comes back in the answer.
   package var id: String
-  /// As we call ourselves.
+  /// This server's entity id.
   package var serviceProviderID: String
   /// The place where the answer goes.
   package var consumerURL: String
   /// The identity provider's page.
   package var destination: String
-  /// Since 1970.
+  /// The time of issue, since 1970.
   package var issuedAtSeconds: Int64
-  /// True when the person is to show who they are although they have a session there.
+  /// True when the user must authenticate although they have a session there.
   package var isForced = false
 
   /// A question.
@@ -39,11 +39,11 @@ package struct AuthnRequest: Sendable, Equatable {
       + "<samlp:NameIDPolicy AllowCreate=\"true\"/></samlp:AuthnRequest>"
   }
 
-  /// The address with which the browser takes it there: the redirect binding.
+  /// Returns the address that carries the request in the browser: the redirect binding.
   ///
   /// - Parameters:
-  ///   - relayState: comes back with the answer.
-  ///   - sign: makes the RSA signature with SHA-256 of the query; nil sends the question without one.
+  ///   - relayState: returned with the answer.
+  ///   - sign: makes the RSA signature with SHA-256 of the query; nil for an unsigned request.
   package func redirectURL<Failure: Error>(
     relayState: String, sign: ((_ query: String) throws(Failure) -> [UInt8])?
   ) throws(Failure) -> String {

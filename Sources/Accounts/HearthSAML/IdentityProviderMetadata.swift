@@ -1,16 +1,16 @@
-/// What an identity provider's metadata says that a configuration needs.
+/// The parts of an identity provider's metadata that a configuration needs.
 package struct IdentityProviderMetadata: Sendable, Equatable {
-  /// `entityID`
+  /// The identity provider's `entityID`.
   package let identityProviderID: String
   /// The place where browsers are sent with a question: the redirect binding.
   package let signOnURL: String
-  /// For signing, in PEM.
+  /// The signing certificates, in PEM.
   package let certificates: [String]
 
   /// Reads metadata: an `EntityDescriptor`, or an `EntitiesDescriptor` with several.
   ///
-  /// - Parameter id: whose of several; nil when there is one.
-  /// - Throws: a refusal that says what is missing.
+  /// - Parameter id: the entity to read of several; nil when there is one.
+  /// - Throws: a refusal that names the missing part.
   package init(_ bytes: [UInt8], id: String? = nil) throws(SAMLRefusal) {
     let document = try SAMLDocument(bytes, sizeBytesMax: SAMLLimits.metadataBytesMax, allowsComments: true)
     var found: [(id: String, descriptor: SAMLElement)] = []

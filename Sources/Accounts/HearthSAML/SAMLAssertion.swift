@@ -1,20 +1,20 @@
-/// What an identity provider says of a person who signed in there.
+/// An identity provider's statement about a user who signed in there.
 package struct SAMLAssertion: Sendable, Equatable {
-  /// An attribute of the person: its values are texts, in the provider's order.
+  /// An attribute of the user: its values are texts, in the provider's order.
   package struct Attribute: Sendable, Equatable {
-    /// As the provider calls it: `mail`, `urn:oid:0.9.2342.19200300.100.1.3`.
+    /// The name at the provider: `mail`, `urn:oid:0.9.2342.19200300.100.1.3`.
     package var name: String
-    /// What people call it, when the provider says so.
+    /// The readable name, when the provider gives one.
     package var friendlyName: String?
-    /// One or more.
+    /// The values, at least one.
     package var values: [String]
   }
 
-  /// Its own id. No two assertions of a provider have one.
+  /// The assertion's id, unique for the provider.
   package let id: String
-  /// What names the person.
+  /// The user's name id.
   package let nameID: String
-  /// What kind of name that is; nil when the provider does not say.
+  /// The format of the name id; nil when the provider gives none.
   package let nameIDFormat: String?
   /// All of them, in the provider's order.
   package let attributes: [Attribute]

@@ -2,11 +2,11 @@ import CXMLSec
 import HearthBytes
 import HearthCrypto
 
-/// Certificates of identity providers: as people paste them, and as metadata has them.
+/// Normalisation of identity providers' certificates: as users paste them, and as metadata has them.
 package enum SAMLCertificate {
-  /// The certificate as PEM with lines as they should be; nil for what is none.
+  /// Returns the certificate as PEM with normalised lines; nil for an invalid one.
   ///
-  /// - Parameter text: PEM, or the Base64 of it alone.
+  /// - Parameter text: PEM, or only its Base64.
   package static func pem(_ text: String) -> String? {
     guard text.utf8.count <= SAMLLimits.certificateBytesMax else { return nil }
     var body = text
@@ -21,7 +21,7 @@ package enum SAMLCertificate {
     return hearth_xml_certificate_strength(pem, pem.utf8.count) > 0 ? pem : nil
   }
 
-  /// Returns true when signatures of its key count: RSA of 2,048 bits or more, or elliptic.
+  /// Returns true when its key is strong enough: RSA of 2,048 bits or more, or elliptic.
   package static func isStrong(_ pem: String) -> Bool { hearth_xml_certificate_strength(pem, pem.utf8.count) > 1 }
 
   private static func pem(der: [UInt8]) -> String {

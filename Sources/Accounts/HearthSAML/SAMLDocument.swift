@@ -8,8 +8,8 @@ final class SAMLDocument {
   let pointer: OpaquePointer
   let root: SAMLElement
 
-  /// - Parameter allowsComments: they are passed over, as texts around them would not be; for metadata, which people write.
-  ///   An answer has none: a comment within a name has led readers to cut the name short.
+  /// - Parameter allowsComments: true to ignore comments, for hand-written metadata. A response must have none:
+  ///   comments within a name have led parsers to cut the name short.
   init(_ bytes: [UInt8], sizeBytesMax: Int, allowsComments: Bool = false) throws(SAMLRefusal) {
     guard Self.isReady else { throw SAMLRefusal("The libraries for signed XML could not be started.") }
     guard bytes.count <= sizeBytesMax else {
@@ -17,7 +17,7 @@ final class SAMLDocument {
     }
     try Self.requirePlain(bytes, allowsComments: allowsComments)
     let read = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-      // Safe because the library copies what it keeps of the buffer before it returns.
+      // Safe because the library copies the parts of the buffer that it keeps before it returns.
       buffer.withMemoryRebound(to: CChar.self) { hearth_xml_read($0.baseAddress, $0.count) }
     }
     guard let read else { throw SAMLRefusal("The XML is not well formed.") }
@@ -33,8 +33,8 @@ final class SAMLDocument {
 
   deinit { hearth_xml_free(pointer) }
 
-  /// UTF-8 without NUL, in which no `<!` and no `<?` stands but what may: so there is no DTD, entity, CDATA or processing
-  /// instruction, whatever the parser would make of one.
+  /// Requires UTF-8 without NUL, and without `<!` and `<?` except where allowed: so there is no DTD, entity, CDATA or
+  /// processing instruction, whatever the parser would do with one.
   private static func requirePlain(_ bytes: [UInt8], allowsComments: Bool) throws(SAMLRefusal) {
     guard String(validating: bytes, as: UTF8.self) != nil, !bytes.contains(0) else {
       throw SAMLRefusal("The XML is not UTF-8.")
@@ -114,7 +114,7 @@ final class SAMLDocument {
     switch outcome {
     case Int32(HEARTH_XML_SIGNED.rawValue):
       guard let octets else { return nil }
-      // Safe because the library gave `count` bytes there, which are freed after the copy.
+      // Safe because the library returned `count` bytes there, which are freed after the copy.
       return Array(UnsafeRawBufferPointer(start: octets, count: count))
     case Int32(HEARTH_XML_REFUSED.rawValue): return nil
     default: throw SAMLRefusal("The signature could not be checked: the certificate is none, or memory is short.")

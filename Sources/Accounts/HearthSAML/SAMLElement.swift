@@ -1,13 +1,13 @@
 /// An element of a document that was read.
 struct SAMLElement {
   struct Attribute {
-    /// Empty without one.
+    /// The namespace; empty without one.
     var namespace: String
     var name: String
     var value: String
   }
 
-  /// Empty without one.
+  /// The namespace; empty without one.
   var namespace: String
   var name: String
   var attributes: [Attribute]
@@ -15,7 +15,7 @@ struct SAMLElement {
   var children: [SAMLElement]
   /// The text directly in it.
   var text: String
-  /// In the document, as long as that is there.
+  /// The libxml2 node, valid as long as its document.
   let node: OpaquePointer
 
   func isNamed(_ name: String, _ namespace: String) -> Bool {
@@ -47,7 +47,7 @@ struct SAMLElement {
     return String(start[...last])
   }
 
-  /// Looks at it and all that is in it.
+  /// Calls `look` with the element and all its descendants.
   func visit(_ look: (SAMLElement) throws(SAMLRefusal) -> Void) throws(SAMLRefusal) {
     try look(self)
     for child in children { try child.visit(look) }

@@ -1,4 +1,4 @@
-/// What is read of an identity provider at most.
+/// The limits for documents of identity providers.
 package enum SAMLLimits {
   /// A response, decoded, in bytes. Those with hundreds of groups have some 40 KiB.
   package static let responseBytesMax = 128 << 10
@@ -8,9 +8,9 @@ package enum SAMLLimits {
   static let depthMax = 32
   /// Attributes of one element, with namespaces; a parser compares each with all others.
   static let elementAttributesMax = 256
-  /// The text that names a person, in bytes.
+  /// The name id, in bytes.
   static let nameIDBytesMax = 255
-  /// Attributes of a person.
+  /// Attributes of a user.
   static let attributesMax = 100
   /// Values of one attribute.
   static let valuesMax = 200
@@ -20,8 +20,8 @@ package enum SAMLLimits {
   package static let certificatesMax = 10
   /// A certificate, in bytes of its text.
   package static let certificateBytesMax = 16 << 10
-  /// What the clocks of the two servers may differ by, in seconds, unless the configuration says otherwise.
+  /// The tolerated difference of the two servers' clocks, in seconds, unless the configuration sets another.
   package static let skewSecondsDefault: Int64 = 60
-  /// What it may be said to be, in seconds.
+  /// The largest difference that can be configured, in seconds.
   package static let skewSecondsMax: Int64 = 300
 }

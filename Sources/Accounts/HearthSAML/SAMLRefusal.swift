@@ -1,9 +1,9 @@
-/// Why an answer of an identity provider, or its metadata, is not taken.
+/// The reason why a response of an identity provider, or its metadata, is refused.
 package struct SAMLRefusal: Error, Sendable, Equatable {
-  /// A sentence for whoever runs the two servers: what is wrong, and how to mend it. Nothing of the answer is in it but
-  /// names that were expected to be others.
+  /// A sentence for the operators of the two servers: the error, and its remedy. It contains nothing of the response
+  /// but unexpected names.
   package let reason: String
-  /// The identity provider itself says that the person may not come in, or did not want to.
+  /// True when the identity provider itself refused the user, or the user cancelled.
   package var isDenial = false
 
   /// A refusal for that reason.
@@ -17,7 +17,7 @@ package struct SAMLRefusal: Error, Sendable, Equatable {
 }
 
 extension SAMLRefusal {
-  /// A name that says nothing at the next sign-in.
+  /// The refusal of a transient name id, which does not identify the user at the next sign-in.
   package static let transientName = SAMLRefusal(
     "The identity provider names the person for once only (a transient NameID), and would not know them again. Have it send a "
       + "persistent one, or the e-mail address.")

@@ -1,22 +1,21 @@
-/// Checks an identity provider's answer: made by it, for us, for this browser's question, now.
+/// Verifies an identity provider's response: its issuer, its audience, the browser's request, and the time.
 ///
-/// What is read of an answer is what its signature was made over, read a second time from the octets that were digested.
-/// Whatever else stands in the document, and wherever, is not looked at, so that nothing can be put in the place of what
-/// was signed.
+/// The assertion is parsed again from the octets that the signature covers. The rest of the document is ignored, so
+/// that nothing can replace the signed content.
 package struct SAMLResponseCheck: Sendable {
-  /// As the identity provider calls itself.
+  /// The identity provider's entity id.
   package var identityProviderID: String
-  /// Its certificates, in PEM. Their keys count and no others; when they end does not matter.
+  /// The identity provider's certificates, in PEM. Only their keys count; their expiry is ignored.
   package var certificates: [String]
-  /// As we call ourselves to it.
+  /// This server's entity id there.
   package var serviceProviderID: String
-  /// The place where we had it send the answer.
+  /// The consumer URL that the request named for the answer.
   package var consumerURL: String
   /// The id of the question.
   package var requestID: String
-  /// True when signatures with SHA-1 count.
+  /// True when signatures with SHA-1 are accepted.
   package var allowsSHA1 = false
-  /// What the clocks of the two servers may differ by.
+  /// The tolerated difference of the two servers' clocks.
   package var skewSeconds = SAMLLimits.skewSecondsDefault
 
   /// A check of the answer to one question.
@@ -34,7 +33,7 @@ package struct SAMLResponseCheck: Sendable {
   /// Checks the bytes of a `Response`.
   ///
   /// - Parameter nowSeconds: since 1970.
-  /// - Throws: a refusal that says what is wrong.
+  /// - Throws: a refusal that names the error.
   package func assertion(in bytes: [UInt8], nowSeconds: Int64) throws(SAMLRefusal) -> SAMLAssertion {
     let document = try SAMLDocument(bytes, sizeBytesMax: SAMLLimits.responseBytesMax)
     let response = document.root
@@ -60,7 +59,7 @@ package struct SAMLResponseCheck: Sendable {
 
   // MARK: The whole
 
-  /// One assertion, as a child of the response and nowhere else; signatures at these two and nowhere else; no id twice.
+  /// Checks the structure: one assertion, as a child of the response; signatures only at these two; no id twice.
   private static func checkForm(of response: SAMLElement) throws(SAMLRefusal) -> SAMLElement {
     guard response.isNamed("Response", SAMLNames.protocolSpace) else {
       throw SAMLRefusal("The XML is no SAML 2.0 Response.")
@@ -104,7 +103,7 @@ package struct SAMLResponseCheck: Sendable {
     throw .denial("The identity provider did not sign the person in: \(word).")
   }
 
-  /// What may not be signed is compared all the same: it can only be refused more.
+  /// Checks the response, whose content may be unsigned: that can only cause further refusals.
   private func check(_ response: SAMLElement) throws(SAMLRefusal) {
     guard response.attribute("Version") == "2.0" else { throw SAMLRefusal("The answer is not of SAML 2.0.") }
     if let destination = response.attribute("Destination") {
@@ -157,7 +156,8 @@ package struct SAMLResponseCheck: Sendable {
       id: id, nameID: text, nameIDFormat: name.attribute("Format"), attributes: Self.attributes(of: assertion))
   }
 
-  /// Web browser SSO profile, §4.1.4.2: a bearer's confirmation, for this place, in time, in answer to this question.
+  /// Checks the subject confirmation (web browser SSO profile, §4.1.4.2): a bearer's, with this recipient, in time, in
+  /// response to this request.
   private func checkConfirmation(of subject: SAMLElement, nowSeconds: Int64) throws(SAMLRefusal) {
     var problem = SAMLRefusal("The assertion has no SubjectConfirmation of a bearer.")
     for confirmation in subject.all("SubjectConfirmation", SAMLNames.assertionSpace)
@@ -217,7 +217,7 @@ package struct SAMLResponseCheck: Sendable {
     return seconds
   }
 
-  /// Those with texts; what else an attribute can hold is left out, and what is more than is kept.
+  /// Returns the attributes with texts, up to the limits; other content is ignored.
   private static func attributes(of assertion: SAMLElement) -> [SAMLAssertion.Attribute] {
     var found: [SAMLAssertion.Attribute] = []
     for statement in assertion.all("AttributeStatement", SAMLNames.assertionSpace) {
@@ -239,7 +239,7 @@ package struct SAMLResponseCheck: Sendable {
 }
 
 extension Int64 {
-  /// Without overflow.
+  /// Adds two times without overflow.
   fileprivate func adding(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum

@@ -1,5 +1,5 @@
-/// The enveloped signature of a response or of an assertion, looked at before the library checks it: what it may be made
-/// with and over is said here, once, and not by the document.
+/// The enveloped signature of a response or assertion, checked before the library verifies it: the allowed algorithms
+/// and references are fixed here, and not by the document.
 struct SAMLSignature {
   private static let canonicalisation = "http://www.w3.org/2001/10/xml-exc-c14n#"
   private static let enveloped = "http://www.w3.org/2000/09/xmldsig#enveloped-signature"
@@ -16,12 +16,12 @@ struct SAMLSignature {
   private static let digestSHA1 = "http://www.w3.org/2000/09/xmldsig#sha1"
 
   let element: SAMLElement
-  /// What it is a child of, and signs.
+  /// The signed element, which contains the signature.
   let signed: SAMLElement
 
-  /// The signature of an element; nil when that has none.
+  /// Reads the signature of an element; nil when that has none.
   ///
-  /// - Throws: a refusal for a signature that is not of this element, or made in another way than is taken.
+  /// - Throws: a refusal for a signature that does not cover this element, or uses another algorithm or form.
   init?(of signed: SAMLElement, allowsSHA1: Bool) throws(SAMLRefusal) {
     guard let found = try signed.only("Signature", SAMLNames.signatureSpace) else { return nil }
     (element, self.signed) = (found, signed)
@@ -47,7 +47,7 @@ struct SAMLSignature {
 
   private static func algorithm(_ name: String, in element: SAMLElement) throws(SAMLRefusal) -> String? {
     guard let method = try element.only(name, SAMLNames.signatureSpace) else { return nil }
-    // Parameters are for what is not taken: codes that are cut short, and paddings.
+    // Parameters belong to unsupported algorithms: truncated codes and paddings.
     let plain = method.children.allSatisfy { $0.isNamed("InclusiveNamespaces", canonicalisation) }
     return plain ? method.attribute("Algorithm") : nil
   }

@@ -1,4 +1,4 @@
-/// Texts in markup that we write.
+/// Escaping of texts in generated markup.
 enum SAMLText {
   static func escaped(_ text: String) -> String {
     var out = ""
@@ -9,7 +9,7 @@ enum SAMLText {
       case ">": out += "&gt;"
       case "\"": out += "&quot;"
       case "'": out += "&#39;"
-      // What XML 1.0 cannot have at all.
+      // Characters that XML 1.0 cannot contain.
       case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": out += "\u{FFFD}"
       case "\t", "\n", "\r": out += "&#\(character.value);"
       default: out.unicodeScalars.append(character)

@@ -1,11 +1,11 @@
-/// What an identity provider is told of us.
+/// This server's metadata for identity providers.
 package enum ServiceProviderMetadata {
-  /// The XML that is registered there.
+  /// Returns the XML to register there.
   ///
   /// - Parameters:
-  ///   - id: as we call ourselves.
-  ///   - consumerURLs: where answers may go; the first is the usual one.
-  ///   - certificates: in PEM, of the keys that questions are signed with; empty when they are not signed.
+  ///   - id: this server's entity id.
+  ///   - consumerURLs: the addresses for answers; the first is the default.
+  ///   - certificates: of the keys that sign requests, in PEM; empty when requests are not signed.
   package static func text(id: String, consumerURLs: [String], certificates: [String] = []) -> String {
     let keys = certificates.map { pem in
       let body = pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()

@@ -1,6 +1,6 @@
 import CFido2
 
-/// What comes of making a key: the authenticator data, and who vouches for the authenticator (WebAuthn §6.5).
+/// The result of creating a key: the authenticator data, and the attestation of the authenticator (WebAuthn §6.5).
 struct AttestationObject: Sendable {
   let format: String
   let data: AuthenticatorData
@@ -26,7 +26,8 @@ struct AttestationObject: Sendable {
     self.data = try AuthenticatorData(data)
   }
 
-  /// Looks at the statement. Which makers are trusted is not asked: the statement has to be true, whoever made it.
+  /// Verifies the attestation statement. The authenticator's maker need not be trusted: the statement only has to be
+  /// valid.
   func checkStatement(clientDataHash: [UInt8], relyingPartyID: String, key: PublicKey) throws(WebAuthnError) {
     switch format {
     case "none":

@@ -1,14 +1,14 @@
 import CFido2
 import HearthCrypto
 
-/// What an authenticator says and signs (WebAuthn §6.1).
+/// The data that an authenticator signs (WebAuthn §6.1).
 struct AuthenticatorData: Sendable {
   /// A key that was made.
   struct NewKey: Sendable {
-    /// The kind of authenticator; zeros when that is not told.
+    /// The AAGUID, the model of authenticator; zeros when it is withheld.
     var model: [UInt8]
     var credentialID: [UInt8]
-    /// Its CBOR.
+    /// The key's CBOR.
     var cose: [UInt8]
     var publicKey: PublicKey
   }
@@ -24,7 +24,7 @@ struct AuthenticatorData: Sendable {
   var isUserVerified: Bool { flags & 0x04 != 0 }
   /// The key can be copied to other devices.
   var isBackupEligible: Bool { flags & 0x08 != 0 }
-  /// It is.
+  /// True when the key is backed up.
   var isBackedUp: Bool { flags & 0x10 != 0 }
 
   init(_ bytes: [UInt8]) throws(WebAuthnError) {
@@ -69,7 +69,7 @@ struct AuthenticatorData: Sendable {
     return NewKey(model: model, credentialID: id, cose: cose, publicKey: key)
   }
 
-  /// Looks at what every ceremony has to say.
+  /// Checks the parts that every ceremony requires.
   func check(relyingPartyID: String, requiresUserVerification: Bool) throws(WebAuthnError) {
     guard ConstantTime.equal(relyingPartyHash, Digest(sha256: relyingPartyID.utf8).bytes) else {
       throw WebAuthnError(.relyingParty, "The key is of another relying party than \(relyingPartyID).")
@@ -84,7 +84,7 @@ struct AuthenticatorData: Sendable {
     }
   }
 
-  /// Of the extensions the library compares those that it knows.
+  /// The extensions that the library compares, among those that it knows.
   var extensionMask: (ofNew: Int32, ofUse: Int32) {
     func isOn(_ name: String) -> Bool { if case .bool(true)? = extensions[name] { true } else { false } }
     func hasBytes(_ name: String) -> Bool { extensions[name]?.bytes != nil }

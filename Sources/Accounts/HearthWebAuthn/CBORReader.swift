@@ -8,16 +8,16 @@ enum CBORValue: Sendable {
   case array([CBORValue])
   case map([Member])
   case bool(Bool)
-  /// Null, undefined and fractions.
+  /// A null, an undefined value or a fraction.
   case other
 
-  /// A key of a map and what it stands for.
+  /// A key of a map and its value.
   struct Member: Sendable {
     var key: CBORValue
     var value: CBORValue
   }
 
-  /// What a text stands for in a map.
+  /// The value of a text key in a map.
   subscript(name: String) -> CBORValue? {
     guard case .map(let members) = self else { return nil }
     return members.first { member in
@@ -25,7 +25,7 @@ enum CBORValue: Sendable {
     }?.value
   }
 
-  /// What a small whole number stands for in a map.
+  /// The value of an integer key in a map.
   subscript(label: Int64) -> CBORValue? {
     guard case .map(let members) = self else { return nil }
     return members.first { $0.key.int == label }?.value
@@ -42,7 +42,7 @@ enum CBORValue: Sendable {
 
   var bytes: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 
-  /// True when it can be a key, and which: maps have whole numbers and texts for keys here.
+  /// The value as a map key: here keys are integers and texts. Nil for another type.
   fileprivate var name: String? {
     switch self {
     case .unsigned(let number): "\(number)"
@@ -53,10 +53,10 @@ enum CBORValue: Sendable {
   }
 }
 
-/// Reads CBOR (RFC 8949) in the form that CTAP2 has authenticators write: lengths that are said and as short as can be, no
-/// tags, no key twice, few levels. Whatever is read costs no more than the bytes that are there.
+/// Reads CBOR (RFC 8949) in CTAP2's canonical form: definite lengths in the shortest encoding, no tags, no duplicate
+/// keys, few levels. The cost is bounded by the number of bytes.
 ///
-/// What the library for signatures is shown has been read here before.
+/// Data for the signature library has been parsed here before.
 struct CBORReader {
   private let bytes: [UInt8]
   /// The next byte.
@@ -73,7 +73,7 @@ struct CBORReader {
   /// The next value.
   mutating func value() throws(WebAuthnError) -> CBORValue { try value(depth: 0) }
 
-  /// The next value, which is a map whose keys are texts, with the bytes of each member's value.
+  /// Reads the next value, which is a map whose keys are texts, with the bytes of each member's value.
   mutating func textMap() throws(WebAuthnError) -> [(name: String, value: CBORValue, bytes: [UInt8])] {
     let (major, count) = try head()
     guard major == 5, count <= UInt64(left / 2) else { throw Self.malformed }
@@ -131,7 +131,7 @@ struct CBORReader {
     guard length <= left else { throw Self.malformed }
     let number = bytes[position..<position + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     position += length
-    // Of fractions, which are not looked at, the bits mean something else.
+    // The bits of fractions, which are not decoded, have another meaning.
     if major == 7 {
       guard low > 24 else { throw Self.malformed }
       return (major, 0)

@@ -2,7 +2,7 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// What the browser says that it asked the authenticator for. The authenticator signs its hash.
+/// The browser's account of its request to the authenticator, which signs its hash.
 struct ClientData: Sendable {
   enum Ceremony: String, Sendable {
     case create = "webauthn.create"
@@ -28,7 +28,7 @@ struct ClientData: Sendable {
   /// The challenge that it is the answer to; nil when it has none.
   var challenge: [UInt8]? { json["challenge"]?.string.flatMap { Base64URL.decode(Array($0.utf8)) } }
 
-  /// Looks at every member.
+  /// Checks every member.
   func check(_ ceremony: Ceremony, challenge: [UInt8], origins: AllowedOrigins) throws(WebAuthnError) {
     guard json["type"]?.string == ceremony.rawValue else {
       throw WebAuthnError(.type, "clientDataJSON is not of the type \(ceremony.rawValue).")
@@ -40,7 +40,7 @@ struct ClientData: Sendable {
       throw WebAuthnError(
         .origin, "The page's origin is none of those that may use passkeys; see signIn.passkey.origins.")
     }
-    // A page of another site around the app's could have people click what they do not see.
+    // A page of another site that embeds the app's could trick users into clicks that they do not see.
     switch json["crossOrigin"] {
     case nil, .bool(false)?: break
     default: throw WebAuthnError(.crossOrigin, "The page was in a frame of another site.")
@@ -53,12 +53,12 @@ struct ClientData: Sendable {
 
 /// The origins of pages and apps that may use a relying party's keys.
 public struct AllowedOrigins: Sendable, Equatable {
-  /// `https://app.example.com`, or `android:apk-key-hash:…`.
+  /// The allowed origins: `https://app.example.com`, or `android:apk-key-hash:…`.
   public var exact: Set<String>
-  /// Any port of `localhost`, over http and https: for development.
+  /// True when any port of `localhost` is allowed, over http and https: for development.
   public var allowsLocalhost: Bool
 
-  /// These origins.
+  /// Allows exactly these origins.
   public init(exact: Set<String>, allowsLocalhost: Bool) {
     self.exact = exact
     self.allowsLocalhost = allowsLocalhost

@@ -12,9 +12,9 @@ public struct PublicKey: Sendable, Equatable {
     case rs256 = -257
   }
 
-  /// How it signs.
+  /// The signature algorithm.
   public let algorithm: Algorithm
-  /// x and y of ES256, x of EdDSA, modulus and exponent of RS256.
+  /// The key's numbers: x and y of ES256, x of EdDSA, modulus and exponent of RS256.
   let numbers: [UInt8]
 
   /// Reads a key.

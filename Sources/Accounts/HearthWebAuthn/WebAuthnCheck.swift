@@ -1,10 +1,10 @@
 import CFido2
 
-/// Checks what browsers and authenticators send, by the rules of WebAuthn (§7.1, §7.2), for one relying party.
+/// Verifies the data of browsers and authenticators by the rules of WebAuthn (§7.1, §7.2), for one relying party.
 public struct WebAuthnCheck: Sendable {
   /// The domain that the keys are for.
   public let relyingPartyID: String
-  /// From where they may be used.
+  /// The origins from which passkeys may be used.
   public let origins: AllowedOrigins
 
   /// Checks for this relying party.
@@ -15,13 +15,13 @@ public struct WebAuthnCheck: Sendable {
 
   /// A key that was made.
   public struct Registration: Sendable {
-    /// Its id.
+    /// The credential id.
     public let credentialID: [UInt8]
-    /// Its public half, in COSE's form.
+    /// The public key, in COSE's form.
     public let publicKey: [UInt8]
-    /// What its counter says.
+    /// The signature counter.
     public let signCount: UInt32
-    /// True when the authenticator verified the person.
+    /// True when the authenticator verified the user.
     public let isUserVerified: Bool
     /// True when it can be copied to other devices.
     public let isBackupEligible: Bool
@@ -29,12 +29,12 @@ public struct WebAuthnCheck: Sendable {
     public let isBackedUp: Bool
   }
 
-  /// Checks a key that was made.
+  /// Verifies the registration of a key.
   ///
   /// - Parameters:
-  ///   - challenge: the one that was given out.
-  ///   - credentialID: as the browser says it beside the rest.
-  ///   - requiresUserVerification: whether the authenticator must have verified the person.
+  ///   - challenge: the challenge that was issued.
+  ///   - credentialID: the id that the browser sent with the rest.
+  ///   - requiresUserVerification: true when the authenticator must have verified the user.
   public func registration(
     challenge: [UInt8], credentialID: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8],
     requiresUserVerification: Bool
@@ -56,22 +56,22 @@ public struct WebAuthnCheck: Sendable {
 
   /// A key that was used.
   public struct Assertion: Sendable {
-    /// What its counter says.
+    /// The signature counter.
     public let signCount: UInt32
-    /// True when the authenticator verified the person.
+    /// True when the authenticator verified the user.
     public let isUserVerified: Bool
     /// True when the key is on several devices by now.
     public let isBackedUp: Bool
   }
 
-  /// Checks the use of a key.
+  /// Verifies an assertion: the use of a key.
   ///
   /// - Parameters:
-  ///   - challenge: the one that was given out.
-  ///   - publicKey: as ``Registration/publicKey`` was.
-  ///   - signCount: what the counter said the last time.
-  ///   - isBackupEligible: as it was when the key was made; it never changes.
-  ///   - requiresUserVerification: whether the authenticator must have verified the person.
+  ///   - challenge: the challenge that was issued.
+  ///   - publicKey: the key from ``Registration/publicKey``.
+  ///   - signCount: the counter at the last use.
+  ///   - isBackupEligible: the value at registration; it never changes.
+  ///   - requiresUserVerification: true when the authenticator must have verified the user.
   public func assertion(
     challenge: [UInt8], publicKey: [UInt8], signCount: UInt32, isBackupEligible: Bool, clientDataJSON: [UInt8],
     authenticatorData: [UInt8], signature: [UInt8], requiresUserVerification: Bool
@@ -103,7 +103,8 @@ public struct WebAuthnCheck: Sendable {
       signCount: data.signCount, isUserVerified: data.isUserVerified, isBackedUp: data.isBackedUp)
   }
 
-  /// A counter that does not go on means that the key was copied. Keys that are kept in several places count nothing.
+  /// Checks the signature counter: one that does not increase means that the key was copied. Synchronised keys always
+  /// have zero.
   private static func checkCounter(_ count: UInt32, after last: UInt32) throws(WebAuthnError) {
     guard count > last || (count == 0 && last == 0) else {
       throw WebAuthnError(.counter, "The key's counter went back: somebody else may have a copy of the key.")

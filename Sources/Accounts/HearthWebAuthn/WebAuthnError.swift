@@ -1,12 +1,12 @@
-/// The reason why what a browser and its authenticator sent is not taken.
+/// The reason why the data of a browser or authenticator is refused.
 public struct WebAuthnError: Error, Sendable, Equatable {
   /// The part that is wrong.
   public enum Reason: String, Sendable, CaseIterable {
-    /// It is not what the specification has.
+    /// The data violates the specification.
     case malformed
     /// The client data is of another ceremony.
     case type
-    /// Another challenge than the one that was given out.
+    /// The challenge is not the one that was issued.
     case challenge
     /// The page or app is none that may use the keys.
     case origin
@@ -14,15 +14,15 @@ public struct WebAuthnError: Error, Sendable, Equatable {
     case crossOrigin
     /// The key is of another domain.
     case relyingParty
-    /// Nobody was there.
+    /// The user was not present.
     case userPresence
-    /// The person was not verified.
+    /// The user was not verified.
     case userVerification
-    /// What is said about copies of the key cannot be.
+    /// The flags about backups contradict each other.
     case backup
-    /// It is about another key than its id says.
+    /// The credential id differs from the key's.
     case credential
-    /// The key is none, or signs in a way that is not taken.
+    /// The key is missing, or its algorithm is not supported.
     case algorithm
     /// The statement about a new key is not true.
     case attestation

@@ -1,6 +1,6 @@
-/// How much of what an authenticator and its browser send is looked at.
+/// The limits for data from authenticators and browsers.
 public enum WebAuthnLimits {
-  /// The client data, which is JSON of the browser.
+  /// The client data, the browser's JSON.
   public static let clientDataBytesMax = 4 << 10
   /// The attestation object of a new key, with the certificates in it.
   public static let attestationObjectBytesMax = 16 << 10

@@ -2,9 +2,9 @@ import HearthPlugin
 
 /// Passkeys of one relying party, checked by ``WebAuthnCheck``.
 public struct WebAuthnPasskeys: PasskeyProvider {
-  /// One way to sign in, as tokens show it.
+  /// The provider's manifest, with its single sign-in method.
   public let manifest = ProviderManifest(id: "passkey", displayName: "Passkey", methods: [.passkey])
-  /// Whom the keys are for.
+  /// The relying party of the keys.
   public let relyingParty: PasskeyRelyingParty
   private let check: WebAuthnCheck
 

@@ -1,26 +1,26 @@
 import HearthCrypto
 import HearthEngine
 
-/// What a service account gets for an assertion.
+/// The result of a service account's token request.
 package enum AccessTokenOutcome: Sendable {
-  /// The token; it counts for ``HearthCrypto/AdminTokens/lifetimeSecondsMax``.
+  /// The token; it is valid for ``HearthCrypto/AdminTokens/lifetimeSecondsMax``.
   case token(String)
   /// The assertion is not good, and why.
   case refused(String)
-  /// It asks for nothing that this server knows.
+  /// The assertion requests no scope that this server knows.
   case noKnownScope
   /// The server cannot answer now.
   case unavailable
 }
 
-/// Access tokens for back-end programs: a service account signs an assertion, and gets a token that opens what it asked
-/// for, for at most an hour.
+/// Access tokens for back-end programs: a service account signs an assertion, and gets a token for the requested
+/// scopes, for at most an hour.
 package struct AccessTokens: Sendable {
   let context: AccountsContext
   /// Assertions of service accounts, each good once.
   let assertions: AssertionVerifier
 
-  /// Looks at an assertion, and makes the token that it asks for.
+  /// Verifies an assertion and issues the requested token.
   package func token(
     for assertion: String, client: ClientInfo, now: Instant
   ) async -> AccessTokenOutcome {

@@ -2,50 +2,50 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// What an administrator says about an account, read and checked. What is not named stays as it is. Every value from an
+/// An administrator's change of an account, read and validated. Absent members stay unchanged. Every value from an
 /// administrator passes through this type.
 package struct AccountChange: Sendable {
-  /// What is to happen to one value.
+  /// A change of one value.
   package typealias Setting = FieldChange
 
-  /// In canonical form.
+  /// The new address, in canonical form.
   package var email = Setting<String>.kept
   /// True when the address is proven.
   package var isEmailVerified: Bool?
-  /// As others see it.
+  /// The name that other users see.
   package var displayName = Setting<String>.kept
   /// The place where a picture of the user is.
   package var photoURL = Setting<String>.kept
-  /// E.164.
+  /// The phone number, in E.164.
   package var phoneNumber = Setting<String>.kept
-  /// Hashed already.
+  /// The hash of the new password.
   package var password = Setting<StoredPassword>.kept
   /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
   package var customAttributes = Setting<String>.kept
-  /// True when the account is disabled: nobody can sign in to it.
+  /// True when the account is disabled: sign-ins to it are refused.
   package var isDisabled: Bool?
   /// The user's tokens so far are to end; the second is the one to show.
   package var validSinceSeconds: Int64?
-  /// As the account is to show it; for accounts from elsewhere.
+  /// The creation time to show, for imported accounts.
   package var createdAtMilliseconds: Int64?
-  /// As the account is to show it; for accounts from elsewhere.
+  /// The time of the last sign-in to show, for imported accounts.
   package var lastSignInAtMilliseconds: Int64?
   /// An identity of a provider that is added; it replaces the one of the same provider.
   package var linked: ProviderIdentity?
   /// Ids of providers whose identities are removed.
   package var unlinked: Set<String> = []
-  /// All second factors, as they are to be.
+  /// The complete new list of second factors.
   package var factors: [FactorChange]?
   /// Ids of passkeys that are removed; those that the account does not have are passed over.
   package var removedPasskeys: Set<String> = []
 
-  /// No change yet; the properties are set afterwards.
+  /// Creates an empty change; the properties are set afterwards.
   package init() {}
 
-  /// How cleared claims are kept and shown: as an empty object, so that clients see that there are none.
+  /// The stored form of cleared claims: an empty object, so that clients see that there are none.
   package static let noClaims = "{}"
 
-  /// What else has to happen once a change is made.
+  /// The consequences of an applied change.
   package struct Outcome: Sendable {
     var events: [AuditEvent.Kind] = []
     /// The user's tokens and sessions so far are over.
@@ -55,7 +55,7 @@ package struct AccountChange: Sendable {
     /// Codes that were mailed mean another state of the account.
     var endsTickets = false
 
-    /// Of all that was changed, what ends the tokens, the gravest first.
+    /// The most severe change among those made; it says which tokens end.
     var ending: AuditEvent.Kind {
       let grave: [AuditEvent.Kind] = [.userDisabled, .revoked, .passwordChanged, .emailChanged, .claimsChanged]
       return grave.first(where: events.contains) ?? events.first ?? .profileChanged
@@ -92,7 +92,7 @@ package struct AccountChange: Sendable {
     if let factors {
       let before = user.factors
       user.factors = try FactorChange.apply(factors, to: before)
-      // Whoever had the one that goes may have the codes that were kept beside it.
+      // The holder of a removed factor may also have the recovery codes that were stored with it.
       let isGone = before.contains { old in !user.factors.contains { $0.id == old.id && $0.kind == old.kind } }
       if isGone { user.recoveryCodes = [] }
     }
@@ -100,14 +100,16 @@ package struct AccountChange: Sendable {
     var outcome = outcome(from: old, to: user, revokesOnClaimChange: revokesOnClaimChange)
     if let second = validSinceSeconds {
       outcome.events.append(.revoked)
-      // Whatever second it is: admin SDKs send that of their own clock, which may be behind the last sign-in here.
+      // The requested second is ignored then: admin SDKs send that of their own clock, which may be behind the last
+      // sign-in here.
       outcome.shownSeconds = outcome.endsTokens ? nil : second
       outcome.endsTokens = true
     }
     return outcome
   }
 
-  /// Returns true when the password goes as a way in among others, as clients take one away: no session ends by that.
+  /// Returns true when the password is removed as one credential among others, as clients unlink it: no session ends by
+  /// that.
   private func isPasswordUnlinked(_ old: UserRecord) -> Bool {
     old.password != nil && password.isKept && unlinked.contains("password")
   }
@@ -130,7 +132,7 @@ package struct AccountChange: Sendable {
     note(.providerLinked, when: user.identities.contains { !old.identities.contains($0) })
     note(.factorRemoved, when: old.factors.contains { !user.factors.contains(where: $0.isSameFactor) })
     note(.factorEnrolled, when: user.factors.contains { !old.factors.contains(where: $0.isSameFactor) })
-    // What began with a key that is lost ends with it.
+    // Sessions that began with a removed key end with it.
     note(.passkeyRemoved, when: old.passkeys.count > user.passkeys.count, ends: true)
     outcome.endsTickets = user.email != old.email || user.password != old.password
     return outcome

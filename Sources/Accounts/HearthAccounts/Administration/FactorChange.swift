@@ -1,8 +1,8 @@
 import HearthTree
 
-/// One second factor as an administrator or an import describes it.
+/// A second factor as an administrator or an import describes it.
 package struct FactorChange: Sendable {
-  /// What the factor is.
+  /// The kind of factor.
   package enum Kind: Sendable, Equatable {
     /// A phone number in E.164.
     case phone(String)
@@ -14,16 +14,16 @@ package struct FactorChange: Sendable {
   /// The factor after the change.
   package var kind: Kind
   var displayName: String?
-  /// Nil keeps the time of the one with that id.
+  /// The time of enrolment; nil keeps the time of the factor with the same id.
   var enrolledAtMilliseconds: Int64?
   var nowMilliseconds: Int64
 
   /// - Parameters:
-  ///   - id: of its enrolment.
-  ///   - kind: what it is.
+  ///   - id: the enrolment id.
+  ///   - kind: the kind of factor.
   ///   - displayName: the user's name for it.
-  ///   - enrolledAtMilliseconds: nil keeps the time of the one with that id.
-  ///   - nowMilliseconds: for a factor that is new and says no time.
+  ///   - enrolledAtMilliseconds: nil keeps the time of the factor with the same id.
+  ///   - nowMilliseconds: the time for a new factor without one.
   package init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64?, nowMilliseconds: Int64) {
     self.id = id
     self.kind = kind

@@ -1,12 +1,12 @@
 import HearthEngine
 import HearthTree
 
-/// Which blocking functions there are, for an administrator. What is set while the server runs is kept with the accounts,
-/// and counts instead of what the configuration says.
+/// The administration of blocking functions. Settings changed while the server runs are stored with the accounts, and
+/// replace those of the configuration.
 package struct FunctionAdministration: Sendable {
   let context: AccountsContext
 
-  /// Those that are asked now.
+  /// The functions in use now.
   package var blocking: BlockingFunctionSettings {
     context.store.view.blockingFunctions ?? context.configuration.blockingFunctions ?? BlockingFunctionSettings()
   }
@@ -26,11 +26,11 @@ package struct FunctionAdministration: Sendable {
     }
   }
 
-  /// Changes them, from the next sign-in on.
+  /// Changes the functions, from the next sign-in on.
   ///
-  /// - Parameter change: gets those that are asked now, in the words of ``BlockingFunctionSettings/json``, and gives those
-  ///   that are to be.
-  /// - Throws: what ``BlockingFunctionSettings/init(json:)`` throws.
+  /// - Parameter change: gets the present functions in the form of ``BlockingFunctionSettings/json``, and returns the
+  ///   new ones.
+  /// - Throws: the errors of ``BlockingFunctionSettings/init(json:)``.
   package func change(
     by administrator: Administrator, _ change: @escaping @Sendable (JSON) -> JSON
   ) async throws(AccountError) {

@@ -16,7 +16,7 @@ package struct KeyAdministration: Sendable {
     }
   }
 
-  /// Takes a key away: what it signed ends at once.
+  /// Removes a key: tokens that it signed become invalid at once.
   ///
   /// - Throws: `invalidArgument` when there is no such key, or it is the only one.
   package func removeKey(_ kind: KeyKind, kid: String, by administrator: Administrator) async throws(AccountError) {
@@ -40,7 +40,7 @@ package struct KeyAdministration: Sendable {
     tellOfLost(secrets: before)
   }
 
-  /// Takes a database secret away.
+  /// Removes a database secret.
   ///
   /// - Throws: `invalidArgument` for a name that no secret has, and for the only one.
   package func removeSecret(id: String?, by administrator: Administrator) async throws(AccountError) {
@@ -61,7 +61,7 @@ package struct KeyAdministration: Sendable {
     if before.contains(where: { !now.contains($0) }) { context.announce(.legacySecret, .keyRotated) }
   }
 
-  /// Before the thing is done: what the trail does not know must not happen.
+  /// Records an action before it is done: an action that the audit trail lacks must not happen.
   private func record(_ administrator: Administrator, _ what: String) async throws(AccountError) {
     try await context.store.transact { (transaction) throws(AccountError) in
       transaction.audit(administrator.event(.keyRotated, detail: what))

@@ -1,13 +1,13 @@
 import HearthCrypto
 
-/// Says for an administrator whether passwords are those of accounts: after an import, a sample shows that people will come
-/// in with what they know. Nobody is signed in, no attempt is counted against anybody, and no hash is replaced.
+/// Checks passwords for an administrator: after an import, a sample shows that users can sign in with their old ones. A
+/// check signs no user in, counts no failed attempt, and replaces no hash.
 package struct PasswordChecks: Sendable {
   let context: AccountsContext
-  /// What became of a check.
+  /// The result of a check.
   package enum Verdict: String, Sendable {
     case right, wrong
-    /// There is no such account.
+    /// The account does not exist.
     case unknown
     /// The account has no password, or one that no hash came with.
     case missing
@@ -15,16 +15,17 @@ package struct PasswordChecks: Sendable {
     case disabled
   }
 
-  /// Whose password it is to be.
+  /// The account to check.
   package enum Account: Sendable {
     case uid(String)
-    /// In canonical form.
+    /// The account with this address, in canonical form.
     case email(String)
   }
 
-  /// Checks passwords, one after the other: each costs what a sign-in does. The trail notes how many were right.
+  /// Checks passwords, one after the other: each costs as much as a sign-in. The audit trail records the number of
+  /// right ones.
   ///
-  /// - Throws: `unavailable` when too many sign-ins wait already.
+  /// - Throws: `unavailable` when the queue of sign-ins is full.
   package func check(
     _ passwords: [(account: Account, password: String)], by administrator: Administrator
   ) async throws(AccountError) -> [Verdict] {

@@ -12,16 +12,16 @@ package struct ProviderAdministration: Sendable {
     return found
   }
 
-  /// Those whose ids begin so, in the order of their ids.
+  /// The providers whose ids begin with `prefix`, in the order of their ids.
   ///
-  /// - Parameter id: the last one of the page before; nil begins with the first.
+  /// - Parameter id: the last id of the previous page; nil begins with the first.
   package func page(prefix: String, after id: String?, limit: Int) -> [ProviderConfiguration] {
     context.store.view.providerConfigurations(prefix: prefix, after: id, limit: limit)
   }
 
-  /// Keeps a new provider.
+  /// Stores a new provider.
   ///
-  /// - Throws: `configurationExists` for an id that this has or the server's settings have; `quotaExceeded`.
+  /// - Throws: `configurationExists` for an id in use here or in the server's settings; `quotaExceeded`.
   package func create(
     _ configuration: ProviderConfiguration, by administrator: Administrator
   ) async throws(AccountError) {
@@ -41,12 +41,12 @@ package struct ProviderAdministration: Sendable {
     }
   }
 
-  /// Changes a provider, from the next request on.
+  /// Replaces a provider's configuration, from the next request on.
   ///
   /// - Parameters:
-  ///   - seen: as it was when the change was made up.
-  ///   - configuration: as it is to be.
-  /// - Throws: `configurationNotFound`; `unavailable` when somebody else changed it meanwhile.
+  ///   - seen: the configuration that the change is based on.
+  ///   - configuration: the new one.
+  /// - Throws: `configurationNotFound`; `unavailable` after a concurrent change.
   package func replace(
     _ seen: ProviderConfiguration, with configuration: ProviderConfiguration, by administrator: Administrator
   ) async throws(AccountError) {
@@ -58,7 +58,7 @@ package struct ProviderAdministration: Sendable {
     }
   }
 
-  /// Takes a provider away. Whoever came in by it stays signed in.
+  /// Deletes a provider. Users who signed in by it stay signed in.
   ///
   /// - Throws: `configurationNotFound`.
   package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
@@ -81,7 +81,7 @@ package struct ProviderAdministration: Sendable {
 
   // MARK: Secrets
 
-  /// A client secret as a configuration keeps it.
+  /// Returns a client secret in the sealed form that a configuration stores.
   package func sealed(clientSecret: String, of id: String) throws(AccountError) -> String {
     try context.keys.sealed(clientSecret: clientSecret, of: id)
   }

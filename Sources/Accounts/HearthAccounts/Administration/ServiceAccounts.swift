@@ -2,7 +2,7 @@ import HearthCrypto
 
 /// A key of a service account that was just made. Its private half is nowhere else.
 package struct NewServiceAccountKey: Sendable, Redacted {
-  /// Of the account.
+  /// The account's address.
   package let email: String
   /// The name of the key.
   package let keyID: String
@@ -10,7 +10,7 @@ package struct NewServiceAccountKey: Sendable, Redacted {
   package let file: String
 }
 
-/// Accounts of back-end programs. The server keeps the public halves of their keys; a private half is shown once.
+/// Accounts of back-end programs. The server stores only their public keys; a private key is shown once.
 package struct ServiceAccounts: Sendable {
   let context: AccountsContext
 
@@ -35,7 +35,7 @@ package struct ServiceAccounts: Sendable {
       try ServiceAccountKey.generate(random: random)
     }
     let clientID = try context.secrets.draw { (random) throws(RandomnessError) in
-      // 21 digits, as Google's are; nobody looks at them.
+      // 21 digits, as Google's are; no client interprets them.
       "1" + (try random.bytes(20)).map { String($0 % 10) }.joined()
     }
     try await context.store.transact { (transaction) throws(AccountError) in
@@ -58,7 +58,7 @@ package struct ServiceAccounts: Sendable {
     return NewServiceAccountKey(email: email, keyID: key.keyID, file: file)
   }
 
-  /// Disables an account, which ends its access tokens; or enables it again.
+  /// Disables an account, which invalidates its access tokens, or enables it again.
   ///
   /// - Throws: `invalidArgument` when there is no such account.
   package func set(
@@ -79,8 +79,8 @@ package struct ServiceAccounts: Sendable {
     return account
   }
 
-  /// Takes a key from an account: one that leaked, or that was replaced. No access token says which key it was given
-  /// for, so all of the account's end; programs that have another key get new ones.
+  /// Removes a key from an account: one that leaked, or that was replaced. Access tokens do not name their key, so all
+  /// of the account's become invalid; programs with another key get new ones.
   ///
   /// - Throws: `invalidArgument` when there is no such account or key.
   package func removeKey(

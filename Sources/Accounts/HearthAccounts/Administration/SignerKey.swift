@@ -1,6 +1,6 @@
 import HearthCrypto
 
-/// A key that the password hashes of an import need, and what they name it by.
+/// A key that the password hashes of an import need, with its name.
 package struct SignerKey: Sendable, Equatable {
   /// The longest key, in bytes.
   package static let sizeBytesMax = 1_024

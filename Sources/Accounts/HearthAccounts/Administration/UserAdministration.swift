@@ -8,11 +8,11 @@ package struct UserAdministration: Sendable {
   private var deletion: AccountDeletion { AccountDeletion(context: context) }
   private var revocations: Revocations { Revocations(context: context) }
 
-  /// Makes an account.
+  /// Creates an account.
   ///
   /// - Parameters:
-  ///   - uid: nil draws one.
-  ///   - password: held to what clients' passwords are held to.
+  ///   - uid: nil generates one.
+  ///   - password: checked by the same policy as clients' passwords.
   package func create(
     _ change: AccountChange, uid given: String?, password: String?, by administrator: Administrator
   ) async throws(AccountError) -> UserRecord {
@@ -33,10 +33,10 @@ package struct UserAdministration: Sendable {
     return user
   }
 
-  /// Changes an account; what the change ends ends.
+  /// Changes an account, and ends the affected sessions.
   ///
   /// - Returns: the account after it.
-  /// - Throws: `userNotFound`; `secondFactorLimit`; what the password policy says.
+  /// - Throws: `userNotFound`; `secondFactorLimit`; the password policy's errors.
   package func update(
     uid: String, _ wanted: AccountChange, password: String?, by administrator: Administrator
   ) async throws(AccountError) -> UserRecord {
@@ -73,10 +73,10 @@ package struct UserAdministration: Sendable {
     try await deletion.delete(uid: uid, client: administrator.client, detail: "by \(administrator.name)")
   }
 
-  /// Deletes accounts in one transaction. Those that are not disabled stay, unless it is forced. Nobody is told of it as of
-  /// single accounts.
+  /// Deletes accounts in one transaction. Accounts that are not disabled stay, unless `isForced`. Unlike single
+  /// deletions this emits no account events.
   ///
-  /// - Returns: those that stayed, by their place in the list.
+  /// - Returns: the accounts that stayed, with their index in the list.
   package func delete(
     _ uids: [String], isForced: Bool, by administrator: Administrator
   ) async throws(AccountError) -> [(index: Int, uid: String)] {
@@ -109,17 +109,16 @@ package struct UserAdministration: Sendable {
       uid: uid, detail: administrator.event(.revoked).detail, client: administrator.client)
   }
 
-  /// Puts it on record, before it happens, that accounts are given away whole: with hashes and keys.
+  /// Records an export, with hashes and keys, before it happens.
   ///
-  /// - Parameter count: of the accounts.
+  /// - Parameter count: the number of accounts.
   package func noteExport(count: Int, by administrator: Administrator) async throws(AccountError) {
     try await context.store.transact { (transaction) throws(AccountError) in
       transaction.audit(administrator.event(.usersExported, detail: "\(count) accounts"))
     }
   }
 
-  /// The password's hash, once the password plugin has accepted it: an administrator's passwords are held to what
-  /// clients' are.
+  /// Returns the password's hash, once the password plugin has accepted it by the same policy as clients' passwords.
   private func newPassword(
     _ password: String, for user: UserRecord, operation: SignInRequest.Operation, by administrator: Administrator
   ) async throws(AccountError) -> StoredPassword {
@@ -127,14 +126,14 @@ package struct UserAdministration: Sendable {
       password, email: user.email, operation, client: administrator.client, now: administrator.now)
   }
 
-  /// The secret of an authenticator, as records keep it: encrypted.
+  /// Returns the secret of an authenticator in the encrypted form of records.
   package func sealFactor(_ secret: [UInt8]) throws(AccountError) -> String {
     try context.secrets.draw { (_) throws(RandomnessError) in try context.keys.seal(secret) }
   }
 }
 
 extension UserRecord {
-  /// - Throws: `invalidArgument` for what can be no user id.
+  /// - Throws: `invalidArgument` for an invalid user id.
   package static func requireUID(_ uid: String) throws(AccountError) {
     guard isUID(uid) else {
       throw AccountError(.invalidArgument, "localId must be 1 to 128 characters, no control characters")

@@ -1,24 +1,24 @@
 import HearthCrypto
 
-/// One user of an import, read and checked.
+/// A user of an import, read and validated.
 package struct ImportedUser: Sendable {
   /// The account as it is to be.
   package var record: UserRecord
-  /// What the record's password hash needs, if it needs a key.
+  /// The key that the record's password hash needs, if any.
   package var signerKey: SignerKey?
 
   /// - Parameter record: the account as it is to be.
   package init(_ record: UserRecord) { self.record = record }
 }
 
-/// A user of an import that was not taken.
+/// A user of an import that was refused.
 package struct ImportRefusal: Sendable {
   /// The user's place in the list.
   package var index: Int
-  /// Why.
+  /// The reason.
   package var error: AccountError
 
-  /// - Throws: the error itself when it says nothing about the user.
+  /// - Throws: the error itself when it is not about the user.
   package init(_ index: Int, _ error: AccountError) throws(AccountError) {
     if error.isTransient { throw error }
     self.index = index
@@ -26,7 +26,7 @@ package struct ImportRefusal: Sendable {
   }
 }
 
-/// Takes accounts over from elsewhere.
+/// Imports accounts from another system.
 package struct UserImport: Sendable {
   let context: AccountsContext
 
@@ -71,7 +71,7 @@ package struct UserImport: Sendable {
             throw AccountError(.invalidArgument, "localId belongs to an existing account - can not overwrite.")
           }
           var record = user.record
-          // The tokens of the account that was replaced end: the uid may belong to another person now.
+          // The tokens of the replaced account end: its uid may belong to another user now.
           transaction.endTokens(of: &present)
           record.border = present.border
           record.validSinceSeconds = present.validSinceSeconds

@@ -3,9 +3,9 @@ import HearthPlugin
 import HearthTree
 
 extension HookUser {
-  /// What is told of a record: nothing that lets anybody in.
+  /// Creates the hook's view of a record, without any secret that would allow a sign-in.
   ///
-  /// - Parameter tenantID: the tenant whose user it is; nil for the project itself.
+  /// - Parameter tenantID: the user's tenant; nil for the project itself.
   init(_ user: UserRecord, tenantID: String? = nil) {
     self.init(uid: user.uid, createdAtMilliseconds: user.createdAtMilliseconds)
     self.tenantID = tenantID

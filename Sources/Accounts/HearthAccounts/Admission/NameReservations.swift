@@ -1,18 +1,18 @@
 import HearthEngine
 import Synchronization
 
-/// The names of accounts that are about to be made, while it is decided whether they may be. Of two who would have an
-/// account of the same name the second waits until it is known what became of the first: hooks are not asked about an
-/// account that another one is in the way of.
+/// The reserved names (uid, address, phone number, identities) of accounts whose creation is being decided. Of two
+/// sign-ups with the same name the second waits for the outcome of the first: hooks are not asked about an account that
+/// a conflict would prevent.
 final class NameReservations: Sendable {
-  /// How many wait at a time of those who want one of the same names: each is a request that holds memory.
+  /// The longest queue for the same name; each waiting request holds memory.
   static let waitersMax = 4
-  /// The time that somebody waits: as long as two plugins may take that the one before waits for.
+  /// The longest wait in milliseconds: two plugin time-outs of the sign-up before.
   static let waitMilliseconds: Int64 = 20_000
 
   /// Names that are held as long as this is.
   final class Hold: Sendable {
-    /// Somebody else held one of the names before.
+    /// True when another sign-up held one of the names before.
     let hadToWait: Bool
     private let names: Set<String>
     private let owner: NameReservations
@@ -32,11 +32,11 @@ final class NameReservations: Sendable {
 
   private struct State {
     var held: Set<String> = []
-    /// In the order in which they came.
+    /// The waiting sign-ups, in the order of their arrival.
     var waiters: [Waiter] = []
     var lastNumber: UInt64 = 0
 
-    /// Holds the names, when nobody holds any of them.
+    /// Reserves the names, unless one of them is reserved already.
     mutating func hold(_ names: Set<String>) -> Bool {
       guard held.isDisjoint(with: names) else { return false }
       held.formUnion(names)
@@ -54,12 +54,12 @@ final class NameReservations: Sendable {
     self.schedule = schedule
   }
 
-  /// Those who wait now.
+  /// The number of waiting sign-ups.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
-  /// Takes the names of an account, once nobody else holds any of them.
+  /// Reserves the names of an account, once they are all free.
   ///
-  /// - Throws: ``AccountError/undecided(_:)`` when too many wait already, and when it takes too long.
+  /// - Throws: ``AccountError/undecided(_:)`` when the queue is full or the wait times out.
   func take(namesOf user: UserRecord) async throws(AccountError) -> Hold {
     let names = Self.names(of: user)
     if state.withLock({ $0.hold(names) }) { return Hold(names, of: self, hadToWait: false) }
@@ -109,7 +109,7 @@ final class NameReservations: Sendable {
     for waiter in next { waiter.continuation.resume(returning: true) }
   }
 
-  /// What an account of that record would be the only one to have.
+  /// The names that must be unique to an account with this record.
   private static func names(of user: UserRecord) -> Set<String> {
     var names: Set = ["uid \(user.uid)"]
     if let email = user.email { names.insert("email \(email)") }

@@ -1,6 +1,6 @@
 import HearthPlugin
 
-/// Which provider checks passkeys, and who is let in by nothing else.
+/// The selection of the passkey provider, and the rule that accounts with passkeys accept no other sign-in.
 package struct PasskeyPolicy: Sendable {
   let context: AccountsContext
 
@@ -14,10 +14,12 @@ package struct PasskeyPolicy: Sendable {
     return provider
   }
 
-  /// Who has a passkey comes in by it, where the operator wants it so; and where a second factor is required of who has
-  /// none but a passkey that verifies them: by a password alone somebody else could enrol another.
+  /// Refuses other sign-ins of an account that has a passkey, where the operator requires passkeys. The same applies
+  /// where a second factor is required and the account's only one is a passkey that verifies the user: with the
+  /// password alone an attacker could enrol another factor.
   ///
-  /// An unproven address excepts: whoever made an account with it could lock its owner out.
+  /// Accounts with an unproven address are exempt: an attacker could otherwise register the address and lock its owner
+  /// out.
   ///
   /// - Throws: `passkeyRequired`.
   func check(_ user: UserRecord, way: SignInWay) throws(AccountError) {

@@ -1,20 +1,20 @@
 import HearthCrypto
 
-/// Somebody whose first factor was right: an account, or one that is to be made when they come in.
+/// A user whose first factor was right: an existing account, or one that the sign-in creates.
 package struct ProvenUser: Sendable {
   /// The account as it was when the credential was checked; a new one is not stored yet.
   package let user: UserRecord
-  /// What they came in by.
+  /// The way of signing in.
   package let way: SignInWay
-  /// For the tokens of the session, checked.
+  /// The claims for the session's tokens, checked.
   package let claims: [ClaimValue.Member]
-  /// How a new account is made; nil for one that is there.
+  /// The creation of the account; nil for an existing one.
   let creation: AccountCreation?
 
   /// The account is made with this sign-in.
   package var isNew: Bool { creation != nil }
 
-  /// Somebody who has an account.
+  /// Creates the value for an existing account.
   package init(_ user: UserRecord, _ way: SignInWay, claims: [ClaimValue.Member] = []) {
     self.init(user, way, claims: claims, creation: nil)
   }
@@ -28,9 +28,9 @@ package struct ProvenUser: Sendable {
 }
 
 extension ProvenUser {
-  /// The same person once they have an account, which somebody else made meanwhile.
+  /// Returns the same user with the account that a concurrent request created.
   ///
-  /// - Throws: `tokenExpired` when that one has a second factor, which was not shown.
+  /// - Throws: `tokenExpired` when that account has a second factor, which was not shown.
   func present() async throws(AccountError) -> ProvenUser {
     guard let present = try await creation?.again(), !present.isNew else { throw AccountError(.userNotFound) }
     guard present.user.factors.isEmpty else { throw AccountError(.tokenExpired) }
@@ -38,12 +38,13 @@ extension ProvenUser {
   }
 }
 
-/// How an account is made once everybody who decides has agreed.
+/// The creation of an account, once all hooks have agreed.
 struct AccountCreation: Sendable {
-  /// Whoever comes in may come in to the account that somebody made meanwhile; otherwise what they wanted is taken.
+  /// True when the sign-in may continue with an account that a concurrent request created; otherwise its names count as
+  /// taken.
   var canJoin = true
-  /// Adds the account, and uses up what proved it. Changes nothing and gives nil when the person has an account by now.
+  /// Adds the account and consumes its proof. Returns nil and changes nothing when the user has an account by now.
   let add: @Sendable (inout AccountTransaction, UserRecord) throws(AccountError) -> UserRecord?
-  /// Who the person is when they have an account by now.
+  /// Identifies the user again, once they have an account.
   let again: @Sendable () async throws(AccountError) -> ProvenUser
 }

@@ -1,26 +1,26 @@
 import HearthCrypto
 import HearthEngine
 
-/// Lets people in who have proven who they are: asks the hooks, and then does everything in one step. Nothing is stored
-/// while the hooks are asked, so what they refuse leaves no trace. The names of an account that is to be made are held
-/// meanwhile: of two sign-ups of one address the second waits for what becomes of the first.
+/// Admits users whose credentials were right: asks the hooks, and then makes all changes in one transaction. Nothing is
+/// stored while the hooks are asked, so a refused sign-in leaves no trace. The names of a new account are reserved
+/// meanwhile: of two sign-ups with one address the second waits for the outcome of the first.
 package struct SignInAdmission: Sendable {
   let context: AccountsContext
   let hooks: SignInHooks
   let names: NameReservations
   private var passkeys: PasskeyPolicy { PasskeyPolicy(context: context) }
 
-  /// Somebody whom the hooks let in.
+  /// A sign-in that the hooks allow.
   struct Admitted: Sendable {
     fileprivate let proven: ProvenUser
     /// A new account as the hooks want it made.
     fileprivate let user: UserRecord
     fileprivate let decision: SignInDecision
-    /// The names of a new account, held until it is made; nil for who has an account, also by now.
+    /// The reserved names of a new account; nil when the user has an account, also by now.
     fileprivate let hold: NameReservations.Hold?
-    /// Somebody made the account while this one waited for its names.
+    /// True when a concurrent sign-up created the account while this one waited for its names.
     fileprivate var isRaced = false
-    /// For the tokens of the session: those of the credential, and those of the hooks.
+    /// The claims for the session's tokens: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
     /// The account as it will be, unless it is changed meanwhile.
     var expected: UserRecord {
@@ -32,13 +32,14 @@ package struct SignInAdmission: Sendable {
     var hookClaims: [ClaimValue.Member] { decision.claims }
   }
 
-  /// Returns true when a first factor of that way is enough for the account, or it is let in by its passkeys alone.
+  /// Returns true when a first factor of that way is enough for the account, and the account does not require a
+  /// passkey.
   func admits(_ proven: ProvenUser) -> Bool { (try? passkeys.check(proven.user, way: proven.way)) != nil }
 
   /// Asks the hooks.
   ///
-  /// - Throws: `blockingFunctionError` when one denies; `userDisabled` when the account is shut, or one of them shuts the
-  ///   new account, which is stored so; `passkeyRequired` for an account that is let in by its passkeys alone.
+  /// - Throws: `blockingFunctionError` when one denies; `userDisabled` when the account is disabled, or a hook disables
+  ///   the new account, which is stored; `passkeyRequired` for an account that accepts only its passkeys.
   func admit(
     _ proven: ProvenUser, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
   ) async throws(AccountError) -> Admitted {
@@ -65,12 +66,13 @@ package struct SignInAdmission: Sendable {
       claims: SessionClaims.merged(proven.claims, decision.claims))
   }
 
-  /// Stores what the hooks decided, and lets somebody in.
+  /// Stores the hooks' decisions and completes the sign-in.
   ///
-  /// - Parameter begin: what happens in the same step, such as the beginning of a session. The record is stored after it.
-  /// - Returns: the account and what `begin` gives; nil when the account was to be made, and the person has one by now.
-  /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired` for what happened to the account meanwhile; `userDisabled`
-  ///   when a hook shuts it, which is stored.
+  /// - Parameter begin: runs in the same transaction, for example to begin a session. The record is stored after it.
+  /// - Returns: the account and the result of `begin`; nil when the account was to be created, and the user has one by
+  ///   now.
+  /// - Throws: `userNotFound`, `userDisabled` or `tokenExpired` when the account has changed meanwhile; `userDisabled`
+  ///   when a hook disables it, which is stored.
   func enter<Value: Sendable>(
     _ admitted: Admitted, client: ClientInfo,
     begin: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Value
@@ -110,10 +112,10 @@ package struct SignInAdmission: Sendable {
     case entered(UserRecord, Value, ended: Bool)
   }
 
-  /// Makes an account without a session.
+  /// Creates an account without a session.
   ///
-  /// - Throws: `blockingFunctionError` when a hook denies; `userDisabled` when one shuts the account, which is stored so;
-  ///   what ``AccountTransaction/insert(_:)`` throws.
+  /// - Throws: `blockingFunctionError` when a hook denies; `userDisabled` when one disables the account, which is
+  ///   stored; the errors of ``AccountTransaction/insert(_:)``.
   package func create(_ proven: ProvenUser, client: ClientInfo) async throws(AccountError) -> UserRecord {
     let hold = try await names.take(namesOf: proven.user)
     defer { withExtendedLifetime(hold) {} }
@@ -124,9 +126,9 @@ package struct SignInAdmission: Sendable {
     return kept
   }
 
-  /// Looks whether who had the names before has an account by now.
+  /// Checks after a wait that the previous holder of the names has not created the account.
   ///
-  /// - Throws: what ``AccountTransaction/insert(_:)`` throws.
+  /// - Throws: the errors of ``AccountTransaction/insert(_:)``.
   private func requireFree(_ user: UserRecord, after hold: NameReservations.Hold) throws(AccountError) {
     guard hold.hadToWait else { return }
     let view = context.store.view
@@ -142,7 +144,8 @@ package struct SignInAdmission: Sendable {
 }
 
 extension AccountTransaction {
-  /// The account of who comes in, as it is now; it is made when it is new. Nil when the person has another one by now.
+  /// Returns the current account of the user who signs in, and creates a new one. Nil when the user has another one by
+  /// now.
   fileprivate mutating func arrive(_ admitted: SignInAdmission.Admitted) throws(AccountError) -> UserRecord? {
     if let creation = admitted.proven.creation { return try creation.add(&self, admitted.user) }
     guard let current = user(admitted.proven.user.uid) else { throw AccountError(.userNotFound) }
@@ -150,10 +153,10 @@ extension AccountTransaction {
     return current
   }
 
-  /// Makes the changes that hooks want, on the newest record, which is the caller's to store.
+  /// Applies the hooks' changes to the newest record; the caller stores it.
   ///
-  /// - Parameter revokesOnClaimChange: other claims end the tokens so far.
-  /// - Returns: whether the tokens so far ended.
+  /// - Parameter revokesOnClaimChange: true when changed claims end the tokens so far.
+  /// - Returns: true when the tokens so far ended.
   mutating func apply(
     _ decision: SignInDecision, to user: inout UserRecord, revokesOnClaimChange: Bool, client: ClientInfo
   ) throws(AccountError) -> Bool {

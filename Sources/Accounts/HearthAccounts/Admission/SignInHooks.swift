@@ -2,15 +2,15 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The operator's plugins that decide who gets an account and who comes in. One that fails or is late has denied.
+/// The operator's plugins that decide about sign-ups and sign-ins. A plugin that fails or times out denies.
 package struct SignInHooks: Sendable {
   let context: AccountsContext
   let last: [any DecidingHook]
 
-  /// Asks the hooks about an account that is about to be made.
+  /// Asks the hooks about an account that is about to be created.
   ///
-  /// - Returns: the account as they want it.
-  /// - Throws: `blockingFunctionError` when one denies or wants what cannot be.
+  /// - Returns: the account with their changes.
+  /// - Throws: `blockingFunctionError` when one denies or returns an invalid change.
   func decideCreation(
     _ user: UserRecord, way: SignInWay, client: ClientInfo
   ) async throws(AccountError) -> UserRecord {
@@ -21,12 +21,12 @@ package struct SignInHooks: Sendable {
     return user
   }
 
-  /// Asks the hooks about somebody who is about to come in.
+  /// Asks the hooks about a sign-in.
   ///
   /// - Parameters:
-  ///   - isNew: the account is made with this sign-in.
+  ///   - isNew: the account is created with this sign-in.
   ///   - secondFactor: the kind of the second factor that was shown.
-  /// - Throws: `blockingFunctionError` when one denies or wants what cannot be.
+  /// - Throws: `blockingFunctionError` when a hook denies or returns an invalid answer.
   func decideSignIn(
     _ user: UserRecord, isNew: Bool, way: SignInWay, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
   ) async throws(AccountError) -> SignInDecision {
@@ -77,22 +77,22 @@ package struct SignInHooks: Sendable {
     }
   }
 
-  /// Clients take an error apart at every space, colon, space, and show the second piece alone.
+  /// Returns the message for clients, which split it at every space, colon, space, and show only the second piece.
   static func shown(_ message: String) -> String {
     PlainText.line(message, lengthMax: 2_048).replacing(" : ", with: ": ")
   }
 }
 
-/// What hooks decided about a sign-in.
+/// The hooks' decisions about a sign-in.
 package struct SignInDecision: Sendable {
-  /// What each of them changes about the account, in their order.
+  /// The changes of the account by each hook, in the order of the hooks.
   var changes: [AccountChange] = []
-  /// What they add to the session's tokens.
+  /// The claims that the hooks add to the session's tokens.
   var claims: [ClaimValue.Member] = []
 }
 
 extension HookFailure {
-  /// For the operator.
+  /// The message for the operator's log.
   fileprivate var notice: String {
     switch self {
     case .deadlineExceeded: "did not answer in its time"
@@ -112,9 +112,10 @@ extension HookFailure {
 }
 
 extension HookChanges {
-  /// What a hook changes, checked.
+  /// Returns the hook's changes of the account, checked.
   ///
-  /// - Throws: `blockingFunctionError` for a value that is too long; `invalidClaims`, `forbiddenClaim`, `claimsTooLarge`.
+  /// - Throws: `blockingFunctionError` for a value that is too long; `invalidClaims`, `forbiddenClaim`,
+  ///   `claimsTooLarge`.
   fileprivate func accountChange() throws(AccountError) -> AccountChange {
     var change = AccountChange()
     change.displayName = try Self.bounded(displayName, UserRecord.nameBytesMax, "displayName")

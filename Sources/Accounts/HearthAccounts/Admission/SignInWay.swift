@@ -2,24 +2,25 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// How somebody comes in.
+/// The way of signing in.
 package struct SignInWay: Sendable {
-  /// As tokens show it.
+  /// The provider's id, as tokens show it.
   package let provider: String
-  /// As ``provider``, but `emailLink` for a mailed link.
+  /// The method: ``provider``, or `emailLink` for a mailed link.
   package let method: String
-  /// What another provider said of the person.
+  /// The credential from another provider.
   package let credential: HookCredential?
-  /// What tokens repeat of that, in `firebase.sign_in_attributes`: the text of a JSON object; nil for nothing.
+  /// The attributes of that credential which tokens repeat in `firebase.sign_in_attributes`: the text of a JSON object;
+  /// nil for none.
   package let attributes: String?
-  /// A passkey that verified the person, which stands for two factors.
+  /// True for a passkey that verified the user, which counts as two factors.
   package let isUserVerified: Bool
 
-  /// A way of that provider.
+  /// Creates the way of a provider.
   ///
   /// - Parameters:
   ///   - method: nil for the provider's own name.
-  ///   - isUserVerified: it is a passkey, and verified the person.
+  ///   - isUserVerified: true for a passkey that verified the user.
   package init(
     _ provider: String, method: String? = nil, credential: HookCredential? = nil, attributes: String? = nil,
     isUserVerified: Bool = false
@@ -31,14 +32,14 @@ package struct SignInWay: Sendable {
     self.attributes = attributes
   }
 
-  /// By a link that was mailed.
+  /// A sign-in with a mailed link.
   package static let emailLink = SignInWay(ProviderID.password, method: "emailLink")
-  /// By an address and a password.
+  /// A sign-in with an address and a password.
   package static let password = SignInWay(ProviderID.password)
 }
 
 extension HookCredential {
-  /// What a hook is told that asked for those tokens.
+  /// Returns the credential with only the tokens that a hook has requested.
   func told(_ wanted: Set<Token>) -> HookCredential {
     var told = self
     if !wanted.contains(.idToken) { told.idToken = nil }

@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthEngine
 
-/// Writes audit records that belong to no change of an account. What changes an account is on record in the change's
-/// own transaction; see ``AccountTransaction/audit(_:)``.
+/// Writes audit records without a change of an account. A change of an account is recorded in its own transaction; see
+/// ``AccountTransaction/audit(_:)``.
 package struct AuditLog: Sendable {
   private let store: AccountStore
   private let throttle: Throttle
@@ -15,7 +15,7 @@ package struct AuditLog: Sendable {
     self.notice = notice
   }
 
-  /// Writes one record, or two in one step. The operator is told when it cannot be written; nothing is undone by that.
+  /// Writes one record, or two in one transaction. A failure is reported to the operator; it undoes nothing.
   package func record(_ event: AuditEvent, _ second: AuditEvent? = nil) async {
     do throws(AccountError) {
       try await store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
@@ -27,16 +27,16 @@ package struct AuditLog: Sendable {
     }
   }
 
-  /// The record of a credential that was refused, unless there were many from that network just now: it costs its sender
-  /// nothing, and would push older records out of the trail.
+  /// The record of a credential that was refused, unless there were many from that network just now: it costs its
+  /// sender nothing, and would push older records out of the trail.
   package func recordRefusal(_ event: AuditEvent, now: Instant) async {
     let countMax = store.limits.refusalRecordsPerMinute
     guard throttle.admitRefusalRecord(address: event.clientAddress, countMax: countMax, now: now) else { return }
     await record(event)
   }
 
-  /// Puts it on record that a database secret, or a token signed with one as an administrator's, opened the data: once an
-  /// hour for each secret and client. Returns at once.
+  /// Records the use of a database secret, or of an administrator's token signed with one, once an hour for each secret
+  /// and client. Returns at once.
   ///
   /// - Parameter id: the secret's id, as `hearth secrets list` shows it.
   package func secretWasUsed(_ id: String, from address: String, now: Instant) {
@@ -47,9 +47,9 @@ package struct AuditLog: Sendable {
     }
   }
 
-  /// Puts the server's start on record: how people can sign in from now on, and whether it is a developer's server.
+  /// Records the server's start: the available ways of signing in, and whether it is an emulator.
   ///
-  /// - Parameter providerIDs: of the sign-in providers that are switched on, sorted.
+  /// - Parameter providerIDs: the ids of the active sign-in providers, sorted.
   package func recordStart(providerIDs: [String], isEmulator: Bool) async {
     let ways = providerIDs.isEmpty ? "none" : providerIDs.joined(separator: " ")
     await record(AuditEvent(.configurationChanged, client: .server, detail: "started; sign-in: \(ways)"))

@@ -1,25 +1,24 @@
 import HearthCrypto
 import HearthTree
 
-/// Checks that nobody has changed, taken out or put in a record of the audit trail.
+/// Verifies that no record of the audit trail was changed, removed or inserted.
 ///
-/// Somebody who can write the file can also write a whole new chain; an operator who keeps an ``AuditHead`` elsewhere
-/// from time to time detects that, too.
+/// An attacker with write access to the file can also write a whole new chain; an operator who stores an ``AuditHead``
+/// elsewhere from time to time detects that, too.
 public enum AuditTrail {
-  /// What a walk over the trail finds.
+  /// The result of a verification.
   public enum Verdict: Sendable, Equatable {
     /// All records from the first to the last are whole. Zero records are whole.
     case whole(records: Int, head: AuditHead?)
-    /// The first record that is not what it was, and what is wrong with it.
+    /// The first record that was changed, with the error.
     case broken(sequence: Int64, reason: String)
   }
 
-  /// Walks over the trail. Takes some microseconds a record; not for an event loop.
+  /// Verifies the trail. Takes some microseconds a record; not for an event loop.
   ///
   /// - Parameters:
-  ///   - sequence: Where to begin; the hash that is stored before it is then trusted. nil begins with the oldest.
-  ///   - anchor: A head that was noted earlier. It is compared when the walk comes to its record; one that is no longer
-  ///     kept says nothing.
+  ///   - sequence: the first record; the hash that is stored before it is then trusted. Nil begins with the oldest.
+  ///   - anchor: a head that was noted earlier, compared at its record; one whose record is gone is ignored.
   public static func verify(
     _ view: AccountView, from sequence: Int64? = nil, anchor: AuditHead? = nil
   ) -> Verdict {
@@ -76,7 +75,7 @@ public enum AuditTrail {
 
     var firstKey: Key { Key(AccountPath.hexadecimal(expected)) }
 
-    /// What is wrong with the next record; nil when nothing is.
+    /// Returns the error of the next record; nil when it is valid.
     mutating func check(_ key: Key, _ node: Node) -> String? {
       guard key == firstKey else { return key < firstKey ? "a record before it was put in" : "it is missing" }
       guard let record = node.withStringUTF8({ AuditRecord(stored: $0) }) ?? nil else { return "it cannot be read" }

@@ -1,9 +1,8 @@
 import Synchronization
 
-/// The numbers of the revocations that one request caused, for who asks to be told: a command that then waits for the
-/// receipts.
+/// The numbers of the revocations that one request caused, for a command that then waits for their receipts.
 ///
-/// They go beside the calls of the request, not through them: what ends tokens is many steps below what answers.
+/// They travel in a task-local value: the code that ends tokens is many calls below the code that answers.
 package final class RevocationNumbers: Sendable {
   @TaskLocal static var current: RevocationNumbers?
 
@@ -13,7 +12,7 @@ package final class RevocationNumbers: Sendable {
 
   /// Runs the work of a request.
   ///
-  /// - Returns: its value, and the numbers of what it revoked, in order.
+  /// - Returns: its value, and the numbers of its revocations, in order.
   package static func collecting<Value: Sendable>(
     _ work: () async throws(AccountError) -> Value
   ) async throws(AccountError) -> (value: Value, numbers: [UInt64]) {

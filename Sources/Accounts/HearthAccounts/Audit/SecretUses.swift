@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Remembers which database secrets were used from where, so that the audit trail tells of each once an hour and not
-/// with every request.
+/// The recent uses of database secrets by client, so that the audit trail records each once an hour and not with every
+/// request.
 final class SecretUses: Sendable {
   private static let intervalMilliseconds: Int64 = 3_600_000
   /// Secrets are few; addresses behind them are a back end's machines.
@@ -9,7 +9,7 @@ final class SecretUses: Sendable {
 
   private let lastTold = Mutex(RecencyMap<String, Int64>(countMax: countMax))
 
-  /// True when this use is to be told.
+  /// Notes a use; returns true when it is to be recorded.
   func note(secret id: String, address: String, nowMilliseconds: Int64) -> Bool {
     lastTold.withLock { uses in
       let key = id + " " + address

@@ -1,10 +1,10 @@
 import HearthPlugin
 import Synchronization
 
-/// Sends the records of the audit trail to the plugins that take them, one after the other to each.
+/// Sends the records of the audit trail to the audit-sink plugins, in order for each.
 ///
-/// Nothing that is put on record waits for it. A sink that is slow or down has a line of its own; what does not fit in is
-/// counted and left out, and the operator is told.
+/// Recording never waits for it. A slow or failed sink has a queue of its own; records that do not fit are counted and
+/// dropped, and the operator is notified.
 package final class AuditFeed: Sendable {
   /// Records that wait for one sink.
   static let waitingMax = 10_000
@@ -14,10 +14,10 @@ package final class AuditFeed: Sendable {
   static let pauseMilliseconds: Int64 = 500
   /// The longest such wait.
   static let pauseMillisecondsMax: Int64 = 30_000
-  /// The time that a server that stops waits for what is to be sent, and how often it looks.
+  /// The time that a stopping server waits for the queues.
   static let finishMilliseconds: Int64 = 2_000
   static let lookMilliseconds: Int64 = 20
-  /// The operator is told of what is left out once, and then no more often than this.
+  /// The shortest time between two notices about dropped records.
   static let noticeMilliseconds: Int64 = 60_000
 
   private struct Line {
@@ -25,11 +25,11 @@ package final class AuditFeed: Sendable {
     var head = 0
     var bytes = 0
     var isSending = false
-    /// Left out since the operator was told.
+    /// The records dropped since the last notice.
     var omittedCount = 0
     var toldAtMilliseconds: Int64?
 
-    /// What is lost when nothing of it is sent any more.
+    /// The number of records that are lost when sending stops.
     var lostCount: Int { waiting.count - head + omittedCount }
   }
 
@@ -41,9 +41,9 @@ package final class AuditFeed: Sendable {
   private let lines = Mutex<[String: Line]>([:])
 
   /// - Parameters:
-  ///   - waitingMax: records that wait for one sink.
+  ///   - waitingMax: the length of a sink's queue.
   ///   - sinks: those that are switched on.
-  ///   - pause: waits so long.
+  ///   - pause: waits for a time.
   ///   - nowMilliseconds: the monotonic clock.
   init(
     waitingMax: Int = AuditFeed.waitingMax, sinks: @escaping @Sendable () -> [any AuditSink],
@@ -57,7 +57,7 @@ package final class AuditFeed: Sendable {
     self.notice = notice
   }
 
-  /// Takes records that have become durable. Returns at once.
+  /// Adds records that have become durable. Returns at once.
   func add(_ records: [AuditRecord]) {
     let sinks = sinks()
     guard !sinks.isEmpty else { return }
@@ -147,7 +147,7 @@ package final class AuditFeed: Sendable {
     }
   }
 
-  /// The sink is gone, and what waited for it.
+  /// Drops a removed sink, and its queue.
   private func drop(_ name: String) {
     let count = lines.withLock { lines -> Int in
       guard let line = lines.removeValue(forKey: name) else { return 0 }
@@ -176,7 +176,7 @@ package final class AuditFeed: Sendable {
   /// Records that wait, for all sinks together.
   var waitingCount: Int { lines.withLock { $0.values.reduce(0) { $0 + $1.waiting.count - $1.head } } }
 
-  /// Waits until what waits is sent, but not for long, and tells the operator how much is lost with the server's end.
+  /// Waits for the queues, with a time limit, and reports the lost records to the operator.
   func finish() async {
     await Deadline.run(milliseconds: Self.finishMilliseconds) { [self] in
       while waitingCount > 0 { await pause(Self.lookMilliseconds) }

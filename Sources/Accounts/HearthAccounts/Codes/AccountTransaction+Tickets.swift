@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 
 extension AccountTransaction {
-  /// Uses a ticket up, or refuses: of many who come with the same code one gets it.
+  /// Consumes a ticket or refuses it: of concurrent requests with the same code only one succeeds.
   ///
   /// - Throws: `invalidOOBCode`, `expiredCode`, `userDisabled`.
   mutating func takeTicket(
@@ -22,19 +22,19 @@ extension AccountTransaction {
     removeTicket(hash)
   }
 
-  /// Counts a wrong try; after the last one the ticket is gone.
+  /// Counts a failed attempt; after the last one the ticket is deleted.
   mutating func countFailedTry(_ hash: Digest) {
     guard var ticket = ticket(hash) else { return }
     ticket.failedTries += 1
     if ticket.failedTries >= Ticket.failedTriesMax { removeTicket(hash) } else { putTicket(hash, ticket) }
   }
 
-  /// Changes the address, and ends the codes that were mailed.
+  /// Changes the address and invalidates the codes that were mailed.
   ///
-  /// Codes that take a change back stay good: otherwise who has taken an account changes its address twice, and its owner can
-  /// do nothing.
+  /// Codes that revert a change stay valid: otherwise an attacker who controls an account changes its address twice,
+  /// and its owner can do nothing.
   ///
-  /// - Throws: `emailExists` for somebody else's address.
+  /// - Throws: `emailExists` for another account's address.
   mutating func moveAddress(of user: inout UserRecord, to address: String, isVerified: Bool) throws(AccountError) {
     if let owner = self.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
     user.email = address

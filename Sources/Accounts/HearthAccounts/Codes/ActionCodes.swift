@@ -3,36 +3,35 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// Codes that are mailed: made, sent and looked at. What a code does when it is used is in ``CodeRedemption`` and
-/// ``EmailLinkSignIn``.
+/// Creates, mails and verifies codes. Their effects are in ``CodeRedemption`` and ``EmailLinkSignIn``.
 package struct ActionCodes: Sendable {
   let context: AccountsContext
-  /// What the links of the codes look like, and where they may lead on to.
+  /// The links that carry the codes, and the rules for their continue URLs.
   package var links: ActionLinks { ActionLinks(context: context) }
 
-  /// What a code is for, and who asked for it.
+  /// A request for a code.
   package struct Order: Sendable {
     /// The code's.
     package let purpose: Ticket.Purpose
     /// The account's address; for an e-mail sign-in any address. In canonical form.
     package let email: String
-    /// The signed-in user who asks: the address must still be theirs and their session valid when the code is made. Nil
-    /// when nobody is signed in; then the code is for the account that has the address.
+    /// The signed-in user who asks: the address must still be theirs and their session valid when the code is created.
+    /// Nil for a signed-out client; then the code is for the account that has the address.
     package var asker: Caller?
-    /// For a change of address, in canonical form.
+    /// The new address of a change, in canonical form.
     package var newEmail: String?
-    /// Checked by ``ActionLinks/checkContinueURL(_:)``.
+    /// The URL to continue at, checked by ``ActionLinks/checkContinueURL(_:)``.
     package var continueURL: String?
-    /// Of the link, made by ``ActionLinks/origin(linkDomain:)``; nil for the configured one.
+    /// The origin of the link, made by ``ActionLinks/origin(linkDomain:)``; nil for the configured one.
     package var linkOrigin: String?
     /// An app that is installed is to be opened by the link.
     package var opensApp = false
-    /// As the client named it; the link repeats it.
+    /// The API key that the client named; the link repeats it.
     package var apiKey: String?
-    /// Who asked.
+    /// The requesting client.
     package let client: ClientInfo
 
-    /// An order with nothing but what every one has.
+    /// Creates an order with the required values only.
     package init(_ purpose: Ticket.Purpose, email: String, client: ClientInfo) {
       self.purpose = purpose
       self.email = email
@@ -45,12 +44,11 @@ package struct ActionCodes: Sendable {
 
   /// Mails the link of a new code.
   ///
-  /// Nothing of it happens before the answer: with an account there is a code to keep and a mail to write, without one
-  /// there is not, and the time of the answer would tell. Only an emulator's test suites, which ask for the code at once,
-  /// wait for it.
+  /// The work is done after the response: only an existing account causes a stored code and a mail, and the response
+  /// time would reveal it. Only an emulator's test suites, which read the code at once, wait for it.
   ///
-  /// - Throws: `operationNotAllowed` when there is no mailer; `resetLimit` or `quotaExceeded` when there were too many;
-  ///   `unavailable` when no code can be kept now.
+  /// - Throws: `operationNotAllowed` without a mailer; `resetLimit` or `quotaExceeded` above the limits; `unavailable`
+  ///   when no code can be stored now.
   package func send(_ order: Order, now: Instant) async throws(AccountError) {
     // An emulator shows the code to every program of its machine.
     guard context.mails.canSend || context.settings.isEmulator else {
@@ -78,8 +76,8 @@ package struct ActionCodes: Sendable {
     guard isTaken else { throw AccountError(.unavailable) }
   }
 
-  /// Makes a code. Without an account, unless an e-mail sign-in may make one, the code that is returned is not stored,
-  /// so that it opens nothing, and nothing is mailed.
+  /// Creates a code. When the account does not exist and the purpose is not an e-mail sign-in that may create it, the
+  /// returned code is not stored, so it is never valid, and nothing is mailed.
   ///
   /// - Parameter isMailed: false for an administrator who passes the link on.
   package func make(_ order: Order, isMailed: Bool, now: Instant) async throws(AccountError) -> ActionLink {
@@ -119,10 +117,10 @@ package struct ActionCodes: Sendable {
   var canSend: Bool { context.mails.canSend }
   var isEmulator: Bool { context.settings.isEmulator }
 
-  /// Draws a code.
+  /// Generates a code.
   func newCode() throws(AccountError) -> NewCode { try context.secrets.code() }
 
-  /// What an emulator keeps with a ticket so that test suites can read it; nil on every other server.
+  /// The text that an emulator stores with a ticket for test suites to read; nil on every other server.
   func shown(_ code: NewCode, _ link: String) -> String? {
     guard let emulation = context.emulation else { return nil }
     let order = emulation.nextOrder(nowMilliseconds: context.server.environment.clock().wallMilliseconds)
@@ -143,9 +141,9 @@ package struct ActionCodes: Sendable {
     return ticket
   }
 
-  /// Checks a code before costly work such as hashing. The transaction that uses the code up checks it again.
+  /// Checks a code before costly work such as hashing. The transaction that consumes the code checks it again.
   ///
-  /// - Parameter purposes: those that the caller takes; others are left unused.
+  /// - Parameter purposes: the accepted purposes; other codes are left unused.
   /// - Throws: `missingOOBCode`, `invalidOOBCode`, `expiredCode`, `userDisabled`.
   package func presented(
     _ code: String?, purposes: Set<Ticket.Purpose>, now: Instant

@@ -5,10 +5,10 @@ import HearthTree
 package struct ActionLinks: Sendable {
   let context: AccountsContext
 
-  /// The link under which a code is used.
+  /// The link that redeems a code.
   ///
   /// - Parameters:
-  ///   - origin: one of ``origin(linkDomain:)``; nil for the configured one. Nothing else of a request is taken.
+  ///   - origin: one of ``origin(linkDomain:)``; nil for the configured one. No other value of a request is used.
   ///   - opensApp: wraps the link in one to the path that apps register with their system. An emulator does not.
   func link(
     _ purpose: Ticket.Purpose, _ code: NewCode, origin: String? = nil, opensApp: Bool = false,
@@ -29,10 +29,10 @@ package struct ActionLinks: Sendable {
   }
 
   private static let path = "/__/auth/action"
-  /// What apps name to their phone as theirs: a link there opens the app, where it is installed.
+  /// The path that apps register with the phone's system: a link to it opens the app, where it is installed.
   private static let appPath = "/__/auth/links"
 
-  /// Returns true when a text, in a link for an app, is a link of ours: whoever follows it stays here.
+  /// Returns true when the text, in a link for an app, is a link to this server.
   package func isOwnLink(_ text: String) -> Bool {
     text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       && context.configuration.pageOrigins.contains { text.hasPrefix("\($0)\(Self.path)?") }
@@ -43,14 +43,14 @@ package struct ActionLinks: Sendable {
       && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// Returns true when a page of ours may send people on to this address.
+  /// Returns true when a page of this server may redirect to the address.
   package func isAllowedContinueURL(_ text: String) -> Bool { (try? checkContinueURL(text)) != nil }
 
-  /// - Throws: `invalidContinueURI` for what is no URL of an allowed scheme, `unauthorizedDomain` for another host.
+  /// - Throws: `invalidContinueURI` unless it is a URL of an allowed scheme, `unauthorizedDomain` for another host.
   package func checkContinueURL(_ text: String) throws(AccountError) {
     let configuration = context.configuration
     guard let url = ContinueURL(text) else { throw AccountError(.invalidContinueURI) }
-    // A suite's pages have whatever address; there is nobody to lead astray.
+    // A test suite's pages may have any address, and an emulator has no users to protect.
     if configuration.isEmulator || configuration.continueSchemes.contains(url.scheme) { return }
     guard url.scheme == "https" || url.scheme == "http" else { throw AccountError(.invalidContinueURI) }
     let own = ContinueURL(configuration.publicURL)?.host
@@ -58,11 +58,11 @@ package struct ActionLinks: Sendable {
     guard hosts.contains(url.host) else { throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project") }
   }
 
-  /// Returns the place where the links of a mail lead for which a client wants a domain: that of
+  /// Returns the origin of a mail's links for the domain that a client requests: that of
   /// ``AccountsConfiguration/publicURL``, or one of ``AccountsConfiguration/pageDomains``.
   ///
-  /// - Throws: `invalidLinkDomain` for any other. An emulator takes every name, as the official one does: what its links
-  ///   lead to is this machine.
+  /// - Throws: `invalidLinkDomain` for any other. An emulator accepts every name, as the official one does: its links
+  ///   lead to this machine.
   package func origin(linkDomain: String) throws(AccountError) -> String {
     let configuration = context.configuration
     let own = ContinueURL(configuration.publicURL)?.host ?? ""
@@ -81,6 +81,6 @@ package struct ActionLinks: Sendable {
 package struct ActionLink: Sendable, Redacted {
   /// The whole URL.
   package let link: String
-  /// Its `oobCode`.
+  /// The link's `oobCode`.
   package let code: String
 }

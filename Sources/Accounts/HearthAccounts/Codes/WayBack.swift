@@ -2,23 +2,23 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// A code by which the owner of an account's former address takes a change of proofs back: drawn before the change, stored
-/// and mailed with it.
+/// A code by which the owner of an account's former address reverts a change of credentials: generated before the
+/// change, stored and mailed with it.
 struct WayBack: Sendable, Redacted {
   let purpose: Ticket.Purpose
   let code: NewCode
   let link: String
-  /// What an emulator shows of them; `nil` on every other server.
+  /// The codes that an emulator shows; `nil` on every other server.
   let shown: String?
 }
 
 extension Set<Ticket.Purpose> {
-  /// Codes that take a change back.
+  /// The purposes of codes that revert a change.
   static let waysBack: Set<Ticket.Purpose> = [.recoverEmail, .revertSecondFactor, .revertChange]
 }
 
 extension Ticket.Purpose {
-  /// The purpose of the way back that a notice has.
+  /// The purpose of the code that reverts the change of a notice.
   init(wayBackOf notice: MailMessage.Kind) {
     self =
       switch notice {
@@ -30,8 +30,8 @@ extension Ticket.Purpose {
 }
 
 extension ActionCodes {
-  /// Draws the code for a notice; `nil` where no mail is sent. An emulator without a mailer has the codes that the official one
-  /// has.
+  /// Generates the code for a notice; `nil` where no mail is sent. An emulator without a mailer has the same codes as
+  /// the official one.
   func newWayBack(_ notice: MailMessage.Kind, client: ClientInfo) throws(AccountError) -> WayBack? {
     let purpose = Ticket.Purpose(wayBackOf: notice)
     guard purpose == .recoverEmail || canSend || (isEmulator && purpose == .revertSecondFactor) else { return nil }
@@ -43,8 +43,8 @@ extension ActionCodes {
 }
 
 extension AccountTransaction {
-  /// Keeps a way back to the proofs that an account had before a change. Each is later than the one before, also within a
-  /// second: the earlier state has the better right.
+  /// Stores a code that reverts to the credentials that an account had before a change. Each is later than the one
+  /// before, also within a second: the earlier state takes precedence.
   mutating func putWayBack(_ wayBack: WayBack, from user: UserRecord, to before: UserRecord) {
     let last = waysBack(of: user.uid).map(\.ticket.createdAtSeconds).max()
     var ticket = Ticket(
@@ -61,7 +61,7 @@ extension AccountTransaction {
     putTicket(wayBack.code.hash, ticket)
   }
 
-  /// Has the ways back that were mailed to an address keep the password that its mailbox has just set.
+  /// Makes the reverting codes that were mailed to an address keep the password that its owner has just set.
   mutating func keepPassword(of user: UserRecord) {
     for (hash, ticket) in waysBack(of: user.uid) where ticket.email == user.email {
       guard var before = ticket.before else { continue }
@@ -78,9 +78,9 @@ extension AccountTransaction {
     tickets(of: uid).filter { Set<Ticket.Purpose>.waysBack.contains($0.ticket.purpose) }
   }
 
-  /// Gives an account the proofs back that it had before a change: whatever was put in since goes, and what was taken away
-  /// returns unless another account has it by now. A password that was changed since is gone, and none takes its place: the
-  /// earlier one may be how a stranger came in.
+  /// Restores the credentials that an account had before a change: later additions are removed, and removed ones return
+  /// unless another account has them by now. A password that was changed since is removed without a replacement: an
+  /// attacker may know the earlier one.
   ///
   /// - Throws: `invalidOOBCode`; `emailExists` when another account has the address.
   mutating func takeBack(_ hash: Digest, of user: inout UserRecord) throws(AccountError) {
@@ -111,7 +111,7 @@ extension AccountTransaction {
       current.hasLostRecoveryCodes(of: before)
       ? before.recoveryCodes : current.recoveryCodes.filter(before.recoveryCodes.contains)
     removeTickets(of: uid, purposes: .endedByChange)
-    // Codes that lead back to states which the account had later are gone; those for earlier states stay good.
+    // Codes that revert to later states of the account are deleted; those for earlier states stay valid.
     for (later, other) in waysBack(of: uid) where other.createdAtSeconds >= ticket.createdAtSeconds {
       removeTicket(later)
     }
@@ -125,7 +125,7 @@ extension UserRecord {
       && !before.factors.contains { old in factors.contains { $0.id == old.id } }
   }
 
-  /// The record with nothing but what proves the person. Of a password its time alone, which tells it from others.
+  /// The record reduced to the user's proofs. Of a password only its time remains, which tells it from others.
   fileprivate var proofs: UserRecord {
     var proofs = UserRecord(uid: uid, createdAtMilliseconds: createdAtMilliseconds)
     (proofs.email, proofs.isEmailVerified, proofs.hasEmailLink) = (email, isEmailVerified, hasEmailLink)
@@ -150,23 +150,23 @@ extension Ticket {
     return detailMembers.first { $0.name == name }?.value
   }
 
-  /// Of a way back: the account's proofs before the change; `nil` for one that an earlier version made.
+  /// The account's proofs before the change that the code reverts; `nil` for a code of an earlier version.
   package var before: UserRecord? {
     guard let json = detail(Self.beforeMember), let reader = try? RecordReader(json) else { return nil }
     return try? UserRecord(stored: reader)
   }
 
-  /// True when a way back asks for a second factor: the account had an authenticator before the change. One that was
-  /// enrolled since is not asked for.
+  /// True when reverting requires a second factor: the account had an authenticator before the change. One that was
+  /// enrolled since is not required.
   package var asksForFactor: Bool {
     before?.factors.contains { if case .totp = $0.kind { true } else { false } } ?? false
   }
 
-  /// Of a code that takes a second factor away: its enrolment id.
+  /// The enrolment id of the second factor that the code removes.
   package var revertedFactor: String? { detail(Self.factorMember)?.string }
 
-  /// The proofs to go back to; `nil` when this is no way back, or its second factor is gone. The earlier version kept the
-  /// address or the factor alone, and took passkeys and recovery codes for a stranger's.
+  /// The credentials to restore; `nil` when the code does not revert a change, or its second factor is gone. The
+  /// earlier version stored the address or the factor alone, and treated passkeys and recovery codes as an attacker's.
   fileprivate func proofs(before user: UserRecord) -> UserRecord? {
     guard Set<Ticket.Purpose>.waysBack.contains(purpose) else { return nil }
     if let before { return before }

@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// The operator's file: one JSON object, comments allowed. Its members are called as the properties of
-/// ``AccountsConfiguration`` are; what is not in it stays as it was. Beside them:
+/// The operator's file: one JSON object, comments allowed. Its members have the names of the properties of
+/// ``AccountsConfiguration``; absent ones keep their values. In addition:
 ///
 ///     {
 ///       "signIn": { "password": true, "oauth": { … } },   // true, false, or the plugin's settings
@@ -13,7 +13,7 @@ import HearthTree
 ///       "passwordCost": "small"                            // standard, small, or { "logN": 17, "r": 8, "p": 1 }
 ///     }
 ///
-/// Whether clients are treated as an emulator's is not in it: a file that is copied to a server must not open it.
+/// The file cannot enable emulator mode: a file that is copied to a server must not open it.
 extension AccountsConfiguration {
   /// Reads an operator's file.
   ///
@@ -144,7 +144,7 @@ extension AccountsConfiguration {
     }
   }
 
-  /// `true` stands for a plugin without settings; `false` switches it off.
+  /// Reads `signIn`: `true` stands for a plugin without settings; `false` switches it off.
   private mutating func readSignIn(_ object: ConfigurationObject) throws(SettingsError) {
     var plugins: [PluginChoice] = []
     for member in object.others() {

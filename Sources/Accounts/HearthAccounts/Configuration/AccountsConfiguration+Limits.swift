@@ -27,7 +27,7 @@ extension ThrottleLimits {
     try object.read("factorTriesPerDay", into: &factorTriesPerDay, 1...1_000_000)
     try object.read("credentialFailuresPerMinute", into: &credentialFailuresPerMinute, 1...100_000)
     try object.read("countersMax", into: &countersMax, 1_000...10_000_000)
-    // A limit of earlier versions: wrong secrets do not count any more. Their files go on being read.
+    // A limit of earlier versions, which counted wrong secrets. Their files remain readable.
     _ = object.value("adminFailuresPerMinute")
     try object.end()
   }
@@ -62,7 +62,7 @@ extension AccountsConfiguration {
   static let idTokenLifetimeRange: ClosedRange<Int64> = 900...3_600
   static let lifetimeReason = "clients refresh five minutes before the end, and with a short life without a pause"
 
-  /// Refuses what no server should start with, wherever it was said: in a file or on the command line.
+  /// Refuses an invalid configuration, from a file or the command line.
   public func validate() throws(SettingsError) {
     guard Self.idTokenLifetimeRange.contains(idTokenLifetimeSeconds) else {
       let range = Self.idTokenLifetimeRange
@@ -112,7 +112,7 @@ extension AccountsConfiguration {
     }
   }
 
-  /// `http://host`, `https://host:port`, `http://[::1]:port`: nothing before the host, nothing after the port.
+  /// Returns true for `http://host`, `https://host:port` or `http://[::1]:port`, without user information and path.
   private static func isOrigin(_ url: String) -> Bool {
     guard url.utf8.count <= 255, let scheme = ["https://", "http://"].first(where: { url.hasPrefix($0) }) else {
       return false

@@ -1,7 +1,7 @@
 import HearthPlugin
 
 extension AccountsConfiguration {
-  /// Returns true when people may sign in that way, where a plugin serves it.
+  /// Returns true when the configuration allows the method; a plugin must serve it, too.
   func allows(_ method: SignInMethod) -> Bool {
     switch method {
     case .password: allowsPasswords

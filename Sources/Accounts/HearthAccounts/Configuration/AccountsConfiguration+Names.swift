@@ -1,7 +1,7 @@
 import HearthCrypto
 
 extension AccountsConfiguration {
-  /// The project's number, which clients show and compare but never choose: 12 digits that follow from the id.
+  /// The project's number, which clients show and compare but never choose: 12 digits that are derived from the id.
   package var projectNumber: String {
     if isEmulator { return EmulatorControls.projectNumber }
     let digest = Digest(sha256: projectID.utf8).bytes.prefix(8)
@@ -12,9 +12,9 @@ extension AccountsConfiguration {
   /// ``publicURL`` without a slash at the end.
   package var publicOrigin: String { publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL }
 
-  /// The origins under which browsers open the pages that sign people in; the first is the server's own.
+  /// The origins of the sign-in pages; the first is the server's own.
   package var pageOrigins: [String] { [publicOrigin] + pageDomains.map { "https://" + $0 } }
 
-  /// Those origins without their scheme, `auth.example.com` or `localhost:9000`.
+  /// The hosts of those origins, `auth.example.com` or `localhost:9000`.
   package var pageHosts: [String] { pageOrigins.compactMap { $0.split(separator: "/").last.map(String.init) } }
 }

@@ -2,14 +2,14 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// A service that tells people from programs: its widget in the app makes a token, which the service is shown by us.
+/// A captcha service: its widget in the app creates a token, which this server verifies with the service.
 public struct CaptchaSettings: Sendable, Equatable, Redacted {
   /// The services that are known. Each answers in the same way.
   public enum Service: String, Sendable, CaseIterable {
     /// Google's, in its version 2 or 3; that of Intuition Machines; Cloudflare's.
     case recaptcha, hcaptcha, turnstile
 
-    /// The place where it is asked about a token.
+    /// The service's URL for verifying a token.
     var verifyURL: String {
       switch self {
       case .recaptcha: "https://www.google.com/recaptcha/api/siteverify"
@@ -19,27 +19,27 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
     }
   }
 
-  /// How the widget on this server's own page works, which depends on the kind of the key. Apps put up theirs as they want.
+  /// The kind of widget on this server's own page, which depends on the kind of the key. Apps show their own widgets.
   public enum Widget: String, Sendable, CaseIterable {
-    /// Something to click.
+    /// A checkbox.
     case checkbox
-    /// Nothing to click, unless the service is in doubt: an invisible key of reCAPTCHA 2 or hCaptcha.
+    /// An invisible key of reCAPTCHA 2 or hCaptcha, which shows a challenge only in doubt.
     case invisible
     /// A score alone: a key of reCAPTCHA 3.
     case score
   }
 
-  /// Who is asked.
+  /// The service.
   public var service: Service
-  /// What apps put the widget up with; no secret.
+  /// The public key for the widget.
   public var siteKey: String
-  /// What the service knows this server by.
+  /// The server's secret for the service.
   public var secret: String
-  /// The place where the service is asked.
+  /// The URL for verifying tokens.
   public var verifyURL: String
-  /// Hosts of the pages whose tokens count; empty for those that the service admits.
+  /// The hosts of the pages whose tokens are accepted; empty for those that the service accepts.
   public var hostnames: [String] = []
-  /// How the widget works on the page for native apps.
+  /// The kind of widget on the page for native apps.
   public var widget = Widget.checkbox
   /// The lowest score, in hundredths, of services that give one.
   public var scoreMin = 50

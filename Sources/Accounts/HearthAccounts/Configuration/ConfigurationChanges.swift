@@ -1,16 +1,16 @@
 import HearthPlugin
 import HearthTree
 
-/// What administrators change of the configuration while the server runs, for the project or for a tenant: an object of the
-/// file's form.
+/// The changes that administrators make to the configuration while the server runs, for the project or a tenant: an
+/// object in the form of the configuration file.
 enum ConfigurationChanges {
   /// The longest text of all changes together, in bytes.
   private static let bytesMax = 64 << 10
 
-  /// What was changed before together with further changes, as the text that is kept; nil for nothing.
+  /// Returns the earlier changes merged with further ones, as the stored text; nil for none.
   ///
-  /// - Parameter configuration: what they go over.
-  /// - Throws: `invalidArgument` for what the file could not say either, and for a text that is too long.
+  /// - Parameter configuration: the configuration that they change.
+  /// - Throws: `invalidArgument` for changes that the file could not contain either, and for a text that is too long.
   static func merged(
     _ patch: JSON, into kept: String?, over configuration: AccountsConfiguration
   ) throws(AccountError) -> String? {
@@ -29,16 +29,15 @@ enum ConfigurationChanges {
     return changes.members?.isEmpty == false ? String(decoding: text, as: UTF8.self) : nil
   }
 
-  /// Returns true when changes are right by themselves, and only what was changed before does not go with the rest any
-  /// more.
+  /// Returns true when the changes are valid alone, and only conflict with earlier ones.
   private static func fits(_ patch: JSON, beside kept: String, over configuration: AccountsConfiguration) -> Bool {
     guard (try? AccountsConfiguration.parse(Array(kept.utf8), over: configuration)) == nil else { return false }
     let own = merge(patch, into: .object([])).text()
     return (try? AccountsConfiguration.parse(own, over: fitting(kept, over: configuration))) != nil
   }
 
-  /// A configuration with those changes that go with it, one by one: what one of them cannot be any more must not undo the
-  /// others.
+  /// Applies the changes that are valid for a configuration, one by one: a change that has become invalid must not undo
+  /// the others.
   static func fitting(_ changes: String, over configuration: AccountsConfiguration) -> AccountsConfiguration {
     var value = configuration
     func take(_ change: JSON) -> Bool {
@@ -54,7 +53,7 @@ enum ConfigurationChanges {
     return value
   }
 
-  /// The members of both, those of objects in it one by one: what is still further inside is one value.
+  /// Returns the members of both, merging objects member by member; values further inside are replaced as a whole.
   private static func merge(_ patch: JSON, into old: JSON, depth: Int = 0) -> JSON {
     var members = old.members ?? []
     for patch in patch.members ?? [] {

@@ -1,11 +1,11 @@
 import HearthPlugin
 import HearthTree
 
-/// One object of the server's own configuration file, read member by member: each replaces a default. What nobody asked for
-/// by the end is refused, with the setting that was probably meant.
+/// An object of the server's own configuration file, read member by member: each replaces a default. Unknown members
+/// are refused, with the name of the most similar setting.
 ///
-/// Plugins read their part of the file by ``SettingsReader``, which is of the contract with them: they name their members
-/// before they read, and get what is absent as nil.
+/// Plugins read their part of the file with ``SettingsReader``, which belongs to the plugin API: they declare their
+/// members before they read, and get nil for absent ones.
 struct ConfigurationObject {
   let place: String
   private let members: [JSON.Member]
@@ -49,7 +49,7 @@ struct ConfigurationObject {
     target = exact
   }
 
-  /// As ``read(_:into:_:why:)``; `null` stands for "no limit" or "derive it".
+  /// Reads a number as ``read(_:into:_:why:)`` does; `null` stands for "no limit" or "derive it".
   mutating func read<Number: FixedWidthInteger>(
     _ name: String, into target: inout Number?, _ range: ClosedRange<Int64>
   ) throws(SettingsError) {
@@ -96,10 +96,10 @@ struct ConfigurationObject {
     return objects
   }
 
-  /// The members that nobody asked for by name so far.
+  /// The members that were not read by name so far.
   func others() -> [JSON.Member] { members.filter { !known.contains($0.name) } }
 
-  /// Refuses what nobody asked for, naming the setting that was probably meant.
+  /// Refuses members that were not read, naming the most similar setting.
   func end() throws(SettingsError) {
     guard let other = others().first else { return }
     throw unknown(other.name)
@@ -127,7 +127,7 @@ struct ConfigurationObject {
     (1...1_000).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
   }
 
-  /// Letters to insert, drop or replace to make one word of the other; names only, so both are short.
+  /// Returns the edit distance of two names: insertions, deletions and replacements of letters; both are short.
   private static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (Array(left.utf8.prefix(64)), Array(right.utf8.prefix(64)))
     var row = Array(0...right.count)

@@ -8,7 +8,7 @@ package enum ConfigurationText {
 
   /// The value in a file's text.
   ///
-  /// - Throws: with the place of what is no JSON.
+  /// - Throws: with the line and column of the syntax error.
   package static func parse(_ text: [UInt8]) throws(SettingsError) -> JSON {
     guard text.count <= sizeBytesMax else {
       throw SettingsError("", "the file is larger than \(sizeBytesMax) bytes; it cannot be a configuration")
@@ -30,8 +30,8 @@ package enum ConfigurationText {
     }
   }
 
-  /// The same text with blanks instead of comments, so that places stay what they were. A comment without an end is left
-  /// as it is, for the reader to refuse.
+  /// Returns the text with blanks instead of comments, so that positions stay the same. A comment without an end is
+  /// left for the parser to refuse.
   private static func withoutComments(_ text: [UInt8]) -> [UInt8] {
     var bytes = text
     var (offset, isInString) = (0, false)

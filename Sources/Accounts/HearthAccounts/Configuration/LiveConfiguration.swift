@@ -2,10 +2,10 @@ import HearthPlugin
 import HearthTree
 import Synchronization
 
-/// The configuration as it counts now: what the operator decided, over it what administrators have changed since, and over
-/// both what was decided for a tenant.
+/// The configuration in effect: the operator's, overridden by administrators' changes, and for a tenant by its
+/// settings.
 package final class LiveConfiguration: Sendable {
-  /// What the operator decided, without later changes.
+  /// The operator's configuration, without later changes.
   let decided: AccountsConfiguration
   private let changes: @Sendable () -> String?
   private let tenantSettings: @Sendable () -> TenantRecord?
@@ -21,9 +21,9 @@ package final class LiveConfiguration: Sendable {
   }
 
   /// - Parameters:
-  ///   - configuration: what the operator decided.
-  ///   - changes: what was changed since, as the text of a configuration file; nil for nothing.
-  ///   - tenant: the settings of the tenant that it is for, as they are at the moment; nil for none.
+  ///   - configuration: the operator's.
+  ///   - changes: the later changes, as the text of a configuration file; nil for none.
+  ///   - tenant: the current settings of the tenant; nil for the project.
   package init(
     _ configuration: AccountsConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void,
     changes: @escaping @Sendable () -> String?, tenant: @escaping @Sendable () -> TenantRecord? = { nil }
@@ -34,13 +34,13 @@ package final class LiveConfiguration: Sendable {
     self.changes = changes
   }
 
-  /// All settings, as they are at the moment.
+  /// The settings in effect.
   package var value: AccountsConfiguration {
     guard let tenant = tenantSettings() else { return value(changes()) }
     return value(for: tenant)
   }
 
-  /// All settings that count for a tenant of the project.
+  /// The settings in effect for a tenant of the project.
   func value(for tenant: TenantRecord) -> AccountsConfiguration {
     let ofProject = changes()
     var value = value(ofProject)
@@ -70,9 +70,9 @@ package final class LiveConfiguration: Sendable {
     return value
   }
 
-  /// Puts an administrator's changes among those of a tenant.
+  /// Merges an administrator's changes into those of a tenant.
   ///
-  /// - Throws: `invalidArgument` for what the project's file could not say either.
+  /// - Throws: `invalidArgument` for values that the project's file could not contain either.
   func merge(_ settings: JSON, into tenant: inout TenantRecord) throws(AccountError) {
     tenant.changes = try ConfigurationChanges.merged(settings, into: tenant.changes, over: value(changes()))
   }

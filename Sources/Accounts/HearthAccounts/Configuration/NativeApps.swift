@@ -1,15 +1,15 @@
 import HearthTree
 
-/// The apps on devices that the sign-in pages lead back to. No others: a page that opened whatever app a link names would
-/// hand codes to strangers.
+/// The apps on devices that the sign-in pages lead back to. No others: a page that opened whatever app a link names
+/// would hand codes to strangers.
 public struct NativeApps: Sendable, Equatable {
   /// An app for iOS and its relatives.
   public struct IOSApp: Sendable, Equatable {
-    /// `com.example.shop`
+    /// The bundle id: `com.example.shop`.
     public var bundleID: String
-    /// What Firebase calls it: `1:1234567890:ios:abcdef`.
+    /// The Firebase app ids: `1:1234567890:ios:abcdef`.
     public var appIDs: [String] = []
-    /// Its OAuth client ids at Google, whose reversed form it may have registered as a URL scheme.
+    /// The app's OAuth client ids at Google, whose reversed form it may have registered as a URL scheme.
     public var clientIDs: [String] = []
 
     /// An app without a scheme other than its own id.
@@ -18,34 +18,34 @@ public struct NativeApps: Sendable, Equatable {
 
   /// An app for Android.
   public struct AndroidApp: Sendable, Equatable {
-    /// `com.example.shop`
+    /// The package name: `com.example.shop`.
     public var packageName: String
-    /// SHA-1 of the certificates that it is signed with, in lower-case hexadecimal; empty looks at none.
+    /// The SHA-1 of the certificates that it is signed with, in lower-case hexadecimal; empty for any certificate.
     public var certificates: [String] = []
 
     /// An app, whatever it is signed with.
     public init(packageName: String) { self.packageName = packageName }
   }
 
-  /// Those for iOS.
+  /// The iOS apps.
   public var ios: [IOSApp] = []
-  /// Those for Android.
+  /// The Android apps.
   public var android: [AndroidApp] = []
 
-  /// None.
+  /// Creates an empty list.
   public init() {}
 
   /// The reason why an app is not one of them.
   package enum Refusal: Error, Sendable, Equatable {
-    /// Its bundle id, package name or Firebase id is not among them.
+    /// The app's bundle id, package name or Firebase id is not registered.
     case unknownApp
-    /// Its client id is not.
+    /// The app's client id is not registered.
     case unknownClient
-    /// It is signed with another certificate.
+    /// The app is signed with another certificate.
     case unknownCertificate
   }
 
-  /// Looks an iOS app up by what it says of itself; what it does not say is not looked at.
+  /// Checks that an iOS app is registered, by the ids that it states; absent ones are not checked.
   package func check(bundleID: String, appID: String?, clientID: String?) throws(Refusal) {
     guard let app = ios.first(where: { $0.bundleID.isSameText(as: bundleID) }) else { throw .unknownApp }
     if let appID { guard app.appIDs.contains(where: { $0.isSameText(as: appID) }) else { throw .unknownApp } }
@@ -54,9 +54,10 @@ public struct NativeApps: Sendable, Equatable {
     }
   }
 
-  /// Looks an Android app up.
+  /// Checks that an Android app is registered.
   ///
-  /// - Parameter certificate: as it says; nil when it does not, which an app with certificates in the settings must.
+  /// - Parameter certificate: the stated certificate; nil when absent, which is refused for an app with certificates in
+  ///   the settings.
   package func check(packageName: String, certificate: String?) throws(Refusal) {
     guard let app = android.first(where: { $0.packageName.isSameText(as: packageName) }) else { throw .unknownApp }
     guard !app.certificates.isEmpty else { return }
@@ -67,29 +68,29 @@ public struct NativeApps: Sendable, Equatable {
 
   // MARK: Forms
 
-  /// A certificate's SHA-1 as it is kept: 40 digits, however `keytool` and SDKs write it. Nil for what is none.
+  /// Normalises a certificate's SHA-1 to 40 digits, from the forms of `keytool` and SDKs. Nil for an invalid text.
   package static func certificate(_ text: String) -> String? {
     let digits = text.lowercased().filter { $0 != ":" }
     return digits.utf8.count == 40 && digits.utf8.allSatisfy(isHexadecimal) ? digits : nil
   }
 
-  /// Whether a text can be a bundle id, a package name or the like: names with points between them, each of letters,
-  /// digits, `-` and `_`. There are two at least, so that it is no scheme that a browser knows, and the first begins with
-  /// a letter.
+  /// Returns true when the text can be a bundle id, a package name or the like: names separated by points, each of
+  /// letters, digits, `-` and `_`. There must be at least two, so that it is no scheme that a browser knows, and the
+  /// first begins with a letter.
   package static func isIdentifier(_ text: String) -> Bool {
     let names = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard names.count >= 2, text.utf8.count <= 255, let first = text.utf8.first, isLetter(first) else { return false }
     return names.allSatisfy { !$0.isEmpty && $0.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: "_") } }
   }
 
-  /// The scheme that an app registers for its client id: its names in reverse, `com.googleusercontent.apps.123-abc`. Nil
-  /// for what is no such id.
+  /// The scheme that an app registers for its client id: its names in reverse, `com.googleusercontent.apps.123-abc`.
+  /// Nil for an invalid id.
   package static func scheme(clientID: String) -> String? {
     let reversed = clientID.split(separator: ".", omittingEmptySubsequences: false).reversed().joined(separator: ".")
     return isIdentifier(reversed) && !reversed.contains("_") ? reversed : nil
   }
 
-  /// The scheme that an app registers for its Firebase id, `app-1-1234567890-ios-abcdef`. Nil for what is no such id.
+  /// The scheme that an app registers for its Firebase id, `app-1-1234567890-ios-abcdef`. Nil for an invalid id.
   package static func scheme(appID: String) -> String? {
     let parts = appID.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard parts.count >= 2, appID.utf8.count <= 255, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isNameByte) })

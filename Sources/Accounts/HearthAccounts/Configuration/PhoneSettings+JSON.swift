@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthTree
 
 extension PhoneSettings {
-  /// Reads the settings, and the one member that names a plugin which sends messages.
+  /// Reads the settings, and the one member that names an SMS plugin.
   mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
     try object.read("secondFactor", into: &secondFactor)
     if var regions = try object.object("regions") { self.regions = try PhoneRegions(&regions) }

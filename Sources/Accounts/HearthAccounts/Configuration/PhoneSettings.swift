@@ -1,19 +1,20 @@
 import HearthPlugin
 
-/// Codes to phones: for whom, where to, and what keeps strangers from having them sent.
+/// The settings for codes by text message: their use, their destinations, and the protection against abuse.
 public struct PhoneSettings: Sendable, Equatable {
-  /// A phone can be somebody's second factor.
+  /// True when a phone number can be a second factor. The listed regions only.
   public var secondFactor = false
   /// The place where messages may go. Nil sends none: every message costs money, and a stranger chooses its number.
   public var regions: PhoneRegions?
-  /// The first digits, after a plus sign, of numbers that messages may go to although they are among ``PremiumNumbers``.
+  /// The first digits, after a plus sign, of numbers that messages may go to although they are among
+  /// ``PremiumNumbers``.
   public var premiumPrefixes: [String] = []
   /// Numbers, in E.164, that are sent nothing: the code beside each is always right for it.
   public var testNumbers: [String: String] = [:]
-  /// The service whose answer every request for a message needs; nil asks for none.
+  /// The captcha service that verifies every request for a message; nil for none.
   public var captcha: CaptchaSettings?
-  /// The plugin that sends messages. Nil when the file does not say; then one that is on by default, if there is one.
-  /// Plugins that come while the server runs take its place.
+  /// The plugin that sends messages. Nil when the file does not name one: a default applies, if there is one. Plugins
+  /// that are added while the server runs replace it.
   public var sender: PluginChoice?
 
   /// The defaults.
@@ -24,9 +25,9 @@ public struct PhoneSettings: Sendable, Equatable {
 ///
 /// Each is a country as ``CallingCodes`` knows it, or a plus sign and the first digits of numbers: `DE`, `+1876`.
 public enum PhoneRegions: Sendable, Equatable {
-  /// These and no others.
+  /// The listed regions only.
   case only([String])
-  /// All countries but these. Networks that are of no country are not meant by it.
+  /// All regions but the listed ones. Networks without a country are not included.
   case allBut([String])
 
   /// Returns true when a message may go to a number.
@@ -55,9 +56,9 @@ extension AccountsConfiguration {
   /// True when phone numbers sign in.
   package var servesPhoneSignIn: Bool { hasPhoneSignIn && allowsPhones }
 
-  /// True when codes are sent to phones, which sign in or are second factors.
+  /// True when codes are sent to phones, for sign-in or as second factors.
   package var sendsPhoneCodes: Bool { servesPhoneSignIn || phone.secondFactor }
 
-  /// True when the operator's file names phone numbers as a way in, be it switched off for now.
+  /// True when the operator's file enables sign-in with phone numbers, even if it is switched off for now.
   package var hasPhoneSignIn: Bool { signIn?.contains { $0.name == ProviderID.phone } ?? false }
 }

@@ -1,5 +1,5 @@
 extension TenantRecord {
-  /// Puts what was decided for it in the place of the project's settings; ``changes`` are not read here.
+  /// Overrides the project's settings with the tenant's; ``changes`` are not read here.
   func override(_ settings: inout AccountsConfiguration) {
     if let protectsFromEnumeration { settings.protectsFromEnumeration = protectsFromEnumeration }
     if let authenticators {

@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthPlugin
 
-/// The values that all services of one project's or tenant's accounts share: records, keys, settings, counters, randomness
-/// and notices.
+/// The values that all services of one project's or tenant's accounts share: records, keys, settings, counters,
+/// randomness and notices.
 package final class AccountsContext: Sendable {
   /// The delay before a mailed code is made: its request has been answered by then.
   static let codeDelayMilliseconds: Int64 = 20
@@ -11,7 +11,7 @@ package final class AccountsContext: Sendable {
   package let server: ServerContext
   /// The context of the tenant's project; `nil` for a project itself.
   let project: AccountsContext?
-  /// The tenant whose accounts these are; `nil` for the project's own.
+  /// The tenant of these accounts; `nil` for the project's own.
   let tenantID: String?
 
   /// The records, on the disk.
@@ -20,9 +20,9 @@ package final class AccountsContext: Sendable {
   let keys: KeyRing
   /// The operator's configuration, with later changes by administrators.
   let settings: LiveConfiguration
-  /// Draws ids and codes.
+  /// Generates ids and codes.
   package let secrets: SecretGenerator
-  /// Counts tries, mails and text messages.
+  /// Counts attempts, mails and text messages.
   let throttle: Throttle
   /// Writes audit records that belong to no change of an account.
   package let audit: AuditLog
@@ -72,16 +72,16 @@ package final class AccountsContext: Sendable {
     emulation = isEmulator ? Emulation() : nil
   }
 
-  /// The settings as they count now.
+  /// The settings in effect.
   var configuration: AccountsConfiguration { settings.value }
   /// The plugins that are switched on.
   package var plugins: ActivePlugins { server.plugins }
-  /// Tells the operator.
+  /// Notifies the operator.
   var notice: @Sendable (AccountsNotice) -> Void { server.environment.notice }
-  /// Reports what has ended, and why.
+  /// Announces a revocation, with its reason.
   var announce: RevocationHandler { server.announce }
   /// The records of the project; a tenant's own are ``store``.
   var projectStore: AccountStore { project?.store ?? store }
-  /// Counts the text messages of a project and its tenants together: one operator pays for them.
+  /// Counts the text messages of a project and its tenants together: one operator pays for all.
   var messageThrottle: Throttle { project?.throttle ?? throttle }
 }

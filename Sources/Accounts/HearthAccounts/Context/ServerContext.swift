@@ -6,13 +6,13 @@ package struct ServerContext: Sendable {
   var configuration: AccountsConfiguration
   let plugins: ActivePlugins
   let environment: AccountsEnvironment
-  /// Reports what has ended, and why.
+  /// Announces a revocation, with its reason.
   let announce: RevocationHandler
   /// Mails that wait to be sent.
   let mails: SendQueue<MailMessage>
   /// Text messages that wait to be sent.
   package let texts: SendQueue<SMSMessage>
-  /// Sends audit records to the plugins that take them.
+  /// Sends audit records to the audit-sink plugins.
   let auditFeed: AuditFeed
 
   init(

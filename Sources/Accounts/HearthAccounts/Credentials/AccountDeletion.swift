@@ -8,10 +8,10 @@ package struct AccountDeletion: Sendable {
   /// Deletes one account.
   ///
   /// - Parameters:
-  ///   - caller: who asked, when it is the user with an ID token.
-  ///   - proven: the account as it was when its password was shown, when it is the user with that.
+  ///   - caller: the signed-in user, when the request has an ID token.
+  ///   - proven: the account as it was when its password was checked, when the request has a password.
   ///   - detail: for the audit record.
-  /// - Throws: `userNotFound`; `userDisabled` and `tokenExpired` when what was shown counts no longer.
+  /// - Throws: `userNotFound`; `userDisabled` and `tokenExpired` when the shown credential is no longer valid.
   package func delete(
     uid: String, caller: Caller? = nil, proven: UserRecord? = nil, client: ClientInfo, detail: String? = nil
   ) async throws(AccountError) {

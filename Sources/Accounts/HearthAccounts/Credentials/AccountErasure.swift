@@ -2,8 +2,7 @@ import HearthDatabase
 import HearthEngine
 import HearthTree
 
-/// Takes a person out of the accounts and of what these keep: their account, if there still is one, the audit trail, and the
-/// log behind both.
+/// Erases a user: the account, if it still exists, their entries of the audit trail, and the log files of both.
 package struct AccountErasure: Sendable {
   let context: AccountsContext
   private var deletion: AccountDeletion { AccountDeletion(context: context) }
@@ -11,10 +10,10 @@ package struct AccountErasure: Sendable {
   /// Returns true when there is an account of that uid.
   package func hasAccount(_ uid: String) -> Bool { context.store.view.user(uid) != nil }
 
-  /// Deletes the account, if there is one: no token of it counts from then on. Whoever is connected as the user, be it with
-  /// somebody else's token, is signed out.
+  /// Deletes the account, if it exists: its tokens become invalid. Connections signed in as the user are signed out,
+  /// also those with a token from another issuer.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: true when the account existed.
   package func deleteAccount(_ uid: String, client: ClientInfo) async throws(AccountError) -> Bool {
     do throws(AccountError) {
       try await deletion.delete(uid: uid, client: client, detail: "erasure")
@@ -26,19 +25,19 @@ package struct AccountErasure: Sendable {
     }
   }
 
-  /// How many records of the audit trail are about them.
+  /// The number of audit records about the user.
   package func trailCount(of uid: String) -> Int {
     let name = AuditRecord.name(of: uid)
     return context.store.view.audit(limit: .max).count { $0.isAbout(name) }
   }
 
-  /// Takes the person out of the audit trail, and puts on record that this was done: by the number of the erasure, not by
-  /// their uid. Done again, it finds nothing, and says so.
+  /// Removes the user from the audit trail, and records the erasure by its number, not by the uid. A repeated erasure
+  /// finds nothing, and says so.
   ///
   /// - Parameters:
-  ///   - number: names the erasure to whoever asked for it.
-  ///   - orderer: the administrator who did.
-  /// - Returns: how many records are without them now.
+  ///   - number: identifies the erasure for its requester.
+  ///   - orderer: the administrator who requested it.
+  /// - Returns: the number of records that the user was removed from.
   package func eraseTrail(
     of uid: String, number: String, orderer: String?, client: ClientInfo
   ) async throws(AccountError) -> Int {
@@ -52,7 +51,7 @@ package struct AccountErasure: Sendable {
     }
   }
 
-  /// Writes the accounts' log anew without the person. Blocks.
+  /// Rewrites the accounts' log without the user. Blocks.
   package func eraseLog(of uid: String, isCancelled: () -> Bool) throws(HistoryError) {
     _ = try context.store.database.erase(uid: uid, places: [], isCancelled: isCancelled)
   }

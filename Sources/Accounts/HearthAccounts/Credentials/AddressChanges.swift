@@ -7,7 +7,7 @@ package struct AddressChanges: Sendable {
 
   /// Gives a user another address, unverified; their sessions and tokens end.
   ///
-  /// - Parameter proven: the account as it was when its password was shown. When that counts no longer, nothing happens.
+  /// - Parameter proven: the account as it was when its password was checked; a later change of it refuses this one.
   /// - Throws: `invalidEmail`, `emailExists`, `tooManyAttempts`, `tokenExpired`, `userDisabled`.
   @discardableResult
   package func set(
@@ -22,14 +22,14 @@ package struct AddressChanges: Sendable {
     }.user
   }
 
-  /// Gives the account of who is signed in another address, together with a way in by it. As with every change of address
-  /// the tokens so far end.
+  /// Gives the signed-in user another address, together with a credential for it. As with every change of address the
+  /// tokens so far end.
   ///
   /// - Parameters:
-  ///   - session: what the caller goes on with.
-  ///   - way: what was linked, for the audit trail.
-  ///   - change: puts the way in.
-  /// - Throws: `credentialTooOld` unless they signed in a short while ago; `emailExists` for somebody else's address.
+  ///   - session: the caller's new session.
+  ///   - way: the linked provider, for the audit trail.
+  ///   - change: adds the credential.
+  /// - Throws: `credentialTooOld` without a recent sign-in; `emailExists` for another account's address.
   func replace(
     of caller: Caller, with address: String, isVerified: Bool, session: NewSession, way: String, client: ClientInfo,
     now: Instant, change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Uses mailed codes up and does what they are for.
+/// Consumes mailed codes and performs their actions.
 package struct CodeRedemption: Sendable {
   let context: AccountsContext
   let changes: CredentialChanges
@@ -11,26 +11,26 @@ package struct CodeRedemption: Sendable {
   let providers: SignInProviders
   private var codes: ActionCodes { ActionCodes(context: context) }
 
-  /// Takes a change of proofs back by its ticket, and the second factor's code when one was shown.
+  /// Reverts a change of credentials by its ticket, and the second factor's code when one was shown.
   typealias TakeBack =
     @Sendable (Ticket, Digest, _ factorCode: String?, ClientInfo, Instant) async throws(AccountError) -> UserRecord
 
   /// The effect of a code that was used.
   package struct Effect: Sendable {
-    /// What the code was for.
+    /// The purpose of the code.
     package let purpose: Ticket.Purpose
     /// The account after it.
     package let user: UserRecord
   }
 
-  /// Uses a code up and does what it is for.
+  /// Consumes a code and performs its action.
   ///
   /// - Parameters:
-  ///   - purposes: those that the caller takes; others are left unused.
-  ///   - newPassword: for a reset.
-  ///   - factorCode: of a second factor that the account had before the change that is taken back.
-  /// - Throws: `missingOOBCode`, `invalidOOBCode`, `expiredCode`, `userDisabled`, `emailExists`; for a reset what the
-  ///   password policy says; for a change that is taken back `missingCode`, `invalidCode`, `tooManyAttempts`.
+  ///   - purposes: the accepted purposes; other codes are left unused.
+  ///   - newPassword: the password for a reset.
+  ///   - factorCode: the code of a second factor that the account had before the reverted change.
+  /// - Throws: `missingOOBCode`, `invalidOOBCode`, `expiredCode`, `userDisabled`, `emailExists`; for a reset the
+  ///   password policy's errors; for a reverted change `missingCode`, `invalidCode`, `tooManyAttempts`.
   @discardableResult
   package func redeem(
     _ code: String?,
@@ -73,7 +73,7 @@ package struct CodeRedemption: Sendable {
       transaction.removeTickets(of: uid, purposes: .endedByChange)
       user.password = stored
       user.hasTemporaryPassword = false
-      // The code was mailed to the address, so the person who shows it owns it.
+      // The code was mailed to the address, so the user who shows it owns the address.
       if !user.isEmailVerified { user.dropUnprovenWaysIn() }
       if dropsIdentities { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
       user.isEmailVerified = true
@@ -113,7 +113,7 @@ package struct CodeRedemption: Sendable {
         try transaction.moveAddress(of: &user, to: address, isVerified: true)
       }.user
     } catch {
-      // Another account has the address by now. The code is used up all the same; otherwise it could take the address
+      // Another account has the address by now. The code is consumed nevertheless; otherwise it could claim the address
       // later.
       if error.code == .emailExists { try await useUp(hash, of: uid, client: client) }
       throw error

@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Changes what proves a person, by the terms of each ``ProofChange``: asks the session for what the account has, ends what
-/// the change ends, tells the owner with a way back, and writes the audit trail.
+/// Changes a user's credentials, by the terms of each ``ProofChange``: requires the session's proofs, ends the affected
+/// sessions, mails the owner a link that reverts the change, and writes the audit trail.
 package struct CredentialChanges: Sendable {
   let context: AccountsContext
   let sessions: Sessions
@@ -39,17 +39,17 @@ package struct CredentialChanges: Sendable {
     case given(NewSession)
   }
 
-  // MARK: What is asked
+  // MARK: Requirements
 
-  /// Refuses a session that may not make the changes, before costly work. The change itself asks again.
+  /// Refuses a session that may not make the changes, before costly work. The change itself checks again.
   ///
-  /// - Throws: `credentialTooOld`, after which clients ask people to sign in again.
+  /// - Throws: `credentialTooOld`, after which clients ask the user to sign in again.
   func require(_ changes: [ProofChange], of caller: Caller, now: Instant) throws(AccountError) {
     try require(changes, of: caller, on: caller.user, now: now)
   }
 
-  /// Refuses a session whose sign-in is not recent, or that has not shown what the account has beside its first factor: for
-  /// what is asked of the owner alone, such as the end of the account.
+  /// Refuses a session whose sign-in is not recent, or that has not shown the account's second factor: for actions of
+  /// the owner only, such as deleting the account.
   ///
   /// - Throws: `credentialTooOld`.
   package func requireOwner(_ caller: Caller, now: Instant) throws(AccountError) {
@@ -82,17 +82,17 @@ package struct CredentialChanges: Sendable {
 
   // MARK: The change
 
-  /// Makes changes in one step.
+  /// Makes changes in one transaction.
   ///
-  /// Where the other sessions end, the `auth_time` of the caller's new one is now: application servers compare it with the
-  /// second of the revocation, which would end it, too. The caller has just shown that they are the user.
+  /// Where the other sessions end, the `auth_time` of the caller's new one is now: application servers compare it with
+  /// the second of the revocation, which would end it, too. The caller has just proven to be the user.
   ///
   /// - Parameters:
-  ///   - hookChanges: what a blocking function changes in the same step, beside what was asked.
-  ///   - detail: for the audit record and the mail: which provider, how.
-  ///   - change: what the user's record is to say. Whatever it throws refuses everything.
-  /// - Returns: the account, and the caller's tokens when they go on with another session.
-  /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired`, `credentialTooOld`; what the change throws.
+  ///   - hookChanges: further changes of a blocking function in the same transaction.
+  ///   - detail: for the audit record and the mail: the provider and method.
+  ///   - change: updates the user's record. Its errors refuse everything.
+  /// - Returns: the account, and the caller's tokens when they continue with another session.
+  /// - Throws: `userNotFound`, `userDisabled`, `tokenExpired`, `credentialTooOld`; the errors of the change.
   func change(
     _ changes: [ProofChange], of uid: String, by authority: Authority, beside hookChanges: [ProofChange] = [],
     detail: String? = nil, client: ClientInfo, now: Instant,
@@ -140,18 +140,18 @@ package struct CredentialChanges: Sendable {
     return (outcome.user, try sessions.tokens.tokens(of: outcome.user, beginning: session, as: record))
   }
 
-  /// A notice that is about to be sent, and its way back; `nil` where no mail is sent.
+  /// A notice that is about to be sent, and its reverting code; `nil` where no mail is sent.
   struct Notice: Sendable {
     let kind: MailMessage.Kind
     let wayBack: WayBack?
   }
 
-  /// Draws the way back of a change that a sign-in makes.
+  /// Generates the reverting code of a change that a sign-in makes.
   func notice(_ kind: MailMessage.Kind, client: ClientInfo) throws(AccountError) -> Notice {
     Notice(kind: kind, wayBack: try codes.newWayBack(kind, client: client))
   }
 
-  /// Mails the address that an account had before a change that is kept.
+  /// Mails the address that an account had before a committed change.
   func tell(
     _ notice: Notice, of before: UserRecord, user: UserRecord, detail: String?, client: ClientInfo, now: Instant
   ) {
@@ -194,8 +194,8 @@ package struct CredentialChanges: Sendable {
     return passkeys.admits(user, after: ProviderID.password) ? .none : .others
   }
 
-  /// An owner is told at a proven address; of an unproven one, which may be a stranger's, only that it or the password
-  /// changes. Whoever had none before is told nothing.
+  /// Returns true when the owner is mailed: at a proven address about every change; at an unproven one, which may be a
+  /// stranger's, only when it or the password changes. An account without an address before gets no mail.
   private static func isTold(_ notice: MailMessage.Kind, from before: UserRecord, to user: UserRecord) -> Bool {
     let isChanged = !user.proofs(changedSince: before).isEmpty || user.password != before.password
     guard before.email != nil, isChanged else { return false }
@@ -204,7 +204,7 @@ package struct CredentialChanges: Sendable {
 }
 
 extension MailMessage.Kind {
-  /// Of several notices the one to send: the gravest first.
+  /// The severity by which one of several notices is chosen.
   fileprivate var rank: Int {
     switch self {
     case .recoverEmail: 0

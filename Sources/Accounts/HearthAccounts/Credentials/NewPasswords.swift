@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthPlugin
 
-/// Takes new passwords: asks the policy, and hashes them.
+/// Accepts new passwords: checks the policy, and hashes them.
 package struct NewPasswords: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
@@ -9,7 +9,7 @@ package struct NewPasswords: Sendable {
   /// Checks a new password against the policy and hashes it.
   ///
   /// - Parameter email: the account's, in canonical form, when it has one.
-  /// - Throws: what ``accepted(_:email:_:client:now:)`` and ``hash(_:client:now:)`` throw.
+  /// - Throws: the errors of ``accepted(_:email:_:client:now:)`` and ``hash(_:client:now:)``.
   package func take(
     _ password: String, email: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> StoredPassword {
@@ -38,7 +38,7 @@ package struct NewPasswords: Sendable {
       hash: try await context.pool.hash(password, for: client.address), updatedAtMilliseconds: now.wallMilliseconds)
   }
 
-  /// What the password plugin makes of an address and a password.
+  /// Returns the password plugin's proof of an address and a password.
   ///
   /// - Throws: `passwordLoginDisabled` without such a plugin; the plugin's refusal; `unavailable` when it fails.
   func proof(

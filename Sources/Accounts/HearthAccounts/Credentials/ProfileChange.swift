@@ -1,4 +1,4 @@
-/// What users may change in their own record: these members and no others.
+/// The members of their own record that users may change.
 package struct ProfileChange: Sendable {
   /// The empty text clears; nil leaves it as it is.
   package var displayName: String?
@@ -11,15 +11,15 @@ package struct ProfileChange: Sendable {
   /// Providers whose identities are removed: `password`, `phone`, `google.com`, …
   package var unlinks: Set<String> = []
 
-  /// No change yet; the properties are set afterwards.
+  /// Creates an empty change; the properties are set afterwards.
   package init() {}
 
   /// True when neither the name nor the picture changes.
   package var isEmpty: Bool { displayName == nil && photoURL == nil }
 
-  /// What it changes of the account's proofs.
+  /// The changes of the account's proofs.
   ///
-  /// - Parameter hasNewAddress: the address is another than the account's.
+  /// - Parameter hasNewAddress: true when the address differs from the account's.
   func proofs(hasNewAddress: Bool) -> [ProofChange] {
     var changes: [ProofChange] = []
     if password != nil { changes.append(.passwordChanged) }
@@ -37,7 +37,7 @@ package struct ProfileChange: Sendable {
 
   /// Removes ways to sign in; the last one may be among them.
   func unlink(from user: inout UserRecord) {
-    // A password that is sent in the same request is kept.
+    // A new password in the same request is kept.
     user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))
   }
 }

@@ -1,6 +1,6 @@
 import HearthEngine
 
-/// Changes what users may change about themselves.
+/// Changes by users to their own accounts.
 package struct Profiles: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
@@ -8,12 +8,12 @@ package struct Profiles: Sendable {
   let changes: CredentialChanges
   private var signUp: SignUpLimit { SignUpLimit(throttle: context.throttle) }
 
-  /// Does what a user wants changed about themselves. Another address or password ends their tokens so far.
+  /// Applies a user's change of their own account. Another address or password ends their tokens so far.
   ///
   /// - Returns: the account after it, and new tokens when those so far ended.
-  /// - Throws: `credentialTooOld` for another address, password or a way in that goes, unless they signed in a short while
-  ///   ago; `operationNotAllowed` for another address where addresses are protected from enumeration; `invalidEmail`,
-  ///   `emailExists`, `missingEmail`, `tooManyAttempts`; what the password policy says.
+  /// - Throws: `credentialTooOld` without a recent sign-in for another address, password or a removed credential;
+  ///   `operationNotAllowed` for another address where addresses are protected from enumeration; `invalidEmail`,
+  ///   `emailExists`, `missingEmail`, `tooManyAttempts`; the password policy's errors.
   package func apply(
     _ change: ProfileChange, of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple?) {
@@ -58,8 +58,8 @@ package struct Profiles: Sendable {
     return try await passwords.take(password, email: email, .change, client: client, now: now)
   }
 
-  /// Changes that leave the caller's session as it is: name, picture, removed providers. The ID token of the request stays
-  /// valid, since clients go on using it.
+  /// Changes that leave the caller's session as it is: name, picture, removed providers. The ID token of the request
+  /// stays valid, since clients go on using it.
   private func applyHarmless(
     _ change: ProfileChange, _ proofs: [ProofChange], of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {

@@ -2,15 +2,15 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// What an emulator lets test suites do and see, for programs of its own machine.
+/// The emulator's controls for test suites: programs on the same machine can reset and read the accounts.
 package struct EmulatorControls: Sendable {
   let context: AccountsContext
-  /// The number of every project, by which suites know an emulator's.
+  /// The project number of every emulator, which suites expect.
   static let projectNumber = "12345"
 
-  /// Deletes every account, and every trace that it was there: test suites use the same uids again.
+  /// Deletes all accounts without a trace: test suites reuse uids.
   ///
-  /// - Parameter administrator: the name of who asks, when they have shown who they are.
+  /// - Parameter administrator: the administrator's name, for an authenticated request.
   package func deleteEverybody(administrator: String?, client: ClientInfo) async throws(AccountError) {
     let who = administrator.map { ", by \($0)" } ?? ""
     let uids = try await context.store.transact { (transaction) throws(AccountError) -> [String] in
@@ -23,22 +23,22 @@ package struct EmulatorControls: Sendable {
     for uid in uids { context.announce(.user(uid: uid), .userDeleted) }
   }
 
-  /// A code that was mailed and still counts.
+  /// A mailed code that is still valid.
   package struct ShownCode: Sendable, Redacted {
-    /// Whom it was mailed to, or the account's address.
+    /// The recipient of the mail, or the account's address.
     package let email: String?
-    /// For a change of address.
+    /// The new address of a change.
     package let newEmail: String?
-    /// What it is for.
+    /// The purpose of the code.
     package let purpose: Ticket.Purpose
-    /// Its `oobCode`.
+    /// The code itself, `oobCode`.
     package let code: String
-    /// The link in the mail; nil when the ticket does not say.
+    /// The link in the mail; nil when the ticket has none.
     package let link: String?
     fileprivate let order: Int64
   }
 
-  /// The codes that were mailed and still count, the oldest first.
+  /// The mailed codes that are still valid, the oldest first.
   package func mailedCodes(now: Instant) -> [ShownCode] {
     context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> ShownCode? in
       guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000),
@@ -52,16 +52,16 @@ package struct EmulatorControls: Sendable {
 
   /// A code that no text message carries.
   package struct ShownPhoneCode: Sendable, Redacted {
-    /// E.164.
+    /// The number, in E.164.
     package let phoneNumber: String
-    /// What the client shows again beside the code.
+    /// The session info that the client shows again with the code.
     package let sessionInfo: String
-    /// Six digits.
+    /// The code, six digits.
     package let code: String
     fileprivate let order: Int64
   }
 
-  /// The codes for phone numbers that were not used yet and still count, the oldest first.
+  /// The unused codes for phone numbers that are still valid, the oldest first.
   package func phoneCodes(now: Instant) -> [ShownPhoneCode] {
     context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> ShownPhoneCode? in
       guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000), let number = ticket.phoneNumber,

@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthEngine
 
-/// What the accounts are handed instead of reading it themselves: clocks, randomness, timers, the operator's log.
+/// The dependencies of the accounts on their environment: clocks, randomness, timers, the operator's log.
 public struct AccountsEnvironment: Sendable {
   /// Reads both clocks. Each request does so once.
   public var clock: @Sendable () -> Instant
@@ -9,15 +9,15 @@ public struct AccountsEnvironment: Sendable {
   public var random: RandomBytes
   /// Runs the work once, on any thread, after that many milliseconds.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
-  /// Takes what an operator should know, from any thread. No secret in it.
+  /// Takes notices for the operator, on any thread. They contain no secrets.
   public var notice: @Sendable (_ notice: AccountsNotice) -> Void
 
-  /// Asks functions over HTTP; nil when nobody can be asked.
+  /// The client for functions over HTTP; nil when functions cannot be called.
   package var functions: (any FunctionCaller)?
-  /// Asks captcha services; nil when none can be asked.
+  /// The client for captcha services; nil when they cannot be reached.
   package var captchas: (any CaptchaService)?
 
-  /// An environment that a server or a test puts together.
+  /// Creates an environment for a server or a test.
   public init(
     clock: @escaping @Sendable () -> Instant, random: RandomBytes,
     schedule: @escaping @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void,
@@ -30,12 +30,12 @@ public struct AccountsEnvironment: Sendable {
   }
 }
 
-/// Something for the operator's log.
+/// A message for the operator's log.
 public struct AccountsNotice: Sendable, CustomStringConvertible {
-  /// How much it matters.
+  /// The severity of a message.
   public enum Level: Sendable { case info, warning, error }
 
-  /// How much it matters.
+  /// The severity.
   public var level: Level
   /// A sentence. No secret in it.
   public var text: String

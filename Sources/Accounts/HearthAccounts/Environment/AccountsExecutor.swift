@@ -1,10 +1,9 @@
 import Dispatch
 
-/// Where the work for accounts runs: on threads of its own, beside event loops and databases.
+/// The executor for the accounts' work: threads of its own, apart from event loops and databases.
 ///
-/// Swift's shared pool has one thread a core and adds none when they block. A plugin that waits for something without
-/// giving its thread back would stop every other request there, and the clock that ends its own; here it costs a
-/// thread.
+/// Swift's shared pool has one thread per core and adds none when they block. A plugin that blocks its thread would
+/// stop every other request there, and the clock that enforces its own deadline; here it costs one thread.
 public final class AccountsExecutor: TaskExecutor {
   /// The one that all work for accounts runs on.
   public static let shared = AccountsExecutor()

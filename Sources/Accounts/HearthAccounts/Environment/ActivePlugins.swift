@@ -3,7 +3,7 @@ import Synchronization
 
 /// The plugins that are switched on: those that the server was started with, and those that come and go while it runs.
 package final class ActivePlugins: Sendable {
-  /// The time that a provider or a hook may take; after that it has refused.
+  /// The time limit for a provider or a hook; after it the request is refused.
   static let timeoutMilliseconds: Int64 = 10_000
 
   private struct Table {
@@ -17,7 +17,7 @@ package final class ActivePlugins: Sendable {
     var verifiers: [any TokenVerifier]
     var auditSinks: [any AuditSink]
 
-    /// Of two providers with the same id the first counts.
+    /// Combines two sets; the first of two providers with the same id counts.
     init(_ own: PluginSet, _ further: PluginSet) {
       providers = own.providers + further.providers
       byID = Dictionary(providers.map { ($0.manifest.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -40,38 +40,38 @@ package final class ActivePlugins: Sendable {
     table = Mutex(Table(own, PluginSet()))
   }
 
-  /// Puts these beside the server's own, in the place of those of the last call, all at once. Providers and hooks of the
-  /// server come first; what sends takes the place of the server's.
+  /// Replaces the further plugins of the last call, all at once. The server's own providers and hooks come first;
+  /// further mail and message senders replace the server's.
   func setFurther(_ further: PluginSet) {
     let new = Table(own, further)
     table.withLock { $0 = new }
   }
 
-  /// What makes providers of issuers that are set up while the server runs; nil without such a plugin.
+  /// The factory for providers of issuers that are configured while the server runs; nil without such a plugin.
   var issuers: (any IssuerProviders)? { own.issuers }
 
   /// The providers' ids, sorted.
   package var ids: [String] { table.withLock { $0.byID.keys.sorted() } }
 
-  /// Asked in this order before accounts are made and sessions begin.
+  /// The hooks that decide before accounts are created and sessions begin, in this order.
   var hooks: [any DecidingHook] { table.withLock { $0.hooks } }
 
-  /// Asked in this order about a password that is not stored here.
+  /// The checkers of passwords that are not stored here, in this order.
   var passwordCheckers: [any PasswordChecker] { table.withLock { $0.passwordCheckers } }
 
-  /// Asked in this order before each ID token.
+  /// The plugins that add claims to each ID token, in this order.
   var claimsSources: [any ClaimsSource] { table.withLock { $0.claimsSources } }
 
-  /// Nil refuses everything that needs a mail.
+  /// The mailer; without one, requests that need a mail are refused.
   var mailer: (any Mailer)? { table.withLock { $0.mailer } }
 
-  /// Nil refuses everything that needs a text message.
+  /// The sender of text messages; without one, requests that need a message are refused.
   var smsSender: (any SMSSender)? { table.withLock { $0.smsSender } }
 
-  /// Asked about tokens that the server did not make.
+  /// The verifiers of tokens that the server did not issue.
   var verifiers: [any TokenVerifier] { table.withLock { $0.verifiers } }
 
-  /// Told what goes into the audit trail.
+  /// The receivers of audit records.
   var auditSinks: [any AuditSink] { table.withLock { $0.auditSinks } }
 
   /// The provider that serves a method of which there can be only one.
@@ -79,20 +79,20 @@ package final class ActivePlugins: Sendable {
     table.withLock { $0.providers.first { $0.manifest.methods.contains(method) } }
   }
 
-  /// What checks passkeys.
+  /// The provider that checks passkeys.
   var passkeyProvider: (any PasskeyProvider)? { provider(for: .passkey) as? any PasskeyProvider }
 
-  /// The provider of that id, when it takes credentials of other servers.
+  /// The provider with that id, when it accepts credentials of other servers.
   package func credentialProvider(_ id: String) -> (any SignInProvider)? {
     table.withLock { $0.byID[id] }.flatMap { $0.manifest.methods.contains(.credential) ? $0 : nil }
   }
 
-  /// The provider of that id, when people can sign in on its own page.
+  /// The provider with that id, when it serves authorization codes on a page of its own.
   func authorizationProvider(_ id: String) -> (any AuthorizationCodeProvider)? {
     (credentialProvider(id) as? any AuthorizationCodeProvider).flatMap { $0.servesAuthorizationCodes ? $0 : nil }
   }
 
-  /// The providers on whose own pages people can sign in.
+  /// The providers with sign-in pages of their own.
   package var authorizationProviders: [ProviderManifest] {
     table.withLock { $0.providers }.map(\.manifest).filter { authorizationProvider($0.id) != nil }
   }

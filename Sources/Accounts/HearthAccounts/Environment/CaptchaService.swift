@@ -1,4 +1,4 @@
-/// Asks a service about tokens of its widget.
+/// A client that verifies captcha tokens with their service.
 package protocol CaptchaService: Sendable {
   /// Posts a form to a URL that the operator named, once, without following redirects.
   ///

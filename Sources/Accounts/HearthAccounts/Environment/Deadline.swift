@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that is not waited for any longer than so much.
+/// Time limits for asynchronous work.
 enum Deadline {
   /// The work's result, or nil when it threw or took longer. Work that ignores its cancellation goes on, and its result
   /// is dropped.
@@ -46,7 +46,7 @@ private final class Race<Value: Sendable>: Sendable {
     if isFinished { work() }
   }
 
-  /// True for who came first.
+  /// Finishes with the value; returns true for the first call only.
   @discardableResult
   func finish(_ value: Value?) -> Bool {
     let (continuation, after) = state.withLock { state in

@@ -1,13 +1,13 @@
 import HearthBytes
 import HearthCrypto
 
-/// Draws what nobody may guess: user ids, codes, tokens.
+/// Generates unguessable values: user ids, codes, tokens.
 package struct SecretGenerator: Sendable {
   /// The place where the bytes come from.
   package let random: RandomBytes
   private let notice: @Sendable (AccountsNotice) -> Void
 
-  /// A generator over an environment's randomness, which tells that environment when there is none.
+  /// Creates a generator over an environment's randomness, which notifies that environment when there is none.
   package init(_ environment: AccountsEnvironment) {
     random = environment.random
     notice = environment.notice
@@ -20,19 +20,19 @@ package struct SecretGenerator: Sendable {
     try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 28) }
   }
 
-  /// What authenticators know a user by: 30 letters and digits, which tell nothing. In base64 they need no padding.
+  /// Returns a WebAuthn user handle: 30 letters and digits without meaning. In base64 they need no padding.
   func userHandle() throws(AccountError) -> String {
     try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 30) }
   }
 
-  /// The end of a tenant's id: five small letters and digits, which tell tenants of one name apart.
+  /// Returns the end of a tenant's id: five small letters and digits, which distinguish tenants of one name.
   func tenantSuffix() throws(AccountError) -> String {
     try draw { (random) throws(RandomnessError) in try random.alphanumeric(length: 5).lowercased() }
   }
 
-  /// The user id that was asked for, or a drawn one.
+  /// Returns the requested user id, or a random one.
   ///
-  /// - Throws: `invalidArgument` for a text that can be no user id.
+  /// - Throws: `invalidArgument` for an invalid user id.
   package func uid(wanted: String?) throws(AccountError) -> String {
     guard let wanted else { return try uid() }
     guard UserRecord.isUID(wanted) else { throw AccountError(.invalidArgument, "A localId has 1 to 128 characters") }
@@ -56,9 +56,9 @@ package struct SecretGenerator: Sendable {
   /// A code for a ticket.
   package func code() throws(AccountError) -> NewCode { NewCode(text: try text()) }
 
-  /// Whatever needs random bytes.
+  /// Generates a value from random bytes.
   ///
-  /// - Throws: `unavailable` when there are none, which the operator is told.
+  /// - Throws: `unavailable` when there are none, which is reported to the operator.
   package func draw<Value>(_ draw: (RandomBytes) throws(RandomnessError) -> Value) throws(AccountError) -> Value {
     do {
       return try draw(random)
@@ -69,11 +69,11 @@ package struct SecretGenerator: Sendable {
   }
 }
 
-/// A code that was drawn: 256 random bits as text.
+/// A generated code: 256 random bits as text.
 package struct NewCode: Sendable, Redacted {
-  /// What its holder shows.
+  /// The secret text that its holder presents.
   package let text: String
-  /// Under which its ticket is kept.
+  /// The key of its ticket.
   package var hash: Digest { Digest(sha256: text.utf8) }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work that nobody waits for, done one after another in the order in which it came.
+/// A serial queue for background work, run in the order of its arrival; no caller waits for it.
 final class WorkQueue: Sendable {
   typealias Work = @Sendable () async -> Void
 
@@ -25,7 +25,7 @@ final class WorkQueue: Sendable {
     self.start = start
   }
 
-  /// Takes work and returns at once; false when too much waits already.
+  /// Adds work and returns at once; false when the queue is full.
   func add(_ work: @escaping Work) -> Bool {
     enum Place { case start, wait, full }
     let place = state.withLock { state -> Place in

@@ -3,8 +3,8 @@ import HearthPlugin
 import HearthTree
 
 extension AccountEvent {
-  /// What a commit says that happened, in the project and in its tenants: see ``AccountHappenings``. A tenant that goes as a
-  /// whole says nothing of its users.
+  /// Returns the events of a commit, in the project and in its tenants: see ``AccountHappenings``. Deleting a whole
+  /// tenant causes no events for its users.
   static func events(of change: CommittedChange, damage: DamageReport) -> [AccountEvent] {
     change.paths.flatMap { path -> [AccountEvent] in
       if path == AccountPath.happenings { return events(of: change, at: .root, damage: damage) }

@@ -1,12 +1,12 @@
 import HearthDatabase
 import HearthJournal
 
-/// What is made of accounts that come and go.
+/// The outbox for events of created and deleted accounts.
 package struct AccountOutbox: Sendable {
-  /// The entries of events, which become durable with the changes that the events are of. Called as often as storing them
-  /// is tried, with the same outcome.
+  /// Returns the entries of events, which become durable with the changes of the accounts. Called for every attempt to
+  /// store them, with the same result.
   package var entries: @Sendable (_ events: [AccountEvent]) -> [OutboxEntry]
-  /// Told of entries once they are durable. Must not block.
+  /// Called with entries once they are durable. Must not block.
   package var stored: @Sendable (_ entries: [OutboxEntry]) -> Void
 
   /// An outbox of these parts.
@@ -19,7 +19,7 @@ package struct AccountOutbox: Sendable {
 }
 
 extension AccountStore {
-  /// The place where entries are kept; nil when the journal of these accounts keeps none.
+  /// The journal of outbox entries; nil when these accounts have none.
   package var outboxJournal: (any OutboxJournal)? { database.outboxJournal }
 
   /// Makes something of every account that is made or deleted from now on; nil makes nothing.

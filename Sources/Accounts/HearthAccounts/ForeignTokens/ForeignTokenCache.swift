@@ -1,8 +1,8 @@
 import HearthCrypto
 
-/// Answers of verifiers, kept as long as they allow. A token is known by its digest alone.
+/// Cached answers of verifiers, kept as long as they allow. A token is identified by its digest only.
 ///
-/// What was refused has a place of its own, so that made-up tokens push out none that count.
+/// Refusals are cached separately, so that invented tokens evict no valid ones.
 struct ForeignTokenCache {
   struct Key: Hashable, Sendable {
     var verifier: String
@@ -12,7 +12,7 @@ struct ForeignTokenCache {
 
   private struct Entry {
     var outcome: ForeignTokenOutcome
-    /// On the monotonic clock.
+    /// The expiry, on the monotonic clock.
     var untilMilliseconds: Int64
     var bytes: Int
   }
@@ -30,7 +30,7 @@ struct ForeignTokenCache {
 
   var count: Int { accepted.count + refused.count }
 
-  /// What is known of a token, unless the time for that is over.
+  /// Returns the cached outcome for a token, unless it has expired.
   mutating func outcome(_ key: Key, nowMilliseconds: Int64) -> ForeignTokenOutcome? {
     if let entry = accepted.value(key) {
       if nowMilliseconds < entry.untilMilliseconds { return entry.outcome }
@@ -51,7 +51,7 @@ struct ForeignTokenCache {
     case .refused:
       refused.set(key, Entry(outcome: outcome, untilMilliseconds: untilMilliseconds, bytes: 0))
     case .accepted(let credential):
-      // What rules see holds the claims a second time, of the same storage.
+      // The variables of rules hold the claims a second time, sharing storage.
       let bytes = credential.claims.json.utf8.count + key.digest.utf8.count + key.verifier.utf8.count
       let entry = Entry(outcome: outcome, untilMilliseconds: untilMilliseconds, bytes: bytes)
       if let forgotten = accepted.set(key, entry) { acceptedBytes -= forgotten.value.bytes }
@@ -70,7 +70,7 @@ struct ForeignTokenCache {
     for key in refused.keys where key.verifier == verifier { refused.remove(key) }
   }
 
-  /// Forgets the tokens that count and that the body names.
+  /// Removes the accepted tokens that satisfy the condition.
   mutating func removeAccepted(where isMeant: (Key, VerifiedCredential) -> Bool) {
     for key in accepted.keys {
       if case .accepted(let credential)? = accepted.peek(key)?.outcome, isMeant(key, credential) { remove(key) }

@@ -1,27 +1,27 @@
 import HearthCrypto
 
-/// What became of a token that the server did not make.
+/// The outcome of verifying a token that the server did not issue.
 enum ForeignTokenOutcome: Sendable, Equatable {
-  /// It counts.
+  /// The token is valid.
   case accepted(VerifiedCredential)
-  /// It does not.
+  /// The token is invalid.
   case refused(ForeignTokenRefusal)
-  /// Its verifier has not decided; the words follow its name.
+  /// The verifier has not decided; the text follows its name.
   case undecided(String)
 }
 
-/// The reason why a token that the server did not make does not count.
+/// The reason why a token that the server did not issue is invalid.
 package enum ForeignTokenRefusal: Sendable, Equatable {
-  /// It never did.
+  /// The token was never valid.
   case invalid
-  /// It did once.
+  /// The token was valid once.
   case expired
 }
 
-/// The reason why a token that the server did not make leads to nobody.
+/// The reason why a token that the server did not issue authenticates no user.
 package enum ForeignTokenFailure: Error, Sendable, Equatable {
-  /// It does not count, by the word of its verifier.
+  /// The verifier refused the token.
   case refused(ForeignTokenRefusal, verifier: String)
-  /// Its verifier has not decided. A sentence for the log.
+  /// The verifier has not decided. The reason is a sentence for the log.
   case undecided(verifier: String, reason: String)
 }

@@ -2,34 +2,34 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// What is known, asked and revoked of tokens that the server did not make.
+/// The cached outcomes, pending questions and revocations of tokens that the server did not issue.
 ///
-/// A state machine without clocks, tasks and verifiers. A revocation ends what is remembered, what is being asked, and what
-/// was answered and not yet taken by whoever waits: so an answer that was true before it never comes after it.
+/// A state machine without clocks, tasks and verifiers. A revocation ends cached outcomes, pending questions, and
+/// answers that a waiter has not yet taken: so an outdated answer never arrives after it.
 struct ForeignTokenTable {
   typealias Key = ForeignTokenCache.Key
 
   /// A question to a verifier.
   private struct Question {
-    /// Revocations of the verifier before it was asked.
+    /// The number of the verifier's last revocation before the question.
     var serial: UInt64
     var waiters: [UInt64]
-    /// Who had it asked.
+    /// The network of the client that caused the question.
     var network: ClientNetwork
-    /// Too much was revoked meanwhile for the answer to be judged by it.
+    /// True when too many revocations arrived meanwhile to check the answer against them.
     var isVoid = false
   }
 
-  /// Somebody who shows a token that is being looked at.
+  /// A request or socket that waits for the outcome of a token. The outcome; nil while the verifier is being asked.
   private struct Waiter {
     var key: Key
     var network: ClientNetwork
-    /// Nil as long as it is being asked.
+    /// The outcome; nil while the verifier is being asked.
     var outcome: ForeignTokenOutcome?
     var tell: @Sendable () -> Void
   }
 
-  /// The revocations that questions under way must be held against.
+  /// The revocations that answers to pending questions must be checked against.
   private struct History {
     var serial: UInt64 = 0
     var recent: [(serial: UInt64, revocation: TokenRevocation)] = []
@@ -50,12 +50,12 @@ struct ForeignTokenTable {
     cache = ForeignTokenCache(limits)
   }
 
-  /// What it holds for somebody, by kind.
+  /// The numbers of entries held for clients, by kind.
   var load: (questions: Int, waiters: Int, networks: Int) { (questions.count, waiters.count, networks.count) }
 
   // MARK: Showing a token
 
-  /// What may be gone by without asking; nil for nothing.
+  /// Returns the cached outcome that is still valid without asking the verifier; nil for none.
   mutating func remembered(_ key: Key, nowMilliseconds: Int64, nowSeconds: Int64) -> ForeignTokenOutcome? {
     let outcome = cache.outcome(key, nowMilliseconds: nowMilliseconds)
     if case .accepted(let credential)? = outcome, let end = credential.expiresAtSeconds, end <= nowSeconds {
@@ -64,21 +64,21 @@ struct ForeignTokenTable {
     return outcome
   }
 
-  /// What came of showing a token.
+  /// The result of presenting a token.
   enum Shown: Equatable {
     case known(ForeignTokenOutcome)
-    /// Somebody asks already; the waiter is told.
+    /// Another request has asked already; the waiter is notified.
     case waits(UInt64)
-    /// The verifier is to be asked; the waiter is told.
+    /// The verifier must be asked; the waiter is notified.
     case asks(UInt64, serial: UInt64)
-    /// Too many tokens are being looked at.
+    /// The limit of concurrent verifications is reached.
     case full
   }
 
   /// - Parameters:
-  ///   - network: of the client that shows it.
-  ///   - nowSeconds: since 1970; a token that has ended since it was remembered has expired.
-  ///   - tell: called once there is an outcome to be taken with ``take(_:)``.
+  ///   - network: the network of the client that shows it.
+  ///   - nowSeconds: since 1970; a cached token whose end has passed is expired.
+  ///   - tell: called once there is an outcome to take with ``take(_:)``.
   mutating func show(
     _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64,
     tell: @escaping @Sendable () -> Void
@@ -108,8 +108,8 @@ struct ForeignTokenTable {
       && questions.count { $0.value.network.prefix.widest == network.prefix.widest } < limits.questionsPerSiteMax
   }
 
-  /// Takes the outcome that the waiter was told to take; it waits no more. To be called in the turn in which whoever waits
-  /// goes by it: what is revoked later reaches them there.
+  /// Takes the outcome that the waiter was notified of; it no longer waits. Must be called in the turn in which the
+  /// waiter acts on it: a later revocation reaches the waiter's connection there.
   mutating func take(_ id: UInt64) -> ForeignTokenOutcome {
     guard let waiter = waiters.removeValue(forKey: id) else { return .undecided("was not asked") }
     let (network, site) = (waiter.network.text, waiter.network.prefix.widest)
@@ -121,10 +121,10 @@ struct ForeignTokenTable {
 
   // MARK: Answers
 
-  /// A verifier has answered, or has not in its time.
+  /// Records a verifier's answer or its time-out.
   ///
-  /// - Parameter cacheMilliseconds: how long the answer may be remembered; 0 for an answer that may not.
-  /// - Returns: whom to tell.
+  /// - Parameter cacheMilliseconds: the time for which the answer may be cached; 0 for an answer that may not be.
+  /// - Returns: the notifications of the waiters, to be called.
   mutating func answer(
     _ key: Key, _ outcome: ForeignTokenOutcome, cacheMilliseconds: Int64, nowMilliseconds: Int64
   ) -> [@Sendable () -> Void] {
@@ -154,9 +154,9 @@ struct ForeignTokenTable {
 
   // MARK: Revocations
 
-  /// Tokens of a verifier count no longer.
+  /// Revokes tokens of a verifier.
   ///
-  /// - Returns: the number of the revocation: answers to questions with a lower one are what it can mean.
+  /// - Returns: the number of the revocation: it applies to answers to questions with a lower one.
   mutating func revoke(_ revocation: TokenRevocation, of verifier: String) -> UInt64 {
     var history = histories[verifier] ?? History()
     history.serial += 1
@@ -181,10 +181,10 @@ struct ForeignTokenTable {
     return history.serial
   }
 
-  /// Forgets what a verifier said: it decides otherwise from now on.
+  /// Drops a verifier's cached answers: its settings have changed.
   mutating func forget(_ verifier: String) { cache.removeAll(of: verifier) }
 
-  /// Drops revocations that every question under way was asked after.
+  /// Drops revocations that precede every pending question.
   private mutating func prune(_ verifier: String) {
     let oldest = questions.filter { $0.key.verifier == verifier }.map(\.value.serial).min()
     histories[verifier]?.recent.removeAll { revocation in oldest.map { revocation.serial <= $0 } ?? true }

@@ -3,18 +3,18 @@ import HearthEngine
 import HearthPlugin
 import Synchronization
 
-/// Tokens that the server did not make: asks the plugin that verifies them, remembers what it said for as long as it
-/// allows, and ends what it revokes.
+/// Verifies tokens that the server did not issue: asks the verifier plugin, caches its answer for as long as it allows,
+/// and applies its revocations.
 package final class ForeignTokens: Sendable {
-  /// What it has of the server.
+  /// The dependencies on the server.
   struct TokenEnvironment: Sendable {
     var projectID: String
-    /// Those that are switched on.
+    /// The verifiers that are switched on.
     var verifiers: @Sendable () -> [any TokenVerifier]
     var clock: @Sendable () -> Instant
-    /// Signs out who is signed in with what was revoked. Returns at once.
+    /// Signs out the connections that a revocation affects. Returns at once.
     var announce: RevocationHandler
-    /// Puts a revocation on record.
+    /// Records a revocation.
     var record: @Sendable (AuditEvent) async -> Void
   }
 
@@ -23,7 +23,7 @@ package final class ForeignTokens: Sendable {
     /// Revocations that are not announced yet, by verifier.
     var pending: [String: (revocation: TokenRevocation, serial: UInt64)] = [:]
     var isAnnouncing = false
-    /// Those that are announced and not on record yet.
+    /// The revocations that are announced and not yet recorded.
     var unrecorded: [String: TokenRevocation] = [:]
     var isRecording = false
     /// The verifiers that were switched on last, with their revisions.
@@ -40,22 +40,22 @@ package final class ForeignTokens: Sendable {
     state = Mutex(State(table: ForeignTokenTable(limits)))
   }
 
-  /// What came of showing a token.
+  /// The result of presenting a token.
   package enum Shown: Sendable {
-    /// No verifier is asked about such a token.
+    /// No verifier handles such a token.
     case nobodys
     /// The outcome, at once.
     case known(Result<VerifiedCredential, ForeignTokenFailure>)
-    /// It is being asked.
+    /// The verifier is being asked.
     case asked
   }
 
-  /// Finds out whose a token is that the server's own keys do not vouch for.
+  /// Identifies the user of a token that the server's own keys did not sign.
   ///
   /// - Parameters:
-  ///   - address: of the client that shows it.
-  ///   - later: called from any thread when the answer was not there at once. What it is given must be taken in the turn in
-  ///     which the credential is put where revocations find it.
+  ///   - address: the address of the client that shows it.
+  ///   - later: called on any thread when the answer is not cached. Its value must be taken in the turn in which the
+  ///     credential is registered for revocations.
   package func show(
     _ token: String, from address: String, now: Instant, later: @escaping @Sendable (WaitingToken) -> Void
   ) -> Shown {
@@ -88,7 +88,7 @@ package final class ForeignTokens: Sendable {
     }
   }
 
-  /// The same without asking anybody: ``Shown/asked`` says that somebody would have to be.
+  /// Looks a token up without asking a verifier: ``Shown/asked`` means that one would have to be asked.
   package func glance(at token: String, now: Instant) -> Shown {
     guard let verifier = verifier(of: token) else { return .nobodys }
     let key = ForeignTokenTable.Key(verifier: verifier.name, digest: Digest(sha256: token.utf8).hex)
@@ -126,7 +126,7 @@ package final class ForeignTokens: Sendable {
       let now = surroundings.clock()
       var judged = JudgedTokenAnswer(answer, by: voucher, nowSeconds: now.wallMilliseconds / 1000)
       let current = surroundings.verifiers().first { $0.name == voucher.verifier }
-      // Who was switched off meanwhile vouches for nobody, and what was replaced is not remembered.
+      // The answer of a verifier that was switched off meanwhile is void, and that of a replaced one is not cached.
       if current == nil { judged.outcome = .undecided("was switched off") }
       if current?.revision != revision { judged.cacheMilliseconds = 0 }
       let told = self.state.withLock {
@@ -153,8 +153,8 @@ package final class ForeignTokens: Sendable {
 
   // MARK: Revocations
 
-  /// Tokens that a verifier vouched for count no longer, from the moment of the call; who is signed in with one is signed
-  /// out soon. From any thread; returns at once.
+  /// Revokes tokens that a verifier accepted, from the moment of the call; connections signed in with one are signed
+  /// out soon. May be called on any thread; returns at once.
   package func revoke(_ revocation: TokenRevocation, of verifier: String) {
     let isFirst = state.withLock { state -> Bool in
       guard !state.isClosed else { return false }
@@ -168,7 +168,7 @@ package final class ForeignTokens: Sendable {
     if isFirst { Task(executorPreference: AccountsExecutor.shared) { self.announce() } }
   }
 
-  /// Nobody stays signed in because a disk is slow: what is put on record goes a way of its own.
+  /// Announces the revocations. Recording them is a task of its own, so that a slow disk keeps no connection signed in.
   private func announce() {
     while let (verifier, revocation, serial) = next() {
       surroundings.announce(.foreignTokens(ForeignTokenRevocation(revocation, of: verifier, serial: serial)), .revoked)
@@ -181,7 +181,7 @@ package final class ForeignTokens: Sendable {
     }
   }
 
-  /// Those that come while one is put on record are one record.
+  /// Records the revocations; those that arrive while one is being recorded become one record.
   private func record() async {
     while let (verifier, revocation) = nextUnrecorded() {
       await surroundings.record(AuditEvent(revocation, of: verifier))
@@ -210,8 +210,8 @@ package final class ForeignTokens: Sendable {
     }
   }
 
-  /// Other verifiers are switched on than before. Those that are gone vouch for nobody any more; those that decide by
-  /// other settings, or another version of the plugin, are asked anew, also about who is signed in by their word.
+  /// Applies a change of the active verifiers. Verifiers that are gone accept no more tokens; those with other
+  /// settings, or of another plugin version, are asked again, also about signed-in connections.
   package func reviewVerifiers() {
     let now = Dictionary(
       surroundings.verifiers().map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
@@ -224,16 +224,16 @@ package final class ForeignTokens: Sendable {
     for name in changed { revoke(.everything, of: name) }
   }
 
-  /// Those who wait for an answer.
+  /// The number of requests and sockets that wait for an answer.
   package var waitingCount: Int { state.withLock { $0.table.load.waiters } }
 
-  /// Vouches for nobody any more; for a server that stops.
+  /// Stops verifying, for a server that shuts down.
   package func close() { state.withLock { $0.isClosed = true } }
 }
 
-/// A token that was looked at, and whose outcome is to be taken once.
+/// A token whose outcome can be taken once.
 package struct WaitingToken: Sendable {
-  /// The waiter's number, which is known only after whoever is to be told of it was named.
+  /// The waiter's number, which is known only after its notification was registered.
   final class Place: Sendable {
     private let id = Mutex<UInt64>(0)
     func set(_ new: UInt64) { id.withLock { $0 = new } }
@@ -244,14 +244,14 @@ package struct WaitingToken: Sendable {
   fileprivate let place: Place
   fileprivate let verifier: String
 
-  /// The outcome, in which what was revoked until now counts for nothing.
+  /// Returns the outcome, after applying all revocations so far.
   package func take() -> Result<VerifiedCredential, ForeignTokenFailure> {
     tokens.take(place.value, verifier: verifier)
   }
 }
 
 extension AuditEvent {
-  /// Tokens of a verifier count no longer.
+  /// Creates the revocation of a verifier's tokens.
   fileprivate init(_ revocation: TokenRevocation, of verifier: String) {
     let what =
       revocation.isEverything

@@ -1,15 +1,15 @@
 import HearthCrypto
 import HearthPlugin
 
-/// A verifier's answer, held against the rules for what tokens say.
+/// A verifier's answer, checked against the rules for tokens.
 struct JudgedTokenAnswer: Sendable, Equatable {
   var outcome: ForeignTokenOutcome
-  /// How long it may be remembered.
+  /// The time for which the answer may be cached.
   var cacheMilliseconds: Int64
 
   /// - Parameters:
-  ///   - answer: nil when there was none.
-  ///   - voucher: whose answer it is, and about which token.
+  ///   - answer: nil when the verifier did not answer.
+  ///   - voucher: the verifier and the token.
   init(_ answer: TokenAnswer?, by voucher: ForeignVoucher, nowSeconds: Int64) {
     switch answer {
     case nil: self.init(.undecided("did not decide"), cacheSeconds: 0)
@@ -40,8 +40,8 @@ struct JudgedTokenAnswer: Sendable, Equatable {
 }
 
 extension ForeignTokenSubject {
-  /// - Throws: `missingIdentifier` for what can be no uid; `invalidArgument` for a sign-in provider or a time that cannot be
-  ///   one; what ``SessionClaims/read(_:)`` throws.
+  /// - Throws: `missingIdentifier` for an invalid uid; `invalidArgument` for an invalid sign-in provider or time; the
+  ///   errors of ``SessionClaims/read(_:)``.
   init(_ token: VerifiedToken, nowSeconds: Int64) throws(AccountError) {
     guard UserRecord.isUID(token.uid) else { throw AccountError(.missingIdentifier) }
     let provider = token.signInProvider ?? ProviderID.custom
@@ -51,7 +51,7 @@ extension ForeignTokenSubject {
       throw AccountError(.invalidArgument, "a time that is none")
     }
     self.init(uid: token.uid, signInProvider: provider, expiresAtSeconds: end)
-    // A time that is still to come says nothing about what was ended before it.
+    // A time in the future says nothing about earlier revocations.
     issuedAtSeconds = token.issuedAtSeconds.flatMap { $0 <= nowSeconds ? $0 : nil }
     email = token.email.flatMap { EmailAddress.canonical($0) }
     isEmailVerified = email != nil && token.isEmailVerified

@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// What a blocking function is told: the claims of a request's token, beside those about the token itself. The names and
-/// forms are those that the function SDKs read.
+/// The claims of a blocking function's request token about the event, beside those about the token itself. The names
+/// and forms are those that the function SDKs read.
 enum BlockingClaims {
   static func of(_ event: HookEvent) -> [ClaimValue.Member] {
     var claims = Claims()
@@ -81,7 +81,7 @@ enum BlockingClaims {
     try? ClaimValue(json: String(decoding: json.text(), as: UTF8.self))
   }
 
-  /// Members of an object; what is nil is left out.
+  /// Members of an object; nil values are omitted.
   private struct Claims {
     private(set) var members: [ClaimValue.Member] = []
 

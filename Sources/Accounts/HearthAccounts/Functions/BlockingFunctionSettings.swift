@@ -1,43 +1,45 @@
 import HearthPlugin
 import HearthTree
 
-/// Which functions are asked over HTTP before accounts are made and sessions begin.
+/// The functions that are called over HTTP before accounts are created and sessions begin.
 public struct BlockingFunctionSettings: Sendable, Equatable {
-  /// One function.
+  /// A blocking function.
   public struct Function: Sendable, Equatable {
-    /// `http:` or `https:`, without user information and fragment. It is asked at a public address by `https:`, or on this
-    /// machine when it names it.
+    /// The URL: `http:` or `https:`, without user information and fragment. It must be a public address over `https:`,
+    /// or name this machine.
     public var url: String
     /// The function may be at any address, and be reached without TLS.
     public var allowsPrivate = false
-    /// How its requests are signed; nil is ``Signing/rs256``, and on an emulator ``Signing/none``.
+    /// The signing method of its requests; nil is ``Signing/rs256``, and on an emulator ``Signing/none``.
     public var signing: Signing?
-    /// A sign-in goes on when nobody can be reached there. Only for ``BlockingFunctionSettings/beforeSignIn``.
+    /// True when a sign-in continues although the function is unreachable. Only for
+    /// ``BlockingFunctionSettings/beforeSignIn``.
     public var allowsUnreachable = false
 
     /// A function at that URL.
     public init(url: String) { self.url = url }
   }
 
-  /// How a function knows that a request comes from this server.
+  /// The proof that a request comes from this server.
   public enum Signing: String, Sendable, CaseIterable {
-    /// By the server's key, whose certificate functions fetch.
+    /// A signature with the server's key, whose certificate functions fetch.
     case rs256 = "RS256"
-    /// Not at all, as functions expect it that run for an emulator: whoever reaches such a function can ask it.
+    /// No signature, as functions that run for an emulator expect it: any client that can reach such a function can
+    /// call it.
     case none
   }
 
-  /// Asked before an account is made.
+  /// The function called before an account is created.
   public var beforeCreate: Function?
-  /// Asked before a session begins.
+  /// The function called before a session begins.
   public var beforeSignIn: Function?
-  /// Tokens of other providers that the functions are told.
+  /// The tokens of other providers that are forwarded to the functions.
   public var forwarded: Set<HookCredential.Token> = []
 
-  /// No function.
+  /// Creates settings without functions.
   public init() {}
 
-  /// Functions that nobody can reach, in the place of settings that cannot be read.
+  /// Settings with unreachable functions, in the place of stored settings that cannot be read.
   static let unreadable: BlockingFunctionSettings = {
     var settings = BlockingFunctionSettings()
     settings.beforeCreate = Function(url: "")
@@ -49,7 +51,8 @@ public struct BlockingFunctionSettings: Sendable, Equatable {
   static let urlBytesMax = 2_048
 }
 
-/// As the identity service's project configuration has it, with `signing`, `onUnreachable` and `allowsPrivate` in addition:
+/// The form of the identity service's project configuration, with `signing`, `onUnreachable` and `allowsPrivate` in
+/// addition:
 ///
 ///     {
 ///       "triggers": {
@@ -59,9 +62,9 @@ public struct BlockingFunctionSettings: Sendable, Equatable {
 ///       "forwardInboundCredentials": { "idToken": true }
 ///     }
 extension BlockingFunctionSettings {
-  /// - Parameter namingAllowsPrivate: a function that does not say whether it may be at a private address may. So it is in
-  ///   the operator's file, and in what earlier versions kept, which knew no other functions.
-  /// - Throws: `invalidBlockingFunction` with what is wrong.
+  /// - Parameter namingAllowsPrivate: true when a function without `allowsPrivate` may be at a private address, as in
+  ///   the operator's file and in the stored settings of earlier versions.
+  /// - Throws: `invalidBlockingFunction` with the error.
   package init(json: JSON, namingAllowsPrivate: Bool = false) throws(AccountError) {
     guard let members = json.members else { throw Self.wrong("blockingFunctions must be an object") }
     for member in members {
@@ -150,7 +153,7 @@ extension BlockingFunctionSettings {
   /// The form for clients, which ``init(json:namingAllowsPrivate:)`` reads.
   package var json: JSON { json(stated: false) }
 
-  /// The stored form: it says of each function whether it may be at a private address.
+  /// The stored form, with an explicit `allowsPrivate` for each function.
   var stored: JSON { json(stated: true) }
 
   private func json(stated: Bool) -> JSON {

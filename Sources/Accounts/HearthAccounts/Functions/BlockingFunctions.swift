@@ -3,13 +3,13 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// The deciding hook that asks blocking functions, as apps write them with the function SDKs.
+/// The deciding hook that calls blocking functions, as apps write them with the function SDKs.
 ///
-/// Nobody is asked about anonymous users and custom tokens, as the service does not either.
+/// Anonymous users and custom tokens are exempt, as they are at the service.
 struct BlockingFunctions: DecidingHook {
   let context: AccountsContext
   let name = "blocking functions"
-  /// As they are at the moment; nil for none.
+  /// The current settings; nil for no functions.
   let settings: @Sendable () -> BlockingFunctionSettings?
 
   var wantedTokens: Set<HookCredential.Token> { settings()?.forwarded ?? [] }
@@ -26,7 +26,7 @@ struct BlockingFunctions: DecidingHook {
     guard let function else { return .allow() }
     do throws(HookFailure) {
       guard let caller = context.server.environment.functions else { throw .unreachable }
-      // On an emulator the tools of this machine say where functions are.
+      // On an emulator the tools of this machine set the functions' addresses.
       let answer = try await caller.call(
         function.url, allowsPrivate: function.allowsPrivate || context.settings.isEmulator,
         body: try request(event, to: function))
@@ -41,8 +41,8 @@ struct BlockingFunctions: DecidingHook {
     }
   }
 
-  /// Refuses an answer that opens the console to an account that may not open it: a function is set by whoever administers
-  /// accounts, and the claim is the operator's to give.
+  /// Refuses an answer that opens the console to an account that may not open it: any account administrator can set a
+  /// function, but only the operator grants the claim.
   private func requireNoConsoleClaim(_ verdict: HookVerdict, of user: HookUser) throws(HookFailure) {
     guard let claim = context.configuration.consoleClaim, case .allow(let changes) = verdict,
       user.customClaims?[claim] == nil

@@ -3,9 +3,9 @@ import HearthPlugin
 import HearthTree
 
 extension FunctionAnswer {
-  /// What a blocking function decided.
+  /// Returns the blocking function's decision.
   ///
-  /// - Throws: ``HookFailure/badAnswer(_:)`` for what cannot be used.
+  /// - Throws: ``HookFailure/badAnswer(_:)`` for an invalid response.
   func verdict(at moment: HookEvent.Moment) throws(HookFailure) -> HookVerdict {
     guard status == 200 else {
       let text = String(decoding: body.prefix(BlockingFunctionLimits.refusalBytesMax), as: UTF8.self)
@@ -41,7 +41,7 @@ extension HookChanges {
       case "customClaims":
         customClaims = try Self.claims(value, name).map { FieldChange.set($0) } ?? .cleared
       case "sessionClaims":
-        // The SDK for Node lets a function say them where no session begins.
+        // The SDK for Node lets a function return them where no session begins.
         let claims = try Self.claims(value, name)
         if moment == .beforeSignIn { sessionClaims = claims }
       default: continue

@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthPlugin
 
-/// Mails to users about what happened to their accounts.
+/// Mails to users about changes of their accounts.
 package struct AccountMails: Sendable {
   private let queue: SendQueue<MailMessage>
   private let throttle: Throttle
@@ -13,7 +13,7 @@ package struct AccountMails: Sendable {
     self.configuration = configuration
   }
 
-  /// False when there is no mailer: what is sent goes nowhere then.
+  /// False without a mailer: mails are dropped then.
   package var canSend: Bool { queue.canSend }
 
   /// Sends the link of a code.
@@ -22,22 +22,22 @@ package struct AccountMails: Sendable {
       MailText(purpose, to: address, user: user, newEmail: newEmail, link: link).message(configuration.value))
   }
 
-  /// A notice to the user's address. The owner of a proven address gets it for as long as the day's notices last, of
-  /// which every recipient has a share; for an unproven one, which may belong to a stranger, the limits of an address and
-  /// of a client apply too.
+  /// Sends a notice to the user's address. The owner of a proven address gets it within the day's limit for notices, of
+  /// which every recipient has a share; for an unproven one, which may belong to a stranger, the limits of an address
+  /// and of a client apply too.
   func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
     guard queue.canSend, let email = user.email else { return }
     guard admits(email, isProven: user.isEmailVerified, client, now) else { return }
     queue.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration.value))
   }
 
-  /// Tells the owner of the address that an account had before a change of its proofs, with the link that takes it back. For
-  /// a proven address only the bound of the day's notices counts.
+  /// Notifies the owner of the address that an account had before a change of credentials, with the link that reverts
+  /// it. For a proven address only the day's limit for notices applies.
   ///
   /// - Parameters:
   ///   - before: the account before the change.
   ///   - user: the account after it.
-  ///   - detail: what was changed, in a few words.
+  ///   - detail: a short description of the change.
   func notify(
     _ kind: MailMessage.Kind, of before: UserRecord, user: UserRecord, detail: String?, link: String?,
     client: ClientInfo, now: Instant

@@ -8,14 +8,14 @@ struct MailText: Sendable {
   var name: String?
   var newEmail: String?
   var link: String?
-  /// What was changed, in a few words; `nil` when the kind says it.
+  /// A short description of the change; `nil` when the kind says it.
   var detail: String?
 
   init(_ kind: MailMessage.Kind, to: String, user: UserRecord?, newEmail: String?, link: String?) {
     self.kind = kind
     self.to = to
-    // People choose their names themselves, and would put messages of theirs into our mails to others: only who owns the
-    // mailbox is called by name.
+    // Users choose their names themselves, and could put messages into this server's mails to others: only the owner of
+    // the mailbox is addressed by name.
     let isOwner = user?.isEmailVerified == true && user?.email == to
     name = isOwner ? user?.displayName.map { PlainText.line($0, lengthMax: 64) } : nil
     self.newEmail = newEmail

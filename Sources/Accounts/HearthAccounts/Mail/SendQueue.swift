@@ -1,7 +1,7 @@
 import HearthPlugin
 
-/// Mails, or text messages, that wait to be sent. No request of a client waits for its message: the time of the answer would
-/// tell whether one was sent.
+/// A queue of mails or text messages. Client requests do not wait for their messages: the response time would reveal
+/// whether one was sent.
 package final class SendQueue<Message: Sendable>: Sendable {
   /// Sends one message.
   typealias Sender = @Sendable (Message) async throws -> Void
@@ -16,8 +16,8 @@ package final class SendQueue<Message: Sendable>: Sendable {
   private let queue = WorkQueue(waitingMax: SendQueue.waitingMax)
 
   /// - Parameters:
-  ///   - name: what the log calls a message: `a mail (verifyEmail)`.
-  ///   - sender: who sends at the moment; nil when nobody does.
+  ///   - name: the log's name for a message: `a mail (verifyEmail)`.
+  ///   - sender: the current sender; nil when there is none.
   init(
     name: @escaping @Sendable (Message) -> String, sender: @escaping @Sendable () -> Sender?,
     notice: @escaping @Sendable (AccountsNotice) -> Void
@@ -25,21 +25,21 @@ package final class SendQueue<Message: Sendable>: Sendable {
     (self.name, self.sender, self.notice) = (name, sender, notice)
   }
 
-  /// False when nobody sends: what is taken goes nowhere then.
+  /// False without a sender: messages are dropped then.
   var canSend: Bool { sender() != nil }
 
-  /// Takes a message and returns at once. One after another they are handed to the sender.
+  /// Queues a message and returns at once. The messages are sent one after another.
   ///
-  /// - Returns: whether it was taken.
+  /// - Returns: false without a sender, or when the queue is full.
   @discardableResult
   func send(_ message: Message) -> Bool {
     guard let sender = sender() else { return false }
     return add(message, to: sender) { _ in }
   }
 
-  /// Takes a message and returns when it is its turn and it is sent, or given up.
+  /// Queues a message and returns when it is sent, or given up.
   ///
-  /// - Returns: why it was not sent; nil when it was.
+  /// - Returns: the reason why it was not sent; nil when it was.
   package func sendAndWait(_ message: Message) async -> String? {
     guard let sender = sender() else { return "nobody sends it: no plugin does, and the configuration names none" }
     return await withCheckedContinuation { continuation in

@@ -1,17 +1,18 @@
 /// The reason why an identity request was refused: a code of the protocol, and a text after it.
 public struct AccountError: Error, Sendable, Equatable {
-  /// What clients tell the error by.
+  /// The code by which clients tell the error.
   package var code: Code
   /// Follows the code after " : ". No secret in it.
   public var detail: String?
 
-  /// An error of a code, with a text for people.
+  /// Creates an error with a code and a readable text.
   package init(_ code: Code, _ detail: String? = nil) {
     self.code = code
     self.detail = detail
   }
 
-  /// Somebody who had to be asked did not decide: told as trouble that passes.
+  /// True when a plugin or function that had to decide did not; reported as a temporary failure. The text of
+  /// `error.message`: clients split it at exactly space, colon, space.
   package private(set) var isUndecided = false
 
   /// An error of a hook that did not decide.
@@ -21,10 +22,10 @@ public struct AccountError: Error, Sendable, Equatable {
     return error
   }
 
-  /// True when it is the server that is in trouble, and says nothing about what was asked.
+  /// True for a failure of the server, which says nothing about the request.
   package var isTransient: Bool { code == .unavailable || code == .outcomeUnknown }
 
-  /// What `error.message` says: clients split at exactly space, colon, space.
+  /// The text of `error.message`: clients split it at exactly space, colon, space.
   public var message: String { detail.map { "\(code.rawValue) : \($0)" } ?? code.rawValue }
 
   /// The protocol's codes. The closed list; texts are never renamed.
@@ -148,7 +149,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case userDisabled = "USER_DISABLED"
     case userNotFound = "USER_NOT_FOUND"
     case weakPassword = "WEAK_PASSWORD"
-    /// The server cannot answer at the moment. Never told as JSON on the routes where clients would sign out.
+    /// The server cannot answer at the moment. Never sent as JSON on the routes where clients would sign out.
     case unavailable = "UNAVAILABLE"
     /// True when the change was made is not known.
     case outcomeUnknown = "DEADLINE_EXCEEDED"

@@ -1,8 +1,8 @@
 import HearthPlugin
 
-/// That an account was made or deleted, as others may be told of it.
+/// The creation or deletion of an account, as subscribers are notified of it.
 package struct AccountEvent: Sendable, Equatable {
-  /// What happened.
+  /// The kind of event.
   package enum Kind: String, Sendable, CaseIterable {
     /// The account was made.
     case created
@@ -14,11 +14,11 @@ package struct AccountEvent: Sendable, Equatable {
   package var position: Int64
   /// The time of the commit, in milliseconds since 1970.
   package var milliseconds: Int64
-  /// What happened.
+  /// The kind of event.
   package var kind: Kind
   /// The user's id.
   package var uid: String
-  /// The account: as it was stored when it was made, or as it was before it was deleted. Of a record that cannot be read
-  /// nothing but the uid is known.
+  /// The account: as it was stored when it was made, or as it was before it was deleted. Of a record that cannot be
+  /// read nothing but the uid is known.
   package var user: HookUser
 }

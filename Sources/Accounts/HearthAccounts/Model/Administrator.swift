@@ -2,10 +2,10 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// An administrator whose credential was verified, and the request that they make. What only administrators may do takes
-/// one of these, so that nothing else can ask for it.
+/// An administrator with a verified credential, and their request. Functions for administrators only take this type, so
+/// that other callers cannot use them.
 package struct Administrator: Sendable {
-  /// What they may do.
+  /// The administrator's permissions.
   package let authority: Authority
   /// The place where the request comes from.
   package var client: ClientInfo
@@ -26,16 +26,16 @@ package struct Administrator: Sendable {
     self.init(.operator(name: name), client: client, now: now)
   }
 
-  /// As the audit trail names them.
+  /// The name in the audit trail.
   package var name: String { authority.administratorName ?? "nobody" }
 
-  /// Holds a change of an account against what the console's claim opens: an account that has it, or would have it, is
-  /// changed by the operator or in the console, and by no service account, which could make itself a way in.
+  /// Checks a change of an account against the console's claim: an account that has it, or would have it, may be
+  /// changed by the operator or in the console, but not by a service account, which could give itself access.
   ///
   /// - Parameters:
   ///   - before: the account as it is; nil for a new one.
-  ///   - after: the account as it is to be.
-  ///   - claim: of users who may open the console; nil where no account does.
+  ///   - after: the account with the change.
+  ///   - claim: the claim of users that may open the console; nil when no account may.
   /// - Throws: `insufficientPermission`.
   package func requireMayChange(
     _ before: UserRecord?, to after: UserRecord, consoleClaim claim: String?

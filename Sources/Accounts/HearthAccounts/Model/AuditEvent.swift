@@ -1,4 +1,4 @@
-/// Something that happened to an account, a key or a setting, for the audit trail.
+/// An event about an account, a key or a setting, for the audit trail.
 public struct AuditEvent: Sendable, Equatable {
   /// A closed list; the texts are never renamed.
   package enum Kind: String, Sendable, CaseIterable {
@@ -42,17 +42,17 @@ public struct AuditEvent: Sendable, Equatable {
     case lockout
   }
 
-  /// What happened.
+  /// The kind of event.
   package var kind: Kind
-  /// Of the user it is about.
+  /// The uid of the user that it is about.
   public var uid: String?
-  /// In canonical form; written masked (`a***@example.com`).
+  /// The address, in canonical form; written masked (`a***@example.com`).
   public var email: String?
-  /// Of who caused it; empty for the server itself.
+  /// The address of the client that caused it; empty for the server itself.
   public var clientAddress: String
-  /// Of who caused it.
+  /// The user agent of the client that caused it.
   public var userAgent: String
-  /// Of the request that caused it.
+  /// The id of the request that caused it.
   public var requestID: String
   /// A class of reasons or a short fact. No password, token or code.
   public var detail: String?
@@ -73,13 +73,13 @@ public struct AuditEvent: Sendable, Equatable {
 
 /// The client that sent a request.
 public struct ClientInfo: Sendable, Equatable {
-  /// The peer's IP address, or what a trusted proxy says it is; empty for the command line.
+  /// The peer's IP address, or the one that a trusted proxy reports; empty for the command line.
   public var address: String
-  /// At most 256 bytes are kept.
+  /// The user agent; at most 256 bytes are kept.
   public var userAgent: String
   /// The request's, for the audit trail and for plugins.
   public var requestID: String
-  /// `X-Firebase-Locale`, or the first of `Accept-Language`.
+  /// The language from `X-Firebase-Locale`, or the first of `Accept-Language`.
   public var locale: String?
 
   /// A client as a request shows it.

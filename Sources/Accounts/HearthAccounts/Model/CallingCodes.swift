@@ -1,9 +1,9 @@
 /// Countries by the first digits of their phone numbers, as ITU-T E.164 and the numbering plans below it assign them.
 ///
-/// Only what decides where a message goes, and what it costs, is here. Countries that share digits are one: `+590` is `GP`,
-/// `+262` is `RE` where it is not `YT`.
+/// Only the digits that decide the destination and cost of a message are included. Countries that share digits are one:
+/// `+590` is `GP`, `+262` is `RE` where it is not `YT`.
 package enum CallingCodes {
-  /// In the place of a country: satellites and other networks that are everywhere.
+  /// The region code for satellites and other networks without a country.
   package static let international = "001"
 
   /// The country of a number: two capitals of ISO 3166, or ``international``; nil where no country has such digits.
@@ -32,7 +32,7 @@ package enum CallingCodes {
     return countries
   }()
 
-  /// A country, and the digits that its numbers begin with; the longest beginning counts.
+  /// The countries with the leading digits of their numbers; the longest match counts.
   private static let table = """
     001 800 808 870 878 881 882 883 888 979 991
     AC 247

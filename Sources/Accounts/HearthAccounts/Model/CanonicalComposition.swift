@@ -1,4 +1,4 @@
-/// Unicode's normalisation form C (UAX #15), which the standard library keeps to itself.
+/// Unicode's normalisation form C (UAX #15), which the standard library does not export.
 ///
 /// For text without characters that are excluded from composition: callers refuse text with those before.
 enum CanonicalComposition {

@@ -1,12 +1,13 @@
-/// The address that a mail's reader goes on to. A foreign one would turn our links into somebody else's.
+/// The address that a mail's reader continues to. A foreign one would turn this server's links into a redirect to an
+/// attacker's site.
 package struct ContinueURL: Sendable {
-  /// In lower case.
+  /// The scheme, in lower case.
   package let scheme: String
-  /// In lower case, an IPv6 address with its brackets.
+  /// The host in lower case, an IPv6 address with its brackets.
   package let host: String
 
-  /// Takes an absolute URL apart as strictly as the laxest browser could read it: no user information, no backslashes, no
-  /// spaces or control characters, a host in plain ASCII.
+  /// Parses an absolute URL as strictly as the most lenient browser could read it: no user information, no backslashes,
+  /// no spaces or control characters, a host in plain ASCII.
   package init?(_ text: String) {
     guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else {
       return nil

@@ -1,16 +1,16 @@
-/// The one form in which an e-mail address is kept, compared, counted and looked up.
+/// The canonical form in which e-mail addresses are stored, compared, counted and looked up.
 public enum EmailAddress {
-  /// UTF-8 bytes of an address.
+  /// The longest address, in UTF-8 bytes.
   static let sizeBytesMax = 255
 
-  /// The canonical form of an address; nil for what is none, or none that is taken here.
+  /// The canonical form of an address; nil for an invalid or unsupported one.
   ///
-  /// An address has one `@` with something on both sides, and no white space, control character or character that
-  /// means something in a mail's header. It is written in lower case (all of Unicode) and in normalisation form C, so
-  /// that what looks the same, is typed on different systems and means the same mailbox is one address. Characters that
-  /// Unicode keeps only for round trips with other sets, such as the Kelvin sign, are refused: lower-casing would turn
-  /// them into other people's letters. A domain in Unicode and the same one in Punycode are two addresses. The
-  /// canonical form of a canonical form is itself.
+  /// An address has one `@` with something on both sides, and no white space, control character or character that means
+  /// something in a mail's header. It is written in lower case (all of Unicode) and in normalisation form C, so that
+  /// texts that look the same, are typed on different systems and mean the same mailbox are one address. Characters
+  /// that Unicode keeps only for round trips with other sets, such as the Kelvin sign, are refused: lower-casing would
+  /// turn them into the letters of another address. A domain in Unicode and the same one in Punycode are two addresses.
+  /// The canonical form of a canonical form is itself.
   public static func canonical(_ text: String) -> String? {
     guard !text.isEmpty, text.utf8.count <= sizeBytesMax, text.unicodeScalars.allSatisfy(isAllowed) else { return nil }
     let lowered = text.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }

@@ -6,7 +6,7 @@ public struct ForeignTokenRevocation: Sendable, Equatable {
   /// The verifier's name.
   public var verifier: String
   private let tokens: TokenRevocation
-  /// Answers to questions that were asked before the verifier's revocation of this number are meant.
+  /// The number of the revocation: it applies to answers to questions asked before it.
   let serial: UInt64
 
   init(_ tokens: TokenRevocation, of verifier: String, serial: UInt64) {
@@ -15,14 +15,14 @@ public struct ForeignTokenRevocation: Sendable, Equatable {
     self.serial = serial
   }
 
-  /// Every token of the verifier is meant.
+  /// True when every token of the verifier is revoked.
   public var isEverything: Bool { tokens.isEverything }
   /// SHA-256 of tokens in lower-case hexadecimal.
   public var digests: Set<String> { tokens.digests }
-  /// Users whose tokens are meant.
+  /// The users whose tokens are revoked.
   public var uids: Set<String> { tokens.uids }
 
-  /// Returns true when a credential that counted when it was shown counts no longer.
+  /// Returns true when a credential that was valid is revoked by this.
   package func ends(_ credential: VerifiedCredential) -> Bool {
     guard let voucher = credential.voucher, voucher.verifier == verifier, voucher.serial < serial else { return false }
     return tokens.means(digest: voucher.digest, uid: credential.uid)

@@ -1,6 +1,6 @@
-/// Phone numbers as records keep them: E.164.
+/// Phone numbers in the stored form: E.164.
 package enum PhoneNumber {
-  /// Refuses what is no number: a plus sign, then 2 to 15 digits that do not begin with a zero.
+  /// Refuses a text that is not a plus sign and 2 to 15 digits that do not begin with a zero.
   ///
   /// - Throws: `invalidPhoneNumber`.
   package static func check(_ number: String) throws(AccountError) {

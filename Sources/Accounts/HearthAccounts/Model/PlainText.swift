@@ -1,6 +1,6 @@
 /// Texts that users or other servers chose, made safe for one line of a mail or an answer.
 enum PlainText {
-  /// The text without control characters, line separators and marks that turn its direction, cut to so many Unicode
+  /// Returns the text without control characters, line separators and direction marks, cut to `lengthMax` Unicode
   /// scalars.
   static func line(_ text: String, lengthMax: Int) -> String {
     var out = String.UnicodeScalarView()

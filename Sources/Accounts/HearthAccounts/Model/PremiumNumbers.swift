@@ -1,19 +1,19 @@
-/// Numbers that cost their caller, or the sender of a message, more than others, and whose owner may earn from each of them.
+/// Numbers that cost the caller, or the sender of a message, more than others, and may pay their owner for each.
 ///
 /// The prefixes are those of ITU-T E.164 (`+808`, `+870`, `+878`, `+881` to `+883`, `+888`, `+979`, `+991`) and of the
-/// national numbering plans that regulators file with the ITU, as Google's libphonenumber 9.0 classes them: ranges that have
-/// premium-rate or shared-cost numbers and no others. Of the United Kingdom, personal numbers (`+4470`) are among them: they are made for
-/// that fraud.
+/// national numbering plans that regulators file with the ITU, as Google's libphonenumber 9.0 classes them: ranges that
+/// have premium-rate or shared-cost numbers and no others. The United Kingdom's personal numbers (`+4470`) are
+/// included: they are often used for such fraud.
 package enum PremiumNumbers {
   /// The reason why a number costs more.
   package enum Kind: String, Sendable {
-    /// The owner gets a part of what a call or message costs.
+    /// A number whose owner gets a part of the price.
     case premium = "premium-rate"
     /// The caller and the owner share the cost.
     case sharedCost = "shared-cost"
-    /// Of a satellite, a ship or a network that has none of the national plans.
+    /// The number of a satellite, a ship or a network outside all national plans.
     case satellite
-    /// Of a network without a country.
+    /// The number of a network without a country.
     case global
   }
 
@@ -25,13 +25,13 @@ package enum PremiumNumbers {
     package var prefix: String
   }
 
-  /// The range of a number; nil for one that costs what others of its country do.
+  /// The range of a number; nil for one at its country's usual price.
   ///
   /// - Parameter number: E.164.
   package static func range(of number: String) -> Range? {
     let digits = Array(number.utf8.dropFirst())
     if let range = direct(digits[...]) { return range }
-    // What is dialled before a number within its country: a gateway may leave it out, and send to what is behind it.
+    // Trunk prefixes that are dialled within a country: a gateway may drop them, and send to the number behind.
     for length in 1..<max(1, min(digits.count, 4)) {
       let (code, rest) = (String(decoding: digits[..<length], as: UTF8.self), digits[length...])
       guard codes.contains(code), let trunk = trunkDigit(of: code), rest.first == trunk else { continue }

@@ -1,16 +1,16 @@
 import HearthPlugin
 
-/// A change of what proves a person: of a password, an address, a phone number, a provider, a second factor, a passkey or the
-/// recovery codes.
+/// A change of a user's credentials: of a password, an address, a phone number, a provider, a second factor, a passkey
+/// or the recovery codes.
 ///
-/// Every such change goes through ``CredentialChanges``, by the ``terms`` here; the store refuses a record whose proofs differ
-/// without one of them. The table of the guide *Account changes* says the same in words, and a test holds each row.
+/// Every such change goes through ``CredentialChanges``, by the ``terms`` here; the store refuses a record whose proofs
+/// differ without one of them. The table of the guide *Account changes* describes them, and a test checks each row.
 package enum ProofChange: String, Sendable, CaseIterable {
   // By a session.
   case passwordLinked
   case passwordChanged
   case passwordUnlinked
-  /// A mailed link becomes a way in, for the account's own address or as its first one.
+  /// A mailed link becomes a credential, for the account's own address or as its first one.
   case addressLinked
   case addressChanged
   case phoneLinked
@@ -26,9 +26,9 @@ package enum ProofChange: String, Sendable, CaseIterable {
   // By a code that was mailed.
   case passwordReset
   case addressConfirmed
-  /// The owner of the former address takes a change back.
+  /// The owner of the former address reverts a change.
   case takenBack
-  // By a sign-in: a mailbox, or a provider that vouches for the address, shows whose the account is.
+  // Made by a sign-in: a mailbox, or a provider that is trusted for the address, identifies the owner.
   case ownerArrived
   // By an administrator, an import or a blocking function.
   case administered
@@ -40,7 +40,8 @@ extension ProofChange {
     case password, address, phone, identities, factors, passkeys, recoveryCodes
   }
 
-  /// When a session's sign-in must be recent, within ``AccountsConfiguration/recentSignInSeconds``.
+  /// The condition under which a session's sign-in must be recent, within
+  /// ``AccountsConfiguration/recentSignInSeconds``.
   enum Recency: Sendable {
     case never
     /// An anonymous user cannot sign in again.
@@ -51,35 +52,37 @@ extension ProofChange {
   /// The sessions that a change ends.
   enum SessionEnding: Int, Sendable, Comparable {
     case none
-    /// Those that began by the way in that goes, but the caller's: their refresh tokens count no longer.
+    /// The sessions that began by the removed credential, except the caller's: their refresh tokens become invalid.
     case sameWay
-    /// All but the caller's, with their ID tokens and session cookies, once the account is let in by its passkeys alone.
+    /// All sessions but the caller's, with their ID tokens and session cookies, for an account that accepts only its
+    /// passkeys.
     case othersOnceRequired
-    /// All but the caller's, with their ID tokens and session cookies.
+    /// All sessions but the caller's, with their ID tokens and session cookies.
     case others
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// How an authority other than a session may make the change.
+  /// The rule for a change by an authority other than a session.
   enum Means: Sendable {
     case session
     /// A session, or a 2.x client that shows the password with the request.
     case sessionOrPassword
     case mailedCode
-    /// Made where the person signs in, or by an administrator; not by ``CredentialChanges``.
+    /// The change is made by a sign-in or an administrator, not by ``CredentialChanges``.
     case elsewhere
   }
 
-  /// What a change asks for, ends and tells. Of every session it also asks for the account's second factor, and for a passkey
-  /// where the account is let in by its passkeys alone.
+  /// The requirements and consequences of a change. Of every session it also requires the account's second factor, and
+  /// a passkey where the account accepts only passkeys.
   struct Terms: Sendable {
     var means = Means.session
     var recency = Recency.never
     var ends = SessionEnding.none
-    /// The caller has shown the new proof: their sign-in counts as made now.
+    /// True when the caller has shown the new credential: their sign-in counts as made now.
     var renewsSignIn = false
-    /// The mail to the address that the account had before, with a way back; `nil` when none is sent.
+    /// The mail to the address that the account had before, with a code that reverts the change; `nil` when none is
+    /// sent.
     var notice: MailMessage.Kind?
     var event: AuditEvent.Kind
     var touches: Set<Aspect>
@@ -145,8 +148,8 @@ extension ProofChange {
 }
 
 extension UserRecord {
-  /// The proofs in which this record differs from an earlier one. Recovery codes that were used up are no difference, nor
-  /// is a hash of the same password.
+  /// The credentials in which this record differs from an earlier one. Used recovery codes and a new hash of the same
+  /// password are no difference.
   func proofs(changedSince old: UserRecord) -> Set<ProofChange.Aspect> {
     var changed: Set<ProofChange.Aspect> = []
     if password?.updatedAtMilliseconds != old.password?.updatedAtMilliseconds { changed.insert(.password) }
@@ -163,7 +166,7 @@ extension UserRecord {
     factors.count == old.factors.count && zip(factors, old.factors).allSatisfy { $0.isSameProof(as: $1) }
   }
 
-  /// The ways in, as sessions name them, that an earlier record has and this one does not.
+  /// The credentials, as sessions name them, that an earlier record has and this one does not.
   func waysLost(since old: UserRecord) -> Set<String> {
     let kept = Set(identities.map(\.name))
     var lost = Set(old.identities.filter { !kept.contains($0.name) }.map(\.providerID))

@@ -1,38 +1,40 @@
-/// A provider that an administrator set up while the server ran: an OpenID Connect issuer, or a company's identity provider
-/// that speaks SAML. The names are those of Identity Platform's `OAuthIdpConfig` and `InboundSamlConfig`.
+/// A provider that an administrator set up while the server ran: an OpenID Connect issuer, or a company's identity
+/// provider that speaks SAML. The names are those of Identity Platform's `OAuthIdpConfig` and `InboundSamlConfig`.
 package struct ProviderConfiguration: Sendable, Equatable {
   /// `oidc.…`
   package static let oidcPrefix = "oidc."
   /// `saml.…`
   package static let samlPrefix = "saml."
-  /// Of a project, or of one of its tenants.
+  /// Providers of a project, or of one of its tenants.
   static let countMax = 100
   /// An id, without its prefix, in bytes.
   static let nameBytesMax = 64
-  /// A name for people, in characters.
+  /// The display name's length, in characters.
   package static let displayNameLengthMax = 128
   /// An issuer, an address or an entity id, in bytes.
   package static let addressBytesMax = 2_048
-  /// Domains whose addresses the provider is believed.
+  /// Domains for which the provider is trusted.
   package static let emailDomainsMax = 100
 
   /// An OpenID Connect issuer.
   package struct OIDC: Sendable, Equatable {
-    /// As its tokens have it in `iss`.
+    /// The issuer, as its tokens have it in `iss`.
     package var issuer: String
-    /// Ours there.
+    /// This server's client id at the issuer.
     package var clientID: String
-    /// Nil without one. Sealed: it opens with the server's sealing key alone.
+    /// The client secret, which only the server's sealing key opens; nil without one.
     package var sealedSecret: String?
-    /// People may sign in on its page by the code flow.
+    /// True when browsers may sign in on the provider's page by the code flow.
     package var takesCodes: Bool
-    /// As the administrator wrote it: of what its page gives, an ID token. Clients that bring one are judged by that token.
+    /// True when the administrator wants an ID token from the provider's page. A client's ID token is verified in any
+    /// case.
     package var takesIDTokens = true
-    /// Its page sends browsers back to the address that the providers of the operator's file share, where earlier versions
-    /// had it registered. Its answers count then when they name their issuer, and its configuration document promises that.
+    /// True when the provider's page redirects to the URI that the providers of the operator's file share, as
+    /// registered by earlier versions. Its answers then count only when they name their issuer, as its configuration
+    /// document promises.
     package var usesSharedRedirectURI = false
 
-    /// An issuer with the client that we are there.
+    /// Creates an issuer with this server's client id there.
     package init(issuer: String, clientID: String, sealedSecret: String? = nil, takesCodes: Bool = false) {
       (self.issuer, self.clientID, self.sealedSecret, self.takesCodes) = (issuer, clientID, sealedSecret, takesCodes)
     }
@@ -40,21 +42,21 @@ package struct ProviderConfiguration: Sendable, Equatable {
 
   /// An identity provider that speaks SAML 2.0.
   package struct SAML: Sendable, Equatable {
-    /// As it calls itself: `entityID`.
+    /// The identity provider's `entityID`.
     package var identityProviderID: String
-    /// Its page.
+    /// The URL of its sign-in page.
     package var signOnURL: String
-    /// In PEM.
+    /// Its certificates, in PEM.
     package var certificates: [String]
-    /// As we call ourselves there.
+    /// This server's entity id there.
     package var serviceProviderID: String
-    /// As the administrator wrote it. Answers go to the page that the browser opened.
+    /// The callback URL that the administrator wrote. Answers go to the page that the browser opened.
     package var callbackURL: String?
     /// True when questions are signed.
     package var signsRequests = false
-    /// True when signatures with SHA-1 count.
+    /// True when signatures with SHA-1 are accepted.
     package var allowsSHA1 = false
-    /// What its clock may differ by from ours; nil for the usual.
+    /// The tolerated difference of the clocks; nil for the default.
     package var skewSeconds: Int64?
 
     /// An identity provider.
@@ -70,7 +72,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
     }
   }
 
-  /// What kind of provider it is.
+  /// The kind of provider.
   package enum Kind: Sendable, Equatable {
     /// An OpenID Connect issuer.
     case oidc(OIDC)
@@ -78,23 +80,23 @@ package struct ProviderConfiguration: Sendable, Equatable {
     case saml(SAML)
   }
 
-  /// `oidc.corp`, `saml.corp`: as tokens and user records show it.
+  /// The id in tokens and user records: `oidc.corp`, `saml.corp`.
   package let id: String
-  /// For people.
+  /// The display name.
   package var displayName: String?
-  /// True when anybody signs in by it.
+  /// True when sign-ins by the provider are allowed.
   package var isEnabled = false
-  /// Domains whose addresses it is believed to give out; `*` is every one.
+  /// The domains for whose addresses the provider is trusted; `*` is every one.
   package var emailDomains: [String] = []
-  /// What kind of provider it is.
+  /// The kind of provider.
   package var kind: Kind
 
-  /// A provider that nobody signs in by yet.
+  /// Creates a provider that is not enabled yet.
   package init(id: String, _ kind: Kind) { (self.id, self.kind) = (id, kind) }
 
-  /// Nil for one that does not speak SAML.
+  /// The SAML settings; nil for another kind of provider.
   package var saml: SAML? { if case .saml(let saml) = kind { saml } else { nil } }
-  /// Nil for one that is no OpenID Connect issuer.
+  /// The OpenID Connect settings; nil for another kind of provider.
   package var oidc: OIDC? { if case .oidc(let oidc) = kind { oidc } else { nil } }
 
   /// Returns true when a text can be an id: the prefix, then lower-case letters, digits, dots and hyphens.
@@ -108,7 +110,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
       }
   }
 
-  /// Returns true when the provider is believed that an address is the person's.
+  /// Returns true when the provider is trusted for the address's domain.
   func covers(_ email: String) -> Bool {
     if emailDomains.contains("*") { return true }
     guard let at = email.lastIndex(of: "@") else { return false }

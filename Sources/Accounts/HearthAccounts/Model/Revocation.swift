@@ -1,11 +1,10 @@
-/// Tokens that are no longer valid, so that live connections which showed one can be signed out. Announced after the
-/// change is durable.
+/// A revocation of tokens, for signing out the connections that showed one. Announced after the change is durable.
 public enum Revocation: Sendable, Equatable {
   /// The user's tokens so far.
   case user(uid: String)
   /// Every token of a tenant's users.
   case tenant(id: String)
-  /// One legacy session.
+  /// A single legacy session.
   case legacySession(id: String)
   /// Every token that this key signed.
   case signingKey(id: String)
@@ -17,9 +16,9 @@ public enum Revocation: Sendable, Equatable {
   case foreignTokens(ForeignTokenRevocation)
 }
 
-/// Takes a revocation once it is durable, with what caused it, from any thread. Returns at once.
+/// Handles a durable revocation, with its cause, on any thread. Must return at once.
 package typealias RevocationHandler = @Sendable (Revocation, AuditEvent.Kind) -> Void
 
-/// Takes a revocation that another node of a cluster has made, with what caused it and the position in the accounts' log that
-/// this one has come to by it, from any thread. Returns at once.
+/// Handles a revocation by another node of a cluster, with its cause and this node's resulting position in the
+/// accounts' log, on any thread. Must return at once.
 package typealias FollowedRevocationHandler = @Sendable (Revocation, AuditEvent.Kind, _ position: Int64) -> Void

@@ -1,41 +1,41 @@
 import HearthTree
 
-/// Who has to show a second factor, and which kinds there are.
+/// The policy for second factors, and the available kinds.
 public struct SecondFactorSettings: Sendable, Equatable {
   /// True when accounts have second factors.
   public enum Policy: String, Sendable, CaseIterable {
-    /// Nobody enrols one. Who has one still shows it.
+    /// New enrolments are refused. Accounts with a factor must still show it.
     case off
-    /// Whoever wants has one.
+    /// Enrolment is voluntary.
     case optional
-    /// Who has none signs in only to enrol one.
+    /// Accounts without a factor sign in only to enrol one.
     case required
   }
 
-  /// Which accounts it is required of whatever ``policy`` says: those of whose claims one has such a value.
+  /// A claim that requires a second factor of an account regardless of ``policy``, when it has one of the values.
   public struct RequiredClaim: Sendable, Equatable {
-    /// Of the claims that an administrator gave the account.
+    /// The claim's name among those that an administrator gave the account.
     public var name: String
-    /// Nil for every value but `false` and `null`.
+    /// The values that count; nil for every value but `false` and `null`.
     public var values: [JSON]?
 
-    /// A claim, and the values that count.
+    /// Creates a required claim with the values that count.
     public init(name: String, values: [JSON]? = nil) {
       self.name = name
       self.values = values
     }
   }
 
-  /// For everybody.
+  /// The policy for all accounts.
   public var policy = Policy.optional
-  /// For some.
+  /// The claims that require a second factor of some accounts.
   public var requiredClaims: [RequiredClaim] = []
-  /// Authenticators, which show time-based codes, can be enrolled.
+  /// True when authenticator apps, which show time-based codes, can be enrolled.
   public var totp = true
-  /// Codes of so many steps of 30 seconds before and after the present one are taken too, for clocks that differ.
+  /// The number of 30-second steps before and after the present one whose codes are accepted, for clock differences.
   public var totpAdjacentIntervals: Int64 = 1
 
-  /// What ``totpAdjacentIntervals`` can be.
+  /// The allowed values of ``totpAdjacentIntervals``.
   package static let adjacentIntervalsRange: ClosedRange<Int64> = 0...10
 
   /// The defaults.
@@ -43,10 +43,10 @@ public struct SecondFactorSettings: Sendable, Equatable {
 
   /// Returns true when an account has to show a second factor after a first one of that provider.
   ///
-  /// Nobody is asked after a custom token, for which the app's own server has vouched, and as an anonymous user, who has
-  /// nothing to show.
+  /// Custom tokens are exempt, as the app's own server vouches for them, and so are anonymous users, who have no factor
+  /// to show.
   ///
-  /// - Parameter provider: as tokens show it.
+  /// - Parameter provider: the id as tokens show it.
   package func isRequired(of user: UserRecord, after provider: String) -> Bool {
     // A session that began anonymously is no longer of such a user once something was linked.
     guard provider != ProviderID.custom, provider != ProviderID.anonymous || !user.isAnonymous else { return false }

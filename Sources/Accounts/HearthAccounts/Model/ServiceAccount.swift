@@ -1,19 +1,19 @@
-/// An account of a back-end program: it signs custom tokens and asks for access tokens.
+/// An account of a back-end program: it signs custom tokens and requests access tokens.
 public struct ServiceAccount: Sendable, Equatable {
   /// `NAME@PROJECT.iam.gserviceaccount.com`
   public var email: String
   /// The part of ``email`` before the sign.
   public var name: String
-  /// Its signatures and access tokens count no longer.
+  /// True when its signatures and access tokens are refused.
   public var isDisabled = false
-  /// Key id → "BEGIN PUBLIC KEY" text. The private halves are not kept.
+  /// The public keys: key id → "BEGIN PUBLIC KEY" text. Private keys are not stored.
   public var publicKeys: [String: String]
-  /// Since 1970.
+  /// The time of creation, since 1970.
   public var createdAtMilliseconds: Int64
-  /// Grows with whatever ends its access tokens: those count that carry this number.
+  /// The generation of valid access tokens; every revocation increments it.
   public var tokenGeneration: Int64 = 0
 
-  /// An account that counts.
+  /// Creates an enabled account.
   public init(email: String, name: String, publicKeys: [String: String], createdAtMilliseconds: Int64) {
     self.email = email
     self.name = name
@@ -24,8 +24,8 @@ public struct ServiceAccount: Sendable, Equatable {
   /// Ends the access tokens that it was given.
   mutating func endTokens() { tokenGeneration += 1 }
 
-  /// Returns true when an access token counts that was given to it.
+  /// Returns true when an access token of the account is valid.
   ///
-  /// - Parameter generation: what the token carries.
+  /// - Parameter generation: the generation in the token.
   func admits(generation: Int64?) -> Bool { !isDisabled && generation == tokenGeneration }
 }

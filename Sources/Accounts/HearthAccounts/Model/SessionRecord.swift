@@ -1,26 +1,28 @@
-/// One session: a sign-in that a refresh token continues. Kept under the token's SHA-256; the token itself is not.
+/// A session: a sign-in that a refresh token continues. Stored under the token's SHA-256; the token itself is not
+/// stored.
 public struct SessionRecord: Sendable, Equatable {
   /// Stays the same when the token is replaced; a family is revoked as a whole.
   public var family: String
-  /// Whose it is.
+  /// The uid of its user.
   public var uid: String
-  /// As tokens show it: `password`, `google.com`, `custom`, …
+  /// The provider's id, as tokens show it: `password`, `google.com`, `custom`, …
   public var signInProvider: String
   /// Seconds since 1970 of the interactive sign-in; does not move on refresh.
   public var authTimeSeconds: Int64
-  /// Since 1970, of this sign-in; a token that replaces another keeps it.
+  /// The time of this sign-in, since 1970; a replacing token keeps it.
   public var createdAtSeconds: Int64
   /// ``TokenCutoff/generation`` of the user when it began; nil for one that the version before began.
   public var userGeneration: Int64?
-  /// Since 1970, of the last refresh.
+  /// The time of the last refresh, since 1970.
   public var lastUsedAtSeconds: Int64
   /// Claims of this session beside those of the user: the text of a JSON object.
   public var claims: String?
-  /// What the provider of the sign-in said of the person, for `firebase.sign_in_attributes`: the text of a JSON object.
+  /// The attributes of the user from the sign-in's provider, for `firebase.sign_in_attributes`: the text of a JSON
+  /// object.
   public var signInAttributes: String?
   /// The enrolment id of the second factor that was shown.
   public var secondFactor: String?
-  /// It began with a passkey that verified the person: no second factor is asked for.
+  /// True when it began with a passkey that verified the user: no second factor is required.
   public var isUserVerified = false
   /// 0 for the first token of a family.
   public var generation: Int64 = 0
@@ -28,11 +30,11 @@ public struct SessionRecord: Sendable, Equatable {
   public var replacedAtSeconds: Int64?
   /// A legacy session's `jti`: no refresh token, ends by itself at ``expiresAtSeconds``.
   public var isLegacy = false
-  /// Since 1970; nil for a session without an end of its own.
+  /// The end of the session, since 1970; nil for a session without an end of its own.
   public var expiresAtSeconds: Int64?
   /// The place where it began.
   public var clientAddress: String
-  /// What it began with.
+  /// The user agent that it began with.
   public var userAgent: String
 
   /// A session that begins, in its first generation.

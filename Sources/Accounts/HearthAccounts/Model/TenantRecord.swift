@@ -1,9 +1,9 @@
-/// A tenant: a part of the project with users, sessions and ways in of its own, which know nothing of those of others. The
+/// A tenant: a part of the project with its own users, sessions and sign-in methods, isolated from all others. The
 /// names are those of Identity Platform's `Tenant`.
 public struct TenantRecord: Sendable, Equatable {
-  /// In paths, tokens and requests. Never used twice.
+  /// The id in paths, tokens and requests. Never reused.
   public var id: String
-  /// For people; nil when none was given.
+  /// The display name; nil when none was given.
   public var displayName: String?
   /// True when passwords sign in, and accounts with them are made.
   public var allowsPasswords = false
@@ -11,27 +11,28 @@ public struct TenantRecord: Sendable, Equatable {
   public var allowsEmailLinks = false
   /// True when accounts without any credential are made.
   public var allowsAnonymous = false
-  /// No user signs in, and no token of its users counts.
+  /// True when sign-ins and tokens of its users are refused.
   public var isDisabled = false
-  /// Answers do not tell whether an address has an account; nil when the project's setting counts.
+  /// True when responses do not reveal whether an address has an account; nil when the project's setting applies.
   public var protectsFromEnumeration: Bool?
-  /// Who has to show a second factor; nil when the project's setting counts.
+  /// The policy for second factors; nil when the project's setting applies.
   public var secondFactorPolicy: SecondFactorSettings.Policy?
-  /// The kinds that the service's interface names, such as `PHONE_SMS`, as an administrator said them.
+  /// The kinds as the service's interface names them, such as `PHONE_SMS`, from an administrator.
   public var secondFactorProviders: [String] = []
-  /// Authenticators as second factors; nil when the project's setting counts.
+  /// The settings for authenticator apps as second factors; nil when the project's apply.
   public var authenticators: Authenticators?
-  /// What else was decided for it over the project's settings, as the text of an operator's file: `passwordPolicy`,
-  /// `phone`, `allowsSignUp` and the like. Nil for nothing.
+  /// Further settings that override the project's, as the text of an operator's file: `passwordPolicy`, `phone`,
+  /// `allowsSignUp` and the like. Nil for none.
   public var changes: String?
-  /// Since 1970.
+  /// The time of creation, since 1970.
   public var createdAtMilliseconds: Int64
 
-  /// What was decided of authenticators, which show time-based codes.
+  /// The settings for authenticator apps, which show time-based codes.
   public struct Authenticators: Sendable, Equatable {
-    /// They can be enrolled.
+    /// True when they can be enrolled.
     public var isOn: Bool
-    /// Codes of so many steps before and after the present one are taken too; nil when the project's setting counts.
+    /// The number of steps before and after the present one whose codes are accepted; nil when the project's setting
+    /// applies.
     public var adjacentIntervals: Int64?
 
     /// A decision.
@@ -40,7 +41,7 @@ public struct TenantRecord: Sendable, Equatable {
     }
   }
 
-  /// A tenant of which nothing is switched on but what every project has: custom tokens and other providers.
+  /// Creates a tenant with only custom tokens and other providers enabled, as every project has them.
   public init(id: String, createdAtMilliseconds: Int64) {
     (self.id, self.createdAtMilliseconds) = (id, createdAtMilliseconds)
   }

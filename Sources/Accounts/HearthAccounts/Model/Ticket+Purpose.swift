@@ -1,24 +1,24 @@
 extension Ticket.Purpose {
-  /// The time that a ticket counts.
+  /// The lifetime of a ticket.
   package var lifetimeSeconds: Int64 {
     switch self {
     case .resetPassword: 3_600
     case .verifyEmail, .verifyAndChangeEmail: 3 * 86_400
-    // A code that lets somebody in is short-lived, and the mail is being waited for.
+    // A code that signs a user in is short-lived, and the user waits for the mail.
     case .emailSignIn: 600
-    // The owner of an address that was taken from an account may not look into their mail for weeks.
+    // An owner whose address was removed from an account may not read their mail for weeks.
     case .recoverEmail, .revertSecondFactor, .revertChange: 30 * 86_400
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .phoneProof: 600
     // Six digits can be guessed, and the message is being waited for.
     case .phoneSignIn, .phoneEnrolment, .phoneSecondFactor: 300
-    // Longer than what it marks counts.
+    // Longer than the lifetime of the marked code.
     case .redeemedCode: 1_800
     // Beyond the challenge's own end.
     case .usedChallenge: 60
     }
   }
 
-  /// What an action link calls it; nil for what is not mailed.
+  /// The name of the purpose in action links; nil for a purpose that is not mailed.
   public var linkMode: String? {
     switch self {
     case .resetPassword: "resetPassword"
@@ -35,23 +35,23 @@ extension Ticket.Purpose {
 }
 
 extension Set<Ticket.Purpose> {
-  /// What a change of password or address ends: everything but the codes that take a change back. Those exist for the case
-  /// that an attacker made the change.
+  /// The tickets that a change of password or address ends: all but the codes that revert a change. Those exist for the
+  /// case that an attacker made the change.
   static var endedByChange: Set<Ticket.Purpose> {
     Set(Ticket.Purpose.allCases).subtracting(.waysBack)
   }
 
-  /// Tickets that a signed-in user asked for, or one in the middle of signing in: they end with that session. Codes
-  /// that go to the account's own address stay valid.
+  /// The tickets that a signed-in user requested, or a pending sign-in: they end with that session. Codes to the
+  /// account's own address stay valid.
   static let endedByRevocation: Set<Ticket.Purpose> = [
     .verifyAndChangeEmail, .factorEnrolment, .pendingSecondFactor, .phoneEnrolment, .phoneSecondFactor,
   ]
 }
 
 extension Ticket {
-  /// Wrong tries after which a ticket is dead.
+  /// The number of failed attempts after which a ticket is invalid.
   static let failedTriesMax: Int64 = 5
 
-  /// Returns true when the ticket counts no longer.
+  /// Returns true when the ticket has expired.
   package func isOver(nowSeconds: Int64) -> Bool { nowSeconds >= expiresAtSeconds }
 }

@@ -1,26 +1,26 @@
-/// A short-lived right that was handed out as a random text: a code in a mail, a pending sign-in, an enrolment under
-/// way. Kept under the text's SHA-256.
+/// A short-lived capability, issued as a random text: a code in a mail, a pending sign-in, a pending enrolment. Stored
+/// under the text's SHA-256.
 public struct Ticket: Sendable, Equatable {
-  /// What a ticket is for. The texts are stored, and shown to clients; they are never renamed.
+  /// The purpose of a ticket. The texts are stored, and shown to clients; they are never renamed.
   package enum Purpose: String, Sendable, CaseIterable {
     case resetPassword = "PASSWORD_RESET"
     case verifyEmail = "VERIFY_EMAIL"
     case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
     case emailSignIn = "EMAIL_SIGNIN"
     case recoverEmail = "RECOVER_EMAIL"
-    /// Takes away the second factor that was just added.
+    /// Removes the second factor that was just added.
     case revertSecondFactor = "REVERT_SECOND_FACTOR_ADDITION"
-    /// Takes another change of what proves a person back.
+    /// Reverts another change of a user's credentials.
     case revertChange = "REVERT_CHANGE"
     /// The first factor was right; the second is awaited.
     case pendingSecondFactor
     /// A TOTP secret was shown; its first code is awaited.
     case factorEnrolment
-    /// A provider identity that was not linked because the address belongs to somebody.
+    /// A provider identity that was not linked because its address belongs to another account.
     case pendingIdentity
     /// A code of a provider that was redeemed: it is not shown to the provider again.
     case redeemedCode
-    /// A code was sent to a phone whose number signs in, or becomes that of who is signed in.
+    /// A code was sent to a phone number, to sign in with it or to add it to the signed-in user.
     case phoneSignIn
     /// A number was proven that belongs to another account.
     case phoneProof
@@ -28,30 +28,30 @@ public struct Ticket: Sendable, Equatable {
     case phoneEnrolment
     /// A code was sent to a phone that is the second factor of a sign-in under way.
     case phoneSecondFactor
-    /// A challenge for a passkey that was answered: no other answer to it is taken.
+    /// An answered challenge for a passkey: no other answer to it is accepted.
     case usedChallenge
   }
 
-  /// What it is for.
+  /// The purpose.
   package var purpose: Purpose
-  /// Nil for an e-mail sign-in of an address without an account.
+  /// The user's uid; nil for an e-mail sign-in of an address without an account.
   public var uid: String?
   /// The account's address when the ticket was made, in canonical form. It dies when the address changes.
   public var email: String?
-  /// For a change of address.
+  /// The new address of a change.
   public var newEmail: String?
   /// The number that a code was sent to, in E.164.
   public var phoneNumber: String?
-  /// When it was made, in seconds since 1970.
+  /// The time of creation, in seconds since 1970.
   public var createdAtSeconds: Int64
-  /// When it ends, in seconds since 1970.
+  /// The end of its validity, in seconds since 1970.
   public var expiresAtSeconds: Int64
-  /// Wrong tries so far, counted before comparing.
+  /// The failed attempts so far, counted before comparing.
   public var failedTries: Int64 = 0
-  /// What else the purpose needs: the text of a JSON object.
+  /// Further data for the purpose: the text of a JSON object.
   public var details: String?
 
-  /// A ticket that nobody has tried yet.
+  /// Creates a ticket without failed attempts.
   package init(purpose: Purpose, uid: String?, email: String?, createdAtSeconds: Int64, expiresAtSeconds: Int64) {
     self.purpose = purpose
     self.uid = uid

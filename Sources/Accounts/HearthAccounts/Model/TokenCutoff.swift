@@ -1,28 +1,28 @@
-/// Which tokens and sessions of a user count: those on this side of the last revocation.
+/// The border between the valid and the revoked tokens and sessions of a user.
 ///
-/// Every ID token, session cookie, refresh session and 2.x session that the server makes carries the generation of its
-/// user. A revocation raises the number, and what carries another one has ended: no clock is asked, so that one which was
-/// set back, or two changes in one second, let nothing through.
+/// Every ID token, session cookie, refresh session and 2.x session that the server issues carries the generation of its
+/// user. A revocation increments the number, and tokens with another one are invalid. No clock is involved, so that
+/// neither a clock that was set back nor two changes in one second keep a revoked token valid.
 ///
-/// Three kinds of token carry no generation: what the version before made, what the operator signs with a database secret
-/// or with `hearth token mint`, and custom tokens. Of them only the second of their issue is known. The border for them is
-/// the second after the latest one that the server has seen on its clock, so that setting the clock back saves none of
-/// them; until the clock is past the border again none is made anew either.
+/// Three kinds of token carry no generation: those of the previous version, those that the operator signs with a
+/// database secret or with `hearth token mint`, and custom tokens. For them only the second of their issue is known.
+/// Their border is the second after the latest one that the server has seen on its clock, so that setting the clock
+/// back saves none of them; until the clock has passed the border again none is issued either.
 public struct TokenCutoff: Sendable, Equatable {
-  /// Goes up only, also when an account is deleted and its uid given out again.
+  /// The generation of valid tokens. It only increases, also when an account is deleted and its uid reused.
   public var generation: Int64
-  /// Seconds since 1970. What carries no generation counts when it was issued in this second or later.
+  /// The second since 1970 from which tokens without a generation are valid.
   public var seconds: Int64
 
-  /// Of an account that is new, with a uid that nobody had before.
+  /// The cutoff of a new account with a uid that was never used before.
   static let first = TokenCutoff(generation: 1, seconds: 0)
 
-  /// Stands for the generation of a record that cannot be read: no account gets so far.
+  /// The generation for an unreadable record, which no account reaches.
   static let unreadable: Int64 = 1 << 40
 
   /// - Parameters:
-  ///   - generation: what a token or a session carries; nil for none.
-  ///   - issuedAtSeconds: nil when it does not say.
+  ///   - generation: that of the token or session; nil for none.
+  ///   - issuedAtSeconds: the time of issue; nil when the token has none.
   func admits(generation: Int64?, issuedAtSeconds: Int64?) -> Bool {
     if let generation { return generation == self.generation }
     guard let issuedAtSeconds else { return false }
@@ -46,7 +46,7 @@ public struct TokenCutoff: Sendable, Equatable {
   }
 
   /// Returns true when a custom token may sign in to a uid whose last account was deleted at this border. The second of
-  /// the deletion itself counts: an account that is deleted and made again at once can be signed in to without a wait.
-  /// Revocations are no matter here: the service takes a custom token again after them, as long as it lives.
+  /// the deletion itself counts: an account that is deleted and created again at once can be signed in to without a
+  /// wait. Revocations do not matter here: as at the service, a custom token stays valid after them for its lifetime.
   func admitsCustomToken(issuedAtSeconds: Int64) -> Bool { issuedAtSeconds >= seconds.plus(-1) }
 }

@@ -3,13 +3,13 @@ extension UserRecord {
   ///
   /// - Throws: `invalidCode` for one that is not, or no longer, the user's.
   mutating func useRecoveryCode(_ hash: String) throws(AccountError) {
-    // Constant in time by its key: nobody can make hashes that are close to one that is kept.
+    // Constant time is given by the keyed hash: an attacker cannot make hashes that are close to a stored one.
     guard let index = recoveryCodes.firstIndex(where: { $0.isSameText(as: hash) }) else {
       throw AccountError(.invalidCode)
     }
     recoveryCodes.remove(at: index)
   }
 
-  /// Without a second factor there is nothing to recover.
+  /// Removes the recovery codes of an account without a second factor.
   mutating func dropNeedlessRecoveryCodes() { if factors.isEmpty { recoveryCodes = [] } }
 }

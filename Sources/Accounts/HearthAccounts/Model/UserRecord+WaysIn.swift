@@ -1,5 +1,5 @@
 extension UserRecord {
-  /// Takes ways in away. The address stays: it says where mail goes, and who owns its mailbox can come in by it again.
+  /// Removes credentials. The address stays: mail goes to it, and the owner of its mailbox can sign in by it again.
   ///
   /// - Parameter providers: their ids; `password` stands for mailed links as well, `phone` for the number.
   mutating func removeWaysIn(_ providers: Set<String>) {

@@ -1,52 +1,53 @@
-/// Everything that is kept about one user. What the identity protocol calls `UserInfo` is made from it.
+/// A user's record. The identity protocol's `UserInfo` is derived from it.
 public struct UserRecord: Sendable, Equatable {
-  /// 1 to 128 UTF-16 units.
+  /// The user id, 1 to 128 UTF-16 units.
   public var uid: String
-  /// In canonical form (``EmailAddress``); unique.
+  /// The address in canonical form (``EmailAddress``); unique.
   public var email: String?
   /// The owner of the mailbox has shown that it is theirs.
   public var isEmailVerified = false
   /// The address that the account had before its first change of address, in canonical form; `nil` before that change.
   public var initialEmail: String?
-  /// As the user chose it.
+  /// The name that the user chose.
   public var displayName: String?
   /// The URL of a picture, as the user chose it.
   public var photoURL: String?
-  /// E.164; unique.
+  /// The phone number in E.164; unique.
   public var phoneNumber: String?
-  /// Nil for who has none.
+  /// The password; nil for an account without one.
   public var password: StoredPassword?
   /// A link that was mailed to the address has let the user in, and may do so again. Never without an address.
   public var hasEmailLink = false
   /// Identities of other providers; unique each. Not the password and not the phone.
   public var identities: [ProviderIdentity] = []
-  /// Nobody comes in by this account.
+  /// True when sign-ins to the account are refused.
   public var isDisabled = false
-  /// Made by a custom token.
+  /// True when the account was created by a custom token.
   public var isCustomAuth = false
   /// Claims that every token of the user gets: the text of a JSON object; nil before any were set.
   public var customAttributes: String?
-  /// Since 1970.
+  /// The time of creation, since 1970.
   public var createdAtMilliseconds: Int64
-  /// Since 1970; nil for who never did.
+  /// The time of the last sign-in, since 1970; nil before the first.
   public var lastSignInAtMilliseconds: Int64?
-  /// Of the last ID token, by sign-in or refresh.
+  /// The time of the last ID token, by sign-in or refresh.
   public var lastRefreshAtMilliseconds: Int64?
-  /// What clients are shown of ``border``: the second of the last revocation. Application servers compare it with the
-  /// times of a token, so it is never later than those of one that counts.
+  /// The second of the last revocation, which clients are shown of ``border``. Application servers compare it with the
+  /// times of a token, so it is never later than those of a valid one.
   public var validSinceSeconds: Int64
-  /// Decides which tokens and sessions count.
+  /// The border between valid and revoked tokens and sessions.
   public var border = TokenCutoff.first
-  /// Second factors, in the order of their enrolment.
+  /// The second factors, in the order of their enrolment.
   public var factors: [SecondFactor] = []
-  /// Keyed hashes of the recovery codes that are left: each stands once for a second factor.
+  /// The keyed hashes of the remaining recovery codes: each replaces a second factor once.
   public var recoveryCodes: [String] = []
   /// Keys of WebAuthn, in the order of their enrolment; unique each.
   public var passkeys: [Passkey] = []
-  /// Ways in that a session without a recent sign-in has added, for as long as a sign-in by them is not taken for a recent one.
+  /// The credentials that a session without a recent sign-in has added, while a sign-in by them does not count as
+  /// recent.
   var lateWays: [LateWay] = []
-  /// The password was given out by somebody else: 2.x clients ask for a new one. An import may say so; a reset mails a
-  /// link and needs none.
+  /// True when the password was set by an administrator: 2.x clients ask for a new one. An import may set it; a reset
+  /// mails a link and does not need it.
   public var hasTemporaryPassword = false
 
   /// The longest name in bytes: every token of the user repeats it.
@@ -54,24 +55,24 @@ public struct UserRecord: Sendable, Equatable {
   /// The longest address of a picture in bytes, for the same reason.
   package static let photoURLBytesMax = 2_048
 
-  /// A user without any way in.
+  /// Creates a user without any credential.
   public init(uid: String, createdAtMilliseconds: Int64) {
     self.uid = uid
     self.createdAtMilliseconds = createdAtMilliseconds
     validSinceSeconds = createdAtMilliseconds / 1000
   }
 
-  /// Neither an e-mail address, nor a phone, nor a provider, nor a passkey, nor a uid from a custom token.
+  /// True for an account without an e-mail address, phone, password, provider, passkey and uid from a custom token.
   public var isAnonymous: Bool {
     email == nil && phoneNumber == nil && password == nil && identities.isEmpty && passkeys.isEmpty && !isCustomAuth
   }
 
-  /// A passkey verified the person, and there still is one that does.
+  /// Returns true when a passkey verified the user in the session, and a verifying passkey still exists.
   func hasShownPasskey(in session: SessionRecord) -> Bool {
     session.isUserVerified && passkeys.contains { $0.isUserVerified || $0.publicKey.isEmpty }
   }
 
-  /// There is something to show beside a first factor, or in the place of both.
+  /// True when the account has a second factor, or a passkey that verifies the user.
   var hasSecondFactor: Bool { !factors.isEmpty || passkeys.contains(where: \.isUserVerified) }
 
   /// The passkey of that id.
@@ -82,7 +83,7 @@ public struct UserRecord: Sendable, Equatable {
 public struct StoredPassword: Sendable, Equatable {
   /// A self-describing string; see ``PasswordHash``. Never leaves the server but in an export.
   public var hash: String
-  /// Since 1970; tells one password from the next.
+  /// The time of the change, since 1970; tells one password from the next.
   public var updatedAtMilliseconds: Int64
 
   /// A hash that was made at that moment.
@@ -92,22 +93,22 @@ public struct StoredPassword: Sendable, Equatable {
   }
 }
 
-/// One identity at another provider.
+/// An identity at another provider.
 public struct ProviderIdentity: Sendable, Equatable {
-  /// `google.com`, `oidc.example`, …
+  /// The provider's id: `google.com`, `oidc.example`, …
   public var providerID: String
-  /// The provider's own id of the person.
+  /// The provider's own id of the user.
   public var rawID: String
-  /// In canonical form, as the provider told it.
+  /// The address in canonical form, as the provider reported it.
   public var email: String?
-  /// As the provider told it.
+  /// The name, as the provider reported it.
   public var displayName: String?
-  /// As the provider told it.
+  /// The URL of a picture, as the provider reported it.
   public var photoURL: String?
-  /// What the provider calls the person in public.
+  /// The user's public name at the provider.
   public var screenName: String?
 
-  /// An identity of which nothing but its ids is known.
+  /// Creates an identity of which only the ids are known.
   public init(providerID: String, rawID: String) {
     self.providerID = providerID
     self.rawID = rawID
@@ -116,21 +117,21 @@ public struct ProviderIdentity: Sendable, Equatable {
 
 /// A second factor that a user has enrolled.
 public struct SecondFactor: Sendable, Equatable {
-  /// What the user shows.
+  /// The proof that the user shows.
   public enum Kind: Sendable, Equatable {
     /// The shared secret, sealed with the server's sealing key.
     case totp(sealedSecret: String, lastAcceptedStep: Int64)
-    /// E.164. Kept so that imported users lose nothing; no code is sent from here.
+    /// A phone number in E.164.
     case phone(String)
   }
 
   /// The enrolment id: unique for the user.
   public var id: String
-  /// What the user shows.
+  /// The proof that the user shows.
   public var kind: Kind
-  /// As the user chose it.
+  /// The name that the user chose.
   public var displayName: String?
-  /// Since 1970.
+  /// The time of enrolment, since 1970.
   public var enrolledAtMilliseconds: Int64
 
   /// A factor that is enrolled.

@@ -3,10 +3,10 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// Gives out challenges for passkeys and takes each back once.
+/// Issues challenges for passkeys and accepts each once.
 ///
-/// Nothing is kept until a challenge comes back: what belongs to it is sealed in it, so that asking for many costs nothing,
-/// and every node of a cluster knows them, also after a start. What came back is noted until it has ended.
+/// An open challenge is not stored: its data is sealed in it, so that requesting many costs nothing, and every node of
+/// a cluster accepts them, also after a restart. Answered ones are stored until they expire.
 struct PasskeyChallenges: Sendable {
   let context: AccountsContext
 
@@ -19,11 +19,11 @@ struct PasskeyChallenges: Sendable {
 
   /// A challenge that is good.
   struct Challenge: Sendable, Redacted {
-    /// As authenticators sign it.
+    /// The challenge in the form that authenticators sign.
     let bytes: [UInt8]
-    /// Who enrols a key; nil for a sign-in.
+    /// The user who enrols a key; nil for a sign-in.
     let uid: String?
-    /// What a new key is to know the user by.
+    /// The user handle for a new key.
     let userHandle: String?
     fileprivate let endsAtSeconds: Int64
     fileprivate var mark: Digest { Digest(sha256: Array("passkey challenge ".utf8) + bytes) }
@@ -42,15 +42,15 @@ struct PasskeyChallenges: Sendable {
     let sealed = try context.secrets.draw { (_) throws(RandomnessError) in
       try context.keys.seal(JSON.object(members).text(), for: sealPurpose(purpose))
     }
-    // The base64 of letters, digits, - and _ has neither + nor /, and that of full triples no padding, so that apps get the
-    // same bytes whichever of the two alphabets they decode it by.
+    // The base64 of letters, digits, - and _ has neither + nor /, and that of full triples no padding, so that apps get
+    // the same bytes whichever of the two alphabets they decode it by.
     let padding = (3 - sealed.utf8.count % 3) % 3
     return Base64URL.encode(Array(sealed.utf8) + [UInt8](repeating: UInt8(ascii: "."), count: padding))
   }
 
-  /// The challenge that a browser's client data is the answer to. Everything else of it is looked at elsewhere.
+  /// Returns the challenge that a browser's client data answers. The rest of the data is checked elsewhere.
   ///
-  /// - Throws: `invalidAuthenticatorResponse` for one of somebody else, and one that has ended.
+  /// - Throws: `invalidAuthenticatorResponse` for a foreign or expired challenge.
   func answered(by clientDataJSON: [UInt8], _ purpose: Purpose, now: Instant) throws(AccountError) -> Challenge {
     let foreign = AccountError(
       .invalidAuthenticatorResponse, "The challenge in clientDataJSON is none that this server gave out for this.")
@@ -67,14 +67,14 @@ struct PasskeyChallenges: Sendable {
       bytes: bytes, uid: json["u"]?.string, userHandle: json["h"]?.string, endsAtSeconds: end)
   }
 
-  /// Notes that a challenge was used. Of many who come with one, one gets through.
+  /// Marks a challenge as used. Of concurrent requests with the same challenge one succeeds.
   ///
-  /// - Throws: `invalidAuthenticatorResponse` for one that was used before.
+  /// - Throws: `invalidAuthenticatorResponse` for a challenge that was used before.
   func useUp(
     _ challenge: Challenge, in transaction: inout AccountTransaction, now: Instant
   ) throws(AccountError) {
     try requireUnused(challenge, in: transaction)
-    // Of nobody, so that nothing that ends a user's tickets ends it.
+    // The mark has no user, so that deleting a user's tickets keeps it.
     transaction.putTicket(
       challenge.mark,
       Ticket(

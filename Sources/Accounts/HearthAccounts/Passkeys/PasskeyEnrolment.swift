@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Adds passkeys to accounts, and takes them away.
+/// Adds passkeys to accounts, and removes them.
 package struct PasskeyEnrolment: Sendable {
   let context: AccountsContext
   let sessions: Sessions
@@ -11,21 +11,21 @@ package struct PasskeyEnrolment: Sendable {
   private var policy: PasskeyPolicy { PasskeyPolicy(context: context) }
   private var challenges: PasskeyChallenges { PasskeyChallenges(context: context) }
 
-  /// What a browser makes a key with.
+  /// The options with which a browser creates a key.
   package struct Start: Sendable, Redacted {
-    /// Whom the key is for.
+    /// The relying party of the key.
     package let relyingParty: PasskeyRelyingParty
-    /// In base64url.
+    /// The challenge, in base64url.
     package let challenge: String
-    /// What the authenticator is to know the user by, in base64url.
+    /// The user handle, in base64url.
     package let userHandle: String
-    /// Whose key it will be.
+    /// The owner of the new key.
     package let user: UserRecord
     /// The time that the challenge is good for.
     package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
   }
 
-  /// Gives out a challenge to make a key with.
+  /// Issues a challenge for creating a key.
   ///
   /// - Throws: `operationNotAllowed`, `credentialTooOld`, `passkeyLimit`, `unverifiedEmail`.
   package func start(_ caller: Caller, now: Instant) throws(AccountError) -> Start {
@@ -44,15 +44,15 @@ package struct PasskeyEnrolment: Sendable {
 
   /// A key that was made, as a browser sends it.
   package struct Made: Sendable, Redacted {
-    /// In base64url.
+    /// The credential id, in base64url.
     package var id: String
-    /// What the user calls it.
+    /// The name that the user gave it.
     package var name: String
-    /// How the authenticator is reached.
+    /// The transports of the authenticator.
     package var transports: [String]
-    /// What the browser says that it was asked for.
+    /// The client data: the browser's account of the request.
     package var clientDataJSON: [UInt8]
-    /// What the authenticator says of the key.
+    /// The attestation object: the authenticator's statement about the key.
     package var attestationObject: [UInt8]
 
     /// A key as it was sent.
@@ -69,7 +69,8 @@ package struct PasskeyEnrolment: Sendable {
 
   /// Enrols a key.
   ///
-  /// - Throws: `invalidCredentialID`, `invalidAuthenticatorResponse`, `credentialInUse`; what ``start(_:now:)`` throws.
+  /// - Throws: `invalidCredentialID`, `invalidAuthenticatorResponse`, `credentialInUse`; the errors of
+  ///   ``start(_:now:)``.
   package func finish(
     _ caller: Caller, _ made: Made, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
@@ -115,7 +116,7 @@ package struct PasskeyEnrolment: Sendable {
     return try await add(key, to: caller, try policy.provider().relyingParty, client: client, now: now)
   }
 
-  /// Keeps a key. Its owner goes on in a session that began with it, if it has shown that it knows them.
+  /// Stores a key. Its owner continues in a session that began with it, if the key has verified them.
   private func add(
     _ key: Passkey, to caller: Caller, _ party: PasskeyRelyingParty, client: ClientInfo, now: Instant,
     first: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void = { (_) throws(AccountError) in }
@@ -139,16 +140,16 @@ package struct PasskeyEnrolment: Sendable {
     guard user.passkeys.count < party.keysMax else {
       throw AccountError(.passkeyLimit, "An account has at most \(party.keysMax) passkeys; remove one.")
     }
-    // Who does not own the address could lock its owner out.
+    // A user who does not own the address could lock its owner out.
     guard !party.isRequiredOnceEnrolled || user.email == nil || user.isEmailVerified else {
       throw AccountError(.unverifiedEmail)
     }
   }
 
-  /// Takes keys away. The tokens so far end: they may have begun with one of the keys.
+  /// Removes keys. The tokens so far end: they may have begun with one of the keys.
   ///
-  /// - Parameter ids: those that the account does not have are passed over.
-  /// - Returns: the account, and new tokens if anything was taken away.
+  /// - Parameter ids: the credential ids; unknown ones are ignored.
+  /// - Returns: the account, and new tokens if a key was removed.
   /// - Throws: `credentialTooOld`.
   package func remove(
     _ ids: Set<String>, of caller: Caller, client: ClientInfo, now: Instant

@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Signing in with a passkey: the key says who it is, so that nobody types anything.
+/// Sign-in with a passkey: the key identifies the account, so that the user types nothing.
 package struct PasskeySignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
@@ -12,17 +12,17 @@ package struct PasskeySignIn: Sendable {
   private var policy: PasskeyPolicy { PasskeyPolicy(context: context) }
   private var challenges: PasskeyChallenges { PasskeyChallenges(context: context) }
 
-  /// What a browser asks for a key with.
+  /// The options with which a browser requests a key.
   package struct Start: Sendable, Redacted {
-    /// Whose keys count.
+    /// The relying party whose keys count.
     package let relyingParty: PasskeyRelyingParty
-    /// In base64url.
+    /// The challenge, in base64url.
     package let challenge: String
     /// The time that the challenge is good for.
     package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
   }
 
-  /// Gives out a challenge. Of whose key will answer nothing is known.
+  /// Issues a challenge, for any user's key.
   ///
   /// - Throws: `operationNotAllowed`.
   package func start(now: Instant) throws(AccountError) -> Start {
@@ -34,13 +34,13 @@ package struct PasskeySignIn: Sendable {
   package struct Used: Sendable, Redacted {
     /// The key's, in base64url.
     package var id: String
-    /// What the authenticator knows the user by, in base64url.
+    /// The user handle, in base64url.
     package var userHandle: String?
-    /// What the browser says that it was asked for.
+    /// The client data: the browser's account of the request.
     package var clientDataJSON: [UInt8]
-    /// What the authenticator says.
+    /// The authenticator's signed statement.
     package var authenticatorData: [UInt8]
-    /// Over both.
+    /// The signature over both.
     package var signature: [UInt8]
 
     /// The use of a key as it was sent.
@@ -55,11 +55,11 @@ package struct PasskeySignIn: Sendable {
     }
   }
 
-  /// Lets the owner of a key in. A key that verified them stands for two factors; with any other an account that has a
-  /// second factor is asked for it.
+  /// Signs in the owner of a key. A key that verified them counts as two factors; with any other an account that has a
+  /// second factor must show it.
   ///
-  /// - Throws: `operationNotAllowed`, `tooManyAttempts`, `invalidAuthenticatorResponse`, `passkeyNotFound`; what
-  ///   ``Sessions/start(of:secondFactor:client:now:change:)`` throws.
+  /// - Throws: `operationNotAllowed`, `tooManyAttempts`, `invalidAuthenticatorResponse`, `passkeyNotFound`; the errors
+  ///   of ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func finish(
     _ used: Used, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SecondFactors.Step {
@@ -74,7 +74,8 @@ package struct PasskeySignIn: Sendable {
       await refuse(user, "user handle", client: client, now: now)
       throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or is not the one that the key has.")
     }
-    // Before the key's counter, which would not have gone on either: a replayed answer is no copied key.
+    // Checked before the key's counter, which would not have advanced either: a replayed answer does not mean a copied
+    // key.
     do throws(AccountError) { try challenges.requireUnused(challenge, in: context.store.view) } catch {
       await refuse(user, "used before", client: client, now: now)
       throw error
@@ -103,7 +104,7 @@ package struct PasskeySignIn: Sendable {
     return .signedIn(try await sessions.start(of: proven, client: client, now: now))
   }
 
-  /// Lets the owner of a key in that is only named. For an emulator's test suites, which have no authenticator.
+  /// Signs in the owner of a key that is only named. For an emulator's test suites, which have no authenticator.
   package func finishEmulated(
     id: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SecondFactors.Step {
@@ -115,8 +116,8 @@ package struct PasskeySignIn: Sendable {
     return .signedIn(try await sessions.start(of: proven, client: client, now: now))
   }
 
-  /// Uses the challenge up and moves the key's counter on, before anybody is let in: of two who come with one answer, or
-  /// with answers out of order, one gets through.
+  /// Consumes the challenge and advances the key's counter before the sign-in completes: of two requests with the same
+  /// answer, or with answers out of order, one succeeds.
   private func note(
     _ proof: PasskeyUse, of id: String, uid: String, _ challenge: PasskeyChallenges.Challenge, now: Instant
   ) async throws(AccountError) -> UserRecord {

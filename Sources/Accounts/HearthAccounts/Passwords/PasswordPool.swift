@@ -3,21 +3,21 @@ import HearthSystem
 import HearthTree
 import Synchronization
 
-/// Makes and checks password hashes, a few at a time: each holds up to 256 MiB and keeps a processor busy for about half a
-/// second, so a flood of sign-ins must neither fill the memory nor stop the event loops.
+/// Computes and checks password hashes, a few at a time: each needs up to 256 MiB and half a second of a processor, so
+/// a flood of sign-ins must neither fill the memory nor stop the event loops.
 package final class PasswordPool: Sendable {
   enum Verdict: Sendable, Equatable {
-    /// - Parameter rehashed: a new stored string, when the old one is weaker than what is made now. Store it only where
-    ///   the old one still stands.
+    /// - Parameter rehashed: a new stored string, when the old one is weaker than the present cost. Store it only if
+    ///   the old one is unchanged.
     case right(rehashed: String?)
     case wrong
   }
 
-  /// Jobs that wait, beside those that run. The last of them waits about half a minute on a small machine, which is as
-  /// long as clients do.
+  /// The length of the queue, beside the running jobs. The last job waits about half a minute on a small machine, which
+  /// is as long as clients do.
   static let queueCountMax = 64
 
-  /// Of those, one client's.
+  /// The part of the queue that one client may fill.
   static let queueCountPerClientMax = queueCountMax / 4
 
   private struct Job: Sendable {
@@ -31,7 +31,7 @@ package final class PasswordPool: Sendable {
     var countPerClientMax: Int
 
     static let standard = Queue(countMax: queueCountMax, countPerClientMax: queueCountPerClientMax)
-    /// A test suite is one client, which may make all its users at once; their hashes cost next to nothing.
+    /// The queue for a test suite: it is one client, which may create all its users at once; their hashes are cheap.
     static let emulator = Queue(countMax: 10_000, countPerClientMax: 10_000)
   }
 
@@ -41,11 +41,11 @@ package final class PasswordPool: Sendable {
     var refusedCount = 0
   }
 
-  /// How busy it is at one moment.
+  /// The load at one moment.
   package struct Figures: Sendable {
     /// Hashes that may be computed at once.
     package var slots: Int
-    /// Those that are.
+    /// Hashes that are being computed.
     package var runningCount: Int
     /// Jobs that wait.
     package var waitingCount: Int
@@ -62,10 +62,10 @@ package final class PasswordPool: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - cost: of new hashes. One below the floor also lets such hashes count, as a developer's server needs it.
-  ///   - slots: hashes that are computed at once; nil derives it from processors and memory.
-  ///   - importKey: the key that imported hashes name so.
-  ///   - startThread: runs work elsewhere; false when it cannot.
+  ///   - cost: the cost of new hashes. One below the floor also accepts such hashes, as a developer's server needs it.
+  ///   - slots: the number of concurrent hashes; nil derives it from processors and memory.
+  ///   - importKey: returns the key with the name that an imported hash has.
+  ///   - startThread: runs work on another thread; returns false on failure.
   init(
     cost: PasswordCost, slots: Int?, random: RandomBytes, pepper: PasswordHash.Pepper? = nil,
     queue: Queue = .standard, importKey: @escaping @Sendable (String) -> [UInt8]?,
@@ -80,20 +80,20 @@ package final class PasswordPool: Sendable {
     state = Mutex(State(queue: FairQueue(countMax: queue.countMax, countPerClientMax: queue.countPerClientMax)))
   }
 
-  /// Checks that the password is the one behind `stored`. A wrong one takes the same work whatever is stored,
-  /// also when `stored` is nil because there is no account.
+  /// Checks that the password matches `stored`. A wrong one takes the same work in every case, also when `stored` is
+  /// nil because the account does not exist.
   ///
-  /// - Throws: `unavailable` when too many wait, at once and without any work.
+  /// - Throws: `unavailable` when the queue is full, at once and without any work.
   func check(
     _ password: String, against stored: String?, for client: String
   ) async throws(AccountError) -> Verdict {
     try await run(for: client) { [self] in verdict(password, stored) }
   }
 
-  /// Returns true when the password is the one behind `stored`, for an administrator, who may learn from the time it
-  /// takes what is stored. Nothing is hashed anew.
+  /// Returns true when the password matches `stored`, for an administrator, to whom the time it takes may reveal what
+  /// is stored. The hash is not renewed.
   ///
-  /// - Throws: `unavailable` when too many wait.
+  /// - Throws: `unavailable` when the queue is full.
   func isRight(_ password: String, against stored: String, for client: String) async throws(AccountError) -> Bool {
     try await run(for: client) { [cost, pepper, importKey] in
       PasswordHash.verify(
@@ -103,8 +103,8 @@ package final class PasswordPool: Sendable {
 
   /// The stored string of a new password.
   ///
-  /// - Throws: `unavailable` when too many wait, or memory or randomness fails; `weakPassword` for an empty one or one of
-  ///   more than 4,096 bytes.
+  /// - Throws: `unavailable` when too many wait, or memory or randomness fails; `weakPassword` for an empty one or one
+  ///   of more than 4,096 bytes.
   func hash(_ password: String, for client: String) async throws(AccountError) -> String {
     let length = password.utf8.count
     guard length > 0 else { throw AccountError(.weakPassword, "Password should be at least 1 character") }
@@ -120,7 +120,7 @@ package final class PasswordPool: Sendable {
     return stored
   }
 
-  /// Seconds that one hash takes on this machine now, on the calling thread: for a warning when a server starts.
+  /// Returns the seconds that one hash takes on the calling thread: for a warning when a server starts.
   package func measure() -> Double {
     let duration = ContinuousClock().measure { _ = verdict("measure", nil) }
     let (seconds, attoseconds) = duration.components
@@ -130,7 +130,7 @@ package final class PasswordPool: Sendable {
   /// Jobs that wait.
   var waitingCount: Int { state.withLock { $0.queue.count } }
 
-  /// How busy it is now.
+  /// The current load.
   package var figures: Figures {
     state.withLock {
       Figures(
@@ -162,7 +162,7 @@ package final class PasswordPool: Sendable {
     return result
   }
 
-  /// Starts the job, lets it wait, or refuses it.
+  /// Starts the job, queues it, or refuses it.
   private func enter(_ job: Job, for client: ClientNetwork) {
     enum Place { case start, wait, full }
     let place = state.withLock { state -> Place in
@@ -184,8 +184,8 @@ package final class PasswordPool: Sendable {
     }
   }
 
-  /// Gives back the slot of a thread that did not begin. Those who have queued up behind it meanwhile get nobody who comes
-  /// for them, unless another thread is at work.
+  /// Releases the slot of a thread that failed to start. Jobs that were queued behind it are returned, unless another
+  /// thread runs: no thread would pick them up.
   private func giveUpSlot() -> [Job] {
     state.withLock { state in
       state.running -= 1

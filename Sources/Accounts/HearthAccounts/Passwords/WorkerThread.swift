@@ -12,7 +12,7 @@ import HearthSystem
 ///
 /// Computing on Swift's pool would keep every other task waiting: it has one thread for each processor.
 enum WorkerThread {
-  /// Some C libraries give new threads very little; hashes take their megabytes from the heap.
+  /// The stack size: some C libraries give new threads very little; hashes allocate their memory on the heap.
   private static let stackBytes = 1 << 20
 
   /// Runs the work on a thread that ends with it. False when the system gives none; then nothing runs.

@@ -1,17 +1,17 @@
 import HearthEngine
 import HearthTree
 
-/// Asks for a token of a captcha before something is done that costs money.
+/// Requires a captcha token before an action that costs money.
 struct CaptchaCheck: Sendable {
   let context: AccountsContext
 
-  /// Looks at the token of a request. The service takes each token once.
+  /// Checks the captcha token of a request. The service accepts each token once.
   ///
-  /// - Parameter showsAttestation: the request shows what an app's system vouches with. Nobody here can tell whether that
-  ///   is true; on the code that is thrown then SDKs open the page with the widget.
-  /// - Throws: without a token `missingAppCredential`, or `invalidAppCredential` beside an attestation;
-  ///   `captchaCheckFailed` for one that the service does not take; `tooManyAttempts` for a network of which many were not
-  ///   taken; `unavailable` when the service does not answer.
+  /// - Parameter showsAttestation: the request has an attestation of an app's operating system, which this server
+  ///   cannot verify; on the code that is thrown then SDKs open the page with the widget.
+  /// - Throws: `missingAppCredential` without a token, or `invalidAppCredential` beside an attestation;
+  ///   `captchaCheckFailed` when the service rejects the token; `tooManyAttempts` for a network with many rejected
+  ///   tokens; `unavailable` when the service does not answer.
   func require(
     _ token: String?, showsAttestation: Bool = false, client: ClientInfo, now: Instant
   ) async throws(AccountError) {
@@ -36,7 +36,7 @@ struct CaptchaCheck: Sendable {
       throw AccountError(.unavailable)
     }
     guard isSuccess, admits(answer, settings) else {
-      // What is wrong with this server's own settings concerns its operator.
+      // An error in this server's own settings is reported to its operator.
       let codes = (answer["error-codes"]?.array ?? []).compactMap(\.string)
       if codes.contains(where: { $0.hasSuffix("-secret") }) {
         context.notice(AccountsNotice(.error, "the captcha service does not take the secret in phone.captcha"))
@@ -48,7 +48,7 @@ struct CaptchaCheck: Sendable {
 
   private func admits(_ answer: JSON, _ settings: CaptchaSettings) -> Bool {
     if !settings.hostnames.isEmpty {
-      // Those of this server's own pages, which native apps open.
+      // The hosts of this server's own pages, which native apps open.
       let own = context.configuration.pageOrigins.compactMap { ContinueURL($0)?.host }
       guard let host = answer["hostname"]?.string?.lowercased(), (settings.hostnames + own).contains(host) else {
         return false

@@ -3,33 +3,34 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// Sends codes to phones, and knows them again.
+/// Sends codes to phones, and verifies them.
 ///
-/// A code is six digits, which can be tried out. So it is nothing by itself: its ticket is found by a random text that is
-/// given to who asked for it, and keeps the hash of both together.
+/// A code is six digits, which can be guessed. So it is worthless alone: its ticket is found by a random text that only
+/// the requesting client gets, and holds the hash of both together.
 struct PhoneCodes: Sendable {
   let context: AccountsContext
   let premium: PremiumGuard
   private var captcha: CaptchaCheck { CaptchaCheck(context: context) }
 
-  /// Who a code is for.
+  /// The account and purpose of a code.
   struct Order: Sendable {
     var purpose: Ticket.Purpose
-    /// E.164.
+    /// The phone number, in E.164.
     var number: String
-    /// Whose account it is about; nil for a first factor.
+    /// The account that the code is for; nil for a first factor.
     var user: UserRecord?
-    /// Of a sign-in that awaits its second factor: the ticket of the first, and the id of the enrolment.
+    /// The ticket of a pending sign-in's first factor, and the id of the enrolment.
     var pending: (ticket: Digest, factor: String)?
   }
 
-  /// Makes a code and has it sent, to a number that messages may go to.
+  /// Creates a code and sends it to a number in an allowed region.
   ///
-  /// Whether the number is anybody's makes no difference to what is done.
+  /// The work is the same whether or not the number belongs to an account.
   ///
-  /// - Returns: the text that stands for the code.
-  /// - Throws: `invalidPhoneNumber`; `operationNotAllowed` for another region or a premium-rate number, or where nobody sends; what
-  ///   ``CaptchaCheck/require(_:client:now:)`` throws; `tooManyAttempts` and `quotaExceeded` for one message too many.
+  /// - Returns: the session text of the code.
+  /// - Throws: `invalidPhoneNumber`; `operationNotAllowed` for another region or a premium-rate number, or without an
+  ///   SMS plugin; the errors of ``CaptchaCheck/require(_:client:now:)``; `tooManyAttempts` and `quotaExceeded` above
+  ///   the limits for messages.
   func send(_ order: Order, _ request: PhoneRequest) async throws(AccountError) -> String {
     try PhoneNumber.check(order.number)
     let fixed = context.configuration.phone.testNumbers[order.number]
@@ -38,7 +39,7 @@ struct PhoneCodes: Sendable {
     let isSent = !isShown && fixed == nil
     let message = isSent ? try message(code, to: order.number) : nil
     if message != nil { try await requireAdmitted(order.number, request) }
-    // A test number costs no message, and what is stored and on record for it has a limit all the same.
+    // A test number costs no message, but its stored tickets and records have a limit all the same.
     if fixed != nil, !isShown,
       !context.messageThrottle.admitCodeTry(account: "sending to \(order.number)", now: request.now)
     {
@@ -88,7 +89,7 @@ struct PhoneCodes: Sendable {
     Digest(sha256: Array(sessionInfo.utf8) + [0] + Array(code.utf8))
   }
 
-  /// Six digits, all of them as likely: of the numbers of four bytes those at the end are drawn again.
+  /// Returns six digits with equal probability: the highest four-byte numbers are rejected and drawn again.
   private func drawCode() throws(AccountError) -> String {
     try context.secrets.draw { (random) throws(RandomnessError) -> String in
       let count: UInt32 = 1_000_000
@@ -141,13 +142,13 @@ struct PhoneCodes: Sendable {
 package struct PhoneRequest: Sendable, Redacted {
   /// The token of a captcha's widget; nil for none.
   package let captcha: String?
-  /// Who asks.
+  /// The requesting client.
   package let client: ClientInfo
   /// The time when the request came.
   package let now: Instant
-  /// It comes from a program of an emulator's machine: codes are shown to it, and none is sent.
+  /// True when the request comes from the machine of an emulator: codes are shown to it, and none is sent.
   package let isEmulated: Bool
-  /// It shows what an app's system vouches with: a receipt of a push, an integrity token.
+  /// True when the request has an attestation of the app's operating system: a receipt of a push, an integrity token.
   package var showsAttestation = false
 
   /// A request as it came.
@@ -160,6 +161,6 @@ package struct PhoneRequest: Sendable, Redacted {
 }
 
 extension Ticket {
-  /// What the ticket of a code for a phone has beside its number.
+  /// The further data of a phone code's ticket.
   var phoneDetails: JSON? { phoneNumber == nil ? nil : details.flatMap { JSON(parsing: $0.utf8) } }
 }

@@ -1,13 +1,13 @@
 import HearthEngine
 import Synchronization
 
-/// Keeps messages from premium-rate numbers that the operator has not allowed, and tells the operator of each range once an
-/// hour.
+/// Blocks messages to premium-rate numbers that the operator has not allowed, and reports each range to the operator
+/// once an hour.
 final class PremiumGuard: Sendable {
   private static let noticeMilliseconds: Int64 = 3_600_000
 
   private let notice: @Sendable (AccountsNotice) -> Void
-  /// When a range was last told of, on the monotonic clock. As many at most as there are ranges.
+  /// The time of the last notice about a range, on the monotonic clock. It has at most one entry per range.
   private let told = Mutex<[String: Int64]>([:])
 
   init(notice: @escaping @Sendable (AccountsNotice) -> Void) { self.notice = notice }

@@ -46,7 +46,7 @@ final class ConfiguredProviders: Sendable {
 extension KeyRing {
   private func purpose(of id: String) -> String { "client secret of \(id)" + (tenant.map { " in \($0)" } ?? "") }
 
-  /// A client secret, to be kept.
+  /// Returns a client secret in sealed form.
   func sealed(clientSecret: String, of id: String) throws(AccountError) -> String {
     do {
       return try seal(Array(clientSecret.utf8), for: purpose(of: id))
@@ -55,7 +55,7 @@ extension KeyRing {
     }
   }
 
-  /// A client secret that was kept; nil when it was sealed with another key, or for another provider.
+  /// Returns a stored client secret; nil when it was sealed with another key, or for another provider.
   func clientSecret(_ sealed: String, of id: String) -> String? {
     unseal(sealed, for: purpose(of: id)).map { String(decoding: $0, as: UTF8.self) }
   }

@@ -1,15 +1,15 @@
 import HearthTree
 
-/// The addresses that providers send browsers back to, as they are registered at the providers.
+/// The redirect URIs that are registered at the providers.
 ///
-/// A provider of the operator's file, and an identity provider that speaks SAML, has the shared one. Each provider that an
-/// administrator set up while the server runs has one of its own: the address at which an answer arrives then names the
-/// provider that was asked, so that one provider cannot pass another's answer off as its own (RFC 9700 §4.4.2).
+/// Providers of the operator's file, and SAML identity providers, share one. Each provider that an administrator
+/// configured while the server runs has its own: the address at which an answer arrives then names the provider that
+/// was asked, so that one provider cannot pass another's answer off as its own (RFC 9700 §4.4.2).
 package enum RedirectURI {
   /// The path of the page that SDKs open, and of the shared address.
   package static let sharedPath = "/__/auth/handler"
-  /// The folder of the others. It is beside the shared path and not below it: a provider that admits every address below
-  /// the registered one, as GitHub does, must not admit another provider's.
+  /// The folder of the others. It is beside the shared path and not below it: a provider that admits every address
+  /// below the registered one, as GitHub does, must not admit another provider's.
   private static let ownFolder = "/__/auth/redirect/"
 
   /// The shared address under an origin.
@@ -30,13 +30,13 @@ package enum RedirectURI {
     place(of: address)?.hasSuffix("/" + ownEnding(providerID, tenantID)) == true
   }
 
-  /// Returns whether a browser came back to the address that the provider was told, whatever is in the queries.
+  /// Returns true when a browser came back to the redirect URI that was sent, ignoring the queries.
   static func isSame(_ shown: String, as sent: String) -> Bool {
     guard let shown = place(of: shown), let sent = place(of: sent) else { return false }
     return shown.utf8.elementsEqual(sent.utf8)
   }
 
-  /// Scheme, host, port and path in the form in which browsers say them.
+  /// The scheme, host, port and path in the form that browsers use.
   private static func place(of address: String) -> String? {
     let plain = String(address.prefix { $0 != "?" && $0 != "#" })
     guard let url = ContinueURL(plain) else { return nil }
@@ -53,8 +53,8 @@ package enum RedirectURI {
 enum ProviderReturn: Sendable, Equatable {
   /// The shared address: a provider of the operator's file.
   case shared
-  /// The shared address, of a provider that was set up while the server ran and registered there by an earlier version. Each
-  /// of its answers must name its issuer.
+  /// The shared address, of a provider that was set up while the server ran and registered there by an earlier version.
+  /// Each of its answers must name its issuer.
   case sharedNamed
   /// An address of its own.
   case own

@@ -5,10 +5,10 @@ import HearthPlugin
 
 /// Providers' own pages, and the codes that come back from them.
 extension SignInProviders {
-  /// The providers on whose own pages people can sign in, in the order of the operator's file.
+  /// The providers with sign-in pages of their own, in the order of the operator's file.
   package var authorizationProviders: [ProviderManifest] { context.plugins.authorizationProviders }
 
-  /// Returns true when people can sign in on the own page of the provider of that id.
+  /// Returns true when the provider with that id has a sign-in page of its own.
   package func servesAuthorizationCodes(of providerID: String) -> Bool {
     pageProvider(providerID) != nil
   }
@@ -19,31 +19,32 @@ extension SignInProviders {
     return oidc.usesSharedRedirectURI ? .sharedNamed : .own
   }
 
-  /// Returns whether a configuration counts, and people sign in on the provider's page by it.
+  /// Returns true when a configuration is enabled and serves sign-in on the provider's page.
   func servesPage(of configuration: ProviderConfiguration) -> Bool {
     configuration.isEnabled && configuration.oidc?.takesCodes == true
       && context.plugins.credentialProvider(configuration.id) == nil
   }
 
-  /// A short text that changes when the provider of that id becomes another one: its issuer, or our client there. A visit
-  /// that began at one is not finished at the other.
+  /// A short text that changes with the provider's issuer or this server's client id there. A visit that began before a
+  /// change cannot be finished after it.
   func fingerprint(of providerID: String) -> String {
     guard let oidc = configuredOIDC(providerID) else { return "" }
     return Self.digest("\(oidc.issuer.utf8.count) \(oidc.issuer) \(oidc.clientID)")
   }
 
-  /// 128 bits of a text's digest.
+  /// The first 128 bits of a text's digest.
   static func digest(_ text: String) -> String { Base64URL.encode(Array(Digest(sha256: text.utf8).bytes.prefix(16))) }
 
-  /// The configuration of a provider that was set up while the server ran; a provider of the operator's file goes before.
+  /// The configuration of a provider that was set up while the server ran; a provider of the operator's file goes
+  /// before.
   private func configuredOIDC(_ providerID: String) -> ProviderConfiguration.OIDC? {
     context.plugins.credentialProvider(providerID) == nil ? configured.enabled(providerID)?.oidc : nil
   }
 
   /// A provider's page, for this request.
   ///
-  /// - Throws: `operationNotAllowed` when there is no such provider, or none with a page; `invalidProviderResponse` when it
-  ///   failed or did not answer in time.
+  /// - Throws: `operationNotAllowed` when there is no such provider, or none with a page; `invalidProviderResponse`
+  ///   when it failed or did not answer in time.
   func authorizationPage(
     of providerID: String, _ request: AuthorizationRequest
   ) async throws(AccountError) -> AuthorizationPage {
@@ -51,10 +52,10 @@ extension SignInProviders {
     return try await answer(of: providerID) { try await provider.authorizationPage(request) }
   }
 
-  /// Redeems a code at the provider that it is of.
+  /// Redeems a code at its provider.
   ///
-  /// - Parameter fingerprint: of the provider when the visit began.
-  /// - Returns: the parts of a credential, which nobody has looked at.
+  /// - Parameter fingerprint: the provider's configuration digest from the start of the visit.
+  /// - Returns: the parts of a credential, not yet verified.
   /// - Throws: as ``authorizationPage(of:_:)``, and `tooManyAttempts` after many refusals.
   func credential(
     of providerID: String, _ code: AuthorizationCode, fingerprint: String, client: ClientInfo, now: Instant

@@ -3,31 +3,32 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// Asks the sign-in plugins about credentials.
+/// Verifies credentials with the sign-in plugins.
 package struct SignInProviders: Sendable {
   let context: AccountsContext
-  /// Those that an administrator set up.
+  /// The providers that an administrator configured.
   let configured: ConfiguredProviders
 
   /// The ids of the providers that are switched on, sorted.
   package var ids: [String] { context.plugins.ids }
 
-  /// Returns true when a method of which there can be only one provider is switched on.
+  /// Returns true when a method with a single provider is switched on.
   package func serves(_ method: SignInMethod) -> Bool { provider(for: method) != nil }
 
   /// Returns true when a plugin serves a method, be it switched off for now.
   package func has(_ method: SignInMethod) -> Bool { context.plugins.provider(for: method) != nil }
 
-  /// What serves a method, unless it is switched off, or this is for a tenant that does not have it.
+  /// Returns the provider for a method; nil when it is switched off, or the tenant does not allow it.
   private func provider(for method: SignInMethod) -> (any SignInProvider)? {
     guard context.settings.tenant?.allows(method) ?? context.configuration.allows(method) else { return nil }
     return context.plugins.provider(for: method)
   }
 
-  /// Returns true when a provider of that id takes credentials of other servers.
+  /// Returns true when a provider with that id accepts credentials of other servers.
   package func servesCredential(of providerID: String) -> Bool { credentialProvider(providerID) != nil }
 
-  /// The provider of that id, when it takes credentials of other servers: of the server's settings, or set up since.
+  /// The provider with that id, when it accepts credentials of other servers: from the server's settings, or configured
+  /// since.
   func credentialProvider(_ id: String) -> (any SignInProvider)? {
     context.plugins.credentialProvider(id) ?? configured.provider(id)
   }
@@ -94,27 +95,27 @@ package struct SignInProviders: Sendable {
     }
   }
 
-  /// Counts a credential that was refused without a plugin's word, and puts it on record.
+  /// Counts and records a credential that was refused without asking a plugin.
   package func noteRefused(by providerID: String, _ reason: String, client: ClientInfo, now: Instant) async {
     context.throttle.credentialRefused(address: client.address, now: now)
     await context.audit.recordRefusal(
       AuditEvent(.signInFailed, client: client, detail: "\(providerID): \(reason)"), now: now)
   }
 
-  /// - Throws: `tooManyAttempts` for a network of which many credentials were refused.
+  /// - Throws: `tooManyAttempts` for a network with many refused credentials.
   func requireAdmitted(_ client: ClientInfo, now: Instant) throws(AccountError) {
     guard context.throttle.admitCredential(address: client.address, now: now) else {
       throw AccountError(.tooManyAttempts, "Too many refused credentials from your network. Try again later.")
     }
   }
 
-  /// Counts a refused credential against its network, and puts it on record.
+  /// Counts a refused credential against its network, and records it.
   func noteRefusal(_ event: AuditEvent, now: Instant) async {
     context.throttle.credentialRefused(address: event.clientAddress, now: now)
     await context.audit.recordRefusal(event, now: now)
   }
 
-  /// Those that sign custom tokens: the registered ones, and the server's own.
+  /// The service accounts that may sign custom tokens: the registered ones, and the server's own.
   private var enabledServiceAccounts: [ProviderFacts.ServiceAccount] {
     let own = (try? context.keys.mintingAccount).map { own in
       ProviderFacts.ServiceAccount(email: own.email, publicKeys: [own.keyID: own.publicPEM])

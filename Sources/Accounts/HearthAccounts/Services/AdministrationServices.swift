@@ -6,7 +6,7 @@ package struct AdministrationServices: Sendable {
   package let users: UserAdministration
   /// Imports accounts from Firebase and other systems.
   package let imports: UserImport
-  /// Tells whether passwords are those of accounts.
+  /// Checks passwords of accounts, after an import.
   package let passwordChecks: PasswordChecks
   /// Signing keys and database secrets.
   package let keys: KeyAdministration
@@ -16,7 +16,7 @@ package struct AdministrationServices: Sendable {
   package let serviceAccounts: ServiceAccounts
   /// Gives service accounts access tokens for signed assertions.
   package let accessTokens: AccessTokens
-  /// Which blocking functions are asked.
+  /// The administration of blocking functions.
   package let functions: FunctionAdministration
   /// Changes the configuration while the server runs.
   package let settings: ConfigurationAdministration

@@ -4,17 +4,17 @@ package struct ChangeServices: Sendable {
   package let passwords: NewPasswords
   /// Makes and mails the codes of action links.
   package let codes: ActionCodes
-  /// Does what a mailed code is for when it is shown.
+  /// Redeems mailed codes.
   package let redemption: CodeRedemption
   /// Adds and removes ways to sign in: passwords, provider identities.
   package let credentials: CredentialChanges
   /// Changes of an account's e-mail address.
   package let addresses: AddressChanges
-  /// What users change about themselves.
+  /// Changes of users to their own accounts.
   package let profiles: Profiles
   /// Deletes accounts.
   package let deletion: AccountDeletion
-  /// Removes people from all records that mention them.
+  /// Erases users from all records that mention them.
   package let erasure: AccountErasure
   /// Codes that stand once for a second factor that was lost.
   package let recoveryCodes: RecoveryCodes

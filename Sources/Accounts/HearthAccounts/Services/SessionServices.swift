@@ -2,7 +2,7 @@
 package struct SessionServices: Sendable {
   /// The plugins and functions that decide about each sign-in.
   let hooks: SignInHooks
-  /// The last step of every sign-in: asks the hooks, and stores what they decide with everything else.
+  /// The last step of every sign-in: asks the hooks, and stores their decisions with everything else.
   package let admission: SignInAdmission
   /// Sessions with their refresh tokens: begun, refreshed, ended.
   package let refreshable: Sessions
@@ -10,9 +10,9 @@ package struct SessionServices: Sendable {
   package let legacy: LegacySessions
   /// Session cookies of an app's own servers.
   package let cookies: SessionCookies
-  /// Finds the user whose ID token a request has.
+  /// Identifies the user of a request's ID token.
   package let callers: Callers
-  /// Ends tokens, and says whether a token has ended.
+  /// Revokes tokens, and checks tokens for revocation.
   package let revocations: Revocations
   /// Tokens of other issuers, as plugins verify them.
   package let foreignTokens: ForeignTokens

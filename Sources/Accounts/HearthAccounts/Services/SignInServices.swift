@@ -1,4 +1,4 @@
-/// The services that sign people in: each way in, and the second factors.
+/// The services that sign users in: each sign-in method, and the second factors.
 package struct SignInServices: Sendable {
   /// The sign-in plugins.
   package let providers: SignInProviders
@@ -10,9 +10,9 @@ package struct SignInServices: Sendable {
   package let customTokens: CustomTokenSignIn
   /// Sign-in with the credentials of other providers, such as Google's.
   package let federated: FederatedSignIn
-  /// Takes people to other providers' pages and back.
+  /// Sends browsers to other providers' pages and takes their answers.
   package let providerPages: ProviderPages
-  /// Takes people to the pages of identity providers that speak SAML, and back.
+  /// Sends browsers to the pages of SAML identity providers and takes their answers.
   package let samlPages: SAMLPages
   /// Seals the outcome of a visit to either for a native app.
   package let nativeAnswers: NativeAnswers

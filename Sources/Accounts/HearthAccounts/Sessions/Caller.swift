@@ -1,27 +1,27 @@
 import HearthCrypto
 import HearthEngine
 
-/// A client that has shown an ID token of ours, and the account behind it.
+/// A client with a valid ID token of this server, and its account.
 package struct Caller: Sendable {
-  /// As it was when the token was looked at.
+  /// The account as it was when the token was verified.
   package let user: UserRecord
-  /// As tokens show it.
+  /// The provider's id, as tokens show it.
   package let provider: String
-  /// Since 1970, of the interactive sign-in.
+  /// The time of the interactive sign-in, since 1970.
   package let authTimeSeconds: Int64
-  /// Since 1970, of the token.
+  /// The time of the token's issue, since 1970.
   package let issuedAtSeconds: Int64
-  /// ``TokenCutoff/generation`` of the user when the token was made; nil when it does not say.
+  /// The ``TokenCutoff/generation`` of the user when the token was issued; nil for a token without one.
   package let generation: Int64?
   /// The enrolment id of the second factor that was shown.
   package let secondFactor: String?
-  /// All that the token says. For the claims of its session see ``Sessions/claims(of:)``.
+  /// The token's content. For the claims of its session see ``Sessions/claims(of:)``.
   package let token: ClaimValue
 
-  /// What the provider of the sign-in said of the person, as the token repeats it: the text of a JSON object.
+  /// The attributes of the user from the sign-in's provider, as the token repeats them: the text of a JSON object.
   var signInAttributes: String? { token["firebase"]?["sign_in_attributes"]?.json }
 
-  /// Returns true when the token counts for the account as it is now.
+  /// Checks that the token is valid for the account as it is now.
   func check(against user: UserRecord) throws(AccountError) {
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
     guard user.border.admits(generation: generation, issuedAtSeconds: issuedAtSeconds) else {
@@ -34,7 +34,7 @@ package struct Caller: Sendable {
     !session.isLegacy && session.authTimeSeconds == authTimeSeconds && session.signInProvider == provider
   }
 
-  /// Returns true when this is the caller's account, and lets them in still.
+  /// Returns true when the account is the caller's, and the token is still valid for it.
   func stands(for user: UserRecord) -> Bool {
     user.uid.isSameText(as: self.user.uid) && (try? check(against: user)) != nil
   }

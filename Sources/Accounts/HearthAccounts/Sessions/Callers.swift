@@ -1,11 +1,11 @@
 import HearthCrypto
 import HearthEngine
 
-/// Finds out who shows an ID token.
+/// Authenticates callers by their ID tokens.
 package struct Callers: Sendable {
   let context: AccountsContext
 
-  /// Who shows the ID token: its signature and times are checked first, then the account.
+  /// Returns the caller with that ID token: its signature and times are checked first, then the account.
   ///
   /// - Throws: `missingIDToken`, `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`, in this order;
   ///   `unavailable`.
@@ -30,14 +30,14 @@ package struct Callers: Sendable {
     return caller
   }
 
-  /// Sensitive changes are for who signed in a short while ago: a stolen token must not become a stolen account.
+  /// Refuses a sensitive change without a recent sign-in: a stolen token must not become a stolen account.
   ///
   /// - Throws: `credentialTooOld`.
   package func requireRecentSignIn(_ caller: Caller, now: Instant) throws(AccountError) {
     guard isRecent(caller, now: now) else { throw AccountError(.credentialTooOld) }
   }
 
-  /// Returns true when a session's sign-in was a short while ago, by a way in that counts as the owner's: see ``LateWay``.
+  /// Returns true when the caller's sign-in is recent, by a credential that counts as the owner's: see ``LateWay``.
   func isRecent(_ caller: Caller, now: Instant) -> Bool {
     let nowSeconds = now.wallMilliseconds / 1000
     return nowSeconds - caller.authTimeSeconds <= context.configuration.recentSignInSeconds
@@ -46,8 +46,8 @@ package struct Callers: Sendable {
 
   /// Returns true when a session may act for an account that opens the console.
   ///
-  /// A service account signs custom tokens, sets the codes of test numbers and sets up identity providers, and so signs in
-  /// to any account in one of these ways.
+  /// A service account signs custom tokens, sets the codes of test numbers and sets up identity providers, and so signs
+  /// in to any account in one of these ways.
   package func isConsoleSignIn(_ caller: Caller) -> Bool {
     let prefixes = [ProviderConfiguration.oidcPrefix, ProviderConfiguration.samlPrefix]
     return switch caller.provider {
@@ -57,8 +57,8 @@ package struct Callers: Sendable {
     }
   }
 
-  /// Refuses a session that may not change an account that opens the console: see ``isConsoleSignIn(_:)``. Its sign-in must
-  /// be recent, too, or a stolen token would add a way to sign in again.
+  /// Refuses a session that may not change an account that opens the console: see ``isConsoleSignIn(_:)``. Its sign-in
+  /// must be recent, too, or a stolen token would add a way to sign in again.
   ///
   /// - Throws: `credentialTooOld`.
   func requireConsoleOwner(_ caller: Caller, of user: UserRecord, now: Instant) throws(AccountError) {
@@ -69,7 +69,7 @@ package struct Callers: Sendable {
 }
 
 extension AccountError {
-  /// The reason why an ID token is not taken.
+  /// Creates the error for an invalid ID token.
   init(idToken error: CredentialError) {
     switch error.code {
     case .invalidToken: self.init(.invalidIDToken)

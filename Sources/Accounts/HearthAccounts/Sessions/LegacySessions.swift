@@ -6,19 +6,20 @@ package struct LegacySessions: Sendable {
   let context: AccountsContext
   let admission: SignInAdmission
 
-  /// Returns true when somebody can have such a session: these clients can show neither a second factor nor a passkey.
+  /// Returns true when the user can have a legacy session: these clients can show neither a second factor nor a
+  /// passkey.
   package func takes(_ proven: ProvenUser) -> Bool {
     proven.user.factors.isEmpty && admission.admits(proven)
       && !context.configuration.secondFactors.isRequired(of: proven.user, after: proven.way.provider)
   }
 
-  /// Begins a session of a user who has shown a credential.
+  /// Begins a session of a user whose credential was right.
   ///
   /// - Parameters:
-  ///   - proven: when the credential of the account changed since it was checked, nobody comes in.
+  ///   - proven: the user; the sign-in fails when the account's credential has changed since it was checked.
   ///   - provider: as the token's claims show it: `password`, `anonymous`, `google`.
   /// - Returns: the account and the session's token.
-  /// - Throws: what ``Sessions/start(of:secondFactor:client:now:change:)`` throws.
+  /// - Throws: the errors of ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func start(
     of proven: ProvenUser, provider: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, token: String) {
@@ -28,7 +29,7 @@ package struct LegacySessions: Sendable {
     }
     let admitted = try await admission.admit(proven, client: client)
     let id = try context.secrets.text()
-    // Kept as a hash alone, like every other token.
+    // Stored as a hash only, like every other token.
     let hash = Digest(sha256: id.utf8)
     let seconds = context.configuration.legacySessionSeconds
     let entry = try await admission.enter(admitted, client: client) {

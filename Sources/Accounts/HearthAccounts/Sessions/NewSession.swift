@@ -1,23 +1,23 @@
 import HearthCrypto
 import HearthEngine
 
-/// A session that is about to be kept: its refresh token and its record, whose times are not known yet.
+/// A session that is not stored yet: its refresh token and its record, whose times are not set.
 struct NewSession: Sendable, Redacted {
   var token: RefreshToken
   var record: SessionRecord
-  /// What plugins add to its first token.
+  /// The claims that plugins add to its first token.
   var added: [ClaimValue.Member] = []
 }
 
 extension AccountTransaction {
-  /// Keeps a session. The user's record is the caller's to store.
+  /// Stores a session. The caller stores the user's record.
   ///
-  /// The session begins at the moment of the change, not at that of the request: a revocation that came before it shows a
-  /// second that is not later.
+  /// The session begins at the time of the transaction, not of the request: the second of an earlier revocation must
+  /// not be later than its own.
   ///
   /// - Parameters:
-  ///   - now: of the request.
-  ///   - authTimeSeconds: of the sign-in that goes on; nil for one that is just now.
+  ///   - now: the time of the request.
+  ///   - authTimeSeconds: the time of the continued sign-in; nil for one that is just now.
   mutating func begin(
     _ session: NewSession, of user: inout UserRecord, now: Instant, authTimeSeconds: Int64? = nil
   ) -> SessionRecord {
@@ -35,7 +35,7 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Returns true when nothing happened to the account that ends what was proven about it before.
+  /// Returns true when no change of the account has invalidated an earlier proof.
   func hasSameCredentials(as checked: UserRecord) -> Bool {
     border.generation == checked.border.generation
       && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds
@@ -43,8 +43,8 @@ extension UserRecord {
       && passkeys.map(\.id) == checked.passkeys.map(\.id)
   }
 
-  /// A credential was checked, and work was put into what it allows; meanwhile the account may have got another
-  /// credential, and then the old one must not open a session.
+  /// Checks that the account has not changed since a credential was checked: a replaced credential must not open a
+  /// session.
   ///
   /// - Parameter proven: the account as it was when the credential was checked.
   /// - Throws: `userDisabled`, `tokenExpired`.

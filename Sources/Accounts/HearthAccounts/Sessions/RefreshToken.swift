@@ -1,12 +1,12 @@
 import HearthBytes
 import HearthCrypto
 
-/// A refresh token: 256 random bits, and behind them, sealed, whose it is. Kept as SHA-256 only.
+/// A refresh token: 256 random bits, followed by its sealed owner. Stored as SHA-256 only.
 ///
-/// The sealed part decides nothing while the session is there. It tells a token that was once good from a made-up one
-/// when it is not: clients sign out on the first answer only.
+/// The sealed part is not used while the session exists. Afterwards it tells a token that was once valid from an
+/// invented one: clients sign out only when told so.
 struct RefreshToken: Sendable {
-  /// Tells secret scanners what they found.
+  /// The prefix by which secret scanners recognise the token.
   static let prefix = "hearth_refresh_"
   private static let randomTextLength = 43
   private static let purpose = "refresh-token"
@@ -16,7 +16,7 @@ struct RefreshToken: Sendable {
   /// The key of the session.
   var hash: Digest { Digest(sha256: text.utf8) }
 
-  /// What the sealed part says.
+  /// The content of the sealed part.
   struct Origin: Sendable, Equatable {
     var uid: String
     var family: String
@@ -29,7 +29,7 @@ struct RefreshToken: Sendable {
       Self.prefix + Base64URL.encode(try random.bytes(32)) + (try keys.seal(Array(origin.utf8), for: Self.purpose))
   }
 
-  /// Returns the place where a token of ours came from; nil for any other text.
+  /// Returns the origin of a token of this server; nil for any other text.
   static func origin(of text: String, keys: KeyRing) -> Origin? {
     guard text.hasPrefix(prefix) else { return nil }
     let sealed = text.utf8.dropFirst(prefix.utf8.count + randomTextLength)

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Ends the tokens of users, and says which tokens have ended.
+/// Revokes tokens of users, and checks tokens for revocation.
 public struct Revocations: Sendable {
   let context: AccountsContext
 
@@ -29,8 +29,8 @@ public struct Revocations: Sendable {
   ///
   /// A credential of a tenant has ended while the tenant is disabled.
   ///
-  /// Cheap, and only as old as the last durable change. A user id that has no account is good, unless the credential is of
-  /// an account that was deleted: an operator minted the token.
+  /// Cheap, and only as old as the last durable change. A user id that has no account is good, unless the credential is
+  /// of an account that was deleted: an operator minted the token.
   public func standing(of credential: VerifiedCredential) -> Standing {
     let view = context.store.view
     var generation = credential.generation
@@ -53,7 +53,7 @@ public struct Revocations: Sendable {
     guard context.settings.tenant?.isDisabled != true else { return .ended }
     if generation == nil { context.store.noteClock() }
     var issuedAt = credential.claims["iat"]?.seconds
-    // One that does not say when it was made counts as long as nothing of the user's was ever ended.
+    // A token without a time of issue is valid until the first revocation of the user.
     if credential.kind == .foreignToken { issuedAt = issuedAt ?? 0 }
     guard let user = view.user(uid) else {
       // Only the server itself writes generations, and only for accounts that are there.
@@ -90,9 +90,9 @@ public struct Revocations: Sendable {
     return counts ? .good : .ended
   }
 
-  /// True when a credential still counts.
+  /// The validity of a credential.
   public enum Standing: Sendable {
-    /// The account lets it in.
+    /// The account accepts it.
     case good
     /// The account was disabled or deleted, or the credential was revoked.
     case ended

@@ -9,7 +9,7 @@ package struct SessionCookies: Sendable {
   /// A session cookie lives five minutes to two weeks.
   private static let secondsRange: ClosedRange<Int64> = 300...1_209_600
 
-  /// A cookie for who shows an ID token.
+  /// Creates a session cookie for the user of an ID token.
   ///
   /// - Parameter lifetimeSeconds: nil for the longest.
   /// - Throws: `invalidDuration`, `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`.

@@ -3,12 +3,12 @@ import HearthCrypto
 /// Makes the tokens of sessions.
 struct SessionTokens: Sendable {
   let context: AccountsContext
-  /// What plugins add.
+  /// The claims that plugins add.
   var claims: TokenClaims { TokenClaims(context: context) }
 
   /// The tokens of a session that has begun.
   ///
-  /// - Parameter record: as it is kept.
+  /// - Parameter record: the stored session.
   /// - Throws: `claimsTooLarge`; `unavailable` when the key does not sign.
   func tokens(
     of user: UserRecord, beginning session: NewSession, as record: SessionRecord
@@ -19,7 +19,7 @@ struct SessionTokens: Sendable {
   /// The tokens of a session that begins or was refreshed.
   ///
   /// - Parameters:
-  ///   - added: what ``claims`` said.
+  ///   - added: the claims of plugins, from ``claims``.
   ///   - nowSeconds: nil for the second in which the session began.
   /// - Throws: `claimsTooLarge`; `unavailable` when the key does not sign.
   func tokens(
@@ -39,7 +39,7 @@ struct SessionTokens: Sendable {
     }
   }
 
-  /// What tokens of a session say about its user.
+  /// Returns the user's part of a session's tokens.
   private func subject(
     for user: UserRecord, session: SessionRecord, adding added: [ClaimValue.Member]
   ) -> IDTokenSubject {
@@ -81,7 +81,7 @@ struct SessionTokens: Sendable {
 }
 
 extension SecondFactor.Kind {
-  /// As tokens show it.
+  /// The provider's id, as tokens show it.
   var provider: String {
     switch self {
     case .totp: "totp"

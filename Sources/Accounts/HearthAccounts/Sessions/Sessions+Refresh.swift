@@ -2,10 +2,10 @@ import HearthCrypto
 import HearthEngine
 
 extension Sessions {
-  /// Gives new tokens for a refresh token.
+  /// Returns new tokens for a refresh token.
   ///
-  /// A token that once was good is answered with `tokenExpired`, on which clients sign out; `invalidRefreshToken` is for
-  /// what never was one.
+  /// A token that once was valid is answered with `tokenExpired`, on which clients sign out; `invalidRefreshToken` is
+  /// for all others.
   package func refresh(
     _ text: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
@@ -18,7 +18,7 @@ extension Sessions {
     do throws(AccountError) {
       added = try await tokens.claims.added(to: owner, in: known, .refresh, client: client)
     } catch {
-      // Clients would take anything else for a verdict on their session.
+      // Clients would treat any other error as a decision about their session.
       throw error.isUndecided ? AccountError(.unavailable) : error
     }
     let policy = context.configuration.refresh
@@ -35,7 +35,7 @@ extension Sessions {
     }
     switch outcome {
     case .good(let user, let session):
-      // Who has a second factor by now has to show it, where it is required.
+      // A user who has a second factor by now must show it, where it is required.
       let hasShown = user.hasShownPasskey(in: session) || user.factors.contains { $0.id == session.secondFactor }
       let mustShow = context.configuration.secondFactors.isRequired(of: user, after: session.signInProvider)
       guard !mustShow || hasShown || !user.hasSecondFactor else { throw AccountError(.tokenExpired) }
@@ -49,7 +49,7 @@ extension Sessions {
     }
   }
 
-  /// What a token without a session is told.
+  /// Returns the error for a refresh token without a session.
   private func refusedRefresh(
     _ text: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> AccountError {
@@ -61,7 +61,7 @@ extension Sessions {
     if user.isDisabled { return AccountError(.userDisabled) }
     let isAlive = view.sessions(of: user.uid).contains { $0.session.family == origin.family }
     if context.configuration.refresh.rotates, isAlive {
-      // A generation so old that its record is gone already.
+      // The record of this old generation is gone already.
       try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
         transaction.endReusedFamily(origin.family, of: user, client: client)
       }
@@ -109,7 +109,7 @@ extension AccountTransaction {
     var next = session
     next.generation = session.generation.plus(1)
     next.replacedAtSeconds = nil
-    // Of the older generations the last one is kept: the client may not have got the answer.
+    // Of the older generations the last one is kept: the client may have lost the response.
     for (old, record) in sessions(of: user.uid)
     where record.family == session.family && record.generation < session.generation {
       removeSession(old)
@@ -120,8 +120,7 @@ extension AccountTransaction {
     return .good(user, next)
   }
 
-  /// Returns true when a token that was replaced is taken once more: shortly after, or while nobody has used what
-  /// replaced it.
+  /// Returns true when a replaced token is accepted once more: shortly after, or while its successor is unused.
   private func takesReplaced(
     _ session: SessionRecord, policy: AccountsConfiguration.RefreshPolicy, nowSeconds: Int64
   ) -> Bool {
@@ -131,7 +130,7 @@ extension AccountTransaction {
     }
   }
 
-  /// A token that was replaced long ago is in two hands: nobody of the family goes on.
+  /// Ends the session family of a token that was replaced long ago: its reuse shows that two clients have it.
   fileprivate mutating func endReusedFamily(_ family: String, of user: UserRecord, client: ClientInfo) {
     removeFamily(family, of: user.uid)
     audit(AuditEvent(.refreshReused, uid: user.uid, client: client, detail: "the session was ended"))

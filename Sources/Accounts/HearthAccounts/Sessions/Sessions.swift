@@ -2,20 +2,20 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// Sign-ins that live on in a refresh token: they begin, go on with another way in, and are refreshed.
+/// Sessions with refresh tokens: their beginning, their continuation with another credential, and their refresh.
 package struct Sessions: Sendable {
   let context: AccountsContext
   let admission: SignInAdmission
   var tokens: SessionTokens { SessionTokens(context: context) }
 
-  /// Lets a user in who has shown everything that is asked of them: keeps a session, and makes its tokens.
+  /// Begins the session of a user who has shown all required factors, and issues its tokens.
   ///
   /// - Parameters:
-  ///   - proven: when the credential of the account changed since it was checked, nobody comes in.
+  ///   - proven: the user; the sign-in fails when the account's credential has changed since it was checked.
   ///   - secondFactor: the enrolment id of the second factor that was shown.
-  ///   - change: something that has to happen in the same step, such as using up a ticket.
-  /// - Throws: `blockingFunctionError` when a hook denies; `userNotFound`, `userDisabled`, `tokenExpired` for what happened
-  ///   to the account meanwhile; what ``AccountTransaction/insert(_:)`` throws of a new one.
+  ///   - change: runs in the same transaction, for example to consume a ticket.
+  /// - Throws: `blockingFunctionError` when a hook denies; `userNotFound`, `userDisabled` or `tokenExpired` when the
+  ///   account has changed meanwhile; the errors of ``AccountTransaction/insert(_:)`` for a new one.
   package func start(
     of proven: ProvenUser, secondFactor: String? = nil, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void = {
@@ -42,13 +42,12 @@ package struct Sessions: Sendable {
       isNew: proven.isNew)
   }
 
-  /// Draws what a session needs, and asks for the claims of its first token; it is not kept yet, and its times are not
-  /// known.
+  /// Prepares a session, with the claims for its first token; it is not stored yet, and its times are not set.
   ///
   /// - Parameters:
-  ///   - user: as the account is expected to be when the session begins.
-  ///   - isUserVerified: a passkey has verified the person.
-  /// - Throws: what ``TokenClaims/added(to:in:_:client:)`` throws; `unavailable` without randomness.
+  ///   - user: the account as it is expected to be when the session begins.
+  ///   - isUserVerified: true when a passkey has verified the user.
+  /// - Throws: the errors of ``TokenClaims/added(to:in:_:client:)``; `unavailable` without randomness.
   func new(
     of user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?,
     attributes: String? = nil, isUserVerified: Bool = false, client: ClientInfo
@@ -69,12 +68,12 @@ package struct Sessions: Sendable {
     return NewSession(token: token, record: record, added: added)
   }
 
-  /// Draws what a session needs that goes on from the caller's.
+  /// Prepares a session that continues the caller's.
   ///
   /// - Parameters:
   ///   - provider: nil for that of the caller's sign-in.
-  ///   - added: claims for its tokens, beside those of the session so far.
-  ///   - isUserVerified: a passkey has verified the person just now.
+  ///   - added: further claims for its tokens, in addition to those of the session so far.
+  ///   - isUserVerified: true when a passkey has verified the user just now.
   func new(
     following caller: Caller, provider: String? = nil, adding added: [ClaimValue.Member] = [],
     isUserVerified: Bool = false, client: ClientInfo
@@ -93,10 +92,10 @@ package struct Sessions: Sendable {
     return !own.isEmpty && own.allSatisfy(\.isUserVerified)
   }
 
-  /// Refuses who has not shown the account's second factor: with the password alone nobody takes it away, or puts another way
-  /// in beside it. Nobody is asked after a custom token, for which the app's own server has vouched.
+  /// Refuses a caller who has not shown the account's second factor: the password alone must not suffice to remove it,
+  /// or to add another credential. Custom tokens are exempt, as the app's own server vouches for them.
   ///
-  /// - Throws: `credentialTooOld`, after which clients ask people to sign in again.
+  /// - Throws: `credentialTooOld`, after which clients ask the user to sign in again.
   func requireSecondFactor(shownBy caller: Caller, of user: UserRecord) throws(AccountError) {
     guard
       user.factors.isEmpty || caller.provider == ProviderID.custom || isUserVerified(caller)
@@ -104,14 +103,14 @@ package struct Sessions: Sendable {
     else { throw AccountError(.credentialTooOld) }
   }
 
-  /// The claims of the caller's session: as the store has them, and the token shows them too. The token alone does not
-  /// do: claims that were taken from the account meanwhile are in it as well, and would live on in a new session.
+  /// The claims of the caller's session that both the store and the token have. The token alone is not enough: it also
+  /// has claims that were removed from the account since, which would survive in a new session.
   func claims(of caller: Caller) -> [ClaimValue.Member] {
     let candidates = context.store.view.sessions(of: caller.user.uid).compactMap { _, session -> [ClaimValue.Member]? in
       guard caller.owns(session), let text = session.claims else { return nil }
       return (try? ClaimValue(json: text))?.members
     }
-    // Two sign-ins of one second are told apart by their claims.
+    // Two sign-ins in one second are distinguished by their claims.
     let shown = candidates.filter { claims in claims.allSatisfy { caller.token[$0.name] == $0.value } }
     return shown.max { $0.count < $1.count } ?? []
   }

@@ -2,13 +2,13 @@ import HearthCrypto
 import HearthPlugin
 import HearthTree
 
-/// Asks plugins what an ID token is to say in addition. Where there are none it costs nothing.
+/// Asks plugins for additional claims of an ID token. Without such plugins it costs nothing.
 struct TokenClaims: Sendable {
   let context: AccountsContext
 
-  /// The claims for the next token of a session. Asked before anything is stored.
+  /// Returns the plugins' claims for the next token of a session. Called before anything is stored.
   ///
-  /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, or says what cannot be.
+  /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, or returns invalid claims.
   func added(
     to user: UserRecord, in session: SessionRecord, _ occasion: ClaimsRequest.Occasion, client: ClientInfo
   ) async throws(AccountError) -> [ClaimValue.Member] {
@@ -27,7 +27,7 @@ struct TokenClaims: Sendable {
         claims: JSON(parsing: ClaimValue.object(together()).json.utf8) ?? .object([]), clientAddress: client.address)
       let answered = try await answer(of: source, request)
       added = SessionClaims.merged(added, answered)
-      // What the token would say without the plugin is not the plugin's fault.
+      // An error that the token would have without the plugin is not the plugin's fault.
       guard answered.isEmpty || (try? IDTokenClaims.check(custom: together())) != nil else {
         throw failure(of: source, "answered with more than a token may say")
       }

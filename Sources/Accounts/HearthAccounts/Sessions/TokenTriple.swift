@@ -1,6 +1,6 @@
 import HearthCrypto
 
-/// What a completed sign-in gives the client.
+/// The tokens of a completed sign-in.
 package struct TokenTriple: Sendable, Redacted {
   /// The signed token that opens data.
   package let idToken: String
@@ -12,11 +12,11 @@ package struct TokenTriple: Sendable, Redacted {
 
 extension RefreshToken: Redacted {}
 
-/// Somebody who is in.
+/// A signed-in user.
 package struct SignedIn: Sendable, Redacted {
   /// The account as it is stored.
   package let user: UserRecord
-  /// Of the session that has begun.
+  /// The tokens of the session that has begun.
   package let tokens: TokenTriple
   /// The account was made just now.
   package let isNew: Bool

@@ -1,6 +1,6 @@
 extension AccountTransaction {
-  /// Somebody made an account with an address that they never proved, and its owner has come: what the first one can
-  /// get in with goes.
+  /// Purges an account whose address was never proven, once the owner of the address signs in: the credentials of its
+  /// creator are removed.
   mutating func purge(_ user: inout UserRecord, for reason: String, client: ClientInfo) {
     user.password = nil
     user.hasTemporaryPassword = false
@@ -18,8 +18,8 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Somebody else may have made the account while its address was unproven: all but the password that they could have added
-  /// to come in by, or to keep its owner out, goes.
+  /// Removes all credentials but the password from an account whose address was unproven: its creator, possibly an
+  /// attacker, could have added them to sign in, or to lock the owner out.
   mutating func dropUnprovenWaysIn() {
     phoneNumber = nil
     identities = []

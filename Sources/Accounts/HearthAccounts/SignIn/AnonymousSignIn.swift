@@ -1,14 +1,14 @@
 import HearthEngine
 import HearthPlugin
 
-/// Lets people in who show nothing. Each gets an account of their own.
+/// Sign-in without a credential. Each creates an account of its own.
 package struct AnonymousSignIn: Sendable {
   let providers: SignInProviders
   let signUp: SignUp
 
-  /// An anonymous account, which is made when its user comes in.
+  /// Returns an anonymous user, whose account is created when the sign-in completes.
   ///
-  /// - Parameter uid: nil draws one.
+  /// - Parameter uid: nil generates one.
   /// - Throws: `adminOnlyOperation` when it is switched off, `tooManyAttempts`.
   package func newUser(
     uid: String? = nil, client: ClientInfo, now: Instant

@@ -1,16 +1,17 @@
 import HearthCrypto
 import HearthEngine
 
-/// Takes changes of proofs back, by the code that was mailed to the address that the account had before.
+/// Reverts changes of credentials, by the code that was mailed to the address that the account had before.
 struct ChangeReversal: Sendable {
   let context: AccountsContext
   let changes: CredentialChanges
   let recovery: RecoveryCodes
   private var tries: FactorTries { FactorTries(context: context) }
 
-  /// Takes a change back; every session and token so far ends.
+  /// Reverts a change; every session and token so far ends.
   ///
-  /// - Parameter factorCode: of the authenticator that the account had before the change, or one of its recovery codes.
+  /// - Parameter factorCode: the code of the authenticator that the account had before the change, or one of its
+  ///   recovery codes.
   /// - Throws: `missingCode`, `invalidCode`, `tooManyAttempts`; `invalidOOBCode`, `userDisabled`, `emailExists`.
   func takeBack(
     _ ticket: Ticket, _ hash: Digest, factorCode: String?, client: ClientInfo, now: Instant

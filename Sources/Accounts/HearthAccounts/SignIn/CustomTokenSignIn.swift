@@ -2,16 +2,16 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Signs people in whom somebody else has named: a custom token of the app's own back end, or a provider plugin that knows
-/// user ids.
+/// Signs in users that another authority names: a custom token of the app's own back end, or a provider plugin that
+/// knows user ids.
 package struct CustomTokenSignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
 
   /// Signs in with a token that names the uid, made by a service account.
   ///
-  /// - Throws: `missingCustomToken`, `operationNotAllowed`, `invalidCustomToken`; what ``signIn(_:provider:client:now:)``
-  ///   throws.
+  /// - Throws: `missingCustomToken`, `operationNotAllowed`, `invalidCustomToken`; the errors of
+  ///   ``signIn(_:provider:client:now:)``.
   package func signIn(token: String?, client: ClientInfo, now: Instant) async throws(AccountError) -> ProvenUser {
     guard let token, !token.isEmpty else { throw AccountError(.missingCustomToken) }
     let answer = try await providers.ask(
@@ -20,11 +20,11 @@ package struct CustomTokenSignIn: Sendable {
     return try signIn(named, provider: named.signInProvider ?? ProviderID.custom, client: client, now: now)
   }
 
-  /// The account that a provider named; it is made when its user comes in for the first time.
+  /// Returns the user that a provider named; an account is created at the first sign-in.
   ///
-  /// - Parameter provider: as tokens show it.
-  /// - Throws: `missingIdentifier` for a name that can be no uid; `userDisabled`; `invalidCustomToken` for a credential
-  ///   that is older than the account's deletion.
+  /// - Parameter provider: the id as tokens show it.
+  /// - Throws: `missingIdentifier` for an invalid uid; `userDisabled`; `invalidCustomToken` for a credential that is
+  ///   older than the account's deletion.
   package func signIn(
     _ named: NamedUser, provider: String, client: ClientInfo, now: Instant
   ) throws(AccountError) -> ProvenUser {

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Signs people in, and links their accounts, by a code that was mailed to their address.
+/// Signs users in, and links their accounts, by a code that was mailed to their address.
 package struct EmailLinkSignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
@@ -14,8 +14,8 @@ package struct EmailLinkSignIn: Sendable {
 
   /// Signs in with a code that was mailed; the account is made with the session when the address has none.
   ///
-  /// - Throws: `operationNotAllowed`, `missingEmail`, `invalidEmail`, `missingOOBCode`, `invalidOOBCode`, `expiredCode`,
-  ///   `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`.
+  /// - Throws: `operationNotAllowed`, `missingEmail`, `invalidEmail`, `missingOOBCode`, `invalidOOBCode`,
+  ///   `expiredCode`, `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`.
   package func signIn(
     email: String?, code: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
@@ -52,11 +52,11 @@ package struct EmailLinkSignIn: Sendable {
     return ProvenUser(user, .emailLink)
   }
 
-  /// Adds the address that a mailed code proves to the account of who is signed in; in the place of the one that the
-  /// account has. The tokens are as old as the caller's sign-in, or as the change of address.
+  /// Adds the address that a mailed code proves to the signed-in account, and replaces its present one. The tokens are
+  /// as old as the caller's sign-in, or as the change of address.
   ///
-  /// - Throws: `emailExists` for somebody else's address; what ``signIn(email:code:client:now:)`` and
-  ///   ``AddressChanges/replace(of:with:isVerified:session:way:client:now:change:)`` throw.
+  /// - Throws: `emailExists` for another account's address; the errors of ``signIn(email:code:client:now:)`` and
+  ///   ``AddressChanges/replace(of:with:isVerified:session:way:client:now:change:)``.
   package func link(
     email: String?, code: String?, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
@@ -80,7 +80,7 @@ package struct EmailLinkSignIn: Sendable {
     return (user, tokens)
   }
 
-  /// The address that a mailed code proves, and the ticket behind it, which is not used up by this.
+  /// Returns the address that a mailed code proves, and its ticket, which is not consumed.
   private func provenAddress(
     _ email: String?, code: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (address: String, ticket: Digest) {
@@ -99,7 +99,7 @@ package struct EmailLinkSignIn: Sendable {
     return (address, hash)
   }
 
-  /// A code that was shown with the wrong address: somebody tries. After some tries it is dead.
+  /// Counts a code that was shown with the wrong address, as a guess. After some guesses it is invalid.
   private func countFailure(_ hash: Digest, client: ClientInfo) async throws(AccountError) {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.countFailedTry(hash)
@@ -109,9 +109,9 @@ package struct EmailLinkSignIn: Sendable {
 }
 
 extension AccountTransaction {
-  /// Uses the ticket of a mailed link up.
+  /// Consumes the ticket of a mailed link.
   ///
-  /// - Returns: whose the address is.
+  /// - Returns: the account with the address; nil when there is none.
   fileprivate mutating func takeEmailLink(
     _ hash: Digest, address: String, client: ClientInfo, now: Instant
   ) throws(AccountError) -> UserRecord? {
@@ -144,7 +144,7 @@ extension AccountTransaction {
     return (user, isTakenOver)
   }
 
-  /// For an account that has this address already, or none.
+  /// Adds the mailed link to an account that has this address already, or none.
   fileprivate mutating func addEmailLink(
     _ hash: Digest, address: String, to user: inout UserRecord, client: ClientInfo, now: Instant
   ) throws(AccountError) {

@@ -6,11 +6,12 @@ extension FactorEnrolment {
   /// - Throws: `operationNotAllowed` where phones are no second factors.
   package func requirePhones(isEmulated: Bool) throws(AccountError) { try phones.requireFactor(isEmulated: isEmulated) }
 
-  /// Has a code sent to a phone that is to become a second factor of who is signed in.
+  /// Sends a code to a phone that is to become a second factor of the caller.
   ///
   /// - Parameter number: E.164.
-  /// - Returns: the text that stands for the code.
-  /// - Throws: `operationNotAllowed` where phones are none; what ``start(_:now:)`` and ``PhoneCodes/send(_:_:)`` throw.
+  /// - Returns: the session text of the code.
+  /// - Throws: `operationNotAllowed` where phones cannot be second factors; the errors of ``start(_:now:)`` and
+  ///   ``PhoneCodes/send(_:_:)``.
   package func start(
     _ caller: Caller, phone number: String, _ request: PhoneRequest
   ) async throws(AccountError) -> String {
@@ -21,11 +22,11 @@ extension FactorEnrolment {
     return try await phones.codes.send(order, request)
   }
 
-  /// Enrols the phone whose code is shown.
+  /// Enrols a phone by its code.
   ///
-  /// - Parameter makesRecoveryCodes: the caller wants new recovery codes with it.
+  /// - Parameter makesRecoveryCodes: true to create new recovery codes.
   /// - Throws: `operationNotAllowed`, `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`,
-  ///   `invalidCode`; what ``start(_:phone:_:)`` throws.
+  ///   `invalidCode`; the errors of ``start(_:phone:_:)``.
   package func finish(
     _ caller: Caller, phone sessionInfo: String, code: String, displayName: String?, makesRecoveryCodes: Bool = false,
     _ request: PhoneRequest
@@ -53,7 +54,7 @@ extension FactorEnrolment {
   }
 }
 
-/// What phones as second factors need, at enrolment and at sign-in.
+/// The codes for phones as second factors, at enrolment and at sign-in.
 struct PhoneFactors: Sendable {
   let context: AccountsContext
   let codes: PhoneCodes

@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// Adds second factors to accounts, and takes them away.
+/// Adds second factors to accounts, and removes them.
 package struct FactorEnrolment: Sendable {
   private static let purpose = "second-factor-enrolment"
 
@@ -15,11 +15,11 @@ package struct FactorEnrolment: Sendable {
 
   /// An authenticator that is about to be enrolled.
   package struct Start: Sendable, Redacted {
-    /// In base 32.
+    /// The secret, in base 32.
     package let secretText: String
-    /// Stands for the enrolment under way.
+    /// The text that stands for the pending enrolment.
     package let sessionInfo: String
-    /// When the enrolment ends, in seconds since 1970.
+    /// The end of the enrolment, in seconds since 1970.
     package let expiresAtSeconds: Int64
   }
 
@@ -27,13 +27,13 @@ package struct FactorEnrolment: Sendable {
   package struct Enrolled: Sendable, Redacted {
     /// The account with it.
     package let user: UserRecord
-    /// What the caller goes on with: tokens that say that the factor was shown.
+    /// The caller's new tokens, which say that the factor was shown.
     package let tokens: TokenTriple
-    /// New recovery codes, which are shown this once; nil when none were asked for.
+    /// The new recovery codes, shown only once; nil when none were requested.
     package let recoveryCodes: [String]?
   }
 
-  /// Draws the secret of an authenticator for who is signed in.
+  /// Generates the secret of an authenticator for the caller.
   ///
   /// - Throws: `credentialTooOld`, `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`,
   ///   `secondFactorExists`, `secondFactorLimit`.
@@ -58,11 +58,11 @@ package struct FactorEnrolment: Sendable {
       secretText: TOTP.base32(secret), sessionInfo: code.text, expiresAtSeconds: ticket.expiresAtSeconds)
   }
 
-  /// Enrols the authenticator that shows its first code.
+  /// Enrols an authenticator by its first code.
   ///
-  /// - Parameter makesRecoveryCodes: the caller wants new recovery codes with it.
-  /// - Throws: `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`, `invalidCode`; what
-  ///   ``start(_:now:)`` throws.
+  /// - Parameter makesRecoveryCodes: true to create new recovery codes.
+  /// - Throws: `credentialTooOld`, `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`, `invalidCode`; the errors
+  ///   of ``start(_:now:)``.
   package func finish(
     _ caller: Caller, sessionInfo: String, code: String, displayName: String?, makesRecoveryCodes: Bool = false,
     client: ClientInfo, now: Instant
@@ -96,13 +96,12 @@ package struct FactorEnrolment: Sendable {
       factor, of: caller, ticket: hash, makesRecoveryCodes: makesRecoveryCodes, client: client, now: now)
   }
 
-  /// Adds a second factor that was shown, whatever its kind: the last step of every enrolment. The account's other sessions
-  /// end.
+  /// Adds a verified second factor of any kind: the last step of every enrolment. The account's other sessions end.
   ///
   /// - Parameters:
-  ///   - hash: of the ticket of the enrolment, which is used up.
-  ///   - makesRecoveryCodes: the caller wants new recovery codes with it.
-  /// - Throws: `sessionExpired` when the ticket is gone; what ``requireEnrollable(_:_:isSame:)`` throws.
+  ///   - hash: the hash of the enrolment's ticket, which is consumed.
+  ///   - makesRecoveryCodes: true to create new recovery codes.
+  /// - Throws: `sessionExpired` when the ticket is gone; the errors of ``requireEnrollable(_:_:isSame:)``.
   func enrol(
     _ factor: SecondFactor, of caller: Caller, ticket hash: Digest, makesRecoveryCodes: Bool, client: ClientInfo,
     now: Instant
@@ -134,7 +133,7 @@ package struct FactorEnrolment: Sendable {
     }
   }
 
-  /// Refuses where nobody enrols second factors, whoever asks.
+  /// Refuses where the configuration does not allow second factors, for every caller.
   ///
   /// - Throws: `operationNotAllowed`.
   package func requireAllowed() throws(AccountError) {
@@ -143,9 +142,9 @@ package struct FactorEnrolment: Sendable {
     }
   }
 
-  /// Returns true when who is signed in may add a second factor.
+  /// Checks that the caller may add a second factor.
   ///
-  /// - Parameter isSame: tells the factors that stand in the way of the new one, because they are the same.
+  /// - Parameter isSame: returns true for an enrolled factor that equals the new one and so prevents it.
   /// - Throws: `operationNotAllowed`, `unsupportedFirstFactor`, `unverifiedEmail`, `secondFactorExists`,
   ///   `secondFactorLimit`.
   func requireEnrollable(
@@ -155,8 +154,8 @@ package struct FactorEnrolment: Sendable {
     guard !ProviderID.withoutSecondFactor.contains(caller.provider) else {
       throw AccountError(.unsupportedFirstFactor, "MFA is not available for the given first factor.")
     }
-    // Who does not own the address could lock its owner out for good. Where several accounts may have an address, those that
-    // providers alone open have none.
+    // A user who does not own the address could lock its owner out for good. Where several accounts may have an
+    // address, accounts that only providers open have none.
     guard user.email == nil ? !user.identities.isEmpty : user.isEmailVerified else {
       throw AccountError(.unverifiedEmail, "Need to verify email first before enrolling second factors.")
     }
@@ -168,7 +167,7 @@ package struct FactorEnrolment: Sendable {
     guard user.factors.count < context.configuration.secondFactorsMax else { throw AccountError(.secondFactorLimit) }
   }
 
-  /// Takes a second factor away. The tokens so far end.
+  /// Removes a second factor. The tokens so far end.
   ///
   /// - Parameter enrolment: the factor's id.
   /// - Throws: `credentialTooOld`, `secondFactorNotFound`.

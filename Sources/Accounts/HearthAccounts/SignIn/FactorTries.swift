@@ -1,15 +1,15 @@
 import HearthCrypto
 import HearthEngine
 
-/// Counts tries at the codes of second factors.
+/// Limits attempts at the codes of second factors.
 struct FactorTries: Sendable {
   let context: AccountsContext
 
-  /// Counts a try before the code is looked at, so that tries side by side are all counted.
+  /// Counts an attempt before the code is checked, so that concurrent attempts are all counted.
   ///
   /// - Parameters:
-  ///   - hash: of the ticket that the code is shown with.
-  ///   - code: of the error when the ticket is gone, or dies by this try.
+  ///   - hash: the hash of the ticket that the code is shown with.
+  ///   - code: the error when the ticket is gone, or becomes invalid with this attempt.
   /// - Throws: `tooManyAttempts`, or that code.
   func count(
     _ hash: Digest, uid: String, otherwise code: AccountError.Code, now: Instant

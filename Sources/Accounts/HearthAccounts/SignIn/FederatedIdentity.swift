@@ -1,13 +1,13 @@
 import HearthPlugin
 import HearthTree
 
-/// An identity as a provider tells it, ready for the store.
+/// An identity from a provider, in the form that is stored.
 package struct FederatedIdentity: Sendable {
-  /// As records keep it.
+  /// The identity in the form that records store.
   package private(set) var identity: ProviderIdentity
-  /// As the provider told it.
+  /// The identity as the provider reported it.
   package let foreign: ForeignIdentity
-  /// In canonical form; nil when the provider names none, or none that is one.
+  /// The address in canonical form; nil when the provider names none, or an invalid one.
   package let email: String?
   /// The provider is the authority for the address, or has proven it.
   package let isEmailVerified: Bool
@@ -15,10 +15,10 @@ package struct FederatedIdentity: Sendable {
   /// The longest ``signInAttributes``, in bytes of JSON.
   package static let attributesBytesMax = 2_048
 
-  /// What tokens repeat of what the provider said, in `firebase.sign_in_attributes`: an object; nil for nothing.
+  /// The attributes from the provider that tokens repeat in `firebase.sign_in_attributes`: an object; nil for none.
   package var signInAttributes: JSON?
 
-  /// Cuts what the provider tells to what is kept.
+  /// Creates the identity from a provider's, without the parts that are not stored.
   package init(providerID: String, _ foreign: ForeignIdentity) {
     self.foreign = foreign
     email = foreign.email.flatMap { EmailAddress.canonical($0) }
@@ -30,7 +30,7 @@ package struct FederatedIdentity: Sendable {
     identity.screenName = foreign.screenName.map { PlainText.line($0, lengthMax: 256) }
   }
 
-  /// - Throws: `invalidProviderResponse` for an id that cannot be kept.
+  /// - Throws: `invalidProviderResponse` for an id that cannot be stored.
   func requireUsable() throws(AccountError) {
     guard !foreign.rawID.isEmpty, foreign.rawID.utf8.count <= 1_024 else {
       throw AccountError(.invalidProviderResponse, "The provider's id is not usable.")
@@ -39,7 +39,7 @@ package struct FederatedIdentity: Sendable {
 }
 
 extension FederatedIdentity {
-  /// What hooks are told of the identity.
+  /// Returns the identity as hooks get it.
   ///
   /// - Parameter parameters: the credential's parts, as the client showed them.
   func hookCredential(_ parameters: [String: String]) -> HookCredential {
@@ -56,7 +56,7 @@ extension FederatedIdentity {
 }
 
 extension FederatedIdentity {
-  /// What a ticket keeps of it.
+  /// The text that a ticket stores of it.
   var pendingText: String {
     var object = RecordWriter()
     object.set("providerId", identity.providerID)
@@ -81,7 +81,7 @@ extension FederatedIdentity {
     self.init(providerID: providerID, foreign)
   }
 
-  /// The same with what a sealed text keeps beside that.
+  /// Creates an identity from a stored text and the further values of a sealed one.
   init?(pending text: String?, attributes: JSON?, firstName: String?, lastName: String?) {
     guard let plain = FederatedIdentity(pending: text) else { return nil }
     var foreign = plain.foreign

@@ -1,11 +1,11 @@
 import HearthPlugin
 
-/// Whose account an identity is that a provider vouched for.
+/// The account that a provider's identity leads to.
 package enum FederatedOutcome: Sendable {
-  /// The account of that person: known, linked just now, or to be made.
+  /// The user's account: known, linked just now, or to be created.
   case user(ProvenUser)
-  /// The address belongs to somebody, and the provider has not proven it: nothing was linked.
+  /// The address belongs to another account, and the provider has not proven it: nothing was linked.
   case needsConfirmation(UserRecord)
-  /// There is no such account, and the request wants none made.
+  /// The account does not exist, and the request does not create accounts.
   case needsCreation
 }

@@ -3,7 +3,7 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// Signs people in, and links their accounts, by what another provider says of them.
+/// Signs users in, and links their accounts, by the credentials of other providers.
 package struct FederatedSignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
@@ -12,12 +12,12 @@ package struct FederatedSignIn: Sendable {
   let hooks: SignInHooks
   private var signUp: SignUp { SignUp(context: context) }
 
-  /// Shows a credential to the provider that it is of.
+  /// Verifies a credential with its provider.
   ///
   /// - Parameters:
   ///   - parameters: the credential's parts, as the provider documents them.
-  ///   - isLinking: whether it is to be added to an account, and not to sign in with.
-  /// - Throws: what ``SignInProviders/ask(credentialOf:_:parameters:client:now:)`` throws.
+  ///   - isLinking: true when it is to be added to an account, and not to sign in with.
+  /// - Throws: the errors of ``SignInProviders/ask(credentialOf:_:parameters:client:now:)``.
   package func presented(
     _ providerID: String, parameters: [String: String], isLinking: Bool, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> PresentedCredential {
@@ -31,13 +31,13 @@ package struct FederatedSignIn: Sendable {
     }
   }
 
-  /// Signs in with another provider's credential: finds the account; a new one is made when its user comes in.
+  /// Signs in with another provider's credential: finds the account; a new one is created when the sign-in completes.
   ///
   /// - Parameters:
   ///   - parameters: the credential's parts, as the provider documents them.
-  ///   - newUID: the uid of an account that is made; nil draws one.
-  /// - Throws: `emailExists` when the address belongs to an account and the provider has not proven it; what
-  ///   ``SignInProviders/ask(credentialOf:_:parameters:client:now:)`` throws.
+  ///   - newUID: the uid of a new account; nil generates one.
+  /// - Throws: `emailExists` when the address belongs to an account and the provider has not proven it; the errors of
+  ///   ``SignInProviders/ask(credentialOf:_:parameters:client:now:)``.
   package func signIn(
     providerID: String, parameters: [String: String], newUID: (@Sendable (ForeignIdentity) -> String)? = nil,
     client: ClientInfo, now: Instant
@@ -57,13 +57,13 @@ package struct FederatedSignIn: Sendable {
     }
   }
 
-  /// Finds or links the account of an identity; a new one is made when its user comes in.
+  /// Finds or links the account of an identity; a new one is created when the sign-in completes.
   ///
   /// - Parameters:
   ///   - parameters: the credential's parts, as the client showed them.
-  ///   - newUID: the uid of an account that is made; nil draws one.
-  /// - Throws: `invalidProviderResponse`, `userDisabled`, `emailExists`, `adminOnlyOperation`, `tooManyAttempts`;
-  ///   what ``SessionClaims/read(_:)`` throws about the provider's claims.
+  ///   - newUID: the uid of a new account; nil generates one.
+  /// - Throws: `invalidProviderResponse`, `userDisabled`, `emailExists`, `adminOnlyOperation`, `tooManyAttempts`; the
+  ///   errors of ``SessionClaims/read(_:)`` for the provider's claims.
   package func user(
     of identity: FederatedIdentity, parameters: [String: String] = [:], allowsCreation: Bool, newUID: String? = nil,
     client: ClientInfo, now: Instant
@@ -105,17 +105,17 @@ package struct FederatedSignIn: Sendable {
         }))
   }
 
-  /// What an identity's address says about the account that it belongs to.
+  /// The relation of an identity's address to the account that it belongs to.
   fileprivate enum AddressClaim: Sendable {
-    /// It is the account's own: who has it elsewhere is the same person.
+    /// The address identifies the account: the same address at a provider means the same user.
     case exclusive
-    /// Nothing: by its identity alone the account is found.
+    /// The address identifies no account; only the identity does.
     case shared
   }
 
   private var addressClaim: AddressClaim { context.configuration.allowsDuplicateEmails ? .shared : .exclusive }
 
-  /// Whose an identity is that has an account already.
+  /// The account that has an identity or its address.
   fileprivate enum Owner: Sendable {
     case user(UserRecord)
     case needsConfirmation(UserRecord)
@@ -143,15 +143,15 @@ package struct FederatedSignIn: Sendable {
   /// An account that an identity has joined, because its provider vouches for the address.
   fileprivate struct Joined: Sendable {
     let before: UserRecord
-    /// It was purged for the owner of its address.
+    /// True when the account was purged for the owner of its address.
     let isTakenOver: Bool
   }
 
-  /// Adds an identity to the account of somebody who is signed in, and lets them go on with tokens of its provider.
+  /// Adds an identity to the caller's account, and issues tokens of its provider.
   ///
   /// - Parameters:
   ///   - parameters: the credential's parts, as the client showed them.
-  ///   - pending: the ticket that the identity comes from; it is used up in the same step.
+  ///   - pending: the ticket that the identity comes from; it is consumed in the same transaction.
   /// - Throws: `federatedUserAlreadyLinked`, `emailExists`, `tokenExpired`, `userDisabled`, `invalidPendingToken`;
   ///   `credentialTooOld` for a session that has not shown the account's second factor; `blockingFunctionError` when a
   ///   hook denies.
@@ -168,7 +168,7 @@ package struct FederatedSignIn: Sendable {
     let claim = addressClaim
     let session = try await sessions.new(
       following: caller, provider: providerID, adding: decision.claims, client: client)
-    // A hook may change more than the client asked for.
+    // A hook may change more than the client requested.
     let hookChanges: [ProofChange] = decision.changes.isEmpty ? [] : [.administered]
     let (user, tokens) = try await changes.change(
       [.providerLinked], of: caller.user.uid, by: .session(caller, .given(session)), beside: hookChanges,
@@ -188,7 +188,7 @@ package struct FederatedSignIn: Sendable {
 
   // MARK: Identities that wait for their owner's word
 
-  /// Keeps an identity that was not linked, because its address belongs to somebody.
+  /// Stores an identity that was not linked, because its address belongs to another account.
   ///
   /// - Returns: the text that stands for it.
   package func keepPending(_ identity: FederatedIdentity, now: Instant) async throws(AccountError) -> String {
@@ -204,7 +204,7 @@ package struct FederatedSignIn: Sendable {
     return code.text
   }
 
-  /// The identity that a text stands for, and its ticket.
+  /// Returns the stored identity of a text, and its ticket.
   ///
   /// - Throws: `invalidPendingToken`.
   package func pending(
@@ -228,13 +228,14 @@ package struct FederatedSignIn: Sendable {
 }
 
 extension AccountTransaction {
-  /// Returns true when somebody has the identity, or the address that it claims.
+  /// Returns true when an account has the identity, or the address that it claims.
   fileprivate func hasOwner(of identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim) -> Bool {
     if user(providerID: identity.identity.providerID, rawID: identity.identity.rawID) != nil { return true }
     return claim == .exclusive && identity.email.map { user(email: $0) != nil } ?? false
   }
 
-  /// - Parameter wayBack: kept when the identity joins an account whose address was proven before.
+  /// - Parameter wayBack: the reverting code, stored when the identity joins an account whose address was proven
+  ///   before.
   /// - Returns: the owner, and the account that the identity has joined.
   fileprivate mutating func resolve(
     _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, wayBack: WayBack?, client: ClientInfo
@@ -279,7 +280,7 @@ extension AccountTransaction {
     _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, to user: inout UserRecord
   ) throws(AccountError) {
     let providerID = identity.identity.providerID
-    // One's own as well: a client that links what is linked takes this for the news that it is.
+    // The caller's own identity as well: clients take this error as the confirmation that it is linked.
     let isLinked = self.user(providerID: providerID, rawID: identity.identity.rawID) != nil
     guard !isLinked, !user.identities.contains(where: { $0.providerID == providerID }) else {
       throw AccountError(.federatedUserAlreadyLinked)
@@ -302,7 +303,7 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Puts the identity in the place of the one it renews, or at the end.
+  /// Replaces the identity with the same id, or appends it.
   fileprivate mutating func replaceIdentity(_ identity: ProviderIdentity) {
     let index = identities.firstIndex {
       $0.providerID == identity.providerID && $0.rawID.isSameText(as: identity.rawID)

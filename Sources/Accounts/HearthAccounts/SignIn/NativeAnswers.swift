@@ -2,10 +2,10 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// What a native app is told of a visit to a provider's page, by way of an address that the device opens in it.
+/// The result of a visit to a provider's page for a native app, carried by an address that the device opens in it.
 ///
-/// Other apps on the device may get to see such an address. So what is in it is sealed, and counts only together with the
-/// session of the app that asked, of which the page's address had only the digest; see RFC 8252 §8.1.
+/// Other apps on the device may see such an address. So its content is sealed, and counts only together with the
+/// session of the requesting app, of which the page's address had only the digest; see RFC 8252 §8.1.
 package struct NativeAnswers: Sendable {
   let context: AccountsContext
 
@@ -14,13 +14,13 @@ package struct NativeAnswers: Sendable {
   private static let purpose = "answer for a native app"
   private static let textBytesMax = 65_536
 
-  /// Where a browser came back to, and what belongs to it.
+  /// The address that a browser returned to, and the session that belongs to it.
   package struct Answer: Sendable, Redacted {
-    /// The provider that the person was at.
+    /// The id of the visited provider.
     package let providerID: String
     /// The address of the page.
     package let url: String
-    /// What a web app would be told beside it.
+    /// The session id that a web app would get with it.
     package let sessionID: String
 
     /// An answer, to be sealed.
@@ -53,7 +53,8 @@ package struct NativeAnswers: Sendable {
   ///   - requestURI: the address.
   ///   - sessionID: the app's session.
   /// - Returns: nil for an address without one.
-  /// - Throws: `invalidProviderResponse` for an answer that is none of ours, is too old, or was asked for by another app.
+  /// - Throws: `invalidProviderResponse` for an answer that this server did not seal, is too old, or was requested by
+  ///   another app.
   package func open(requestURI: String, sessionID: String, now: Instant) throws(AccountError) -> Answer? {
     let query = requestURI.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let found = PercentEncoding.pairs(query.utf8)?.filter { $0.name == Self.parameter } ?? []

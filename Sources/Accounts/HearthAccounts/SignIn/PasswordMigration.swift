@@ -2,28 +2,28 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Takes people over whose passwords another system has: plugins are asked about addresses that have no account here, and
+/// Migrates users whose passwords another system has: plugins are asked about addresses without an account here, and
 /// about accounts that were imported without their passwords.
 struct PasswordMigration: Sendable {
   let context: AccountsContext
   private var signUp: SignUp { SignUp(context: context) }
 
-  /// What other systems say to an address and a password that are not right here.
+  /// The plugins' answer to an address and a password that do not match here.
   enum Finding {
-    /// Nobody knows them.
+    /// The credentials are unknown to all plugins.
     case wrong
     /// The password of the account that is here.
     case imported
-    /// Somebody who has no account here yet.
+    /// A user without an account here.
     case newcomer(UserRecord, checker: String)
   }
 
   /// Asks the plugins.
   ///
-  /// Who has an account with a password here, or had one from another system, is nobody's question any more. Where
-  /// addresses are protected from enumeration the plugins are asked something else then, so that it takes as long.
+  /// Accounts with a password here, and migrated ones, are not asked about again. Where addresses are protected from
+  /// enumeration the plugins get a dummy question instead, so that it takes as long.
   ///
-  /// - Parameter user: whose the address is here.
+  /// - Parameter user: the account with the address; nil when it does not exist.
   /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, whatever accounts there are.
   func finding(
     of proof: PasswordProof, for user: UserRecord?, client: ClientInfo, now: Instant
@@ -53,7 +53,7 @@ struct PasswordMigration: Sendable {
     return .wrong
   }
 
-  /// Somebody whose account is made with this sign-in.
+  /// Returns a user whose account is created with this sign-in.
   func newcomer(
     _ user: UserRecord, _ proof: PasswordProof, checker: String, client: ClientInfo
   ) -> ProvenUser {
@@ -83,7 +83,7 @@ struct PasswordMigration: Sendable {
     return !context.store.view.isMigrated(email: address)
   }
 
-  /// Asks about an address and a password that nobody has.
+  /// Asks about a random address and password, for equal timing.
   private func askNothing(_ checkers: [any PasswordChecker], _ client: ClientInfo) async throws(AccountError) {
     let question = PasswordCheck(
       id: client.requestID, email: "\(try context.secrets.uid().lowercased())@hearth.invalid",

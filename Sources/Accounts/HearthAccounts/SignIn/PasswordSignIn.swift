@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// E-mail addresses and passwords: signs people in with them, makes accounts, and changes passwords.
+/// Sign-in with e-mail addresses and passwords, sign-up, and changes of passwords.
 package struct PasswordSignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
@@ -17,15 +17,15 @@ package struct PasswordSignIn: Sendable {
 
   /// Checks an e-mail address and a password.
   ///
-  /// Unknown addresses, accounts without a password and wrong passwords cost the same work and get the same answer. That
-  /// an account is disabled is told only to who knows its password. A hash of lower cost is replaced afterwards. A
-  /// password that is not right here may be another system's; the account is made, then, when its user comes in.
+  /// Unknown addresses, accounts without a password and wrong passwords cost the same work and get the same answer.
+  /// Only the right password reveals that an account is disabled. A hash of lower cost is replaced afterwards. A
+  /// password that does not match here may be another system's; the account is then created when its user signs in.
   ///
-  /// - Returns: the person, who has no session by that.
+  /// - Returns: the user, who has no session yet.
   /// - Throws: `passwordLoginDisabled`, `missingEmail`, `invalidEmail`, `missingPassword`, `tooManyAttempts`,
   ///   `invalidLoginCredentials` (or, where addresses are no secret, `emailNotFound` and `invalidPassword`),
-  ///   `userDisabled`, `unavailable`; the plugin's refusal; `blockingFunctionError` when one that was to check the
-  ///   password did not.
+  ///   `userDisabled`, `unavailable`; the plugin's refusal; `blockingFunctionError` when a plugin failed to check the
+  ///   password.
   package func signIn(
     email: String?, password: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
@@ -53,8 +53,8 @@ package struct PasswordSignIn: Sendable {
       context.throttle.passwordSucceeded(account: address, address: client.address, now: now)
       return try await known(user, stored, proof.password, rehashed: rehashed, client: client)
     }
-    // From here on the attempt counts, whatever comes of it: while a plugin is down, wrong passwords of accounts that
-    // are here must not be free.
+    // From here on the attempt counts, whatever its result: while a plugin is down, wrong passwords of accounts on this
+    // server must not be free.
     switch try await migration.finding(of: proof, for: user, client: client, now: now) {
     case .wrong:
       throw await refusal(address: address, user: user, client: client, now: now)
@@ -70,9 +70,9 @@ package struct PasswordSignIn: Sendable {
     }
   }
 
-  /// Somebody who has shown the password of an account.
+  /// Returns a user who has shown the password of an existing account.
   ///
-  /// - Parameter rehashed: what takes the place of the stored hash; nil keeps it.
+  /// - Parameter rehashed: the replacement of the stored hash; nil keeps it.
   private func known(
     _ user: UserRecord, _ stored: StoredPassword, _ password: String, rehashed: String?, client: ClientInfo
   ) async throws(AccountError) -> ProvenUser {
@@ -114,7 +114,8 @@ package struct PasswordSignIn: Sendable {
     return AccountError(user == nil ? .emailNotFound : .invalidPassword)
   }
 
-  /// Compare and swap: a password that was changed meanwhile stays, and the one that was checked counts no longer.
+  /// Replaces the hash by compare and swap: a password that was changed meanwhile stays, and the checked one is no
+  /// longer valid.
   private func replaceHash(
     _ old: StoredPassword, with hash: String, uid: String
   ) async throws(AccountError) -> UserRecord {
@@ -133,11 +134,11 @@ package struct PasswordSignIn: Sendable {
 
   // MARK: Accounts
 
-  /// An account with an e-mail address and a password, which is made when its user comes in.
+  /// Returns a user with an e-mail address and a password, whose account is created when the sign-in completes.
   ///
-  /// - Parameter uid: nil draws one.
+  /// - Parameter uid: nil generates one.
   /// - Throws: `missingEmail`, `missingPassword`, `operationNotAllowed`, `adminOnlyOperation`, `invalidEmail`,
-  ///   `tooManyAttempts`, `emailExists`; what the password policy says.
+  ///   `tooManyAttempts`, `emailExists`; the password policy's errors.
   package func newUser(
     email: String?, password: String?, displayName: String? = nil, uid: String? = nil, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
@@ -156,11 +157,11 @@ package struct PasswordSignIn: Sendable {
     return signUp.newcomer(user, .password, client: client)
   }
 
-  /// Adds an address and a password to an account that has no password, as an anonymous one, and keeps its uid. Another
-  /// address than the account's replaces that, and the password with it.
+  /// Adds an address and a password to an account without a password, such as an anonymous one, and keeps its uid.
+  /// Another address than the account's replaces that, and the password with it.
   ///
-  /// - Throws: `emailExists` for somebody else's address, and for one's own with a password; `credentialTooOld` unless
-  ///   they signed in a short while ago, but for anonymous users.
+  /// - Throws: `emailExists` for another account's address, and for the own one with a password; `credentialTooOld`
+  ///   without a recent sign-in, except for anonymous users.
   package func link(
     to caller: Caller, email: String?, password: String?, displayName: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
@@ -201,11 +202,11 @@ package struct PasswordSignIn: Sendable {
     return (user, tokens)
   }
 
-  /// Replaces a user's password; their sessions and tokens end. The policy is asked.
+  /// Replaces a user's password, by the policy; their sessions and tokens end.
   ///
-  /// - Parameter proven: the account as it was when its old password was shown. When that counts no longer, nothing
-  ///   happens.
-  /// - Throws: what the password policy says; `tokenExpired`, `userDisabled`.
+  /// - Parameter proven: the account as it was when its old password was checked; a later change of it refuses this
+  ///   one.
+  /// - Throws: the password policy's errors; `tokenExpired`, `userDisabled`.
   @discardableResult
   package func change(
     of proven: UserRecord, to password: String, client: ClientInfo, now: Instant

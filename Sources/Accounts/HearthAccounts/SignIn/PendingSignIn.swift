@@ -1,14 +1,14 @@
 import HearthCrypto
 import HearthTree
 
-/// A sign-in whose second factor is awaited: what its ticket has to remember.
+/// The stored state of a sign-in that awaits its second factor.
 struct PendingSignIn: Sendable {
-  /// As tokens show it.
+  /// The provider's id, as tokens show it.
   var provider: String
-  /// What ``SignInWay/method`` is.
+  /// The value of ``SignInWay/method``.
   var method: String
   var claims: [ClaimValue.Member]
-  /// What ``SignInWay/attributes`` is.
+  /// The value of ``SignInWay/attributes``.
   var attributes: String?
   private var generation: Int64
   private var passwordUpdatedAtMilliseconds: Int64?
@@ -28,7 +28,7 @@ struct PendingSignIn: Sendable {
       let claims = value["claims"]?.members, case .int(let generation)? = value["generation"]
     else { return nil }
     self.provider = provider
-    // The version before kept none.
+    // Tickets of the previous version have none.
     method = value["method"]?.string ?? provider
     self.claims = claims
     attributes = value["attributes"]?.string
@@ -47,7 +47,7 @@ struct PendingSignIn: Sendable {
     return ClaimValue.object(members).json
   }
 
-  /// Returns true when the first factor still says what it said.
+  /// Returns true when the first factor is still valid.
   func isCurrent(_ user: UserRecord) -> Bool {
     user.border.generation == generation
       && user.password?.updatedAtMilliseconds == passwordUpdatedAtMilliseconds

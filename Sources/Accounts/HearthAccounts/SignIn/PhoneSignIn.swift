@@ -1,9 +1,9 @@
 import HearthCrypto
 import HearthEngine
 
-/// What a client shows for a phone number.
+/// The proof of a phone number that a client shows.
 package enum PhoneProof: Sendable, Redacted {
-  /// A code that was sent, and the text that stands for its sending.
+  /// A code that was sent, and the session text of its sending.
   case code(sessionInfo: String, code: String)
   /// The proof from an earlier code, for a number that belongs to another account.
   case earlier(phoneNumber: String, text: String)
@@ -11,17 +11,17 @@ package enum PhoneProof: Sendable, Redacted {
   var isEarlier: Bool { if case .earlier = self { true } else { false } }
 }
 
-/// What a proven phone number leads to.
+/// The result of proving a phone number.
 package enum PhoneOutcome: Sendable {
   /// The user is in, or has to show their second factor.
   case step(SecondFactors.Step)
-  /// The number is somebody else's: the client may sign in to that account with this text.
+  /// The number belongs to another account: the client may sign in to that account with this text.
   case taken(proof: String)
 }
 
 /// Signing in with a phone number, by a code that is sent to it.
 package struct PhoneSignIn: Sendable {
-  /// The time that a proof for somebody else's number counts.
+  /// The lifetime of a proof for another account's number.
   package static let proofLifetimeSeconds = Ticket.Purpose.phoneProof.lifetimeSeconds
 
   let context: AccountsContext
@@ -31,7 +31,7 @@ package struct PhoneSignIn: Sendable {
   let codes: PhoneCodes
   private var signUp: SignUp { SignUp(context: context) }
 
-  /// Refuses where nobody signs in with a phone number. As at the service, tenants have no such users.
+  /// Refuses where sign-in with a phone number is off. As at the service, tenants have no such users.
   ///
   /// - Throws: `unsupportedTenant`, `operationNotAllowed`.
   package func requireServed(isEmulated: Bool) throws(AccountError) {
@@ -41,30 +41,29 @@ package struct PhoneSignIn: Sendable {
     }
   }
 
-  /// Has a code sent to a number.
+  /// Sends a code to a number.
   ///
   /// - Parameter number: E.164.
-  /// - Returns: the text that stands for the code.
-  /// - Throws: `unsupportedTenant`, `operationNotAllowed`; what ``PhoneCodes/send(_:_:)`` throws.
+  /// - Returns: the session text of the code.
+  /// - Throws: `unsupportedTenant`, `operationNotAllowed`; the errors of ``PhoneCodes/send(_:_:)``.
   package func sendCode(to number: String, _ request: PhoneRequest) async throws(AccountError) -> String {
     try requireServed(isEmulated: request.isEmulated)
     try PhoneNumber.check(number)
-    // Elsewhere it is told once the number is proven, since it tells that there is an account.
+    // With enumeration protection it is refused only once the number is proven, since the error reveals an account.
     if !context.configuration.protectsFromEnumeration, let owner = context.store.view.user(phone: number) {
       try Self.requirePhoneAsFirst(owner)
     }
     return try await codes.send(PhoneCodes.Order(purpose: .phoneSignIn, number: number), request)
   }
 
-  /// Signs a user in with a number that they prove, or makes it the number of the signed-in user.
+  /// Signs a user in with a number that they prove, or adds it to the caller's account.
   ///
   /// - Parameters:
-  ///   - caller: who is signed in.
-  ///   - makesAccounts: whether a number that is nobody's gets an account; otherwise its owner shows once more who they
-  ///     are.
+  ///   - caller: the signed-in user; nil for a sign-in.
+  ///   - makesAccounts: true when an unknown number gets an account; false for a reauthentication of its owner.
   /// - Throws: `unsupportedTenant`, `operationNotAllowed`; `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`,
-  ///   `invalidCode`, `invalidTemporaryProof`; `phoneNumberExists`, `unsupportedFirstFactor`, `adminOnlyOperation`; what
-  ///   ``SecondFactors/afterFirst(of:client:now:)`` throws.
+  ///   `invalidCode`, `invalidTemporaryProof`; `phoneNumberExists`, `unsupportedFirstFactor`, `adminOnlyOperation`; the
+  ///   errors of ``SecondFactors/afterFirst(of:client:now:)``.
   package func signIn(
     _ proof: PhoneProof, caller: Caller?, makesAccounts: Bool = true, client: ClientInfo, isEmulated: Bool, now: Instant
   ) async throws(AccountError) -> (number: String, outcome: PhoneOutcome) {
@@ -86,7 +85,7 @@ package struct PhoneSignIn: Sendable {
 
   // MARK: Proofs
 
-  /// The number that is proven. What proves it is used up.
+  /// Returns the proven number, and consumes its proof.
   private func provenNumber(
     _ proof: PhoneProof, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> String {
@@ -115,10 +114,10 @@ package struct PhoneSignIn: Sendable {
     }
   }
 
-  /// Uses a code up that is right, and counts a try that is wrong, in one step: tries side by side are all counted, and of
-  /// many with the right code one gets it.
+  /// Consumes a right code, or counts a failed attempt, in one transaction: concurrent attempts are all counted, and of
+  /// concurrent requests with the right code one succeeds.
   ///
-  /// - Returns: whether it was right; nil when it is gone.
+  /// - Returns: true when it was right; nil when it is gone.
   private func use(
     _ hash: Digest, _ code: String, _ sessionInfo: String, client: ClientInfo
   ) async throws(AccountError) -> Bool? {
@@ -133,7 +132,7 @@ package struct PhoneSignIn: Sendable {
     }
   }
 
-  /// Uses a ticket up: of many who come with the same code one gets it.
+  /// Consumes a ticket: of concurrent requests with the same code only one succeeds.
   private func take(
     _ hash: Digest, now: Instant, where isIt: @escaping @Sendable (Ticket) -> Bool
   ) async throws(AccountError) -> Bool {
@@ -178,13 +177,13 @@ package struct PhoneSignIn: Sendable {
     return signUp.newcomer(user, way, client: client)
   }
 
-  /// Gives the account a number, in the place of the one that it has. The tokens are as old as the sign-in that they go on
-  /// with.
+  /// Gives the account a number, in the place of the one that it has. The tokens are as old as the sign-in that they go
+  /// on with.
   private func link(
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignedIn {
     try Self.requirePhoneAsFirst(caller.user)
-    // Another number takes a way in from its owner.
+    // Another number removes a credential from its owner.
     let isReplaced = caller.user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
     let change: ProofChange = isReplaced ? .phoneReplaced : .phoneLinked
     try changes.require([change], of: caller, now: now)
@@ -203,7 +202,7 @@ package struct PhoneSignIn: Sendable {
     return SignedIn(user: user, tokens: tokens, isNew: false)
   }
 
-  /// A number cannot be the first factor of who has a phone for the second.
+  /// Refuses a number as the first factor of an account that has a phone as its second.
   private static func requirePhoneAsFirst(_ user: UserRecord) throws(AccountError) {
     guard !user.factors.contains(where: { $0.kind.number != nil }) else {
       throw AccountError(
@@ -213,6 +212,6 @@ package struct PhoneSignIn: Sendable {
 }
 
 extension SecondFactor.Kind {
-  /// A phone's number; nil for what is none.
+  /// The phone number; nil for another kind of factor.
   var number: String? { if case .phone(let number) = self { number } else { nil } }
 }

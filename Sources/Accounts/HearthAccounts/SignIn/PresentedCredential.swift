@@ -1,8 +1,8 @@
 import HearthPlugin
 
-/// What another provider's credential says about who shows it.
+/// The content of another provider's credential.
 package enum PresentedCredential: Sendable {
-  /// A person of that provider.
+  /// A user of that provider.
   ///
   /// - Parameter parameters: the credential's parts, as clients get them back.
   case identity(FederatedIdentity, parameters: [String: String])

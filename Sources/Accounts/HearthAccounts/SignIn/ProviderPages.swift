@@ -4,42 +4,42 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// Takes people to another provider's page and back, by OAuth's authorisation-code flow with PKCE, state and nonce.
+/// Sends browsers to another provider's page and back, by OAuth's authorisation-code flow with PKCE, state and nonce.
 ///
-/// Nothing is kept here while somebody is at the provider: what belongs to the visit is sealed, and the browser that began
-/// it holds it in a cookie. A code that comes back counts in that browser alone; the app gets it together with another
-/// sealed text, without which it is worth nothing, and redeems it once.
+/// The server stores nothing meanwhile: the visit's data is sealed in a cookie of the browser that began it. A returned
+/// code counts in that browser alone; the app gets it together with another sealed text, without which it is worthless,
+/// and redeems it once.
 ///
-/// An answer counts for the provider that was asked: it must arrive at that provider's redirect URI, name no other issuer,
-/// and name its issuer at all where the provider promises it (RFC 9207). Otherwise no code is sent anywhere.
+/// An answer counts only for the provider that was asked: it must arrive at that provider's redirect URI, name no other
+/// issuer, and name its issuer at all where the provider promises it (RFC 9207). Otherwise the code is not forwarded.
 package struct ProviderPages: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
 
-  /// The time that people may take on the provider's page, and apps to redeem what came of it.
+  /// The time limit for the visit to the provider's page, and for the app to redeem its result.
   package static let visitSeconds: Int64 = 600
   private static let visitPurpose = "visit to a provider's page"
   private static let answerPurpose = "answer of a provider's page"
 
-  /// Somebody on their way to a provider's page.
+  /// The start of a visit to a provider's page.
   package struct Departure: Sendable, Redacted {
     /// The place where the browser goes.
     package let url: String
     /// Comes back from there; not secret.
     package let state: String
-    /// For the browser to keep, and to show when it comes back.
+    /// The sealed visit, which the browser stores and shows when it comes back.
     package let visit: String
   }
 
   /// Begins a visit.
   ///
   /// - Parameters:
-  ///   - origin: of the page that the browser is sent back to.
-  ///   - scopes: what the app asks for beside what the provider needs.
-  ///   - parameters: what else the app tells the provider's page.
-  ///   - memo: what is to be known when the browser comes back; only who is shown the visit can tell, and nobody change it.
-  /// - Throws: what ``SignInProviders/authorizationPage(of:_:)`` throws; `invalidProviderResponse` for a provider that has
-  ///   the shared redirect URI from an earlier version and does not promise to name its issuer.
+  ///   - origin: the origin of the page that the browser returns to.
+  ///   - scopes: the scopes that the app requests beside those that the provider needs.
+  ///   - parameters: further parameters of the app for the provider's page.
+  ///   - memo: the data to keep until the browser comes back; only this server can read or change it.
+  /// - Throws: the errors of ``SignInProviders/authorizationPage(of:_:)``; `invalidProviderResponse` for a provider
+  ///   that has the shared redirect URI from an earlier version and does not promise to name its issuer.
   package func depart(
     to providerID: String, origin: String, scopes: [String] = [], parameters: [(name: String, value: String)] = [],
     memo: String, now: Instant
@@ -58,13 +58,14 @@ package struct ProviderPages: Sendable {
     return Departure(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
   }
 
-  /// The address of a provider's page, for a client that opens it by itself.
+  /// Returns the address of a provider's page, for a client that opens it by itself.
   ///
-  /// - Parameter redirectURI: where the provider sends the client back to; checked by who calls.
-  /// - Returns: the address, and what the client shows beside the one that it came back to: see
+  /// - Parameter redirectURI: the address that the provider redirects to; the caller has checked it.
+  /// - Returns: the address, and the session that the client shows with the address that it came back to: see
   ///   ``redeem(requestURI:sessionID:client:now:)``.
-  /// - Throws: as ``depart(to:origin:scopes:parameters:memo:now:)``; `invalidContinueURI` for a provider that was set up
-  ///   while the server ran, does not promise to name its issuer, and is not named by the address either.
+  /// - Throws: the errors of ``depart(to:origin:scopes:parameters:memo:now:)``; `invalidContinueURI` for a provider
+  ///   that was configured while the server ran, does not promise to name its issuer, and is not named by the address
+  ///   either.
   package func address(
     of providerID: String, redirectURI: String, now: Instant
   ) async throws(AccountError) -> (url: String, sessionID: String) {
@@ -91,7 +92,7 @@ package struct ProviderPages: Sendable {
       tenantID: context.keys.tenant, fingerprint: providers.fingerprint(of: providerID))
   }
 
-  /// The address of the provider's page, and the visit with what its answer must say.
+  /// Returns the address of the provider's page, and the visit with the requirements for its answer.
   private func begun(
     _ visit: Visit, scopes: [String] = [], parameters: [(name: String, value: String)] = []
   ) async throws(AccountError) -> (url: String, visit: Visit) {
@@ -109,11 +110,12 @@ package struct ProviderPages: Sendable {
 
   /// The reason why a browser that comes back is not let on.
   package enum ArrivalError: Error, Sendable, Equatable {
-    /// It did not begin this visit, the visit was begun elsewhere, or the answer came to another provider's address.
+    /// The browser did not begin this visit, the visit was begun elsewhere, or the answer came to another provider's
+    /// address.
     case unknownVisit
-    /// It took too long.
+    /// The visit took too long.
     case expired
-    /// The answer is not of the provider that was asked: an answer of another provider was brought here.
+    /// The answer names another issuer than the provider that was asked.
     case otherIssuer(OtherIssuer)
   }
 
@@ -130,25 +132,25 @@ package struct ProviderPages: Sendable {
       "The answer does not name the issuer of the provider that was asked, so its code was sent nowhere."
   }
 
-  /// Somebody who came back from a provider's page.
+  /// The browser's return from a provider's page.
   package struct Arrival: Sendable, Redacted {
     /// The memo of the departure.
     package let memo: String
-    /// What the browser was sent back to.
+    /// The redirect URI that the browser returned to.
     package let redirectURI: String
     /// The tenant that it is to sign in to; nil for the project itself.
     package var tenantID: String? { visit.tenantID }
     fileprivate let visit: Visit
   }
 
-  /// Looks at a browser that comes back: whether it began this visit, and whether the answer is of the provider that was
+  /// Checks a browser that comes back: that it began this visit, and that the answer is from the provider that was
   /// asked.
   ///
   /// - Parameters:
-  ///   - visit: what the browser kept.
-  ///   - state: what came with it from the provider.
+  ///   - visit: the sealed visit from the browser's cookie.
+  ///   - state: the state that the provider returned.
   ///   - issuer: the answer's `iss`; `nil` when it names none.
-  ///   - address: where it came to, without the query.
+  ///   - address: the address that it came to, without the query.
   package func arrive(
     _ visit: String, state: String, issuer: String?, at address: String, now: Instant
   ) throws(ArrivalError) -> Arrival {
@@ -163,12 +165,12 @@ package struct ProviderPages: Sendable {
     return Arrival(memo: visit.rest, redirectURI: visit.redirectURI, visit: visit)
   }
 
-  /// What a provider tells of a person in the browser alone, in bytes; what is longer is left out.
+  /// The longest user data that a provider sends through the browser, in bytes; longer data is ignored.
   private static let personBytesMax = 1_024
 
-  /// What the app needs beside the code to redeem it.
+  /// Returns the session that the app needs beside the code to redeem it.
   ///
-  /// - Parameter person: what the provider had the browser say about the person; nobody has signed it. Nil for nothing.
+  /// - Parameter person: the user data that the provider sent through the browser, unsigned. Nil for none.
   package func sessionID(
     for arrival: Arrival, code: String, person: String? = nil, now: Instant
   ) throws(AccountError) -> String {
@@ -183,11 +185,11 @@ package struct ProviderPages: Sendable {
   ///
   /// - Parameters:
   ///   - requestURI: that address, with `code` and `state`.
-  ///   - sessionID: what ``sessionID(for:code:now:)`` gave.
-  /// - Returns: the provider, and the parts of its credential, which nobody has looked at.
-  /// - Throws: `invalidProviderResponse` for an address and a session that do not fit, that are too old or were shown
-  ///   before, for an answer of another issuer, and when the provider's configuration has changed since; what
-  ///   ``SignInProviders/credential(of:_:fingerprint:client:now:)`` throws.
+  ///   - sessionID: the result of ``sessionID(for:code:now:)``.
+  /// - Returns: the provider, and the parts of its credential, not yet verified.
+  /// - Throws: `invalidProviderResponse` for an address and a session that do not match, are too old or were used
+  ///   before, for an answer of another issuer, and when the provider's configuration has changed since; the errors of
+  ///   ``SignInProviders/credential(of:_:fingerprint:client:now:)``.
   package func redeem(
     requestURI: String, sessionID: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (providerID: String, parameters: [String: String]) {
@@ -207,7 +209,7 @@ package struct ProviderPages: Sendable {
     else {
       throw AccountError(.invalidProviderResponse, "The requestUri is not the one that the sessionId belongs to.")
     }
-    // The page of this server looked at the issuer when the browser arrived there.
+    // This server's page checked the issuer when the browser arrived there.
     if answer.rest.isEmpty {
       let named = pairs.filter { $0.name == "iss" }
       guard named.count <= 1, answer.admits(issuer: named.first?.value) else {
@@ -225,7 +227,7 @@ package struct ProviderPages: Sendable {
     return (answer.providerID, parameters)
   }
 
-  /// Of many who show the same code one goes on.
+  /// Marks a code as redeemed; of concurrent requests one succeeds.
   private func markRedeemed(_ state: String, nowSeconds: Int64) async throws(AccountError) {
     let mark = Digest(sha256: ("redeemed " + state).utf8)
     let ticket = Ticket(
@@ -253,13 +255,13 @@ package struct ProviderPages: Sendable {
     var verifier: String
     var nonce: String
     var expiresAtSeconds: Int64
-    /// On the way there the memo, on the way back the digest of the code; empty for a client that comes back by itself.
+    /// The memo on the way there, the digest of the code on the way back; empty for a client that comes back by itself.
     var rest: String
-    /// Nil for the project itself.
+    /// The tenant; nil for the project itself.
     var tenantID: String?
-    /// The person's own words about themselves.
+    /// The user data from the browser, unsigned.
     var person: String?
-    /// Of the provider's configuration when the visit began.
+    /// The digest of the provider's configuration when the visit began.
     var fingerprint: String
     /// Digests of the issuers that the answer may name.
     var issuers: [String] = []

@@ -1,10 +1,10 @@
 import HearthCrypto
 import HearthEngine
 
-/// Codes for who has lost their second factor: written down beforehand, each good once.
+/// Recovery codes for users who have lost their second factor; each is valid once.
 ///
-/// A code is shown where the factor's own would be, so that every client can send one. Of each a keyed hash is kept and
-/// nothing else.
+/// A code is shown in the place of the factor's own, so that every client can send one. Only a keyed hash of each is
+/// stored.
 package struct RecoveryCodes: Sendable {
   /// Codes at a time.
   package static let count = 10
@@ -14,13 +14,13 @@ package struct RecoveryCodes: Sendable {
   let context: AccountsContext
   let changes: CredentialChanges
 
-  /// Codes that were drawn: what is shown once, and what is kept.
+  /// Generated codes, with the hashes to store.
   struct New: Sendable, Redacted {
     let texts: [String]
     let hashes: [String]
   }
 
-  /// Draws codes for an account.
+  /// Generates codes for an account.
   func draw(for uid: String) throws(AccountError) -> New {
     var (texts, hashes): ([String], [String]) = ([], [])
     for _ in 0..<Self.count {
@@ -33,10 +33,10 @@ package struct RecoveryCodes: Sendable {
     return New(texts: texts, hashes: hashes)
   }
 
-  /// New codes in the place of all that there were, for who is signed in with their second factor.
+  /// Replaces all recovery codes of a caller who has signed in with their second factor.
   ///
-  /// - Throws: `credentialTooOld` unless they signed in a short while ago; `secondFactorNotFound` for who has none, or has
-  ///   not shown it.
+  /// - Throws: `credentialTooOld` without a recent sign-in; `secondFactorNotFound` for a caller who has no factor, or
+  ///   has not shown it.
   package func replace(_ caller: Caller, client: ClientInfo, now: Instant) async throws(AccountError) -> [String] {
     try changes.require([.recoveryCodesReplaced], of: caller, now: now)
     let uid = caller.user.uid
@@ -44,7 +44,7 @@ package struct RecoveryCodes: Sendable {
     _ = try await changes.change(
       [.recoveryCodesReplaced], of: uid, by: .session(caller, .same), detail: "recovery codes", client: client, now: now
     ) { (_, user) throws(AccountError) in
-      // With a stolen password alone nobody makes codes that stand for the factor.
+      // A stolen password alone must not suffice to create codes that stand for the factor.
       guard let shown = caller.secondFactor, user.factors.contains(where: { $0.id == shown }) else {
         throw AccountError(.secondFactorNotFound, "Recovery codes are for who is signed in with a second factor.")
       }
@@ -53,7 +53,7 @@ package struct RecoveryCodes: Sendable {
     return new.texts
   }
 
-  /// The hash under which a code that was shown would be kept; nil for what can be no code.
+  /// The hash of a code as it is stored; nil for an invalid code.
   func hash(ofShown text: String, _ uid: String) throws(AccountError) -> String? {
     guard text.utf8.count <= Self.length * 2 else { return nil }
     let letters = text.lowercased().filter { $0 != "-" && $0 != " " }

@@ -5,18 +5,18 @@ import HearthPlugin
 import HearthSAML
 import HearthTree
 
-/// Takes people to the page of a company's identity provider and back, by SAML's web browser profile.
+/// Sends browsers to the page of a company's identity provider and back, by SAML's web browser profile.
 ///
-/// As with ``ProviderPages`` nothing is kept here meanwhile: what belongs to the visit is sealed in a cookie of the browser
-/// that began it. The answer is checked when that browser brings it; the app gets a sealed text that stands for the person,
-/// and never the answer itself.
+/// As with ``ProviderPages`` the server stores nothing meanwhile: the visit's data is sealed in a cookie of the browser
+/// that began it. The answer is checked when that browser brings it; the app gets a sealed text that stands for the
+/// user, and never the answer itself.
 package struct SAMLPages: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
 
   private static let visitPurpose = "visit to an identity provider's page"
   private static let personPurpose = "person of an identity provider"
-  /// A sealed person, in bytes.
+  /// The longest sealed user data, in bytes.
   private static let personBytesMax = 32_768
 
   /// Returns true when a provider of that id is reached here.
@@ -27,10 +27,10 @@ package struct SAMLPages: Sendable {
   /// Begins a visit.
   ///
   /// - Parameters:
-  ///   - consumerURL: where the identity provider has the browser bring its answer.
-  ///   - memo: what is to be known when the browser comes back.
-  ///   - isForced: the person shows who they are although they have a session there.
-  /// - Throws: `operationNotAllowed` for a provider that is not there, or switched off.
+  ///   - consumerURL: the address to which the browser brings the identity provider's answer.
+  ///   - memo: the data to keep until the browser comes back.
+  ///   - isForced: the user must authenticate although they have a session there.
+  /// - Throws: `operationNotAllowed` for a provider that does not exist or is switched off.
   package func depart(
     to providerID: String, consumerURL: String, memo: String, isForced: Bool, now: Instant
   ) throws(AccountError) -> ProviderPages.Departure {
@@ -61,9 +61,9 @@ package struct SAMLPages: Sendable {
     }
   }
 
-  /// What is registered at the identity provider.
+  /// Returns the metadata to register at the identity provider.
   ///
-  /// - Parameter consumerURLs: where answers may go.
+  /// - Parameter consumerURLs: the addresses that answers may go to.
   /// - Throws: `configurationNotFound`
   package func metadata(of providerID: String, consumerURLs: [String]) throws(AccountError) -> String {
     guard let saml = context.store.view.providerConfiguration(providerID)?.saml else {
@@ -74,26 +74,26 @@ package struct SAMLPages: Sendable {
       certificates: saml.signsRequests ? context.keys.certificates(.idToken).map(\.pem) : [])
   }
 
-  /// Somebody who came back.
+  /// A visit whose browser came back.
   package struct Visit: Sendable, Redacted {
     /// `saml.…`
     package let providerID: String
-    /// Nil for the project itself.
+    /// The tenant; nil for the project itself.
     package let tenantID: String?
     /// The place where the browser was sent back to.
     package let consumerURL: String
     let state: String
     let requestID: String
     let expiresAtSeconds: Int64
-    /// What ``SAMLPages/depart(to:consumerURL:memo:isForced:now:)`` was told.
+    /// The memo given to ``SAMLPages/depart(to:consumerURL:memo:isForced:now:)``.
     package let memo: String
   }
 
-  /// Looks at a browser that comes back: whether it began this visit.
+  /// Checks that a returning browser began this visit.
   ///
   /// - Parameters:
-  ///   - text: what the browser kept.
-  ///   - state: what came with it from the identity provider, as `RelayState`.
+  ///   - text: the sealed visit from the browser's cookie.
+  ///   - state: the `RelayState` that the identity provider returned.
   package func visit(
     _ text: String, state: String, now: Instant
   ) throws(ProviderPages.ArrivalError) -> Visit {
@@ -104,18 +104,18 @@ package struct SAMLPages: Sendable {
     return visit
   }
 
-  /// What came of an answer.
+  /// The result of an answer.
   package enum Outcome: Sendable, Redacted {
-    /// What the app redeems.
+    /// The session that the app redeems.
     case person(sessionID: String)
-    /// The identity provider did not let the person in, or they did not want to, in a sentence.
+    /// The identity provider refused the user, or the user cancelled; a sentence.
     case denied(String)
   }
 
-  /// Checks the answer that somebody brings back. Of many with the same answer one goes on.
+  /// Checks an identity provider's answer. Of concurrent requests with the same answer one succeeds.
   ///
   /// - Parameter response: the form's `SAMLResponse`.
-  /// - Throws: `invalidProviderResponse` with what is wrong; `operationNotAllowed`, `tenantMismatch`, `tooManyAttempts`.
+  /// - Throws: `invalidProviderResponse` with the reason; `operationNotAllowed`, `tenantMismatch`, `tooManyAttempts`.
   package func answer(
     _ visit: Visit, response: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Outcome {
@@ -140,7 +140,7 @@ package struct SAMLPages: Sendable {
     nowSeconds: Int64
   ) throws(SAMLRefusal) -> (SAMLPerson, String) {
     let letters = response.utf8.filter { !" \t\r\n".utf8.contains($0) }
-    // Base64 takes four letters for three bytes.
+    // Base64 needs four letters for three bytes.
     guard letters.count <= SAMLLimits.responseBytesMax / 3 * 4 + 4, let bytes = Base64.decodeLenient(letters) else {
       throw SAMLRefusal("The answer is no Base64, or has more than \(SAMLLimits.responseBytesMax) bytes.")
     }
@@ -153,11 +153,11 @@ package struct SAMLPages: Sendable {
     return (try SAMLPerson(assertion, by: configuration), assertion.id)
   }
 
-  /// Redeems, once, what ``answer(_:response:client:now:)`` gave.
+  /// Redeems, once, the result of ``answer(_:response:client:now:)``.
   ///
-  /// - Parameter requestURI: the address of the page that the app was told, with its `state`.
-  /// - Returns: nil for a text that is none of ours.
-  /// - Throws: `invalidProviderResponse` for one that is too old, was shown before, or does not belong to the address.
+  /// - Parameter requestURI: the address of the page that the app got, with its `state`.
+  /// - Returns: nil for a text that this server did not make.
+  /// - Throws: `invalidProviderResponse` for one that is too old, was used before, or does not belong to the address.
   package func redeem(
     requestURI: String, sessionID: String, now: Instant
   ) async throws(AccountError) -> FederatedIdentity? {
@@ -178,12 +178,12 @@ package struct SAMLPages: Sendable {
     return person.identity
   }
 
-  /// Where a browser came back to, for the app.
+  /// The address that a browser came back to, for the app.
   package static func address(of visit: Visit) -> String {
     visit.consumerURL + "?state=" + PercentEncoding.encode(visit.state)
   }
 
-  /// Remembers longer than it counts that something was shown.
+  /// Marks a text as used, for longer than it is valid.
   private func mark(_ text: String, now: Instant) async throws(AccountError) {
     let mark = Digest(sha256: text.utf8)
     let nowSeconds = now.wallMilliseconds / 1000
@@ -241,7 +241,7 @@ extension SAMLPages.Visit {
       expiresAtSeconds: end, memo: memo)
   }
 
-  /// The same, to be over so many seconds from now.
+  /// Returns the visit with a new expiry.
   func renewed(_ now: Instant) -> SAMLPages.Visit {
     SAMLPages.Visit(
       providerID: providerID, tenantID: tenantID, consumerURL: consumerURL, state: state, requestID: requestID,

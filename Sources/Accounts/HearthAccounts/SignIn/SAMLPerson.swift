@@ -3,7 +3,7 @@ import HearthPlugin
 import HearthSAML
 import HearthTree
 
-/// Whom an assertion names, in our words.
+/// The user of an assertion, as an identity of this server.
 struct SAMLPerson: Sendable {
   let identity: FederatedIdentity
 
@@ -50,7 +50,7 @@ struct SAMLPerson: Sendable {
     self.identity = identity
   }
 
-  /// As many as there is room for, in the provider's order: one text, or several in an array.
+  /// Returns the attributes that fit into the limit, in the provider's order: one text, or several in an array.
   private static func attributes(of assertion: SAMLAssertion) -> JSON? {
     var (members, size): ([JSON.Member], Int) = ([], 2)
     for attribute in assertion.attributes where !members.contains(where: { $0.name == attribute.name }) {

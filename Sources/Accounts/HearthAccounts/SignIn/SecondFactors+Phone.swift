@@ -3,13 +3,14 @@ import HearthEngine
 
 /// A phone as the second step of signing in.
 extension SecondFactors {
-  /// Has a code sent to a phone of who has shown their first factor, also where none can be enrolled any more.
+  /// Sends a code to a phone for a sign-in whose first factor was right, also where phones can no longer be enrolled.
   ///
   /// - Parameters:
   ///   - pending: the text that stands for the first factor.
   ///   - enrolment: the phone's id.
-  /// - Returns: the text that stands for the code.
-  /// - Throws: what ``pending(_:isTry:now:)`` throws; `secondFactorNotFound`, `invalidArgument` for what is no phone; what ``PhoneCodes/send(_:_:)`` throws.
+  /// - Returns: the session text of the code.
+  /// - Throws: the errors of ``pending(_:isTry:now:)``; `secondFactorNotFound`; `invalidArgument` for another kind of
+  ///   factor; the errors of ``PhoneCodes/send(_:_:)``.
   package func start(
     pending text: String, enrolment: String, _ request: PhoneRequest
   ) async throws(AccountError) -> String {
@@ -23,10 +24,10 @@ extension SecondFactors {
     return try await phones.codes.send(order, request)
   }
 
-  /// The code of a phone, at the end of the sign-in that it was sent for. Tries are counted for that sign-in, however many
-  /// codes are sent for it.
+  /// Completes a sign-in with a phone's code. Attempts are counted for the sign-in, however many codes are sent for it.
   ///
-  /// - Throws: what ``pending(_:isTry:now:)`` throws; `invalidSessionInfo` for a code of another sign-in or purpose; `sessionExpired`, `invalidCode`, `secondFactorNotFound`.
+  /// - Throws: the errors of ``pending(_:isTry:now:)``; `invalidSessionInfo` for a code of another sign-in or purpose;
+  ///   `sessionExpired`, `invalidCode`, `secondFactorNotFound`.
   package func finish(
     pending text: String, phone sessionInfo: String, code: String, _ request: PhoneRequest
   ) async throws(AccountError) -> SignedIn {

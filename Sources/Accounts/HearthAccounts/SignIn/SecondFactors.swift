@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// The second step of signing in: asks for it, and checks it.
+/// The second step of signing in: requests a second factor, and checks it.
 package struct SecondFactors: Sendable {
   let context: AccountsContext
   let sessions: Sessions
@@ -10,11 +10,11 @@ package struct SecondFactors: Sendable {
   let recovery: RecoveryCodes
   private var tries: FactorTries { FactorTries(context: context) }
 
-  /// What a first factor leads to.
+  /// The step that follows a first factor.
   package enum Step: Sendable {
     /// The user is in.
     case signedIn(SignedIn)
-    /// The account has a second factor: a random text stands for the first.
+    /// The account requires a second factor; the random text stands for the first.
     case pending(String, UserRecord)
 
     /// The account.
@@ -29,9 +29,9 @@ package struct SecondFactors: Sendable {
     package var isNew: Bool { if case .signedIn(let signedIn) = self { signedIn.isNew } else { false } }
   }
 
-  /// Lets somebody in whose first factor was right, or asks for the second one.
+  /// Completes the sign-in of a user whose first factor was right, or asks for the second one.
   ///
-  /// - Throws: what ``Sessions/start(of:secondFactor:client:now:change:)`` throws.
+  /// - Throws: the errors of ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func afterFirst(
     of proven: ProvenUser, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Step {
@@ -51,19 +51,19 @@ package struct SecondFactors: Sendable {
     return .pending(code.text, user)
   }
 
-  /// A sign-in whose second factor is awaited, as it was found by the text that stands for its first.
+  /// A sign-in that awaits its second factor, found by the text that stands for its first.
   struct Pending: Sendable {
     let hash: Digest
     let details: PendingSignIn
     let user: UserRecord
   }
 
-  /// The second factor of a sign-in: an authenticator's code, or a recovery code in the place of any factor's.
+  /// Completes a sign-in with an authenticator's code, or a recovery code in the place of any factor's.
   ///
   /// - Parameters:
   ///   - pending: the text that stands for the first factor.
-  ///   - enrolment: the factor's id; nil takes the only authenticator there is.
-  /// - Throws: what ``pending(_:isTry:now:)`` throws; `secondFactorNotFound`, `invalidArgument` for a phone,
+  ///   - enrolment: the factor's id; nil for the only authenticator.
+  /// - Throws: the errors of ``pending(_:isTry:now:)``; `secondFactorNotFound`, `invalidArgument` for a phone,
   ///   `invalidCode`.
   package func finish(
     pending text: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
@@ -78,7 +78,7 @@ package struct SecondFactors: Sendable {
     }
     return try await enter(pending, showing: factor.id, client: client, now: now) {
       (_, user) throws(AccountError) in
-      // A code counts once, also for another sign-in under way.
+      // A code is valid once, also across concurrent sign-ins.
       try user.accept(step, of: factor.id)
     }
   }
@@ -105,9 +105,9 @@ package struct SecondFactors: Sendable {
     return signedIn
   }
 
-  /// Finds a sign-in whose second factor is awaited.
+  /// Finds a sign-in that awaits its second factor.
   ///
-  /// - Parameter isTry: counts a try at it.
+  /// - Parameter isTry: true to count an attempt.
   /// - Throws: `invalidPendingCredential`, `tooManyAttempts`, `userDisabled`.
   func pending(_ text: String, isTry: Bool = true, now: Instant) async throws(AccountError) -> Pending {
     let hash = Digest(sha256: text.utf8)
@@ -124,11 +124,11 @@ package struct SecondFactors: Sendable {
     return Pending(hash: hash, details: details, user: user)
   }
 
-  /// Lets somebody in who has shown a second factor, whatever its kind.
+  /// Completes a sign-in with a second factor of any kind.
   ///
   /// - Parameters:
   ///   - factor: its enrolment id.
-  ///   - change: what happens in the same step, such as using a code up.
+  ///   - change: runs in the same transaction, for example to consume a code.
   func enter(
     _ pending: Pending, showing factor: String, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
@@ -148,7 +148,7 @@ package struct SecondFactors: Sendable {
     }
   }
 
-  /// Puts a wrong code on record.
+  /// Records a wrong code, and returns its error.
   func refused(_ pending: Pending, _ client: ClientInfo) async -> AccountError {
     await context.audit.record(
       AuditEvent(.factorFailed, uid: pending.user.uid, email: pending.user.email, client: client))

@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthEngine
 
-/// Makes accounts for people who come in for the first time.
+/// Creates accounts of users who sign in for the first time.
 struct SignUp: Sendable {
   let context: AccountsContext
   private var limit: SignUpLimit { SignUpLimit(throttle: context.throttle) }
@@ -13,21 +13,22 @@ struct SignUp: Sendable {
     guard context.configuration.allowsSignUp else { throw AccountError(.adminOnlyOperation) }
   }
 
-  /// Counts a new account of a client, or another request whose answer tells whether an address is taken.
+  /// Counts a new account of a client, or another request whose response reveals whether an address is taken.
   ///
   /// - Throws: `tooManyAttempts`.
   func admit(_ client: ClientInfo, isAnonymous: Bool = false, now: Instant) throws(AccountError) {
     try limit.admit(client, isAnonymous: isAnonymous, now: now)
   }
 
-  /// An empty record.
+  /// Returns an empty record.
   ///
-  /// - Parameter uid: nil draws one.
+  /// - Parameter uid: nil generates one.
   func newUser(uid: String? = nil, now: Instant) throws(AccountError) -> UserRecord {
     UserRecord(uid: try context.secrets.uid(wanted: uid), createdAtMilliseconds: now.wallMilliseconds)
   }
 
-  /// Somebody whose account is made when they come in. What is taken by then is refused: an address, a number, a uid.
+  /// Returns a user whose account is created when they sign in. An address, number or uid that is taken by then is
+  /// refused.
   func newcomer(_ user: UserRecord, _ way: SignInWay, client: ClientInfo) -> ProvenUser {
     ProvenUser(
       user, way,
@@ -40,12 +41,12 @@ struct SignUp: Sendable {
 }
 
 extension AccountTransaction {
-  /// Adds the account of somebody who comes in for the first time, and puts it on record. Others are told of it, but for
-  /// one that a custom token names: it is the app's own back end that made that one up.
+  /// Adds the account of a new user, and records it. Event subscribers are notified, except of an account that a custom
+  /// token names: the app's own back end invented that one.
   ///
-  /// - Parameter detail: how they came, for the audit trail.
-  /// - Returns: the account as it is kept.
-  /// - Throws: what ``insert(_:)`` throws.
+  /// - Parameter detail: the way of signing up, for the audit trail.
+  /// - Returns: the account as it is stored.
+  /// - Throws: the errors of ``insert(_:)``.
   mutating func addNewcomer(
     _ user: UserRecord, by detail: String, client: ClientInfo
   ) throws(AccountError) -> UserRecord {

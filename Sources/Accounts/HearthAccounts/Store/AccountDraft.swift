@@ -1,8 +1,8 @@
 import HearthEngine
 import HearthTree
 
-/// The accounts of a project or of a tenant as a change of their database sees and changes them: paths are below where they are
-/// kept.
+/// The accounts of a project or tenant inside a transaction of their database: paths are relative to the accounts'
+/// root.
 struct AccountDraft: Sendable {
   /// The database's tree, with the changes so far.
   private(set) var whole: TransactionDraft
@@ -17,6 +17,6 @@ struct AccountDraft: Sendable {
   /// True when nothing was replaced.
   var isEmpty: Bool { whole.isEmpty }
 
-  /// Replaces what is at a path; an empty node deletes.
+  /// Replaces the node at a path; an empty node deletes.
   mutating func replace(_ path: Path, with node: Node) { whole.replace(base.appending(path), with: node) }
 }

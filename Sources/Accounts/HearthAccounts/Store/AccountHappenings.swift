@@ -1,7 +1,7 @@
 import HearthTree
 
-/// Which accounts a change made and deleted that others are to be told of. It is a record like the others, so that a change
-/// of accounts and what is told of it are durable together; each change that tells something replaces the one before.
+/// The accounts that a change created and deleted, for event subscribers. It is a record like the others, so that a
+/// change and its events are durable together; each change with events replaces the one before.
 struct AccountHappenings: StoredRecord {
   struct Happening: StoredRecord {
     var kind: AccountEvent.Kind
@@ -22,9 +22,9 @@ struct AccountHappenings: StoredRecord {
     }
   }
 
-  /// Counts these records, so that each is another than the one before.
+  /// The number of these events, so that each record differs from the one before.
   var number: Int64
-  /// In the order in which they happened.
+  /// The events, in their order.
   var all: [Happening]
 
   init(number: Int64, all: [Happening] = []) { (self.number, self.all) = (number, all) }
@@ -42,7 +42,7 @@ struct AccountHappenings: StoredRecord {
 }
 
 extension AccountTransaction {
-  /// Has others told of what happens to an account with this change.
+  /// Adds an event about an account to this change.
   mutating func tell(_ kind: AccountEvent.Kind, _ uid: String) {
     if happenings == nil {
       let last: AccountHappenings? = records.record(AccountPath.happenings)

@@ -2,7 +2,7 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// Where the accounts' records are in their tree.
+/// The paths of the accounts' records in their tree.
 ///
 /// ```
 /// users/UID                     a user                         sessions/HASH           a session
@@ -10,18 +10,18 @@ import HearthTree
 /// phones/NUMBER                 the uid that has it            tickets/HASH            a ticket
 /// identities/SHA-256            the uid that has it            userTickets/UID/HASH    its making, in seconds
 /// passkeys/SHA-256              the uid that has it            emailTickets/ADDRESS/HASH   the same, without a user
-/// deleted/UID                   where its tokens ended         identityEmails/ADDRESS/UID  the uid, of whom another
-///                                                              provider knows the address
+/// deleted/UID                   where its tokens ended         identityEmails/ADDRESS/UID  the uid of a user with
+///                                                              the address at another provider
 /// serviceAccounts/ADDRESS       a service account              endings/KIND/SECONDS-NAME   true: when it may go
 /// importKeys/ID                 a sealed key                   audit/SEQUENCE          one record of the trail
-/// locks/NAME                    a lock                         auditHead               where the trail begins and ends
-/// latest                        the latest second that was     generationFloor         what generations of new accounts
-///                               seen on the clock                                      are above
+/// locks/NAME                    a lock                         auditHead               the ends of the trail
+/// latest                        the latest second that was     generationFloor         the lower bound of new
+///                               seen on the clock                                      accounts' generations
 /// blockingFunctions             those that were set while the server ran
-/// configurationChanges          what else of the configuration was changed while it ran
+/// configurationChanges          the other changes of the configuration while it ran
 /// migrated/SHA-256              of an address whose account came from another system: the second of that
 /// providers/ID                  a provider that an administrator set up
-/// happenings                    which accounts the last change made or deleted that others are told of
+/// happenings                    the accounts that the last change created or deleted, for events
 /// tenants/ID/settings           a tenant
 /// tenants/ID/…                  the records of its accounts, laid out like these
 /// endedTenants/ID               true: it is never used again
@@ -91,13 +91,13 @@ enum AccountPath {
 
   static func endings(_ kind: EndingKind) -> Path { endings.appending(Key(kind.rawValue)) }
 
-  /// 16 digits; negative numbers count as 0.
+  /// Formats 16 digits; negative numbers become 0.
   static func hexadecimal(_ number: Int64) -> String {
     Hexadecimal.text(UInt64(max(0, number)))
   }
 
-  /// A key that any text can be kept under: characters that keys cannot have are `%` and two hexadecimal digits, the
-  /// empty text is `%`, and a text that would be too long is `%%` and its SHA-256. No two texts share a key.
+  /// Returns a key for any text: characters that keys cannot have become `%` and two hexadecimal digits, the empty text
+  /// `%`, and a text that would be too long `%%` and its SHA-256. No two texts share a key.
   static func key(_ text: String) -> Key {
     guard !text.isEmpty else { return "%" }
     var bytes: [UInt8] = []
@@ -114,7 +114,7 @@ enum AccountPath {
     return Key(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The text that a key stands for; nil when the text was too long, and for what ``key(_:)`` does not make.
+  /// The text of a key; nil when the text was too long, and for a key that ``key(_:)`` does not make.
   static func text(_ key: Key) -> String? {
     let escaped = Array(key.text.utf8)
     if escaped == [UInt8(ascii: "%")] { return "" }
@@ -144,7 +144,7 @@ enum AccountPath {
   }
 }
 
-/// What ends by itself.
+/// The kinds of record with an end time.
 enum EndingKind: String, CaseIterable {
   case sessions, tickets, locks
 }

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// One version of all accounts.
+/// A version of all accounts.
 public struct AccountRecords: Sendable {
   let root: Node
   let damage: DamageReport
@@ -19,19 +19,19 @@ public struct AccountRecords: Sendable {
     return nil
   }
 
-  /// What a deleted user has left; nil for nothing.
+  /// The cutoff that a deleted user has left; nil for none.
   func border(_ node: Node, at path: Path) -> TokenCutoff? {
     guard !node.isEmpty else { return nil }
     guard case .int(let seconds)? = node.scalar else {
-      // All that is known: it was before what the clock has shown since.
+      // All that is known: it was before the latest time of the clock.
       return record(node, at: path)
         ?? TokenCutoff(generation: TokenCutoff.unreadable, seconds: integer(AccountPath.latest)?.plus(1) ?? .max)
     }
-    // The version before kept the second of the deletion alone.
+    // The previous version stored only the second of the deletion.
     return TokenCutoff(generation: 0, seconds: seconds.plus(Self.aheadSecondsMax + 1))
   }
 
-  /// How far ahead of its clock the version before issued tokens.
+  /// The seconds ahead of its clock to which the previous version issued tokens.
   private static let aheadSecondsMax: Int64 = 30
 
   /// A record; nil when there is none, and, after a report, when it cannot be read.
@@ -49,7 +49,7 @@ public struct AccountRecords: Sendable {
   }
 }
 
-/// Something that is kept as the text of a JSON object.
+/// A record that is stored as the text of a JSON object.
 protocol StoredRecord {
   init(stored reader: RecordReader) throws(RecordDamage)
   func store(in writer: inout RecordWriter)
@@ -138,7 +138,7 @@ struct RecordReader {
   }
 }
 
-/// Writes the members of an object to be stored. What is nil, false or empty is left out.
+/// Writes the members of an object to be stored. Values that are nil, false or empty are omitted.
 struct RecordWriter {
   private(set) var members: [JSON.Member] = []
 
@@ -160,7 +160,7 @@ struct RecordWriter {
     if bool { members.append(JSON.Member(name, .bool(true))) }
   }
 
-  /// Written when it is false, too: for what is not false where it is absent.
+  /// Writes the member also when it is false: for values whose default is true.
   mutating func set(_ name: String, stated bool: Bool) { members.append(JSON.Member(name, .bool(bool))) }
 
   mutating func set(_ name: String, _ record: (some StoredRecord)?) {

@@ -7,13 +7,13 @@ import Synchronization
 
 /// The accounts of one project on the disk: a database of its own, with one writer and any number of readers.
 ///
-/// Readers take ``view``, the last durable state, and keep it as long as they like. Writers hand in a body that reads
-/// and changes the newest state in one step; for example, a body checks that an address is free and takes it, with no
-/// other write between.
+/// Readers take ``view``, the last durable state, and may keep it. Writers pass a body that reads and changes the
+/// newest state in one transaction; for example, a body checks that an address is free and takes it, with no other
+/// write between.
 public final class AccountStore: Sendable {
-  /// What opening found.
+  /// The result of opening the store.
   public let recovery: RecoveryReport
-  /// What is held at most.
+  /// The limits of the store.
   public let limits: AccountStoreLimits
 
   let database: Database
@@ -22,7 +22,7 @@ public final class AccountStore: Sendable {
   private let endings: EndingHandler
   /// Named in every audit record.
   private let projectID: String?
-  /// Told of records that have become durable.
+  /// The handler for audit records that have become durable.
   private let auditHandler = Mutex<(@Sendable ([AuditRecord]) -> Void)?>(nil)
   private let clock: @Sendable () -> Instant
   /// The latest second since 1970 that ``noteClock()`` has read in this process.
@@ -31,13 +31,13 @@ public final class AccountStore: Sendable {
   private let lowSpace = Atomic(false)
   /// The place where its records are in the database.
   private let base: Path
-  /// The project's accounts, in whose database a tenant's are.
+  /// The project's accounts, whose database contains the tenant's.
   private let project: AccountStore?
 
-  /// Opens the accounts, which are kept in the journal `accounts`. Blocks until they are loaded.
+  /// Opens the accounts of the journal `accounts`. Blocks until they are loaded.
   ///
   /// - Parameters:
-  ///   - journals: where the journal is; it is closed by ``close()``.
+  ///   - journals: the place of the journal, which ``close()`` closes.
   ///   - projectID: for the audit trail.
   /// - Throws: `JournalError`, `RecordError`.
   public convenience init(
@@ -52,10 +52,10 @@ public final class AccountStore: Sendable {
   /// The name of the accounts' journal.
   package static let journalName = "accounts"
 
-  /// Accounts over a database that is opened otherwise. Blocks until they are loaded.
+  /// Creates accounts over a database that is opened by the caller. Blocks until they are loaded.
   ///
-  /// - Parameter open: gets what the database needs of the world around it.
-  /// - Throws: what `open` throws.
+  /// - Parameter open: opens the database with the given environment.
+  /// - Throws: the errors of `open`.
   package init(
     environment: AccountsEnvironment, projectID: String? = nil, limits: AccountStoreLimits = AccountStoreLimits(),
     open: (DatabaseEnvironment) throws -> Database
@@ -105,23 +105,23 @@ public final class AccountStore: Sendable {
   /// The place where ``view`` stands in the log of the accounts.
   package var position: Int64 { database.published.position }
 
-  /// True when the accounts can be changed now. Reading goes on whatever it says.
+  /// The status for writes. Reading is always possible.
   public var status: DatabaseStatus { database.status }
 
-  /// True when there is so little room on the disk that no accounts are added. Everything else goes on, so that whoever
-  /// sees to the disk can sign in.
+  /// True when the disk is nearly full: no accounts are added. Everything else continues, so that the operator can sign
+  /// in.
   public var isSpaceLow: Bool { project?.isSpaceLow ?? lowSpace.load(ordering: .relaxed) }
 
   /// See ``isSpaceLow``.
   public func setSpaceLow(_ isLow: Bool) { lowSpace.store(isLow, ordering: .relaxed) }
 
-  /// Changes the accounts: everything that the body does becomes durable as one, or nothing does.
+  /// Changes the accounts: all changes of the body become durable together, or none does.
   ///
   /// Bodies run one after another, each at most once and on the newest state. A body computes and returns; it does not
-  /// hash passwords, and does not ask anybody. When the call returns, ``view`` shows what the body did.
+  /// hash passwords, and calls no other service. When the call returns, ``view`` shows what the body did.
   ///
-  /// - Throws: What the body throws: then nothing has changed. ``AccountError/Code/unavailable`` when the change could
-  ///   not be made durable, and ``AccountError/Code/outcomeUnknown`` when nobody can tell whether it is.
+  /// - Throws: the body's error: then nothing has changed. ``AccountError/Code/unavailable`` when the change could not
+  ///   be made durable, and ``AccountError/Code/outcomeUnknown`` when that is unknown.
   public func transact<Value: Sendable>(
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
@@ -159,10 +159,10 @@ public final class AccountStore: Sendable {
     return try result.get()
   }
 
-  /// Returns when ``view`` shows all that anybody was told of before, on whichever node of a cluster, and credentials that it
-  /// ended are announced; at once on a server by itself.
+  /// Waits until ``view`` shows all changes that any node of a cluster has confirmed before, and revocations are
+  /// announced; returns at once on a single server.
   ///
-  /// - Returns: False when that cannot be said now.
+  /// - Returns: False when this is not possible now.
   @discardableResult
   package func catchUp() async -> Bool {
     guard database.isFollowing else { return true }
@@ -170,14 +170,14 @@ public final class AccountStore: Sendable {
     return false
   }
 
-  /// Has a handler told of each audit record once it is durable; records of changes that were made at the same time may come
-  /// in another order. It returns at once.
+  /// Sets the handler for audit records, called once each is durable; records of concurrent changes may come in another
+  /// order. It must return at once.
   func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }
 
-  /// Has a handler told of credentials that another node of a cluster has ended.
+  /// Sets the handler for credentials that another node of a cluster has ended.
   func onEnding(_ handler: @escaping FollowedRevocationHandler) { endings.set(handler) }
 
-  /// Keeps a lock of an account beyond a restart, or forgets it. Does not wait until it is durable.
+  /// Stores an account's lock beyond a restart, or removes it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
     let transaction = Transaction { [self] draft in
       guard isThere(in: draft) else { return false }
@@ -192,12 +192,11 @@ public final class AccountStore: Sendable {
     ])
   }
 
-  /// Remembers what the clock says, for the border of a revocation that comes after the clock was set back. Called when a
-  /// credential is taken of which only the second of its issue is known: no change of the accounts need have been made in
-  /// that second.
+  /// Remembers the clock's time, for the border of a revocation after the clock was set back. Called when a credential
+  /// without a generation is accepted: no change of the accounts need have been made in that second.
   func noteClock() { _ = seenSeconds.max(clock().wallMilliseconds / 1000, ordering: .relaxed) }
 
-  /// False for a tenant that was deleted: what was under way in it must leave nothing behind.
+  /// False for a deleted tenant: operations in progress must leave nothing behind.
   private func isThere(in draft: TransactionDraft) -> Bool {
     project == nil || !draft.root[base.appending(AccountPath.settings)].isEmpty
   }
@@ -209,21 +208,21 @@ public final class AccountStore: Sendable {
       isSpaceLow: isSpaceLow)
   }
 
-  /// Makes durable what was handed in, and closes the file. Blocks until done. Later transactions are unavailable. A tenant's
-  /// are closed with the project's.
+  /// Makes pending transactions durable, and closes the file. Blocks until done. Later transactions are unavailable. A
+  /// tenant's accounts are closed with the project's.
   ///
   /// - Parameter snapshotsEnd: see ``Database/close(snapshotsEnd:)``.
   public func close(snapshotsEnd: Int64 = .min) { if project == nil { database.close(snapshotsEnd: snapshotsEnd) } }
 }
 
 extension AccountStore: SnapshotWriter {
-  /// What a snapshot of the accounts still takes that is under way or soon due, in bytes.
+  /// The bytes that a snapshot of the accounts still needs, under way or soon due.
   public var snapshotNeedBytes: Int { database.snapshotNeedBytes }
 
-  /// What of the accounts' file holds nothing any more, in bytes.
+  /// The unused bytes of the accounts' file.
   public var reusableBytes: Int { database.reusableBytes }
 
-  /// Has snapshots of the accounts take no more than so many bytes from now on.
+  /// Limits the size of the accounts' snapshots from now on.
   public func setSnapshotRoom(_ bytes: Int) { database.setSnapshotRoom(bytes) }
 }
 
@@ -242,7 +241,7 @@ extension AccountsNotice {
   }
 }
 
-/// Whoever is told of credentials that another node has ended.
+/// The handler for credentials that another node has ended.
 private final class EndingHandler: Sendable {
   private let handler = Mutex<FollowedRevocationHandler?>(nil)
 

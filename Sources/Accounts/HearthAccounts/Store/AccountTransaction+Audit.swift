@@ -23,8 +23,8 @@ extension AccountTransaction {
     draft.replace(AccountPath.auditHead, with: Node(.string(text)))
   }
 
-  /// What the next record follows. When the head cannot be read, the last record says it, and the trail is kept from
-  /// the next one on: verifying finds the break.
+  /// Returns the record that the next one follows. When the head cannot be read, it is the last record, and the trail
+  /// continues from the next one: verifying finds the break.
   private func lastOfTrail() -> (sequence: Int64, hash: [UInt8], head: AuditHead?)? {
     if let head = auditHead, let hash = Digest(hex: head.hash) { return (head.sequence, hash.bytes, head) }
     guard let (key, node) = draft.root[AccountPath.audit].childrenReversed.first(where: { _ in true }) else {

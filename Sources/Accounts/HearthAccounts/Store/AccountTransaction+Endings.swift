@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthTree
 
-/// What ends by itself is taken away a little at a time, in transactions that are made anyway.
+/// Removal of expired records, a few at a time, in transactions that are made anyway.
 extension AccountTransaction {
   /// Adds, replaces or, with nil, forgets the lock of an account.
   mutating func setLock(_ name: String, _ lock: AccountLock?) {
@@ -42,7 +42,7 @@ extension AccountTransaction {
     }
   }
 
-  /// Takes some of what has ended away. Does nothing in a transaction that changes nothing.
+  /// Removes some expired records. Does nothing in a transaction without changes.
   mutating func sweep() {
     guard !draft.isEmpty else { return }
     for kind in EndingKind.allCases {
@@ -61,7 +61,7 @@ extension AccountTransaction {
     }
   }
 
-  /// Returns true when the record itself says so, too: an entry may be left from another time, or from other limits.
+  /// Returns true when the record itself has expired, too: an index entry may be outdated.
   private func isOver(_ kind: EndingKind, _ name: Key) -> Bool {
     switch kind {
     case .sessions:
@@ -86,7 +86,7 @@ extension AccountTransaction {
   }
 }
 
-/// The key of an entry that says when something ends.
+/// The key of an index entry with an end time.
 private struct Ending {
   var seconds: Int64
   var name: Key

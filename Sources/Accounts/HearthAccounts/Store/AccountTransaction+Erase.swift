@@ -1,22 +1,22 @@
 import HearthCrypto
 import HearthTree
 
-/// What was taken out of an audit trail.
+/// The result of an erasure from the audit trail.
 package struct TrailErasure: Sendable, Equatable {
   /// Records that were written anew.
   package var count = 0
-  /// The hash of the newest record before, in hexadecimal: what an operator may have noted. Nil for an empty trail.
+  /// The hash of the newest record before, in hexadecimal, which an operator may have noted. Nil for an empty trail.
   package var formerHash: String?
 }
 
 extension AccountTransaction {
-  /// What of a record stays when the person it is about is erased.
+  /// The fields of a record that stay when its user is erased.
   private static let keptFields: Set<String> = ["seq", "time", "event", "project"]
 
-  /// Takes a user out of the audit trail: of the records about them only the number, the time, the event and the project
-  /// stay, with `"erased": true`. The chain of hashes is made anew from the first of them on.
+  /// Removes a user from the audit trail: of the records about them only the number, the time, the event and the
+  /// project stay, with `"erased": true`. The hash chain is recomputed from the first of them on.
   ///
-  /// A trail that cannot be read stays as it is from the first such record on: verifying finds that place anyway.
+  /// An unreadable trail stays unchanged from the first such record on: verifying finds that place anyway.
   mutating func eraseFromTrail(_ uid: String) -> TrailErasure {
     var erasure = TrailErasure()
     guard var head = auditHead, var previous = Digest(hex: head.previousHash)?.bytes,

@@ -1,8 +1,8 @@
 import HearthCrypto
 import HearthTree
 
-/// Addresses whose people came from another system, which is not asked about them again: what it knows of them is from
-/// before, and their accounts may have been deleted since.
+/// Addresses of migrated users. The other system is not asked about them again: its data is old, and their accounts may
+/// have been deleted since.
 extension AccountReading {
   /// Returns true when an account of that address, in canonical form, once came from another system.
   func isMigrated(email: String) -> Bool { !records.root[AccountPath.migrated(email)].isEmpty }
@@ -15,10 +15,9 @@ extension AccountTransaction {
     draft.replace(AccountPath.migrated(email), with: Node(.int(nowSeconds)))
   }
 
-  /// Notes what becomes of an account whose password another system had: from then on that one has no say about its
-  /// address.
+  /// Records the end of a pending migration: from then on the other system is no longer asked about the address.
   ///
-  /// - Parameter new: nil when it is deleted.
+  /// - Parameter new: the new record; nil when it is deleted.
   mutating func noteMigration(from old: UserRecord, to new: UserRecord?) {
     guard old.password?.isElsewhere == true, let email = old.email else { return }
     let stays = new?.password?.isElsewhere == true && new?.email?.isSameText(as: email) == true
@@ -27,7 +26,7 @@ extension AccountTransaction {
 }
 
 extension StoredPassword {
-  /// In the place of a hash: another system has the password of this account, which was imported without it.
+  /// The placeholder for a hash: another system has the password of this account, which was imported without it.
   package static let elsewhereHash = "$elsewhere$"
 
   /// True when another system has the password.

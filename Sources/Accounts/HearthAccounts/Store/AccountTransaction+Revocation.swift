@@ -1,24 +1,23 @@
 import HearthTree
 
-/// What has ended: the tokens of users, and the accounts that were deleted.
+/// The revocation state: cutoffs of users' tokens, and of deleted accounts.
 extension AccountTransaction {
   /// The latest second that the accounts have seen on the clock, which may have been set back since.
   var latestSeconds: Int64 { max(nowSeconds, seenSeconds, records.integer(AccountPath.latest) ?? 0) }
 
-  /// Keeps the second for ``latestSeconds``. Does nothing in a transaction that changes nothing.
+  /// Stores ``latestSeconds``. Does nothing in a transaction without changes.
   mutating func noteTime() {
     guard !draft.isEmpty, nowSeconds > records.integer(AccountPath.latest) ?? 0 else { return }
     draft.replace(AccountPath.latest, with: Node(.int(nowSeconds)))
   }
 
-  /// Ends every token and session that the user has so far, and what was begun with them. The record is the caller's to
-  /// store.
+  /// Ends every token, session and pending step of the user so far. The caller stores the record.
   ///
-  /// - Parameter shownSeconds: the second that an administrator asked to be shown; nil shows this one.
+  /// - Parameter shownSeconds: the second that an administrator wants shown; nil shows this one.
   mutating func endTokens(of user: inout UserRecord, shownSeconds: Int64? = nil) {
     user.border.raise(latestSeconds: latestSeconds)
-    // Not back, or application servers would take what ended before; not into the future, or they would refuse the
-    // sign-ins that are to come.
+    // It never decreases, or application servers would accept revoked tokens; it is never in the future, or they would
+    // refuse new sign-ins.
     user.validSinceSeconds = shownSeconds.map { min(nowSeconds, max($0, user.validSinceSeconds)) } ?? nowSeconds
     removeSessions(of: user.uid)
     removeTickets(of: user.uid, purposes: .endedByRevocation)
@@ -52,7 +51,8 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Keeps the second that is shown from being later than a token that is about to be made. Application servers compare
-  /// the two, and after the clock was set back they would refuse every new token; what ended stays ended here in any case.
+  /// Keeps the shown second from being later than a token that is about to be issued. Application servers compare the
+  /// two, and after the clock was set back they would refuse every new token; revoked tokens stay invalid here in any
+  /// case.
   mutating func noteIssue(atSeconds seconds: Int64) { validSinceSeconds = min(validSinceSeconds, seconds) }
 }

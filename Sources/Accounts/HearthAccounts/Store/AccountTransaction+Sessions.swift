@@ -2,7 +2,7 @@ import HearthCrypto
 import HearthTree
 
 extension AccountTransaction {
-  /// Adds or replaces a session. A user who has too many loses the one that was not used for the longest time.
+  /// Adds or replaces a session. Above the limit for a user the least recently used one is removed.
   public mutating func putSession(_ hash: Digest, _ session: SessionRecord) {
     let text = text(of: session)
     removeSession(hash)
@@ -41,8 +41,9 @@ extension AccountTransaction {
 
   // MARK: Tickets
 
-  /// Adds or replaces a ticket. A user with too many tickets loses the oldest; codes that take a change back are removed
-  /// last, and of them the newest, otherwise an attacker in the account could remove them by asking for more tickets.
+  /// Adds or replaces a ticket. Above the limit for a user the oldest is removed; codes that revert a change are
+  /// removed last, and of them the newest, otherwise an attacker in the account could remove them by requesting more
+  /// tickets.
   public mutating func putTicket(_ hash: Digest, _ ticket: Ticket) {
     let text = text(of: ticket)
     removeTicket(hash)
@@ -58,7 +59,7 @@ extension AccountTransaction {
     if draft.root[AccountPath.tickets].childCount > limits.ticketsMax { removeFirstEnding(.tickets, but: hash) }
   }
 
-  /// Takes a ticket away. Nothing happens when there is none.
+  /// Removes a ticket, if it exists.
   public mutating func removeTicket(_ hash: Digest) {
     let path = AccountPath.ticket(hash)
     guard !draft.root[path].isEmpty else { return }
@@ -69,7 +70,7 @@ extension AccountTransaction {
     draft.replace(path, with: .empty)
   }
 
-  /// Takes tickets of a user away.
+  /// Removes tickets of a user.
   ///
   /// - Parameter purposes: nil for all.
   package mutating func removeTickets(of uid: String, purposes: Set<Ticket.Purpose>? = nil) {
@@ -81,7 +82,7 @@ extension AccountTransaction {
     }
   }
 
-  /// Takes the tickets of a phone number away that are of no user.
+  /// Removes the tickets of a phone number that have no user.
   mutating func removeTickets(phone number: String) {
     for hash in hashes(AccountPath.phoneTickets.appending(AccountPath.key(number))) { removeTicket(hash) }
   }
@@ -94,8 +95,8 @@ extension AccountTransaction {
 
   private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }
 
-  /// The entry with the smallest number, when there are more than `max`; a protected one only when all others are, too, and
-  /// then the one with the largest.
+  /// The entry with the smallest number, when there are more than `max`; a protected one only when all others are, too,
+  /// and then the one with the largest.
   private func oldest(
     in path: Path, max: Int, but kept: Digest, isProtected: (Digest) -> Bool = { _ in false }
   ) -> Digest? {

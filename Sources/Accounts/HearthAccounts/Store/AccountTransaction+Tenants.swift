@@ -7,7 +7,7 @@ extension AccountReading {
   /// True when there is any tenant.
   package var hasTenants: Bool { !records.root[AccountPath.tenants].isEmpty }
 
-  /// How many there are.
+  /// The number of tenants.
   package var tenantCount: Int { records.root[AccountPath.tenants].childCount }
 
   /// Tenants in the order of their ids.
@@ -43,12 +43,12 @@ extension AccountTransaction {
     !records.root[AccountPath.tenant(id)].isEmpty || !records.root[AccountPath.endedTenant(id)].isEmpty
   }
 
-  /// Keeps a tenant's settings; its accounts stay as they are.
+  /// Stores a tenant's settings; its accounts stay unchanged.
   mutating func putTenant(_ tenant: TenantRecord) {
     draft.replace(AccountPath.tenantSettings(tenant.id), with: text(of: tenant))
   }
 
-  /// Takes a tenant away, with everybody in it.
+  /// Deletes a tenant with all its users.
   mutating func deleteTenant(_ id: String) {
     draft.replace(AccountPath.tenant(id), with: .empty)
     draft.replace(AccountPath.endedTenant(id), with: Node(.bool(true)))

@@ -6,7 +6,7 @@ import HearthTree
 /// Reading shows the newest state with the changes so far.
 public struct AccountTransaction: AccountReading {
   var draft: AccountDraft
-  /// What this change puts on record.
+  /// The audit records of this change.
   var audited: [AuditRecord] = []
   let damage: DamageReport
   let limits: AccountStoreLimits
@@ -15,7 +15,7 @@ public struct AccountTransaction: AccountReading {
   let seenSeconds: Int64
   /// See ``AccountStore/isSpaceLow``.
   private let isSpaceLow: Bool
-  /// What others are told of this change; nil while it is nothing.
+  /// The events of this change for subscribers; nil while there are none.
   var happenings: AccountHappenings?
 
   init(
@@ -40,14 +40,15 @@ public struct AccountTransaction: AccountReading {
 
   // MARK: Users
 
-  /// Adds a user. Tokens of a deleted account with the same uid stay on the other side of the new one's border.
+  /// Adds a user. Tokens of a deleted account with the same uid stay invalid by the new one's cutoff.
   ///
-  /// - Throws: `duplicateLocalID` when the uid is taken; `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`
-  ///   for what somebody else has; `invalidEmail` for an address that is not in canonical form; `invalidArgument` for a
-  ///   uid or a record that cannot be stored; `unavailable` while there is little room on the disk.
+  /// - Throws: `duplicateLocalID` when the uid is taken; `emailExists`, `phoneNumberExists`,
+  ///   `federatedUserAlreadyLinked` for the names of another account; `invalidEmail` for an address that is not in
+  ///   canonical form; `invalidArgument` for a uid or a record that cannot be stored; `unavailable` while there is
+  ///   little room on the disk.
   public mutating func insert(_ user: UserRecord) throws(AccountError) { _ = try add(user) }
 
-  /// Does what ``insert(_:)`` does, and gives the record as it is kept: with its border.
+  /// Adds a user as ``insert(_:)`` does, and returns the stored record, with its token cutoff.
   mutating func add(_ user: UserRecord) throws(AccountError) -> UserRecord {
     guard !isSpaceLow else { throw AccountError(.unavailable) }
     guard draft.root[AccountPath.user(user.uid)].isEmpty else { throw AccountError(.duplicateLocalID) }
@@ -60,11 +61,11 @@ public struct AccountTransaction: AccountReading {
     return user
   }
 
-  /// Replaces a user's record. Its border never goes back, whatever the record says.
+  /// Replaces a user's record. Its token cutoff never decreases, whatever the record says.
   ///
-  /// - Parameter changes: the changes of proofs that were made by their terms.
-  /// - Throws: `userNotFound`, and what ``insert(_:)`` throws; `internalError` when a proof differs that none of the changes
-  ///   touches.
+  /// - Parameter changes: the changes of credentials that were made by their terms.
+  /// - Throws: `userNotFound`, and the errors of ``insert(_:)``; `internalError` when a credential differs that none of
+  ///   the changes covers.
   package mutating func update(_ user: UserRecord, as changes: [ProofChange] = []) throws(AccountError) {
     guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
     let declared = changes.reduce(into: Set<ProofChange.Aspect>()) { $0.formUnion($1.terms.touches) }
@@ -85,7 +86,7 @@ public struct AccountTransaction: AccountReading {
     link(user)
   }
 
-  /// Takes a user away with everything that is theirs. Nothing happens when there is no such user.
+  /// Deletes a user with all their records, if they exist.
   public mutating func delete(_ uid: String) {
     let path = AccountPath.user(uid)
     guard !draft.root[path].isEmpty else { return }
@@ -101,7 +102,7 @@ public struct AccountTransaction: AccountReading {
     putTombstone(uid, last: user?.border)
   }
 
-  /// Takes all users away, and every trace of who was there. For emulators.
+  /// Deletes all users without a trace. For emulators.
   public mutating func deleteEverybody() {
     draft.replace(AccountPath.generationFloor, with: Node(.int(highestGeneration)))
     let subtrees = [
@@ -147,7 +148,7 @@ public struct AccountTransaction: AccountReading {
     }
   }
 
-  /// Returns the place where what the user alone has is taken.
+  /// Returns the paths of the user's unique names.
   private func names(of user: UserRecord) -> [Path] {
     var paths = user.identities.map { AccountPath.identity($0.providerID, $0.rawID) }
     paths += user.passkeys.map { AccountPath.passkey($0.id) }
@@ -156,7 +157,7 @@ public struct AccountTransaction: AccountReading {
     return paths
   }
 
-  /// Returns the place where the user is found by what others may have too.
+  /// Returns the paths of names that several users may share.
   private func sharedNames(of user: UserRecord) -> [Path] {
     user.identities.compactMap(\.email).map { AccountPath.identityEmail($0).appending(AccountPath.key(user.uid)) }
   }

@@ -1,15 +1,14 @@
 import HearthCrypto
 import HearthTree
 
-/// What can be looked up in the accounts: in a durable state (``AccountView``), or inside a change
-/// (``AccountTransaction``).
+/// The lookups in the accounts: in a durable state (``AccountView``), or inside a change (``AccountTransaction``).
 ///
-/// A record that cannot be read is reported to the operator and counts as absent for who asks; its name stays taken.
+/// A record that cannot be read is reported to the operator and counts as absent; its names stay taken.
 public protocol AccountReading {
   var records: AccountRecords { get }
 }
 
-/// A durable state of the accounts. It stays what it is while the accounts go on.
+/// A durable state of the accounts. It does not change with later transactions.
 public struct AccountView: AccountReading, Sendable {
   /// The records as they were.
   public let records: AccountRecords
@@ -18,7 +17,7 @@ public struct AccountView: AccountReading, Sendable {
 extension AccountReading {
   /// The blocking functions that were set while the server ran; nil when those of the configuration count.
   ///
-  /// Settings that cannot be read stand for functions that cannot be asked, so that nobody comes in past them.
+  /// Unreadable settings count as unreachable functions, so that no sign-in bypasses them.
   var blockingFunctions: BlockingFunctionSettings? {
     let node = records.root[AccountPath.blockingFunctions]
     guard !node.isEmpty else { return nil }
@@ -31,7 +30,7 @@ extension AccountReading {
     return .unreadable
   }
 
-  /// What was changed of the configuration while the server ran: the text of a configuration file; nil for nothing.
+  /// The changes of the configuration while the server ran: the text of a configuration file; nil for none.
   var configurationChanges: String? { records.text(AccountPath.configurationChanges) }
 
   // MARK: Users
@@ -39,8 +38,8 @@ extension AccountReading {
   /// The user of that id.
   public func user(_ uid: String) -> UserRecord? { records.record(AccountPath.user(uid)) }
 
-  /// Looks whether somebody else has what a record of a user says they have. Changes nothing, so that a body may go on after
-  /// a refusal.
+  /// Checks that no other account has the record's address, number, identities or passkeys. Changes nothing, so that a
+  /// body may continue after a refusal.
   ///
   /// - Throws: `emailExists`, `phoneNumberExists`, `federatedUserAlreadyLinked`, `credentialInUse`.
   func requireFree(_ user: UserRecord) throws(AccountError) {
@@ -57,7 +56,8 @@ extension AccountReading {
     }
   }
 
-  /// What a deleted user has left behind, because their record could not be read, belongs to nobody.
+  /// Returns true when another existing user has the name. Names left by a deleted user with an unreadable record are
+  /// free.
   private func isTaken(_ path: Path, for user: UserRecord) -> Bool {
     guard let owner = records.text(path), !owner.isSameText(as: user.uid) else { return false }
     return !records.root[AccountPath.user(owner)].isEmpty
@@ -68,13 +68,14 @@ extension AccountReading {
     owner(AccountPath.email(email)).flatMap { $0.email?.isSameText(as: email) == true ? $0 : nil }
   }
 
-  /// Users whose other providers know them by an address, in the order of their uids; their own may be another, or none.
+  /// Users with an identity that has the address, in the order of their uids; their own address may be another, or
+  /// none.
   ///
-  /// Who was stored by an earlier version is found from the next change of their record on, such as the next sign-in.
+  /// Records of earlier versions are found from their next change on, such as the next sign-in.
   ///
   /// - Parameters:
   ///   - email: in canonical form.
-  ///   - limit: so many of them are looked at.
+  ///   - limit: the number of records to read.
   package func users(identityEmail email: String, limit: Int) -> [UserRecord] {
     let path = AccountPath.identityEmail(email)
     return records.root[path].children.prefix(limit).compactMap { key, _ in
@@ -84,12 +85,12 @@ extension AccountReading {
     }
   }
 
-  /// The user who has that phone number, in E.164.
+  /// The user with that phone number, in E.164.
   public func user(phone: String) -> UserRecord? {
     owner(AccountPath.phone(phone)).flatMap { $0.phoneNumber?.isSameText(as: phone) == true ? $0 : nil }
   }
 
-  /// The user who has an identity at another provider, by that provider's id of the person.
+  /// The user with an identity at another provider, by that provider's id of the user.
   public func user(providerID: String, rawID: String) -> UserRecord? {
     owner(AccountPath.identity(providerID, rawID)).flatMap { user in
       let isTheirs = user.identities.contains {
@@ -99,7 +100,7 @@ extension AccountReading {
     }
   }
 
-  /// The user who has the passkey of that id.
+  /// The user with the passkey of that id.
   func user(passkey id: String) -> UserRecord? {
     owner(AccountPath.passkey(id)).flatMap { $0.passkey(id) == nil ? nil : $0 }
   }
@@ -132,7 +133,7 @@ extension AccountReading {
 
   // MARK: Sessions and tickets
 
-  /// The session that is kept under the hash of its token.
+  /// The session with that token hash.
   public func session(_ tokenHash: Digest) -> SessionRecord? { records.record(AccountPath.session(tokenHash)) }
 
   /// The sessions of a user, with the hashes of their tokens.
@@ -142,7 +143,7 @@ extension AccountReading {
     }
   }
 
-  /// The ticket that is kept under the hash of its text.
+  /// The ticket with that hash.
   public func ticket(_ hash: Digest) -> Ticket? { records.record(AccountPath.ticket(hash)) }
 
   /// The tickets of a user, with the hashes of their texts.
@@ -230,6 +231,6 @@ extension AccountReading {
 }
 
 extension String {
-  /// Equal by code units, which Swift's `==` is not.
+  /// Compares by code units, unlike Swift's `==`.
   package func isSameText(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,25 +1,25 @@
 import HearthCrypto
 import HearthTree
 
-/// One record of the audit trail.
+/// A record of the audit trail.
 ///
 /// It is stored as 64 hexadecimal digits, a space and the text of a JSON object. The digits are the record's hash: the
 /// SHA-256 of the hash before it, 32 bytes, and the object's text. The first record follows 32 zero bytes.
 public struct AuditRecord: Sendable, Equatable {
-  /// Counts from 1.
+  /// The number of the record, from 1.
   public let sequence: Int64
 
   /// The chain up to this record.
   public let hash: Digest
 
-  /// What happened: `seq`, `time` (RFC 3339, UTC, with milliseconds), `event`, and those of `project`, `uid`, `email`
+  /// The content: `seq`, `time` (RFC 3339, UTC, with milliseconds), `event`, and those of `project`, `uid`, `email`
   /// (masked), `ip`, `userAgent`, `requestId` and `detail` that are known.
   public let fields: JSON
 
-  /// The fields as one line of text without a line break: what the hash covers.
+  /// The fields as one line of text without a line break, which the hash covers.
   public let line: [UInt8]
 
-  /// What is before the first record.
+  /// The hash that the first record follows.
   static let origin = [UInt8](repeating: 0, count: 32)
 
   /// The next record of a chain.
@@ -30,7 +30,7 @@ public struct AuditRecord: Sendable, Equatable {
     hash = Self.hash(line, after: previous)
   }
 
-  /// Reads a stored record; nil when it is none. The hash is what is stored, right or wrong.
+  /// Reads a stored record; nil for an invalid one. The hash is the stored one, valid or not.
   init?(stored bytes: UnsafeRawBufferPointer) {
     guard bytes.count > 65, bytes[64] == UInt8(ascii: " "),
       let hash = Digest(hex: String(decoding: bytes[..<64], as: UTF8.self)),
@@ -58,10 +58,10 @@ public struct AuditRecord: Sendable, Equatable {
   }
 }
 
-/// Where the audit trail begins and ends. An operator who keeps one elsewhere can tell later whether the trail still
-/// goes through it.
+/// The first and last record of the audit trail. An operator who stores one elsewhere can tell later whether the trail
+/// still contains it.
 public struct AuditHead: Sendable, Equatable {
-  /// The oldest record that is kept.
+  /// The number of the oldest record.
   public var firstSequence: Int64
   /// The hash of the record before the oldest one, in hexadecimal.
   public var previousHash: String

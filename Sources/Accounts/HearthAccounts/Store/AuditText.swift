@@ -1,7 +1,7 @@
-/// How the audit trail writes what others have chosen.
+/// Escaping of untrusted text in the audit trail.
 enum AuditText {
-  /// A text that cannot begin a line, end a field, or speak to a terminal: what is not to be seen is written as
-  /// `\u{…}`, and what is too long is cut.
+  /// Returns a text that cannot begin a line, end a field, or control a terminal: invisible characters become `\u{…}`,
+  /// and long texts are cut.
   static func clean(_ text: String, sizeBytesMax: Int) -> String {
     var clean = String.UnicodeScalarView()
     var sizeBytes = 0

@@ -9,7 +9,7 @@ final class CommandClient: Sendable {
     var waiting: [Int32: CheckedContinuation<Reply, Never>] = [:]
   }
 
-  /// Whom all answers are for.
+  /// The connection that receives all answers.
   static let connection = ConnectionID(rawValue: 1)
 
   /// Callers that may wait at a time. Each holds a request's memory.
@@ -17,7 +17,7 @@ final class CommandClient: Sendable {
 
   private let state = Mutex(State())
 
-  /// Asks as the administrator; returns when the answer is durable.
+  /// Executes an action as the administrator; returns when the reply is durable.
   func ask(_ database: Database, _ action: Command.Action) async -> Reply {
     await withCheckedContinuation { continuation in
       guard let request = enter(continuation) else { return continuation.resume(returning: .failure(.unavailable)) }
@@ -27,7 +27,7 @@ final class CommandClient: Sendable {
     }
   }
 
-  /// Takes what the database wants done.
+  /// Executes the database's effects.
   func take(_ effects: [Effect]) {
     for effect in effects {
       guard case .reply(_, let request, let reply) = effect else { continue }
@@ -53,7 +53,7 @@ final class Outcome<Value: Sendable>: Sendable {
 
   var value: Result<Value, AccountError>? { result.withLock { $0 } }
 
-  /// What the body put on record.
+  /// The audit records of the body.
   var audited: [AuditRecord] { records.withLock { $0 } }
 
   func note(_ audited: [AuditRecord]) { records.withLock { $0 = audited } }

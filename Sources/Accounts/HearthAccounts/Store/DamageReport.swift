@@ -1,9 +1,9 @@
 import HearthTree
 import Synchronization
 
-/// Tells the operator of records that cannot be read, each of them once.
+/// Reports unreadable records to the operator, each of them once.
 final class DamageReport: Sendable {
-  /// More are not told apart: the operator knows by then.
+  /// The number of damaged places that are told apart; the operator has been notified by then.
   private static let placesMax = 1_000
 
   private let notice: @Sendable (AccountsNotice) -> Void

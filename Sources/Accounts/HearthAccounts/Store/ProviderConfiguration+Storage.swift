@@ -74,12 +74,12 @@ extension AccountReading {
   /// The configuration of a provider; nil when there is none of that id.
   func providerConfiguration(_ id: String) -> ProviderConfiguration? { records.record(AccountPath.provider(id)) }
 
-  /// How many there are.
+  /// The number of provider configurations.
   var providerConfigurationCount: Int { records.root[AccountPath.providers].childCount }
 
-  /// Those whose ids begin so, in the order of their ids.
+  /// The configurations whose ids begin with `prefix`, in the order of their ids.
   ///
-  /// - Parameter id: the last one of the page before; nil begins with the first.
+  /// - Parameter id: the last id of the previous page; nil begins with the first.
   func providerConfigurations(prefix: String, after id: String? = nil, limit: Int) -> [ProviderConfiguration] {
     let all = records.root[AccountPath.providers]
     let children = id.map { all.children(from: AccountPath.key($0), isInclusive: false) } ?? all.children

@@ -1,8 +1,8 @@
 import HearthTree
 
 extension Revocation {
-  /// What a change of the accounts ended that another node made: whose tokens count less than before, and why as far as
-  /// that can be seen. Rather too much is named: whoever is told looks at each credential.
+  /// Returns the revocations in another node's change of the accounts, with the reason as far as it is visible. The
+  /// result may name too many: its receiver checks each credential.
   static func made(
     at places: [Path], before: AccountRecords, after: AccountRecords
   ) -> [(revocation: Revocation, event: AuditEvent.Kind)] {
@@ -38,7 +38,7 @@ extension Revocation {
       + emails.sorted().map { (.serviceAccount(email: $0), .revoked) }
   }
 
-  /// The same within a tenant, which may be gone or disabled as a whole.
+  /// Returns the revocations within a tenant, which may be deleted or disabled as a whole.
   private static func made(
     at places: [Path], ofTenantAt path: Path, before: AccountRecords, after: AccountRecords
   ) -> [(revocation: Revocation, event: AuditEvent.Kind)] {

@@ -1,25 +1,27 @@
 import Synchronization
 
-/// What a request has changed of the accounts so far, for whoever may hand it to another node of a cluster.
+/// The record of whether a request has changed the accounts, for a caller that may forward it to another node of a
+/// cluster.
 ///
-/// A node that gives the accounts to another one refuses changes from that moment. A request that has changed nothing before
-/// can be carried out there from its beginning. What can be asked once only, as of a captcha service, counts as a change.
+/// A node that hands the accounts over refuses changes from that moment. A request without a change so far can be
+/// repeated there from its beginning. A question that can be asked only once, as of a captcha service, counts as a
+/// change.
 package final class TransactionWatch: Sendable {
-  /// That of the request that a task works for.
+  /// The watch of the current task's request.
   @TaskLocal package static var current: TransactionWatch?
 
   private let hasChanged = Atomic(false)
   private let wasRefused = Atomic(false)
 
-  /// That of a request that has changed nothing so far.
+  /// Creates the watch of a request without a change so far.
   package init() {}
 
   /// True when a change was refused by a node that no longer makes it, and nothing was changed, for certain.
   package var mayBeginAnew: Bool { wasRefused.load(ordering: .relaxed) && !hasChanged.load(ordering: .relaxed) }
 
-  /// Something is changed, or may be; or something was asked that can be asked once only.
+  /// Notes a change, a possible change, or a question that can be asked only once.
   func noteChange() { hasChanged.store(true, ordering: .relaxed) }
 
-  /// The accounts could not be changed here, which another node may do now.
+  /// Notes that the accounts could not be changed here, while another node may.
   func noteRefusal() { wasRefused.store(true, ordering: .relaxed) }
 }

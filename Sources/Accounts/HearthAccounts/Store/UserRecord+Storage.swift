@@ -15,7 +15,8 @@ extension UserRecord: StoredRecord {
     lastSignInAtMilliseconds = try reader.optionalInt("lastSignInAt")
     lastRefreshAtMilliseconds = try reader.optionalInt("lastRefreshAt")
     validSinceSeconds = try reader.int("validSince")
-    // Without them the version before wrote it: its tokens carry no generation, and count from the second that is shown.
+    // Records without them are from the previous version: its tokens carry no generation, and are valid from the second
+    // that is shown.
     border = TokenCutoff(
       generation: try reader.optionalInt("generation") ?? 0,
       seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
@@ -24,7 +25,7 @@ extension UserRecord: StoredRecord {
     for stored in try reader.objects("passkeys") { passkeys.append(try Passkey(stored: stored)) }
     for stored in try reader.objects("lateWays") { lateWays.append(try LateWay(stored: stored)) }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
-    // Records from before the field existed tell it by what else they have.
+    // For records from before the field existed it follows from their other credentials.
     hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherWayIn)
   }
 

@@ -1,15 +1,15 @@
 import HearthEngine
 
-/// What is remembered of an account's wrong passwords; beyond the free ones also over a restart.
+/// The failed password attempts of an account; beyond the free ones they survive a restart.
 public struct AccountLock: Sendable, Equatable {
-  /// Attempts that were not taken back by a right password.
+  /// The attempts without a right password since.
   public var failures: Int64
-  /// No password is looked at before that second since 1970.
+  /// The second since 1970 before which no password is checked.
   public var lockedUntilSeconds: Int64
-  /// Since 1970.
+  /// The time of the last failure, since 1970.
   public var lastFailureSeconds: Int64
 
-  /// A lock as it was kept.
+  /// Creates a stored lock.
   public init(failures: Int64, lockedUntilSeconds: Int64, lastFailureSeconds: Int64) {
     self.failures = failures
     self.lockedUntilSeconds = lockedUntilSeconds
@@ -29,8 +29,8 @@ public struct AccountLock: Sendable, Equatable {
     return excess >= 30 ? limits.accountDelaySecondsMax : min(1 << excess, limits.accountDelaySecondsMax)
   }
 
-  /// The state at that moment: forgotten when it is old; and when the clock was set back, no wait is longer than it could
-  /// ever have been.
+  /// The state at that moment: forgotten when it is old; and when the clock was set back, no wait is longer than it
+  /// could ever have been.
   func settled(now: Instant, _ limits: ThrottleLimits) -> AccountLock {
     let nowSeconds = now.wallMilliseconds / 1000
     var lock = self
@@ -40,14 +40,14 @@ public struct AccountLock: Sendable, Equatable {
     return lock
   }
 
-  /// Counts an attempt as failed until it is known better, and locks what comes next.
+  /// Counts an attempt as failed until the result is known, and locks further ones.
   mutating func addFailure(now: Instant, _ limits: ThrottleLimits) {
     if failures < .max { failures += 1 }
     lastFailureSeconds = now.wallMilliseconds / 1000
     lock(limits, from: now.wallMilliseconds)
   }
 
-  /// Takes back an attempt that was never looked at.
+  /// Removes an attempt that was never evaluated.
   mutating func takeBack(_ limits: ThrottleLimits) {
     failures = max(0, failures - 1)
     lock(limits, from: lastFailureSeconds * 1000)

@@ -1,7 +1,8 @@
 import HearthBytes
 import HearthCrypto
 
-/// What a counter is kept under: 16 bytes of an HMAC over what it counts, so that neither memory nor file names anybody.
+/// The key of a counter: 16 bytes of an HMAC over the counted name, so that neither memory nor files contain personal
+/// data.
 struct CounterKey: Sendable, Hashable {
   enum Kind: UInt8, Sendable {
     case account, network, recipient, code, knownNetwork, resetRecipient, message, messageNetwork
@@ -19,7 +20,7 @@ struct CounterKey: Sendable, Hashable {
     low = Self.number(code[8..<16])
   }
 
-  /// Nil unless it is what ``text`` writes.
+  /// Parses the form that ``text`` writes; nil for another text.
   init?(text: String) {
     guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
       let low = UInt64(text.suffix(16), radix: 16)

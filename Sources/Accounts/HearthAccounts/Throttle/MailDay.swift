@@ -4,12 +4,12 @@ package enum MailPart: Int, Sendable, CaseIterable {
   case reset
   /// Verifications of addresses.
   case verification
-  /// Notices of what happened to an account, with a way back: factors, passkeys, passwords, addresses.
+  /// Notices of changes of an account that can be reverted: factors, passkeys, passwords, addresses.
   case notice
   /// Links to sign in, and all others.
   case other
 
-  /// Of a day's mails, what is kept for this part: no other mail keeps it back.
+  /// The share of a day's mails reserved for this part, which other mails cannot use up.
   func reserve(of perDay: Int) -> Int { self == .other ? 0 : perDay / 16 }
 
   init(_ purpose: Ticket.Purpose) {
@@ -23,7 +23,7 @@ package enum MailPart: Int, Sendable, CaseIterable {
   }
 }
 
-/// The mails of the last day, by what they were for.
+/// The mails of the last day, by purpose.
 struct MailDay: Sendable {
   static let milliseconds: Int64 = 86_400_000
 
@@ -32,8 +32,8 @@ struct MailDay: Sendable {
   /// Mails within the last day.
   mutating func count(nowMilliseconds: Int64) -> Int { counts(nowMilliseconds).reduce(0, +) }
 
-  /// Returns the mails that a part may have beside what is kept for the others, and those that are used of them: its own,
-  /// and what the others took beyond what is kept for them.
+  /// Returns the number of mails that a part may use beside the reserves of the others, and the number used: its own,
+  /// and those of the others beyond their reserves.
   mutating func room(for part: MailPart, perDay: Int, nowMilliseconds: Int64) -> (used: Int, max: Int) {
     let counts = counts(nowMilliseconds)
     var (used, max) = (counts[part.rawValue], perDay)
@@ -45,7 +45,7 @@ struct MailDay: Sendable {
     return (used, max)
   }
 
-  /// Counts one mail, at the moment that was looked at last.
+  /// Counts one mail, at the time of the last ``room(for:perDay:nowMilliseconds:)``.
   mutating func add(_ part: MailPart) { parts[part.rawValue].add() }
 
   private mutating func counts(_ nowMilliseconds: Int64) -> [Int] {

@@ -6,8 +6,7 @@ struct MessageCounters: Sendable {
   private var hour = SlidingCounter()
   private var day = SlidingCounter()
 
-  /// Counts one message unless it is one too many; says whether it did. A refusal leaves counters behind that are not to be
-  /// kept.
+  /// Counts one message within the limits; returns false above them. The counters of a refusal must not be stored.
   ///
   /// - Parameter perMinute: nil for no such limit.
   mutating func admit(perMinute: Int? = nil, perHour: Int, perDay: Int, nowMilliseconds: Int64) -> Bool {
@@ -27,7 +26,7 @@ struct MessageCounters: Sendable {
     )
   }
 
-  /// Counts one message, at the moment that was looked at last.
+  /// Counts one message, at the time of the last check.
   mutating func add() {
     hour.add()
     day.add()

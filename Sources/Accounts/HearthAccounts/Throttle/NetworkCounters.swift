@@ -1,6 +1,6 @@
 import HearthSystem
 
-/// What one client network did lately.
+/// The recent activity of one client network.
 struct NetworkCounters: Sendable {
   var signUps = SlidingCounter()
   var anonymousSignUps = SlidingCounter()
@@ -9,16 +9,17 @@ struct NetworkCounters: Sendable {
   var credentialFailures = SlidingCounter()
   var refusalRecords = SlidingCounter()
   private var failures = TokenBucket()
-  /// Accounts whose password was tried, the newest last.
+  /// Accounts with password attempts, the newest last.
   private var tried: [(account: CounterKey, atMilliseconds: Int64)] = []
 
   static let failuresPeriodMilliseconds: Int64 = 300_000
   static let triedPeriodMilliseconds: Int64 = 600_000
 
-  /// A limit above this is none: the list would take more memory than it is worth.
+  /// The largest limit that is enforced: above it the list would need too much memory.
   static let triedCountMax = 1_000
 
-  /// Counts an attempt as failed until it is known better. Nil when it may be evaluated, else the milliseconds to wait.
+  /// Counts an attempt as failed until the result is known. Nil when it may be evaluated, else the milliseconds to
+  /// wait.
   mutating func begin(account: CounterKey, _ limits: ThrottleLimits, nowMilliseconds: Int64) -> Int64? {
     tried.removeAll { nowMilliseconds - $0.atMilliseconds >= Self.triedPeriodMilliseconds }
     let place = tried.firstIndex { $0.account == account }
@@ -33,7 +34,7 @@ struct NetworkCounters: Sendable {
     return nil
   }
 
-  /// Takes the attempt back: it was right, or was not looked at.
+  /// Removes an attempt that was right, or was not evaluated.
   mutating func takeBack(account: CounterKey, _ limits: ThrottleLimits) {
     failures.putBack(Self.failureInterval(limits))
     tried.removeAll { $0.account == account }
@@ -44,7 +45,7 @@ struct NetworkCounters: Sendable {
   }
 }
 
-/// What was sent to one mail address lately.
+/// The recent mails to one address.
 struct RecipientCounters: Sendable {
   var minute = TokenBucket()
   var hour = SlidingCounter()

@@ -1,7 +1,6 @@
-/// A dictionary of bounded size, that forgets what was longest not used.
+/// A dictionary of bounded size that evicts the least recently used entry.
 ///
-/// The elements stand in one array and are chained through it, the most recent first; every operation takes the same
-/// time however many there are.
+/// The elements are in one array and form a linked list, the most recent first; every operation takes constant time.
 struct RecencyMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct Element: Sendable {
     var key: Key
@@ -26,17 +25,17 @@ struct RecencyMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// All keys, in no order.
   var keys: [Key] { Array(places.keys) }
 
-  /// The value, which stays as recent as it was; nil when there is none.
+  /// The value, without making it more recent; nil when there is none.
   func peek(_ key: Key) -> Value? { places[key].map { elements[$0].value } }
 
-  /// The value, which thereby is the most recent; nil when there is none.
+  /// The value, which becomes the most recent; nil when there is none.
   mutating func value(_ key: Key) -> Value? {
     guard let place = places[key] else { return nil }
     moveToFront(place)
     return elements[place].value
   }
 
-  /// Keeps the value as the most recent. Returns what had to be forgotten for it.
+  /// Stores the value as the most recent. Returns the evicted one.
   @discardableResult
   mutating func set(_ key: Key, _ value: Value) -> (key: Key, value: Value)? {
     if let place = places[key] {
@@ -62,7 +61,7 @@ struct RecencyMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     guard let place = places.removeValue(forKey: key) else { return nil }
     unlink(place)
     let value = elements[place].value
-    // The last of the array takes its place, so that the array has no holes.
+    // The last element of the array fills the gap.
     let end = elements.count - 1
     if place != end {
       let moved = elements[end]

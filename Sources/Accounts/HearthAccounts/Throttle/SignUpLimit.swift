@@ -1,6 +1,6 @@
 import HearthEngine
 
-/// Counts new accounts of a client, and other requests whose answers tell whether an address is taken.
+/// Counts new accounts of a client, and other requests whose responses reveal whether an address is taken.
 struct SignUpLimit: Sendable {
   let throttle: Throttle
 

@@ -1,9 +1,9 @@
-/// The number of things that happened in the last while: never more than the limit in any period of that length.
+/// A sliding-window counter: it admits at most the limit in any period of its length.
 ///
-/// The period is counted in seven parts, and what happened in an eighth is not yet forgotten, so a limit is kept for up to
-/// a seventh longer than it says, and a counter has one size however large the limit.
+/// The period is divided into seven parts, plus one that is still counted, so a limit applies for up to a seventh
+/// longer than the period, and a counter has a fixed size.
 struct SlidingCounter: Sendable {
-  /// Counts by part number modulo 8.
+  /// The counts, by part number modulo 8.
   private var counts = SIMD8<Int32>.zero
   /// The newest part that was counted in.
   private var newest: Int64 = 0
@@ -24,13 +24,13 @@ struct SlidingCounter: Sendable {
     return sum
   }
 
-  /// Counts one thing, in the part that ``count(periodMilliseconds:nowMilliseconds:)`` saw last.
+  /// Counts one event, in the part of the last ``count(periodMilliseconds:nowMilliseconds:)``.
   mutating func add() {
     let lane = Int(newest & 7)
     if counts[lane] < .max { counts[lane] += 1 }
   }
 
-  /// Counts one thing unless there are `limit` of them already; says whether it did.
+  /// Counts one event unless there are `limit` already; returns true when it did.
   mutating func admit(_ limit: Int, periodMilliseconds: Int64, nowMilliseconds: Int64) -> Bool {
     guard count(periodMilliseconds: periodMilliseconds, nowMilliseconds: nowMilliseconds) < limit else { return false }
     add()

@@ -1,6 +1,6 @@
 /// A bound of money: each mail, and each text message, costs some.
 package struct SpendingBound: Sendable, Equatable {
-  /// The setting that says how many: `mailsPerDay`.
+  /// The name of its setting: `mailsPerDay`.
   package var name: String
   /// Messages that were sent in its period.
   package var used: Int
@@ -8,19 +8,20 @@ package struct SpendingBound: Sendable, Equatable {
   package var max: Int
 }
 
-/// Tells the operator that a bound of money is near, and that it is used up: once each, until it is half empty again.
+/// Notifies the operator when a spending bound is near, and when it is used up: once each, until it is half empty
+/// again.
 struct SpendingWatch: Sendable {
   private enum Level: Int { case ample, near, usedUp }
 
-  /// From here on it is near.
+  /// The percentage from which a bound is near.
   static let nearPercent = 80
 
   private var level = Level.ample
 
-  /// Notes how much of a bound is used.
+  /// Notes the use of a bound.
   ///
-  /// - Parameter isRefused: a message was not sent because of it.
-  /// - Returns: what the operator is told; nil for nothing new.
+  /// - Parameter isRefused: true when a message was not sent because of it.
+  /// - Returns: the notice for the operator; nil for none.
   mutating func note(_ bound: SpendingBound, isRefused: Bool = false) -> AccountsNotice? {
     guard bound.max > 0 else { return nil }
     let percent = bound.used >= bound.max ? 100 : Int(Double(bound.used) / Double(bound.max) * 100)

@@ -4,15 +4,15 @@ import HearthTree
 
 /// Mails and text messages: each costs money, so how many there are in a day is a bound that clients share.
 extension Throttle {
-  /// Counts one mail, unless it is one too many for the recipient, the client, what it is for, or the server. The request
-  /// is answered the same either way.
+  /// Counts one mail within the limits of the recipient, the client, its purpose, and the server; returns false above
+  /// them. The response to the request is the same either way.
   ///
   /// - Parameters:
   ///   - email: in canonical form.
-  ///   - part: what it is for. Resets are counted by themselves for a recipient too, so that causing other mails to an
+  ///   - part: the purpose. Resets are counted separately for a recipient too, so that causing other mails to an
   ///     address cannot block its owner's reset.
-  ///   - isOwners: the address is proven, and its owner is told of a change of the account: only the bound of the day
-  ///     counts.
+  ///   - isOwners: true when the address is proven, and its owner is notified of a change: only the day's limit
+  ///     applies.
   func admitMail(
     to email: String, _ part: MailPart = .other, isOwners: Bool = false, address: String, now: Instant
   ) -> Bool {
@@ -20,7 +20,7 @@ extension Throttle {
     let networks = networks(address)
     let milliseconds = now.monotonicMilliseconds
     let (isAdmitted, notice) = state.withLock { state -> (Bool, AccountsNotice?) in
-      // Copies, that are kept only when all of them admit it.
+      // Copies, stored only when all of them admit it.
       var to = state.recipients.value(recipient) ?? RecipientCounters()
       var from = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
       guard isOwners || admits(&to, &from, networks.map(\.factor), milliseconds) else { return (false, nil) }
@@ -49,7 +49,7 @@ extension Throttle {
     return isAdmitted
   }
 
-  /// Counts one mail of a recipient and of a client in their minute and hour; false when it is one too many.
+  /// Counts one mail of a recipient and of a client in their minute and hour; false above the limits.
   private func admits(
     _ to: inout RecipientCounters, _ from: inout [NetworkCounters], _ factors: [Int], _ milliseconds: Int64
   ) -> Bool {
@@ -74,11 +74,11 @@ extension Throttle {
     }
   }
 
-  /// Whose message is one too many.
+  /// The limit that a refused message exceeds.
   enum MessageRefusal: Sendable, Equatable { case number, network, country, all }
 
-  /// Counts one text message, unless it is one too many for the number, the client, the country or the server; then it
-  /// counts for none of them.
+  /// Counts one text message within the limits of the number, the client, the country and the server; above one of them
+  /// it is counted for none.
   ///
   /// - Parameter number: E.164.
   /// - Returns: nil when it may be sent.
@@ -87,7 +87,7 @@ extension Throttle {
     let networks = networks(address, .messageNetwork)
     let milliseconds = now.monotonicMilliseconds
     let (refusal, notices) = state.withLock { state -> (MessageRefusal?, [AccountsNotice]) in
-      // Copies, that are kept only when all of them admit it.
+      // Copies, stored only when all of them admit it.
       var to = state.messages.value(numberKey) ?? MessageCounters()
       var from = networks.map { state.messages.value($0.key) ?? MessageCounters() }
       var there = state.messageCountries[country] ?? MessageCounters()
@@ -107,7 +107,7 @@ extension Throttle {
             perDay: limits.messagesPerClientPerDay * network.factor, nowMilliseconds: milliseconds)
         else { return (.network, []) }
       }
-      /// Returns true when the client has a share of what is left of both bounds.
+      /// Returns true when both limits leave a share for the client.
       func admits(_ counters: inout MessageCounters, perHour: Int, perDay: Int) -> Bool {
         let used = counters.counts(nowMilliseconds: milliseconds)
         return ShareRule.admits(1, used: used.hour, of: perHour) {
@@ -154,7 +154,7 @@ extension Throttle {
     ]
   }
 
-  /// The bounds of money and what is used of each now; of the countries, the one where it is most.
+  /// The spending bounds with their current use; of the countries, the one with the most.
   func spending(now: Instant) -> [SpendingBound] {
     let milliseconds = now.monotonicMilliseconds
     return state.withLock { state in

@@ -2,17 +2,18 @@ import HearthCrypto
 import HearthEngine
 import Synchronization
 
-/// How often somebody may try: passwords, codes, new accounts, mails, credentials of other providers. Database secrets and
-/// signed tokens cannot be guessed and are not counted, so that nobody's wrong ones shut out right ones.
+/// The rate limiter for passwords, codes, new accounts, mails and credentials of other providers. Database secrets and
+/// signed tokens cannot be guessed and are not counted, so that invalid ones never block valid ones.
 ///
-/// Attempts are counted before they are evaluated, so that many at the same time are not all the first; a right password
-/// takes its own back. Accounts are counted whether they exist or not. Nothing locks for ever, and nothing here ends a
-/// session. The memory is bounded; what was longest not used is forgotten first.
+/// Attempts are counted before they are evaluated, so that many at the same time are not all the first; a right
+/// password removes its own attempt. Accounts are counted whether they exist or not. No lock is permanent, and no limit
+/// ends a session. The memory is bounded; the least recently used entries are dropped first.
 final class Throttle: Sendable {
   enum Admission: Sendable, Equatable {
-    /// Counted as failed until ``passwordSucceeded(account:address:now:)`` or ``attemptAbandoned(account:address:now:)``.
+    /// Counted as failed until ``passwordSucceeded(account:address:now:)`` or
+    /// ``attemptAbandoned(account:address:now:)``.
     case allowed
-    /// Not to be evaluated, even if it is right.
+    /// The attempt must not be evaluated, even if it is right.
     case refused(retryAfterSeconds: Int64)
   }
 
@@ -27,10 +28,10 @@ final class Throttle: Sendable {
   let state: Mutex<ThrottleState>
 
   /// - Parameters:
-  ///   - addressKey: keys the counters; the same after a restart, or restored locks name nobody.
-  ///   - restored: what was saved.
-  ///   - notice: takes what an operator should know of bounds of money.
-  ///   - persist: saves an account's lock, or with nil removes it. In order; from any thread; does not wait.
+  ///   - addressKey: the key of the counters; it must survive a restart, or restored locks match no account.
+  ///   - restored: the saved locks.
+  ///   - notice: takes the warnings about spending bounds for the operator.
+  ///   - persist: saves an account's lock, or with nil removes it. Called in order, on any thread; does not wait.
   init(
     limits: ThrottleLimits, addressKey: [UInt8], restored: [String: AccountLock],
     notice: @escaping @Sendable (AccountsNotice) -> Void = { _ in },
@@ -43,13 +44,13 @@ final class Throttle: Sendable {
     state = Mutex(ThrottleState(limits: limits, restored: restored))
   }
 
-  /// Counts one attempt at a password, then says whether it may be evaluated.
+  /// Counts a password attempt, then returns whether it may be evaluated.
   ///
-  /// The network comes first: one that has had its tries cannot push up the counter of an account.
+  /// The network comes first: one above its limit cannot increase the counter of an account.
   ///
   /// - Parameters:
-  ///   - account: the canonical e-mail address, or the uid; of nobody alike.
-  ///   - address: of the client; IPv6 counts by its first 64 bits.
+  ///   - account: the canonical e-mail address, or the uid; also of unknown accounts.
+  ///   - address: the client's address; IPv6 counts by its first 64 bits.
   func beginPasswordAttempt(account: String, address: String, now: Instant) -> Admission {
     let (account, network, _) = keys(account, address)
     let admission = state.withLock { state -> Admission in
@@ -74,8 +75,8 @@ final class Throttle: Sendable {
     save()
   }
 
-  /// The admitted attempt was wrong. It is counted already; this says how long the account's next one has to wait: nil for
-  /// not at all, otherwise it was just locked.
+  /// Confirms a failed attempt, which is counted already. Returns the time that the account's next one has to wait,
+  /// when it was just locked; nil otherwise.
   @discardableResult
   func passwordFailed(account: String, address: String, now: Instant) -> Int64? {
     let (account, _, _) = keys(account, address)
@@ -83,7 +84,7 @@ final class Throttle: Sendable {
     return wait > 0 ? wait : nil
   }
 
-  /// The admitted attempt was never looked at, because the server could not.
+  /// Removes an admitted attempt that was never evaluated, because the server could not.
   func attemptAbandoned(account: String, address: String, now: Instant) {
     let (account, network, _) = keys(account, address)
     state.withLock { state in
@@ -93,14 +94,14 @@ final class Throttle: Sendable {
     save()
   }
 
-  /// Forgets the failures of an account whose owner has proven themselves in another way.
+  /// Removes the failures of an account whose owner has proven themselves in another way.
   func forgetFailures(account: String) {
     let account = CounterKey(.account, account, key: key)
     state.withLock { $0.forget(account: account) }
     save()
   }
 
-  /// Counts one new account of a client, unless it is one too many.
+  /// Counts one new account of a client within the limit; returns false above it.
   func admitSignUp(address: String, isAnonymous: Bool, now: Instant) -> Bool {
     let limit = isAnonymous ? limits.anonymousPerHour : limits.signUpsPerHour
     let counter = isAnonymous ? \NetworkCounters.anonymousSignUps : \NetworkCounters.signUps
@@ -123,13 +124,13 @@ final class Throttle: Sendable {
     ClientNetwork(address).counted.map { (CounterKey(kind, $0.text, key: key), $0.factor) }
   }
 
-  /// Counts one try at a code of an account, unless it is one too many.
+  /// Counts one attempt at a code of an account within the limit; returns false above it.
   func admitCodeTry(account: String, now: Instant) -> Bool {
     admitTry(account, limits.codeTriesPerMinute, periodMilliseconds: Self.minute, now: now)
   }
 
-  /// The same for a code of a second factor, of which an account has a number of tries a day, too. Those count that are
-  /// admitted, right ones among them; it takes the account's first factor to use them up.
+  /// Counts one attempt at a code of a second factor, which also has a limit for each account and day. Right codes
+  /// count, too; only a client with the account's first factor can use the limit up.
   func admitFactorTry(account: String, now: Instant) -> Bool {
     guard admitCodeTry(account: account, now: now) else { return false }
     return admitTry("in a day, " + account, limits.factorTriesPerDay, periodMilliseconds: Self.day, now: now)
@@ -146,8 +147,8 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Returns true when a provider's credential of this client may be looked at, which may cost a request to the
-  /// provider. Counts nothing: right ones come often.
+  /// Returns true when a provider's credential of this client may be verified, which may cost a request to the
+  /// provider. Counts nothing: right ones are frequent.
   func admitCredential(address: String, now: Instant) -> Bool {
     changeNetwork(address) { counters in
       counters.credentialFailures.count(
@@ -155,7 +156,7 @@ final class Throttle: Sendable {
     } < limits.credentialFailuresPerMinute
   }
 
-  /// Counts a provider's credential that was refused.
+  /// Counts a refused provider's credential.
   func credentialRefused(address: String, now: Instant) {
     changeNetwork(address) { counters in
       _ = counters.credentialFailures.count(
@@ -164,7 +165,8 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Counts one record of a refusal, unless it is one too many of its network. The refusal itself stands either way.
+  /// Counts one record of a refusal within the limit of its network; returns false above it. The refusal itself stands
+  /// either way.
   func admitRefusalRecord(address: String, countMax: Int, now: Instant) -> Bool {
     changeNetwork(address) { counters in
       counters.refusalRecords.admit(
@@ -172,7 +174,7 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Tells the operator.
+  /// Notifies the operator.
   func tell(_ notices: [AccountsNotice]) { for one in notices { notice(one) } }
 
   /// Counters in memory.
@@ -203,7 +205,7 @@ final class Throttle: Sendable {
     }
   }
 
-  /// Hands over what is to be saved, outside of the lock and in order.
+  /// Saves changed locks, outside of the lock and in order.
   private func save() {
     while let changes = state.withLock({ $0.beginSaving() }) {
       for change in changes { persist(change.key, change.lock) }

@@ -2,8 +2,8 @@ extension ThrottleLimits {
   /// Above everything that a test suite does, and far from where sums overflow.
   private static let liftedMax = 1_000_000_000
 
-  /// What an emulator goes by: a suite makes hundreds of accounts and asks for as many codes in a minute. The memory of
-  /// the counters stays bounded.
+  /// The limits of an emulator: a suite creates hundreds of accounts and requests as many codes in a minute. The memory
+  /// of the counters stays bounded.
   var lifted: ThrottleLimits {
     var limits = self
     limits.accountFailuresFree = Self.liftedMax

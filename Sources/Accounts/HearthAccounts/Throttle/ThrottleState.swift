@@ -1,18 +1,18 @@
 import HearthEngine
 
-/// The counters, and what is to be saved of them.
+/// The counters, and their unsaved changes.
 struct ThrottleState: Sendable {
   let limits: ThrottleLimits
   var networks: RecencyMap<CounterKey, NetworkCounters>
   var recipients: RecencyMap<CounterKey, RecipientCounters>
   var codes: RecencyMap<CounterKey, SlidingCounter>
   var mailsOfDay = MailDay()
-  /// By number and by client network. Only messages that were sent are in it, which are few.
+  /// Sent messages by number and by client network.
   var messages: RecencyMap<CounterKey, MessageCounters>
-  /// No more than there are countries.
+  /// Sent messages by country, which bounds the number of entries.
   var messageCountries: [String: MessageCounters] = [:]
   var allMessages = MessageCounters()
-  /// By the setting's name.
+  /// The watches by the setting's name.
   private var spending: [String: SpendingWatch] = [:]
   /// Accounts with failures that are still free.
   private var accounts: RecencyMap<CounterKey, AccountLock>
@@ -24,8 +24,8 @@ struct ThrottleState: Sendable {
   private var unsaved: [(key: String, lock: AccountLock?)] = []
   private var isSaving = false
 
-  /// One share each for networks, recipients, codes, accounts, locks and known networks. Messages have no part of it: they
-  /// are no more than the limit of a day, whoever asks.
+  /// The number of equal shares of the memory: for networks, recipients, codes, accounts, locks and known networks.
+  /// Messages have none: their number is bounded by the limit of a day.
   private static let kinds = 6
 
   init(limits: ThrottleLimits, restored: [String: AccountLock]) {
@@ -43,7 +43,7 @@ struct ThrottleState: Sendable {
     }
   }
 
-  /// Notes how much of a bound of money is used. Returns what the operator is to be told.
+  /// Notes the use of a spending bound. Returns the notice for the operator.
   mutating func note(_ bound: SpendingBound, isRefused: Bool = false) -> AccountsNotice? {
     spending[bound.name, default: SpendingWatch()].note(bound, isRefused: isRefused)
   }
@@ -63,8 +63,8 @@ struct ThrottleState: Sendable {
     return nil
   }
 
-  /// Takes an attempt back that was right. From a network that is known already it makes all failures forgotten; from a
-  /// new one it does not, or each sign-in of the owner would give a guesser his free failures back.
+  /// Removes an attempt that was right. From a known network it also clears all failures; from a new one it does not,
+  /// or each sign-in of the owner would give an attacker their free failures back.
   mutating func succeed(account: CounterKey, knownNetwork: CounterKey) {
     let isKnown = known.value(knownNetwork) != nil
     known.set(knownNetwork, true)
@@ -78,7 +78,7 @@ struct ThrottleState: Sendable {
     keep(account, lock)
   }
 
-  /// Takes an attempt back that was not looked at.
+  /// Removes an attempt that was not evaluated.
   mutating func abandon(account: CounterKey) {
     guard var lock = locks.value(account) ?? accounts.value(account) else { return }
     lock.takeBack(limits)
@@ -93,7 +93,7 @@ struct ThrottleState: Sendable {
     return max(0, lock.lockedUntilSeconds - now.wallMilliseconds / 1000)
   }
 
-  /// Forgets some locks whose time is over, so that they do not lie in the file for ever.
+  /// Removes some expired locks, so that they do not stay in the file for ever.
   mutating func forgetOldLocks(now: Instant) {
     for _ in 0..<2 {
       guard let last = locks.last, last.value.settled(now: now, limits) == .none else { return }
@@ -117,8 +117,8 @@ struct ThrottleState: Sendable {
     if !isSaved { unsaved.append((key.text, lock)) }
   }
 
-  /// What is to be saved now. Nil when there is nothing, or when another thread is about it: two could save one account's
-  /// states in the wrong order.
+  /// Returns the locks to save now. Nil when there are none, or when another thread is saving: two could save one
+  /// account's states in the wrong order.
   mutating func beginSaving() -> [(key: String, lock: AccountLock?)]? {
     guard !isSaving, !unsaved.isEmpty else { return nil }
     isSaving = true

@@ -3,8 +3,8 @@ import HearthCrypto
 import HearthTree
 
 extension AccountChange {
-  /// Reads the members that the identity protocol has for an administrator's create and update. Secrets of authenticators
-  /// are encrypted with the accounts' key.
+  /// Reads the members that the identity protocol has for an administrator's create and update. Secrets of
+  /// authenticators are encrypted with the accounts' key.
   init(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) {
     self.init()
     if let text = try call.text("email") {
@@ -53,7 +53,7 @@ extension AccountChange {
     return text.isEmpty ? .cleared : .set(text)
   }
 
-  /// Until the end of the year 9999, in milliseconds: what dates can be written of.
+  /// The valid times in milliseconds, until the end of the year 9999, the last that date formats can express.
   static let timeRange: Range<Int64> = 0..<253_402_300_800_000
 
   private static func time(_ name: String, of call: IdentityCall) throws(AccountError) -> Int64? {
@@ -69,7 +69,7 @@ extension AccountChange {
     }
     if text.isEmpty { return .set(noClaims) }
     guard text.utf8.count <= TokenLimits.customClaimsBytesMax else { throw AccountError(.claimsTooLarge) }
-    // As strictly as a token's own: what is stored must never keep a token from being made.
+    // As strict as for a token: a stored value must never prevent a token from being issued.
     guard let members = (try? ClaimValue(customAttributes: text))?.members else { throw AccountError(.invalidClaims) }
     if members.isEmpty { return .set(noClaims) }
     if let reserved = members.first(where: { IDTokenClaims.reservedNames.contains($0.name) }) {
@@ -101,7 +101,7 @@ extension AccountChange {
 }
 
 extension FactorChange {
-  /// More than any account may have; the configured maximum is checked with the account.
+  /// The longest accepted list, above every configured maximum, which is checked with the account.
   private static let countMax = 100
 
   static func read(
@@ -139,7 +139,7 @@ extension FactorChange {
   private static func kind(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) -> Kind {
     let number = try call.text("phoneInfo")
     guard number == nil, let authenticator = try call.object("totpInfo") else {
-      // What is no authenticator is a phone, also when its number is missing.
+      // A factor without an authenticator's data is a phone, even when its number is missing.
       do { try PhoneNumber.check(number ?? "") } catch { throw AccountError(.invalidFactorPhoneNumber, error.detail) }
       return .phone(number ?? "")
     }

@@ -7,8 +7,8 @@ package enum AccountUpdate {
   ]
   private static let harmlessDeletions = ["DISPLAY_NAME", "PHOTO_URL"]
 
-  /// Whether all that the body names gives nobody a way in: names and pictures, ending sessions, disabling. Claims,
-  /// passwords, addresses, numbers, identities, factors, enabling, and whatever is not known here give one, or may.
+  /// Returns true when no member of the body can give access: names and pictures, ending sessions, disabling. Claims,
+  /// passwords, addresses, numbers, identities, factors, enabling, and unknown members can.
   package static func isHarmless(_ body: some Collection<UInt8>) -> Bool {
     guard let members = JSON(parsing: body)?.members else { return false }
     return members.allSatisfy { member in

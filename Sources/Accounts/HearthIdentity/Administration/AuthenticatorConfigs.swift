@@ -1,15 +1,15 @@
 import HearthAccounts
 import HearthTree
 
-/// `providerConfigs` in what the service says of second factors: those that are no phones. The one kind is an
-/// authenticator with time-based codes.
+/// The service's `providerConfigs` for second factors other than phones. The only kind is an authenticator with
+/// time-based codes.
 struct AuthenticatorConfigs {
   var isOn: Bool
-  /// Nil when it is not said.
+  /// The accepted adjacent intervals; nil when absent.
   var adjacentIntervals: Int64?
 
-  /// - Parameter name: of the member that it is in.
-  /// - Throws: `invalidArgument` for what no admin SDK would send.
+  /// - Parameter name: the name of the enclosing member.
+  /// - Throws: `invalidArgument` for values that no admin SDK would send.
   static func read(_ configs: JSON, at name: String) throws(AccountError) -> AuthenticatorConfigs {
     guard let list = configs.array, list.count <= 1 else {
       throw AccountError(.invalidArgument, "\(name).providerConfigs must be an array of at most one, for TOTP")
@@ -36,7 +36,7 @@ struct AuthenticatorConfigs {
     return AuthenticatorConfigs(isOn: state == "ENABLED", adjacentIntervals: intervals)
   }
 
-  /// The number of intervals that is said of what is on.
+  /// The form in responses, with the number of intervals.
   var json: JSON {
     let said = isOn ? adjacentIntervals : nil
     let intervals = said.map { [JSON.Member("adjacentIntervals", .int($0))] } ?? []

@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Many accounts at once, for an administrator.
+/// The endpoints for many accounts at once, for administrators.
 struct BatchEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -14,7 +14,7 @@ struct BatchEndpoints: EndpointArea {
     let page = try UserPage(call, of: accounts, countDefault: 20)
     var reply = ReplyObject(kind: "DownloadAccount")
     reply.set("users", list: page.users.map { UserInfo.json($0, tenant: accounts.tenantID) })
-    // A full page names a next one, which may be empty: what the service does, and its clients' tests ask for.
+    // A full page names a next one, which may be empty, as at the service; its clients' tests expect it.
     if page.isFull { reply.set("nextPageToken", page.users.last?.uid) }
     return reply.json
   }
@@ -60,7 +60,7 @@ struct BatchEndpoints: EndpointArea {
     ])
   }
 
-  /// More accounts are not gathered for a query; a listing in pages has no end.
+  /// The limit for a sorted query; a listing in pages has none.
   private static let sortedUsersMax: Int64 = 100_000
 
   private func everybody() throws(AccountError) -> [UserRecord] {
@@ -116,7 +116,7 @@ struct UserPage: Sendable {
     let count = try call.int("maxResults") ?? countDefault
     guard (1...BatchEndpoints.usersMax).contains(count) else { throw AccountError(.invalidPageSelection) }
     let after = try call.text("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
-    // One more than wanted tells whether there is another page.
+    // One more than requested shows whether there is another page.
     let found = accounts.store.view.users(after: after, limit: Int(count) + 1)
     users = Array(found.prefix(Int(count)))
     isFull = users.count == Int(count)

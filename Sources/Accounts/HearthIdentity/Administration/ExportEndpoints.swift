@@ -7,8 +7,8 @@ import HearthTree
 struct ExportEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes and the keys they were
-  /// made with, and secrets of authenticators. The trail notes each page before it is given.
+  /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes and the keys they
+  /// were made with, and secrets of authenticators. The trail notes each page before it is given.
   func export(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 500)
@@ -52,7 +52,8 @@ struct ExportEndpoints: EndpointArea {
     return .object(members)
   }
 
-  /// `passwordHash` and `salt` are what other systems can read, given the algorithm; the members of our own are whole.
+  /// Returns an exported hash: `passwordHash` and `salt` are readable by other systems, given the algorithm; this
+  /// server's own members are complete.
   private func exported(
     _ password: StoredPassword, isTemporary: Bool
   ) -> (members: [JSON.Member], own: [JSON.Member]) {

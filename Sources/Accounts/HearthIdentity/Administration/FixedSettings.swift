@@ -1,13 +1,13 @@
 import HearthAccounts
 import HearthTree
 
-/// What the service's configuration says and nobody changes while the server runs. A script that asks for what is so
-/// anyway, as those do that send a whole configuration, is no mistake.
+/// The settings of the service's configuration that cannot change while the server runs. A request for the present
+/// value, as from scripts that send a whole configuration, is accepted.
 struct FixedSettings: Sendable {
   /// Settings without anything below them, by their place: names with points.
   private let values: [(path: String, value: JSON)]
 
-  /// - Parameter ofTenant: whether it is a tenant's configuration, which says what is the project's.
+  /// - Parameter ofTenant: true for a tenant's configuration, which shows the project's settings.
   init(_ configuration: AccountsConfiguration, ofTenant: Bool = false) {
     let own: [(path: String, value: JSON)] =
       ofTenant
@@ -26,7 +26,7 @@ struct FixedSettings: Sendable {
       ]
   }
 
-  /// What an answer shows of them; it leaves out what is off, as the service does.
+  /// The settings in responses, without those that are off, as at the service.
   var shown: [JSON.Member] {
     var members: [JSON.Member] = []
     for (path, value) in values where value != .bool(false) && value != .array([]) {
@@ -39,11 +39,11 @@ struct FixedSettings: Sendable {
     return members
   }
 
-  /// Returns true when a request asks for what holds already.
+  /// Returns true when a request asks for the present values.
   ///
   /// - Parameters:
-  ///   - mask: the place of a setting, or of some with a common beginning, in either spelling.
-  ///   - body: what the request says; what it lacks goes back to what the operator's file says, which is what holds.
+  ///   - mask: the path of a setting, or the common prefix of several, in either spelling.
+  ///   - body: the request's values; absent ones return to the operator's file, which is the present state.
   func isSo(_ mask: String, in body: JSON) -> Bool {
     let path = ProjectSettings.camelCase(mask)
     guard values.contains(where: { $0.path == path || $0.path.hasPrefix("\(path).") }) else { return false }

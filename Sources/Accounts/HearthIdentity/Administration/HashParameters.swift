@@ -3,13 +3,14 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// How the password hashes of an import were made, as the request says it; with the key, which is kept apart.
+/// The algorithm and parameters of an import's password hashes, as the request states them; with the key, which is
+/// stored apart.
 struct HashParameters: Sendable {
   var parameters: ImportedHash.Parameters
-  /// Of `SCRYPT` and `HMAC_…`.
+  /// The key of `SCRYPT` and `HMAC_…`.
   var signerKey: SignerKey?
 
-  /// Nil when the request names no algorithm.
+  /// Reads the parameters; nil when the request names no algorithm.
   init?(_ call: IdentityCall, secret: [UInt8]) throws(AccountError) {
     guard let name = try call.text("hashAlgorithm"), !name.isEmpty else { return nil }
     guard let algorithm = ImportedHash.Algorithm(rawValue: name) else {
@@ -26,7 +27,7 @@ struct HashParameters: Sendable {
     parameters = ImportedHash.Parameters(algorithm, signerKeyID: signerKey?.id)
     parameters.saltSeparator = try Self.bytes("saltSeparator", of: call) ?? []
     parameters.rounds = try call.int("rounds")
-    // What a request leaves out is 0, as for the service.
+    // An absent parameter is 0, as at the service.
     if let range = Self.rounds(of: algorithm), !range.contains(parameters.rounds ?? 0) {
       throw AccountError(.invalidHashRounds, "rounds of \(name) is \(range.lowerBound) to \(range.upperBound)")
     }
@@ -44,7 +45,8 @@ struct HashParameters: Sendable {
     if let argon2 = try call.object("argon2Parameters") { parameters.argon2 = try Self.argon2(call.with(argon2)) }
   }
 
-  /// The `rounds` that the import interface takes; `nil` for algorithms without. Another number refuses the whole request.
+  /// The valid `rounds` of the import interface; `nil` for algorithms without them. Another number refuses the whole
+  /// request.
   private static func rounds(of algorithm: ImportedHash.Algorithm) -> ClosedRange<Int64>? {
     switch algorithm {
     case .md5: 0...8_192

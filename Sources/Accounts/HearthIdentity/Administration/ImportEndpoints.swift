@@ -5,11 +5,11 @@ import HearthTree
 struct ImportEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// Clear passwords cost a hash each, which takes up to a second. An emulator's are cheap, and not counted.
+  /// The limit for clear passwords: each costs a hash, which takes up to a second. An emulator's are cheap, and not
+  /// counted.
   private static let rawPasswordsMax = 50
 
-  /// Makes up to 1,000 accounts in one transaction. Users that cannot be taken are listed with the reason; the others are
-  /// made.
+  /// Creates up to 1,000 accounts in one transaction. Refused users are listed with the reason; the others are created.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let list = call.value("users")?.array, !list.isEmpty else { throw AccountError(.missingUserAccount) }
@@ -57,8 +57,8 @@ struct ImportEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// Two users of one batch that want to be the same: then the batch is not what its sender thinks it is. Where an address
-  /// may be that of many, it is one user who is not taken, and not the batch.
+  /// Refuses a batch with two users of the same name, which its sender did not intend. Where several accounts may have
+  /// an address, only the user is refused, and not the batch.
   private func checkDuplicates(
     in list: [JSON], mayOverwrite: Bool, _ call: IdentityCall
   ) throws(AccountError) {
@@ -86,8 +86,8 @@ struct ImportEndpoints: EndpointArea {
     }
   }
 
-  /// Checks that users will come in with the passwords that they had: `{"passwords": [{"email" or "localId",
-  /// "password"}]}`, up to 20 of them, gives `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
+  /// Checks that users can sign in with their old passwords: `{"passwords": [{"email" or "localId", "password"}]}`, up
+  /// to 20 of them, returns `{"verdicts": ["right", …]}`, each a ``PasswordChecks/Verdict``.
   func checkPasswords(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let list = call.value("passwords")?.array, list.count <= Self.checkedPasswordsMax else {
@@ -110,10 +110,10 @@ struct ImportEndpoints: EndpointArea {
     return .object([JSON.Member("verdicts", .array(verdicts.map { .string($0.rawValue) }))])
   }
 
-  /// Each costs a hash, which takes up to a second.
+  /// The limit for checked passwords: each costs a hash, which takes up to a second.
   private static let checkedPasswordsMax = 20
 
-  /// In words, as the service lists them.
+  /// The message for an error, in the service's words.
   private func message(of error: AccountError) -> String {
     switch error.code {
     case .invalidArgument: error.detail ?? "a member is of the wrong kind"

@@ -2,8 +2,8 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// The members are those of Firebase's `accounts:batchCreate` and of its `auth:export` files. What those cannot say is in
-/// a member of ours, so that an export of this server comes back whole:
+/// The members are those of Firebase's `accounts:batchCreate` and of its `auth:export` files. Values that those cannot
+/// express are in this server's own member, so that its exports import without loss:
 ///
 ///     "hearth": {
 ///       "passwordHash": "…",                        // the stored string; it wins over passwordHash and salt. Or
@@ -23,7 +23,7 @@ extension ImportedUser {
       throw AccountError(.invalidArgument, "Tenant id in userInfo does not match the tenant id in request.")
     }
     let change = try AccountChange(call, accounts)
-    // An import makes factors: there is no secret that one without could keep.
+    // An import creates factors: a factor without a secret has none to keep.
     if change.factors?.contains(where: { $0.kind == .totp(sealedSecret: nil) }) == true {
       throw AccountError(.invalidArgument, "totpInfo.sharedSecretKey of mfaInfo is missing")
     }
@@ -48,7 +48,8 @@ extension ImportedUser {
     try readPassword(call, hash: hash, now: now)
   }
 
-  /// Said by an export of ours; by others in that there is a password provider and no password.
+  /// Returns true when the user has sign-in by mailed links: exports of this server state it; in others it follows from
+  /// a password provider without a password.
   private static func hasEmailLink(_ call: IdentityCall, _ user: UserRecord) throws(AccountError) -> Bool {
     guard user.email != nil else { return false }
     if let said = try call.bool("emailLinkSignin") { return said }
@@ -57,8 +58,8 @@ extension ImportedUser {
       && call.value("hearth")?["passwordHash"] == nil
   }
 
-  /// Second factors need a verified address; otherwise a person who registered another's address could lock its owner
-  /// out. Accounts from an export of this server keep the factors that they had.
+  /// Refuses second factors without a verified address; otherwise an attacker who registered another user's address
+  /// could lock its owner out. Accounts from an export of this server keep the factors that they had.
   private static func requireFactorsAllowed(_ call: IdentityCall, _ user: UserRecord) throws(AccountError) {
     let isOurs = try call.object("hearth").map(call.with)?.bool("hasUnverifiedFactors") ?? false
     guard !user.factors.isEmpty, !isOurs else { return }

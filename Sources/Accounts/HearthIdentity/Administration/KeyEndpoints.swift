@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// Signing keys and database secrets, for the command line. No answer holds a secret.
+/// Signing keys and database secrets, for the command line. No response contains a secret.
 struct KeyEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -19,7 +19,7 @@ struct KeyEndpoints: EndpointArea {
       kind, try await accounts.administration.keys.rotateKey(kind, isUrgent: isUrgent, by: administrator))
   }
 
-  /// Takes a key away: what it signed ends at once.
+  /// Removes a key: tokens that it signed become invalid at once.
   func remove(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let kind = try Self.kind(call), let kid = try call.text("kid"), !kid.isEmpty else {

@@ -1,21 +1,21 @@
 import HearthAccounts
 import HearthTree
 
-/// The project's configuration, as deployment tools and admin SDKs read and change it: the same settings that the
-/// operator's file has, in the words of the service. What is changed counts from the next request on.
+/// The project's configuration, as deployment tools and admin SDKs read and change it: the settings of the operator's
+/// file, in the service's form. Changes apply from the next request on.
 struct ProjectConfigEndpoints: EndpointArea {
   let accounts: Accounts
 
   private static let blockingFunctions = "blockingFunctions"
 
-  /// `GET projects/PROJECT/config`
+  /// `GET projects/PROJECT/config`: returns the configuration.
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
     return config
   }
 
-  /// `PATCH projects/PROJECT/config?updateMask=authorizedDomains,client.permissions.disabledUserSignup`: what the mask
-  /// names is replaced by what the body says; what the body lacks goes back to what the operator's file says. Without a
-  /// mask it is all that is in the body.
+  /// `PATCH projects/PROJECT/config?updateMask=authorizedDomains,client.permissions.disabledUserSignup`: replaces the
+  /// members of the mask by those of the body; absent ones return to the operator's file. Without a mask it applies to
+  /// all members of the body.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let paths = self.paths(call)
@@ -41,7 +41,7 @@ struct ProjectConfigEndpoints: EndpointArea {
     }
     let whole = changesFunctions ? named : nil
     let functions = try whole.map { json throws(AccountError) in try BlockingFunctionSettings(json: json) }
-    // What could be refused comes first: a request that is refused has changed nothing.
+    // Validation comes first: a refused request has changed nothing.
     if !changesFunctions, !parts.isEmpty {
       _ = try BlockingFunctionSettings(json: parts.apply(to: accounts.administration.functions.blocking.json))
     }
@@ -54,8 +54,8 @@ struct ProjectConfigEndpoints: EndpointArea {
     return config
   }
 
-  /// Which settings a request is about: those of the mask, else all that the body has. On an emulator a request without a
-  /// mask also puts the official emulator's own settings back to what they were at the start, where the body lacks them.
+  /// The settings that a request is about: those of the mask, else all that the body has. On an emulator a request
+  /// without a mask also resets the official emulator's own settings that the body lacks to their values at the start.
   private func paths(_ call: IdentityCall) -> [String] {
     let emulators = [
       "signIn.allowDuplicateEmails", "emailPrivacyConfig.enableImprovedEmailPrivacy", Self.blockingFunctions,
@@ -79,7 +79,7 @@ struct ProjectConfigEndpoints: EndpointArea {
             JSON.Member("disabledUserDeletion", .bool(!configuration.allowsDeletion)),
           ]))
       ]))
-    // As the service answers, what is off is left out.
+    // As at the service, settings that are off are omitted.
     let privacy = configuration.protectsFromEnumeration ? [JSON.Member("enableImprovedEmailPrivacy", .bool(true))] : []
     reply.set("emailPrivacyConfig", .object(privacy))
     reply.set("passwordPolicyConfig", PasswordPolicyInfo(configuration.passwordPolicy).config)

@@ -2,29 +2,29 @@ import HearthAccounts
 import HearthPlugin
 import HearthTree
 
-/// Turns what an administrator changes, in the words of the service, into the words of the operator's file.
+/// Translates an administrator's changes from the service's form to that of the operator's file.
 struct ProjectSettings: Sendable {
   private let body: JSON
   /// True when a plugin serves a way to sign in, so that it can be switched on.
   private let serves: @Sendable (SignInMethod) -> Bool
-  /// The same of phone numbers, which no plugin serves.
+  /// True when phone numbers, which no plugin serves, can be enabled.
   private let servesPhones: Bool
-  /// What can be changed, for the sentence that refuses something else.
+  /// The changeable settings, for the message that refuses another one.
   private let known: String
   private var members: [JSON.Member] = []
   private var factors: [JSON.Member] = []
   private var phone: [JSON.Member] = []
   private var policy: [JSON.Member] = []
-  /// The whole policy goes back to what the file says.
+  /// True when the whole policy returns to the file's.
   private var resetsPolicy = false
 
   private static let policyConfig = "passwordPolicyConfig"
 
   /// - Parameters:
-  ///   - body: what the request says.
-  ///   - serves: whether a plugin serves a way to sign in, so that it can be switched on.
-  ///   - servesPhones: the same of phone numbers, which no plugin serves.
-  ///   - known: what can be changed, in words; nil for what projects can.
+  ///   - body: the request's body.
+  ///   - serves: returns true when a plugin serves a sign-in method, so that it can be switched on.
+  ///   - servesPhones: the same for phone numbers, which no plugin serves.
+  ///   - known: a description of the changeable settings; nil for those of projects.
   init(
     _ body: JSON, serves: @escaping @Sendable (SignInMethod) -> Bool, servesPhones: Bool, known: String? = nil
   ) {
@@ -34,7 +34,7 @@ struct ProjectSettings: Sendable {
     self.servesPhones = servesPhones
   }
 
-  /// For ``ConfigurationAdministration/change(_:by:)``; nil when no such setting is changed.
+  /// The changes for ``ConfigurationAdministration/change(_:by:)``; nil when there are none.
   var changes: JSON? {
     let policies =
       resetsPolicy
@@ -46,10 +46,11 @@ struct ProjectSettings: Sendable {
     return all.isEmpty ? nil : .object(all)
   }
 
-  /// Takes what the body has at a place of the configuration.
+  /// Applies the body's value at a path of the configuration.
   ///
-  /// - Parameter path: names with points, as a mask has them; one above a setting means all that is below.
-  /// - Throws: `notImplemented` for what cannot be changed here; `invalidArgument` for a value of another type.
+  /// - Parameter mask: names with points; a prefix of settings means all below it.
+  /// - Throws: `notImplemented` for a setting that cannot be changed here; `invalidArgument` for a value of another
+  ///   type.
   mutating func change(_ mask: String) throws(AccountError) {
     let path = Self.camelCase(mask)
     var isKnown = false
@@ -87,17 +88,17 @@ struct ProjectSettings: Sendable {
     }
   }
 
-  /// What a project can change.
+  /// The settings that a project can change.
   private static let ofProject =
     "authorizedDomains, client.permissions, emailPrivacyConfig, mfa, passwordPolicyConfig, signIn, smsRegionConfig, "
     + "blockingFunctions; the rest stands in the operator's file"
 
-  /// The refusal of what cannot be changed, with the reason where there is one to tell.
+  /// Returns the refusal of a setting that cannot be changed, with a known reason.
   ///
   /// - Parameters:
-  ///   - path: where it stands.
-  ///   - what: about it.
-  ///   - known: what can be changed.
+  ///   - path: the path of the setting.
+  ///   - what: the error.
+  ///   - known: a description of the changeable settings.
   static func refusal(of path: String, what: String, known: String) -> AccountError {
     let reason = reasons.first { $0.0 == path || path.hasPrefix("\($0.0).") }?.1
     return AccountError(
@@ -118,7 +119,7 @@ struct ProjectSettings: Sendable {
     ("signIn.hashConfig", "every new password is hashed with scrypt"),
   ]
 
-  /// `mfa`: who has a second factor, and which kinds there are.
+  /// Applies `mfa`: the policy for second factors, and the available kinds.
   private mutating func changeFactors(named names: (String) -> Bool) throws(AccountError) {
     if names("mfa.state") {
       let state = try text("mfa.state")
@@ -151,7 +152,7 @@ struct ProjectSettings: Sendable {
     factors.append(JSON.Member(name, value ?? .null))
   }
 
-  /// `signIn`: which of the ways that plugins serve are open.
+  /// Applies `signIn`: enables and disables the sign-in methods of plugins.
   private mutating func changeSignIn(named names: (String) -> Bool) throws(AccountError) {
     if names("signIn.email.enabled") {
       let isOn = try bool("signIn.email.enabled")
@@ -174,7 +175,7 @@ struct ProjectSettings: Sendable {
     }
   }
 
-  /// `smsRegionConfig` and `signIn.phoneNumber`: which phones get messages, and what they are for.
+  /// Applies `smsRegionConfig` and `signIn.phoneNumber`: the regions for messages, and the uses of phones.
   private mutating func changePhones(named names: (String) -> Bool) throws(AccountError) {
     if names("signIn.phoneNumber.enabled") {
       let isOn = try bool("signIn.phoneNumber.enabled")
@@ -219,7 +220,7 @@ struct ProjectSettings: Sendable {
     return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }
 
-  /// The state says whether there is a policy; the strength and the upgrade count with it.
+  /// Applies the policy: its state, and with it the strength and the upgrade.
   private mutating func changePolicy() throws(AccountError) {
     policy = []
     let state = try text("\(Self.policyConfig).passwordPolicyEnforcementState")
@@ -254,7 +255,7 @@ struct ProjectSettings: Sendable {
     }
   }
 
-  /// What asks for a kind of character: the service's names, and the file's.
+  /// The names of required kinds of character: the service's, and the configuration file's.
   private static let kinds = [
     ("containsLowercaseCharacter", "requiresLowercase"), ("containsUppercaseCharacter", "requiresUppercase"),
     ("containsNumericCharacter", "requiresDigit"), ("containsNonAlphanumericCharacter", "requiresOther"),
@@ -269,7 +270,7 @@ struct ProjectSettings: Sendable {
     members.append(JSON.Member(name, value ?? .null))
   }
 
-  /// What the body has at a place; nil for nothing, and for `null`.
+  /// Returns the body's value at a path; nil when it is absent or `null`.
   private func value(_ path: String) throws(AccountError) -> JSON? {
     var value = body
     for name in path.split(separator: ".") {
@@ -301,7 +302,7 @@ struct ProjectSettings: Sendable {
     return isName && name.utf8.count <= 64 ? name : "What was named"
   }
 
-  /// The places of all settings that a body has, for a request without a mask: down to what is no object.
+  /// Returns the paths of all settings in a body, for a request without a mask: down to values that are not objects.
   static func leaves(of body: JSON) -> [String] {
     var found: [String] = []
     var open = (body.members ?? []).reversed().map { ($0.name, $0.value) }

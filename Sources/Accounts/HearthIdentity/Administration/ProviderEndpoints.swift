@@ -2,8 +2,8 @@ import HearthAccounts
 import HearthSAML
 import HearthTree
 
-/// The providers of a project or of a tenant that are set up while the server runs, as admin SDKs and deployment tools keep
-/// them: Identity Platform's `oauthIdpConfigs` and `inboundSamlConfigs`.
+/// The providers of a project or tenant that are configured while the server runs, for admin SDKs and deployment tools:
+/// Identity Platform's `oauthIdpConfigs` and `inboundSamlConfigs`.
 struct ProviderEndpoints: EndpointArea {
   /// The project's or the tenant's.
   let accounts: Accounts
@@ -13,12 +13,12 @@ struct ProviderEndpoints: EndpointArea {
 
   // MARK: One
 
-  /// `POST …/oauthIdpConfigs?oauthIdpConfigId=oidc.corp`
+  /// `POST …/oauthIdpConfigs?oauthIdpConfigId=oidc.corp`: creates an issuer.
   func createIssuer(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try await create(call, ProviderConfiguration.oidcPrefix)
   }
 
-  /// `POST …/inboundSamlConfigs?inboundSamlConfigId=saml.corp`
+  /// `POST …/inboundSamlConfigs?inboundSamlConfigId=saml.corp`: creates a SAML provider.
   func createSAML(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try await create(call, ProviderConfiguration.samlPrefix)
   }
@@ -35,13 +35,13 @@ struct ProviderEndpoints: EndpointArea {
     return json(configuration)
   }
 
-  /// `GET …/oauthIdpConfigs/oidc.corp`
+  /// `GET …/oauthIdpConfigs/oidc.corp`: returns a provider.
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
     return json(try found(call))
   }
 
-  /// `PATCH …/oauthIdpConfigs/oidc.corp?updateMask=displayName,responseType.code`: what the mask names becomes what the body
-  /// says, or is taken away when the body does not say; without a mask, what the body names.
+  /// `PATCH …/oauthIdpConfigs/oidc.corp?updateMask=displayName,responseType.code`: replaces the members of the mask by
+  /// those of the body, and removes absent ones; without a mask, replaces the members of the body.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let seen = try found(call)
@@ -61,7 +61,7 @@ struct ProviderEndpoints: EndpointArea {
     return json(configuration)
   }
 
-  /// `DELETE …/oauthIdpConfigs/oidc.corp`
+  /// `DELETE …/oauthIdpConfigs/oidc.corp`: deletes a provider.
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     try await accounts.administration.providers.delete(try found(call).id, by: administrator)
@@ -74,12 +74,12 @@ struct ProviderEndpoints: EndpointArea {
 
   // MARK: Several
 
-  /// `GET …/oauthIdpConfigs?pageSize=&pageToken=`, in the order of their ids.
+  /// `GET …/oauthIdpConfigs?pageSize=&pageToken=`: lists issuers in the order of their ids.
   func listIssuers(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try list(call, "oauthIdpConfigs", ProviderConfiguration.oidcPrefix)
   }
 
-  /// `GET …/inboundSamlConfigs?pageSize=&pageToken=`, in the order of their ids.
+  /// `GET …/inboundSamlConfigs?pageSize=&pageToken=`: lists SAML providers in the order of their ids.
   func listSAML(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try list(call, "inboundSamlConfigs", ProviderConfiguration.samlPrefix)
   }
@@ -97,7 +97,7 @@ struct ProviderEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `GET …/defaultSupportedIdpConfigs`: those of the server's settings, which are changed there.
+  /// `GET …/defaultSupportedIdpConfigs`: lists the providers of the server's settings, which are changed there.
   func listDefault(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let place = Self.place(of: accounts)
     var reply = ReplyObject()
@@ -115,8 +115,8 @@ struct ProviderEndpoints: EndpointArea {
 
   // MARK: Metadata
 
-  /// `POST hearth/v1/providers:importSAML`: makes or renews a SAML provider by its metadata. `providerId`, `metadata`;
-  /// `spEntityId` for a new one; `entityId` when the metadata is of several.
+  /// `POST hearth/v1/providers:importSAML`: creates or updates a SAML provider from its metadata. `providerId`,
+  /// `metadata`; `spEntityId` for a new one; `entityId` when the metadata has several entities.
   func importMetadata(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let id = try call.text("providerId"), ProviderConfiguration.isID(id, prefix: ProviderConfiguration.samlPrefix)
@@ -164,7 +164,7 @@ extension ProviderEndpoints {
     "projects/\(accounts.configuration.projectID)" + (accounts.tenantID.map { "/tenants/\($0)" } ?? "")
   }
 
-  /// - Parameter withAllTypes: response types that are off are said too; clients are told of the others alone.
+  /// - Parameter withAllTypes: true to include response types that are off; clients get only the others.
   private func json(_ configuration: ProviderConfiguration, withAllTypes: Bool = false) -> JSON {
     var reply = ReplyObject()
     let kind = configuration.saml == nil ? "oauthIdpConfigs" : "inboundSamlConfigs"
@@ -204,7 +204,7 @@ extension ProviderEndpoints {
     return reply.json
   }
 
-  /// A configuration from what an administrator wants it to be.
+  /// Reads an administrator's configuration.
   private func read(_ body: JSON, id: String, _ call: IdentityCall) throws(AccountError) -> ProviderConfiguration {
     let call = call.with(body)
     let isSAML = id.utf8.starts(with: ProviderConfiguration.samlPrefix.utf8)

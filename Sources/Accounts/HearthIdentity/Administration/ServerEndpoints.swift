@@ -2,11 +2,11 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// The server's own administration, for its command line: what the identity protocol has no words for.
+/// The endpoints of the server's own administration, for its command line, which the identity protocol lacks.
 struct ServerEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// How the server stands.
+  /// Returns the server's status.
   func status(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let view = accounts.store.view
     let records = view.auditHead.map { $0.sequence - $0.firstSequence + 1 } ?? 0
@@ -44,7 +44,7 @@ struct ServerEndpoints: EndpointArea {
     return .object([JSON.Member("standing", .string(standing == .good ? "good" : "ended"))])
   }
 
-  /// Anything else under `/hearth/v1/`.
+  /// Refuses other paths under `/hearth/v1/`.
   func unknown(_ call: IdentityCall) async throws(AccountError) -> JSON {
     throw AccountError(.notFound)
   }

@@ -20,7 +20,7 @@ struct ServiceAccountEndpoints: EndpointArea {
     ])
   }
 
-  /// Disables an account, which ends its access tokens; or enables it again.
+  /// Disables an account, which invalidates its access tokens, or enables it again.
   func disable(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let email = try call.text("email") else { throw AccountError(.missingEmail) }
@@ -29,7 +29,7 @@ struct ServiceAccountEndpoints: EndpointArea {
       try await accounts.administration.serviceAccounts.set(email, isDisabled: isDisabled, by: administrator))
   }
 
-  /// Takes a key from an account.
+  /// Removes a key from an account.
   func removeKey(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let email = try call.text("email") else { throw AccountError(.missingEmail) }

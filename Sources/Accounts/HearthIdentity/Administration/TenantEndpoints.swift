@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// The tenants of a project, as admin SDKs and deployment tools keep them: Identity Platform's `projects.tenants`.
+/// The tenants of a project, for admin SDKs and deployment tools: Identity Platform's `projects.tenants`.
 struct TenantEndpoints: EndpointArea {
   /// The project's.
   let accounts: Accounts
@@ -9,7 +9,7 @@ struct TenantEndpoints: EndpointArea {
   private static let pageMax: Int64 = 1_000
   private static let pageDefault: Int64 = 20
 
-  /// `POST projects/PROJECT/tenants`: the body is the tenant; its id is drawn.
+  /// `POST projects/PROJECT/tenants`: creates a tenant from the body, with a generated id.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let settings = try TenantSettings(call, fixed: FixedSettings(accounts.configuration, ofTenant: true))
@@ -17,7 +17,7 @@ struct TenantEndpoints: EndpointArea {
       try await tenants.create(by: administrator, settings: settings.changes) { settings.apply(to: &$0) })
   }
 
-  /// `GET projects/PROJECT/tenants?pageSize=&pageToken=`, in the order of their ids.
+  /// `GET projects/PROJECT/tenants?pageSize=&pageToken=`: lists tenants in the order of their ids.
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let size = try call.int("pageSize") ?? Self.pageDefault
     guard (1...Self.pageMax).contains(size) else {
@@ -32,16 +32,16 @@ struct TenantEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `GET projects/PROJECT/tenants/TENANT`
+  /// `GET projects/PROJECT/tenants/TENANT`: returns a tenant.
   func get(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let id = try id(call)
-    // An emulator makes those that are asked for.
+    // An emulator creates tenants at their first use.
     _ = try await tenants.accounts(named: id)
     return json(try tenants.settings(of: id))
   }
 
-  /// `PATCH projects/PROJECT/tenants/TENANT?updateMask=`: what the mask names becomes what the body says, or its default when
-  /// the body does not say; without a mask, what the body names.
+  /// `PATCH projects/PROJECT/tenants/TENANT?updateMask=`: replaces the members of the mask by those of the body, absent
+  /// ones by their defaults; without a mask, replaces the members of the body.
   func change(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let settings = try TenantSettings(call, fixed: FixedSettings(accounts.configuration, ofTenant: true))
@@ -51,7 +51,7 @@ struct TenantEndpoints: EndpointArea {
     return json(tenant)
   }
 
-  /// `DELETE projects/PROJECT/tenants/TENANT`: with everybody in it.
+  /// `DELETE projects/PROJECT/tenants/TENANT`: deletes the tenant with all its users.
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     try await tenants.delete(try id(call), by: administrator)
@@ -81,7 +81,7 @@ struct TenantEndpoints: EndpointArea {
     reply.set("enableAnonymousUser", tenant.allowsAnonymous)
     reply.set("disableAuth", tenant.isDisabled)
     if let protects = tenant.protectsFromEnumeration {
-      // What is false is not said, as at the service.
+      // Members that are false are omitted, as at the service.
       reply.set(
         "emailPrivacyConfig", .object(protects ? [JSON.Member("enableImprovedEmailPrivacy", .bool(true))] : []))
     }
@@ -94,7 +94,7 @@ struct TenantEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// Nil where nothing was decided of second factors.
+  /// The tenant's settings for second factors; nil when it has none.
   private static func mfa(_ tenant: TenantRecord, _ configuration: AccountsConfiguration) -> JSON? {
     guard tenant.secondFactorPolicy != nil || tenant.authenticators != nil || !tenant.secondFactorProviders.isEmpty
     else { return nil }
@@ -111,7 +111,7 @@ struct TenantEndpoints: EndpointArea {
     return .object(members)
   }
 
-  /// What was decided for the tenant over the project's settings, in the words of the service.
+  /// Sets the tenant's settings that override the project's, in the service's form.
   private static func setFurther(_ changes: JSON, _ configuration: AccountsConfiguration, in reply: inout ReplyObject) {
     let permissions = [
       changes["allowsSignUp"]?.bool.map { JSON.Member("disabledUserSignup", .bool(!$0)) },

@@ -1,14 +1,14 @@
 import HearthAccounts
 import HearthTree
 
-/// What an administrator wants of a tenant, in the words of Identity Platform's `Tenant`.
+/// An administrator's settings of a tenant, in the form of Identity Platform's `Tenant`.
 struct TenantSettings: Sendable {
-  /// What tenants have of their own, for the sentence that refuses something else.
+  /// The settings of tenants, for the message that refuses another one.
   private static let known =
     "displayName, allowPasswordSignup, enableEmailLinkSignin, enableAnonymousUser, disableAuth, client.permissions, "
     + "emailPrivacyConfig, mfaConfig, passwordPolicyConfig, smsRegionConfig, testPhoneNumbers; the rest is the project's"
 
-  /// Those that are on or off.
+  /// The Boolean settings.
   private static let switches: [String: WritableKeyPath<TenantRecord, Bool> & Sendable] = [
     "allowPasswordSignup": \.allowsPasswords, "enableEmailLinkSignin": \.allowsEmailLinks,
     "enableAnonymousUser": \.allowsAnonymous, "disableAuth": \.isDisabled,
@@ -18,11 +18,11 @@ struct TenantSettings: Sendable {
   private var further: ProjectSettings
   private let fixed: FixedSettings
 
-  /// What goes over the project's settings, in the words of the operator's file; nil for nothing.
+  /// The settings that override the project's, in the form of the operator's file; nil for none.
   var changes: JSON? { further.changes }
 
-  /// - Parameter fixed: what holds for every tenant.
-  /// - Throws: `invalidArgument` for a value that cannot be, `notImplemented` for a setting that tenants do not have here.
+  /// - Parameter fixed: the settings that are the same for every tenant.
+  /// - Throws: `invalidArgument` for an invalid value, `notImplemented` for a setting that tenants do not have here.
   init(_ call: IdentityCall, fixed: FixedSettings) throws(AccountError) {
     self.fixed = fixed
     further = ProjectSettings(
@@ -32,15 +32,15 @@ struct TenantSettings: Sendable {
     }
   }
 
-  /// The settings that a request is about, each with its place: what the mask names, else all that the body has. What a
-  /// mask names and the body lacks becomes its default.
+  /// Returns the paths of the settings that a request is about: those of the mask, else all of the body. Settings in
+  /// the mask that the body lacks become their defaults.
   private static func masks(_ call: IdentityCall) -> [String] {
     let masks = call.updateMask.map { $0.split(separator: ",").map(String.init) } ?? places(in: call.body)
-    // The name is said by the path.
+    // The path names the tenant.
     return masks.map(ProjectSettings.camelCase).filter { $0 != "name" }
   }
 
-  /// `null` stands for nothing where no mask says that it is meant.
+  /// Returns the paths of a body's settings; `null` counts as absent without a mask.
   private static func places(in body: JSON) -> [String] {
     (body.members ?? []).filter { $0.value != .null }.flatMap { member -> [String] in
       switch (ProjectSettings.camelCase(member.name), member.value) {

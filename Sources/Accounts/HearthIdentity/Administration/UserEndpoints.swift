@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// One account at a time, for an administrator: what the admin SDKs call.
+/// The endpoints for single accounts, for administrators: the calls of the admin SDKs.
 struct UserEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -37,7 +37,7 @@ struct UserEndpoints: EndpointArea {
       add(view.user(providerID: providerID, rawID: rawID))
     }
     var reply = ReplyObject(kind: "GetAccountInfo")
-    // Clients take an empty array for a list with nobody's record in it; no member means nobody.
+    // Clients read an empty array as a list with an empty record; an absent member means no users.
     reply.set("users", list: found.map { UserInfo.json($0, tenant: accounts.tenantID) })
     return reply.json
   }
@@ -66,7 +66,7 @@ struct UserEndpoints: EndpointArea {
     return ReplyObject(kind: "DeleteAccount").json
   }
 
-  /// A session cookie for a server of the app's own, for who has an ID token.
+  /// Creates a session cookie from an ID token, for the app's own server.
   func createSessionCookie(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     guard let idToken = try call.text("idToken", sizeBytesMax: IdentityCall.longTextBytesMax), !idToken.isEmpty else {

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 extension AccountError {
-  /// The HTTP status, the reason that older clients look at, and the status word of newer ones.
+  /// The HTTP status, the reason for older clients, and the status text for newer ones.
   private var outward: (status: Int, reason: String, word: String?) {
     switch code {
     case .permissionDenied: (403, "forbidden", "PERMISSION_DENIED")
@@ -20,11 +20,11 @@ extension AccountError {
     }
   }
 
-  /// The answer that tells a client.
+  /// The response for an error.
   ///
-  /// What is the server's own trouble is no JSON: clients take a JSON error for a verdict on their session and sign out.
+  /// A failure of the server is no JSON: clients treat a JSON error as a decision about their session and sign out.
   ///
-  /// - Parameter reason: instead of the usual one.
+  /// - Parameter reason: replaces the usual one.
   func response(reason: String? = nil, status: Int? = nil) -> IdentityResponse {
     let outward = outward
     guard code != .unavailable, code != .outcomeUnknown, code != .internalError else {

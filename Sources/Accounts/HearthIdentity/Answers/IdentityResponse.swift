@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// The answer to an ``IdentityRequest``. The server adds what every answer of the interface carries.
+/// The response to an ``IdentityRequest``. The server adds the header fields that every response of the interface has.
 package struct IdentityResponse: Sendable {
   /// The HTTP status.
   package var status: Int
@@ -9,20 +9,19 @@ package struct IdentityResponse: Sendable {
   package var contentType: String
   /// The whole body.
   package var body: [UInt8]
-  /// `no-store` unless the answer may be kept.
+  /// The caching policy; `no-store` by default.
   package var cacheControl = "no-store"
   /// Further header fields, in this order.
   package var headers: [(name: String, value: String)] = []
-  /// True when it is a page for people, which has all its headers itself; other answers may be read by pages of other
-  /// origins.
+  /// True for a page for browsers, which sets all its headers itself; pages of other origins may read other responses.
   package var isForPeople = false
-  /// The protocol's code of an error; nil for what is none.
+  /// The protocol's code of an error; nil for a success.
   package var problem: String?
-  /// True when apps are told it as it is although its status says that the server is in trouble: it refuses a sign-in,
-  /// and says nothing about who is signed in.
+  /// True when apps get the response unchanged although its status reports a server failure: it refuses a sign-in, and
+  /// says nothing about signed-in users.
   package var isToldToApps = false
 
-  /// An answer with that body; JSON unless told otherwise.
+  /// Creates a response with that body; JSON by default.
   package init(status: Int = 200, contentType: String = "application/json; charset=utf-8", body: [UInt8]) {
     self.status = status
     self.contentType = contentType
@@ -34,20 +33,20 @@ package struct IdentityResponse: Sendable {
     self.init(status: status, body: json.text())
   }
 
-  /// What anybody may keep for an hour.
+  /// Returns a public response that may be cached for an hour.
   static func published(_ body: [UInt8]) -> IdentityResponse {
     var response = IdentityResponse(body: body)
     response.cacheControl = "public, max-age=3600"
     return response
   }
 
-  /// What is refused before anybody looked at what it wants, in the protocol's words.
+  /// Returns the refusal of a request that was not evaluated, in the protocol's form.
   package static func refusal(status: Int = 400, _ text: String) -> IdentityResponse {
     AccountError(.invalidArgument, text).response(status: status)
   }
 
-  /// For what may go better the next time. Without JSON in it, so that clients take it for a failure of the network, and
-  /// not for a word about their user.
+  /// Returns a response for a temporary failure. It has no JSON, so that clients treat it as a network failure, and not
+  /// as a statement about their user.
   package static func busy(status: Int = 503) -> IdentityResponse {
     var response = IdentityResponse(
       status: status, contentType: "text/plain; charset=utf-8",
@@ -56,15 +55,15 @@ package struct IdentityResponse: Sendable {
     return response
   }
 
-  /// For what may have been done or not, which nobody here knows. Without JSON in it for the same reason, and without a
-  /// word on trying again.
+  /// Returns a response for a request with an unknown outcome. It has no JSON for the same reason, and does not suggest
+  /// a retry.
   package static func unanswered(status: Int) -> IdentityResponse {
     IdentityResponse(
       status: status, contentType: "text/plain; charset=utf-8",
       body: Array("No answer came. The request may have been carried out.\n".utf8))
   }
 
-  /// For what may go better the next time: without JSON in it, so that clients take it for a bad connection.
+  /// The response for a temporary failure: without JSON, so that clients treat it as a bad connection.
   static let tryAgain = IdentityResponse(
     status: 503, contentType: "text/plain; charset=utf-8", body: Array("Try again.\n".utf8))
 }

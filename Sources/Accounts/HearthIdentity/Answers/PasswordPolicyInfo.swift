@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthPlugin
 import HearthTree
 
-/// The password policy, as clients are told it before they ask for a password, and administrators in the configuration.
+/// The password policy, as clients read it before they ask for a password, and administrators in the configuration.
 struct PasswordPolicyInfo: Sendable {
   private let policy: PasswordPolicy
 
@@ -19,7 +19,7 @@ struct PasswordPolicyInfo: Sendable {
     ])
   }
 
-  /// `passwordPolicyConfig`
+  /// The `passwordPolicyConfig` of responses.
   var config: JSON {
     .object([
       JSON.Member("passwordPolicyEnforcementState", .string(state)),
@@ -34,7 +34,7 @@ struct PasswordPolicyInfo: Sendable {
     ])
   }
 
-  /// A policy that asks for no more than the service's own six characters is none.
+  /// The state: a policy that requires no more than the service's own six characters is off.
   private var state: String {
     let isStricter =
       policy.requiresLowercase || policy.requiresUppercase || policy.requiresDigit || policy.requiresOther
@@ -43,7 +43,7 @@ struct PasswordPolicyInfo: Sendable {
     return isStricter ? "ENFORCE" : "OFF"
   }
 
-  /// - Parameter isWhole: kinds of characters that are not asked for are named as well, as administrators are told them.
+  /// - Parameter isWhole: true to include kinds of characters that are not required, for administrators.
   private func strength(isWhole: Bool) -> JSON {
     var strength = [
       JSON.Member("minPasswordLength", .int(Int64(policy.lengthMin))),
@@ -60,6 +60,6 @@ struct PasswordPolicyInfo: Sendable {
     return .object(strength)
   }
 
-  /// The printable signs of ASCII, which client SDKs count as "not alphanumeric".
+  /// The printable ASCII symbols, which client SDKs count as "not alphanumeric".
   private static let signs = "^$*.[]{}()?\"!@#%&/\\,><':;|_~-+= `"
 }

@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// An object of an answer, member by member. What is nil is left out.
+/// A JSON object of a response, built member by member. Values that are nil are omitted.
 struct ReplyObject: Sendable {
   private(set) var members: [JSON.Member] = []
 
@@ -24,12 +24,12 @@ struct ReplyObject: Sendable {
     if let value { members.append(JSON.Member(name, value)) }
   }
 
-  /// Nothing when it is empty.
+  /// Sets a list, unless it is empty.
   mutating func set(_ name: String, list: [JSON]) {
     if !list.isEmpty { members.append(JSON.Member(name, .array(list))) }
   }
 
-  /// The tokens, or what stands for them until the second factor is there.
+  /// Sets the tokens, or the text that stands for the first factor until the second is shown.
   mutating func set(_ step: SecondFactors.Step) {
     switch step {
     case .signedIn(let signedIn): set(signedIn.tokens)

@@ -1,9 +1,9 @@
 import HearthAccounts
 import HearthTree
 
-/// Users and what belongs to them, as the identity protocol shows them.
+/// Users, their identities and factors, in the identity protocol's form.
 package enum UserInfo {
-  /// Stands where a password hash is: clients tell password users from anonymous ones by it.
+  /// The placeholder for a password hash: by it clients tell password users from anonymous ones.
   static let redactedHash = "UkVEQUNURUQ="
 
   /// A user as the identity protocol shows them to themselves and to administrators.
@@ -46,10 +46,10 @@ package enum UserInfo {
     return info.json
   }
 
-  /// The ways in that the user has, as `providerUserInfo` shows them.
+  /// The user's credentials, as `providerUserInfo` shows them.
   static func providers(_ user: UserRecord) -> [JSON] {
     var list: [JSON] = []
-    // To clients, a user who signs in by mailed links is one of the password provider.
+    // To clients, a user with mailed links belongs to the password provider.
     if let email = user.email, user.password != nil || user.hasEmailLink {
       var info = ReplyObject()
       info.set("providerId", "password")
@@ -85,7 +85,7 @@ package enum UserInfo {
     providerID == "google.com" ? "https://accounts.google.com/\(rawID)" : rawID
   }
 
-  /// - Parameter redacted: shows the end of a phone number only, to who has not shown the factor yet.
+  /// - Parameter redacted: shows only the end of a phone number, for a user who has not shown the factor yet.
   static func factor(_ factor: SecondFactor, redacted: Bool) -> JSON {
     var info = ReplyObject()
     info.set("mfaEnrollmentId", factor.id)
@@ -100,7 +100,7 @@ package enum UserInfo {
     return info.json
   }
 
-  /// `+*******0100`
+  /// A phone number with only its last digits visible, `+*******0100`.
   private static func hidden(_ number: String) -> String {
     number.dropLast(4).map { $0 == "+" ? "+" : "*" }.joined() + number.suffix(4)
   }

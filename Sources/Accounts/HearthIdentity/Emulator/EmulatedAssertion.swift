@@ -2,15 +2,15 @@ import HearthAccounts
 import HearthPlugin
 import HearthTree
 
-/// What an identity provider says over SAML, as an emulator takes it: `SAMLResponse` is a JSON object that nobody has
-/// signed, beside an `id_token` that says whose it is.
+/// The emulator's form of a SAML response: `SAMLResponse` is an unsigned JSON object, beside an `id_token` that names
+/// the user.
 ///
 ///     { "assertion": { "subject": { "nameId": "ann@acme.example" }, "attributeStatements": { "team": "red" } } }
 struct EmulatedAssertion {
   private var nameID: String?
   private var attributes: JSON?
 
-  /// - Throws: `invalidProviderResponse` for a `SAMLResponse` that is no such object. None at all says nothing.
+  /// - Throws: `invalidProviderResponse` for an invalid `SAMLResponse`. An absent one is empty.
   init(_ parameters: [String: String]) throws(AccountError) {
     guard let text = parameters["SAMLResponse"], !text.isEmpty else { return }
     guard let response = EmulatedCredential.object(Array(text.utf8)) else {
@@ -40,7 +40,8 @@ struct EmulatedAssertion {
     }
   }
 
-  /// The person of an `id_token` with what the assertion says of them. An identity provider's word on an address counts.
+  /// Returns the identity of an `id_token` with the assertion's data. An identity provider's statement about an address
+  /// is trusted.
   func identity(of claimed: ForeignIdentity, by providerID: String) -> FederatedIdentity {
     var person = claimed
     if let nameID, EmailAddress.canonical(nameID) != nil { person.email = nameID }

@@ -5,8 +5,8 @@ import HearthEngine
 import HearthPlugin
 import HearthTree
 
-/// The credentials that an emulator accepts: claims that nobody has signed. Used on an emulator only, and for programs
-/// of its machine only, since with them a client can sign in as anybody.
+/// The credentials that an emulator accepts: unsigned claims. Used on an emulator only, and for programs of its machine
+/// only, since with them a client can sign in as any user.
 enum EmulatedCredential {
   /// Providers' ids are names such as `google.com` and `oidc.acme`; every token of the user repeats them.
   private static let providerIDBytesMax = 128
@@ -16,11 +16,11 @@ enum EmulatedCredential {
 
   // MARK: Other providers
 
-  /// The person that a credential of any provider names: `id_token`, or else `access_token`, is a JSON object of claims
-  /// or a token whose signature nobody looks at.
+  /// Returns the identity that a credential of any provider names: `id_token`, or else `access_token`, is a JSON object
+  /// of claims or a token whose signature is not checked.
   ///
-  /// - Returns: nil when neither is readable as claims, and there is no ID token: only the provider itself knows what an
-  ///   access token says.
+  /// - Returns: nil when neither is readable as claims, and there is no ID token: only the provider itself can read an
+  ///   access token.
   static func identity(
     providerID: String, parameters: [String: String]
   ) throws(AccountError) -> FederatedIdentity? {
@@ -66,7 +66,7 @@ enum EmulatedCredential {
     return person
   }
 
-  /// Google's own answer about a person has other names for what its tokens say.
+  /// Returns Google's userinfo response, which names the claims of its tokens differently.
   private static func googleProfile(_ sub: String, _ person: ForeignIdentity) -> JSON {
     let scope = "https://www.googleapis.com/auth/userinfo."
     var profile = [
@@ -86,7 +86,7 @@ enum EmulatedCredential {
     return .object(profile)
   }
 
-  /// As JavaScript takes a value for true.
+  /// Returns true for a value that JavaScript treats as true.
   private static func isTrue(_ value: JSON?) -> Bool {
     switch value {
     case nil, .null?, .bool(false)?, .int(0)?: false
@@ -98,7 +98,7 @@ enum EmulatedCredential {
   private static func claims(in text: String) -> JSON? {
     var json = Array(text.utf8)
     if json.first != UInt8(ascii: "{") {
-      // What stands in the place of a signature may be anything: suites blot it out in tokens that were real once.
+      // Any text is accepted as the signature: suites redact it in tokens that were once real.
       let parts = json.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
       guard parts.count == 3, let payload = Base64URL.decode(parts[1]) else { return nil }
       json = payload
@@ -106,7 +106,7 @@ enum EmulatedCredential {
     return object(json)
   }
 
-  /// A JSON object that a client sent as a text; nil for what is none.
+  /// Parses a JSON object that a client sent as a text; nil for any other text.
   static func object(_ json: [UInt8]) -> JSON? {
     var limits = JSONLimits.standard
     limits.nestingMax = 32
@@ -114,8 +114,8 @@ enum EmulatedCredential {
     return object
   }
 
-  /// The parts of a credential: of `postBody`, and of the address that a provider's page would have sent somebody back to.
-  /// What stands in its fragment comes before `postBody`, and that before its query.
+  /// Returns the parts of a credential: of `postBody`, and of the address that a provider's page would have redirected
+  /// to. Its fragment takes precedence over `postBody`, and that over its query.
   static func parts(
     requestURI: String, postBody: [(name: String, value: String)]
   ) -> [(name: String, value: String)] {
@@ -128,9 +128,10 @@ enum EmulatedCredential {
 
   // MARK: Custom tokens
 
-  /// The account that a custom token names; signature and times are not checked. A JSON object may stand in its place.
+  /// Returns the account that a custom token names, without verifying signature and times. A plain JSON object is
+  /// accepted as well.
   ///
-  /// - Returns: nil for what is neither, which a plugin may know.
+  /// - Returns: nil for any other text, which a plugin may accept.
   static func user(customToken text: String, keys: KeyRing, now: Instant) throws(AccountError) -> NamedUser? {
     var text = text
     if text.utf8.first != UInt8(ascii: "{") {

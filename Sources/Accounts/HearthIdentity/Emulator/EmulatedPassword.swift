@@ -1,7 +1,7 @@
 import HearthTree
 
-/// How Firebase's emulator writes passwords, in its exports and in what suites import:
-/// `fakeHash:salt=SALT:password=PASSWORD`. The password is readable, so that whoever reads such a text has it.
+/// The form of passwords in the exports of Firebase's emulator and in imports of test suites:
+/// `fakeHash:salt=SALT:password=PASSWORD`. The password in it is readable.
 package enum EmulatedPassword {
   /// The users of an import, each with a password in clear in the place of such a text.
   package static func cleared(_ users: [JSON]) -> [JSON] { users.map { cleared($0) } }

@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// Routes of test suites that run against an emulator. They exist only on a server that was started for development, and
-/// only for clients on the same machine.
+/// Routes of test suites that run against an emulator. They exist only on a server that was started for development,
+/// and only for clients on the same machine.
 struct EmulatorEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -16,13 +16,13 @@ struct EmulatorEndpoints: EndpointArea {
     return .object([])
   }
 
-  /// The codes that were mailed and still count, the oldest first, for tests that cannot read mail.
+  /// Lists the mailed codes that are still valid, the oldest first, for tests that cannot read mail.
   func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let codes = try call.requireEmulator(of: accounts).mailedCodes(now: call.now).suffix(Self.codesShownMax).map {
       code in
       var shown = ReplyObject()
       shown.set("email", code.email)
-      // A code that takes an address back names no other.
+      // A code that reverts a change of address names no other.
       if code.purpose == .verifyAndChangeEmail { shown.set("newEmail", code.newEmail) }
       shown.set("requestType", code.purpose.rawValue)
       shown.set("oobCode", code.code)
@@ -32,7 +32,7 @@ struct EmulatorEndpoints: EndpointArea {
     return .object([JSON.Member("oobCodes", .array(codes))])
   }
 
-  /// What test suites switch for one project: looks at it, and changes what the body names.
+  /// Returns the emulator's settings of one project, after changing those that the body names.
   func config(_ call: IdentityCall) async throws(AccountError) -> JSON {
     _ = try call.requireEmulator(of: accounts)
     var changes: [JSON.Member] = []
@@ -64,9 +64,9 @@ extension IdentityCall {
   /// Returns true when a program of an emulator's own machine asks.
   func isEmulated(in accounts: Accounts) -> Bool { accounts.emulator(isFromLoopback: isFromLoopback) != nil }
 
-  /// What an emulator offers, to who may use it.
+  /// Returns the emulator's controls for an allowed caller.
   ///
-  /// - Throws: `notFound` for everybody else, and unless this is an emulator.
+  /// - Throws: `notFound` for other callers, and on a server that is not an emulator.
   func requireEmulator(of accounts: Accounts) throws(AccountError) -> EmulatorControls {
     guard let emulator = accounts.emulator(isFromLoopback: isFromLoopback) else { throw AccountError(.notFound) }
     return emulator

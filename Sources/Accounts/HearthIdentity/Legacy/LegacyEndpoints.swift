@@ -5,8 +5,8 @@ import HearthTree
 struct LegacyEndpoints: Sendable {
   let accounts: Accounts
 
-  /// Answers a request. Errors come with status 200 to clients that ask for it: they cannot read the body of anything
-  /// else.
+  /// Answers a request. Errors have status 200 for clients that request it: they cannot read the body of other
+  /// responses.
   func answer(
     _ asked: LegacyRequest,
     _ perform: @Sendable (Accounts, LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>
@@ -16,14 +16,14 @@ struct LegacyEndpoints: Sendable {
       return Self.response(try await perform(accounts, asked), to: asked)
     } catch {
       if error.code == .outcomeUnknown, asked.callback == nil { return error.response() }
-      // An error in the body would end the session of a client; this one it takes for a bad connection.
+      // An error in the body would end the client's session; this response counts as a bad connection.
       if error.isTransient, asked.callback == nil { return .tryAgain }
       let reveals = accounts.configuration.legacyRevealsUnknownUsers
       return Self.response(.failure(LegacyError(error, revealsUnknownUsers: reveals)), to: asked)
     }
   }
 
-  /// What is said to a request that cannot be read.
+  /// The response to an unreadable request.
   static func malformed(_ request: IdentityRequest) -> IdentityResponse {
     let wantsStatusOK = request.parameter("suppress_status_codes") == "true"
     return IdentityResponse(
@@ -43,7 +43,8 @@ struct LegacyEndpoints: Sendable {
       }
     var response = IdentityResponse(json, status: status)
     if let callback = asked.callback {
-      // The comment keeps the name from being the first bytes of the file, which could be made to mean something else.
+      // The comment keeps the callback's name from being the first bytes of the file, which a crafted name could give
+      // another meaning.
       response = IdentityResponse(
         status: status, contentType: "application/javascript; charset=utf-8",
         body: Array("/**/\(callback)(".utf8) + script(json) + Array(");".utf8))
@@ -52,8 +53,8 @@ struct LegacyEndpoints: Sendable {
     return response
   }
 
-  /// The text of a value as a script may have it. JSON takes two line separators inside texts that the scripts of older
-  /// browsers, which are those that need this form, do not.
+  /// Returns a value as JavaScript source. JSON allows two line separators in strings that the scripts of older
+  /// browsers, which need this form, do not.
   private static func script(_ json: JSON) -> [UInt8] {
     let text = json.text()
     var script: [UInt8] = []
@@ -70,7 +71,7 @@ struct LegacyEndpoints: Sendable {
     return script
   }
 
-  /// What a browser window is sent to, rather than a script.
+  /// The response for a browser window, rather than a script.
   private static func page(_ asked: LegacyRequest) -> IdentityResponse? {
     guard asked.callback == nil, asked.method == "GET" else { return nil }
     let isProvider = asked.path.count == 2 && asked.path[0] == "auth"

@@ -38,7 +38,7 @@ struct LegacyError: Error, Sendable, Equatable {
     ])
   }
 
-  /// - Parameter revealsUnknownUsers: an unknown address may be told from a wrong password.
+  /// - Parameter revealsUnknownUsers: true when an unknown address has another error than a wrong password.
   init(_ error: AccountError, revealsUnknownUsers: Bool) {
     switch error.code {
     case .passwordLoginDisabled, .operationNotAllowed, .adminOnlyOperation:

@@ -2,16 +2,16 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// A request of a client of the 2.x kind: what it wants, whichever way it says so.
+/// A request of a 2.x client, independent of its encoding.
 ///
-/// Web clients send everything as GET, with the verb in `_method`; Android's send real verbs and forms. Where a query and
-/// a body disagree the body counts, and an address in the path counts more than both.
+/// Web clients send everything as GET, with the method in `_method`; Android's send real methods and forms. The body
+/// takes precedence over the query, and an address in the path over both.
 struct LegacyRequest: Sendable {
   let client: ClientInfo
   let now: Instant
-  /// `GET`, `POST`, `PUT` or `DELETE`.
+  /// The method: `GET`, `POST`, `PUT` or `DELETE`.
   var method: String
-  /// Decoded, without the namespace in front.
+  /// The decoded path, without the namespace.
   var path: [String]
   private var fields: [String: String]
   /// The name of the function that a script wants to be called.
@@ -20,7 +20,7 @@ struct LegacyRequest: Sendable {
   var wantsStatusOK: Bool
   var transport: String?
 
-  /// Nil when the path, the body or the callback is not one of this interface.
+  /// Reads a request; nil when the path, the body or the callback does not belong to this interface.
   init?(_ request: IdentityRequest) {
     client = request.client
     now = request.now
@@ -49,7 +49,7 @@ struct LegacyRequest: Sendable {
     fields[name].flatMap { $0.utf8.count <= IdentityCall.longTextBytesMax ? $0 : nil }
   }
 
-  /// What a provider is shown: everything but what this interface itself uses.
+  /// The credential for a provider: all parameters except those of this interface.
   var credential: [String: String] {
     let own: Set<String> = ["callback", "suppress_status_codes", "transport", "v", "_method", "_", "key"]
     return fields.filter { !own.contains($0.key) && $0.value.utf8.count <= IdentityCall.longTextBytesMax }

@@ -27,14 +27,14 @@ struct LegacySessionEndpoints: EndpointArea {
     return .success(try await session(user, provider: ProviderID.anonymous, profile: .object([]), asked))
   }
 
-  /// `auth/<provider without its .com>/token`
+  /// `auth/<provider without its .com>/token`: signs in with a provider's token.
   func provider(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     let name = asked.path.count > 1 ? asked.path[1] : ""
     guard ["facebook", "google", "github", "twitter"].contains(name) else {
       return .failure(LegacyError(.invalidProvider, "The provider is not known here."))
     }
     let parameters = asked.credential
-    // Data rules of such apps know a person by the provider's id.
+    // Data rules of such apps identify a user by the provider's id.
     let (proven, identity) = try await accounts.signIn.federated.signIn(
       providerID: name + ".com", parameters: parameters,
       newUID: { "\(name):\($0.rawID)" }, client: asked.client, now: asked.now)
@@ -51,7 +51,7 @@ struct LegacySessionEndpoints: EndpointArea {
     return .success(try await session(proven, provider: name, profile: .object(profile), asked))
   }
 
-  /// What a client asks after it was sent to a provider and back, which never happens here.
+  /// Answers a client's poll after a redirect to a provider, which this server does not offer.
   func session(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     .failure(
       LegacyError(.invalidArguments, "There is no such sign-in under way. \(LegacyEndpoints.tokenAdvice)"))
@@ -61,7 +61,7 @@ struct LegacySessionEndpoints: EndpointArea {
     .failure(LegacyError(.invalidArguments, "There is no such operation."))
   }
 
-  /// Begins a session and answers what clients keep: the token, the uid, and the provider's profile.
+  /// Begins a session and returns the values that clients store: the token, the uid, and the provider's profile.
   private func session(
     _ proven: ProvenUser, provider: String, profile: JSON, _ asked: LegacyRequest
   ) async throws(AccountError) -> JSON {

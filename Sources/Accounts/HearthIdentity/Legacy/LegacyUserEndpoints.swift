@@ -48,7 +48,7 @@ struct LegacyUserEndpoints: EndpointArea {
     }
   }
 
-  /// Mails a link for a new password. That an address has no account is told only where that may be known.
+  /// Mails a link for a new password. An unknown address is reported only where that may be revealed.
   func resetPassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     guard let address = EmailAddress.canonical(asked.user) else { throw AccountError(.invalidEmail) }
     guard accounts.signIn.providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
@@ -60,7 +60,7 @@ struct LegacyUserEndpoints: EndpointArea {
       try await accounts.changes.codes.send(
         ActionCodes.Order(.resetPassword, email: address, client: asked.client), now: asked.now)
     } catch {
-      // That a limit was reached would tell that the address was asked for before.
+      // A limit error would reveal that the address was used before.
       guard error.code == .resetLimit, accounts.configuration.protectsFromEnumeration else { throw error }
     }
     return .success(.object([]))
@@ -78,7 +78,8 @@ struct LegacyUserEndpoints: EndpointArea {
     }
   }
 
-  /// Who shows an address and its password. An account with a second factor is refused: these clients cannot show it.
+  /// Returns the user of an address and password. An account with a second factor is refused: these clients cannot show
+  /// it.
   func proven(
     _ email: String?, password: String?, _ asked: LegacyRequest
   ) async throws(AccountError) -> Result<ProvenUser, LegacyError> {

@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// Asks the identity interface as an app would, for what stands behind the links in mails: there is one meaning of a
-/// code.
+/// Calls the identity interface as an app would, for the pages behind the links in mails: a code has one meaning
+/// everywhere.
 struct ActionCalls: Sendable {
   let endpoints: IdentityEndpoints
   /// The request for the page.

@@ -1,9 +1,9 @@
 import HearthAccounts
 import HearthTree
 
-/// What a mailed link, or the form behind it, asks for.
+/// The request of a mailed link, or of the form behind it.
 struct ActionForm: Sendable, Equatable {
-  /// The word in links, and what the code behind it was made for.
+  /// The `mode` in links, by the purpose of the code.
   enum Mode: String, Sendable, CaseIterable {
     case resetPassword
     case verifyEmail
@@ -13,7 +13,7 @@ struct ActionForm: Sendable, Equatable {
     case revertChange
     case signIn
 
-    /// What such a code was made for, as the identity interface calls it.
+    /// The purpose of such a code, as the identity interface calls it.
     var requestType: String {
       Ticket.Purpose.allCases.first { $0.linkMode == rawValue }?.rawValue ?? ""
     }
@@ -26,12 +26,12 @@ struct ActionForm: Sendable, Equatable {
   var continueURL: String?
   var apiKey: String?
   var language: String?
-  /// Only ever from a form, never from a link.
+  /// The new password; accepted only from a form, never from a link.
   var newPassword: String?
-  /// Of a second factor; only ever from a form.
+  /// The code of a second factor; accepted only from a form.
   var factorCode: String?
 
-  /// Nil when a part is missing, comes twice, or is too long to be meant.
+  /// Reads the parameters; nil when a part is missing, comes twice, or is too long.
   init?(_ parameters: [(name: String, value: String)], isForm: Bool) {
     var parts: [String: String] = [:]
     for parameter in parameters {
@@ -48,7 +48,7 @@ struct ActionForm: Sendable, Equatable {
     factorCode = isForm ? parts["factorCode"] : nil
   }
 
-  /// The continue URL with what an app needs to finish the sign-in by itself.
+  /// Returns the continue URL with the parameters that an app needs to complete the sign-in by itself.
   func finishURL(_ continueURL: String) -> String {
     var members = [("mode", mode.rawValue), ("oobCode", code)]
     if let apiKey { members.append(("apiKey", apiKey)) }

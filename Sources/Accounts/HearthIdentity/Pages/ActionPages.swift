@@ -1,15 +1,15 @@
 import HearthAccounts
 import HearthTree
 
-/// The pages behind the links in mails: they say what the link is for and have a button that does it.
+/// The pages behind the links in mails: they describe the link's action and have a button that performs it.
 ///
-/// Looking at a page changes nothing, because mail scanners follow every link; the button posts a form. On an emulator a
-/// program's GET does what the link says (``EmulatorAction``). Everything a page does goes through the identity interface
-/// as an app would do it, so there is one meaning of a code.
+/// Viewing a page changes nothing, because mail scanners follow every link; the button posts a form. On an emulator a
+/// program's GET performs the action (``EmulatorAction``). Pages use the identity interface as an app would, so a code
+/// has one meaning everywhere.
 struct ActionPages: Sendable {
   let endpoints: IdentityEndpoints
 
-  /// The page behind a link, or what its button did.
+  /// Returns the page behind a link, or the result of its button.
   func action(_ request: IdentityRequest) async -> IdentityResponse {
     let isPost = request.method == "POST"
     guard isPost || request.method == "GET" || request.method == "HEAD" else {
@@ -22,7 +22,7 @@ struct ActionPages: Sendable {
     return (isPost ? await visit.perform() : await visit.show()).response
   }
 
-  /// A form's fields count only from its body: what is in a URL stays in histories and logs.
+  /// Reads a form's fields, only from its body: URLs stay in histories and logs.
   private static func form(_ request: IdentityRequest, isPost: Bool) -> ActionForm? {
     let fields = isPost ? PercentEncoding.pairs(request.body) : request.query
     return fields.flatMap { ActionForm($0, isForm: isPost) }
@@ -39,7 +39,7 @@ extension HTMLPage {
     title: "This link does not work any more",
     content: paragraph("It has expired or was used before. Ask for a new one in the app."), status: 400)
 
-  /// What is shown while too many ask.
+  /// The page of an overloaded server.
   package static let overloaded = HTMLPage(
     title: "Please try again", content: paragraph("The server is busy. Try the link again in a moment."),
     status: 503)
@@ -48,9 +48,9 @@ extension HTMLPage {
     title: "Not possible", content: paragraph("This address shows a page and takes a form."),
     status: 405)
 
-  /// What is shown for a request that was refused before anybody looked at what it wants.
+  /// The page for a request that was refused without evaluating it.
   ///
-  /// - Parameter text: in words for people.
+  /// - Parameter text: a readable reason.
   package static func refusal(status: Int, _ text: String) -> HTMLPage {
     HTMLPage(title: "Please try again", content: paragraph(text), status: status)
   }

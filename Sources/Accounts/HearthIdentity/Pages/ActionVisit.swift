@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// One look at a page, or one press of its button.
+/// A single view of a page, or a submission of its form.
 struct ActionVisit: Sendable {
   let form: ActionForm
   let path: String
@@ -17,7 +17,7 @@ struct ActionVisit: Sendable {
     }
   }
 
-  /// Does what the button says.
+  /// Executes the form's action.
   func perform() async -> HTMLPage {
     let code = JSON.Member("oobCode", .string(form.code))
     let answer: ActionCalls.Answer
@@ -29,7 +29,7 @@ struct ActionVisit: Sendable {
       }
       answer = await calls.call("accounts:resetPassword", [code, .init("newPassword", .string(password))])
     case .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactorAddition, .revertChange:
-      // A code does what it was made for; the page must not have said something else.
+      // A code performs the action that it was made for; the page must not have described another.
       switch await calls.call("accounts:resetPassword", [code]) {
       case .done(let reply) where reply["requestType"]?.string == form.mode.requestType: break
       case .done: return .usedLink
@@ -67,7 +67,7 @@ struct ActionVisit: Sendable {
   }
 }
 
-// MARK: What the pages say
+// MARK: Page content
 
 extension ActionVisit {
   private var settings: AccountsConfiguration { calls.endpoints.accounts.configuration }
@@ -134,7 +134,8 @@ extension ActionVisit {
       """
   }
 
-  /// The app at the continue URL signs in with the code; here it is only handed on, and only to a place that is allowed.
+  /// The app at the continue URL signs in with the code; here it is only handed on, and only to a place that is
+  /// allowed.
   private func signInPage(_ app: String) -> HTMLPage {
     guard let target = allowedContinueURL else {
       return HTMLPage(

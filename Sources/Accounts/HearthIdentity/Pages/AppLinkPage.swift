@@ -1,6 +1,6 @@
 import HearthAccounts
 
-/// Where a link for an app leads when no app opened it: on to the link inside, which has the code.
+/// The page of a link for an app that no app opened: it redirects to the link inside, which has the code.
 struct AppLinkPage: Sendable {
   let links: ActionLinks
 

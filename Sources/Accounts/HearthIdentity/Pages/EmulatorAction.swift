@@ -1,16 +1,16 @@
 import HearthAccounts
 import HearthTree
 
-/// What an emulator does with a link from a mail: at once, and says so in JSON, because test suites follow links and press
-/// no buttons. For programs of this machine alone; everybody else gets the page with the button.
+/// The emulator's handling of a mailed link: at once and with a JSON response, because test suites follow links and
+/// submit no forms. For programs of this machine only; other clients get the page with the form.
 struct EmulatorAction: Sendable {
   static let path = "/emulator/action"
-  /// What stands for the password in a link that is shown.
+  /// The placeholder for the password in a displayed link.
   private static let passwordPlaceholder = "NEW_PASSWORD_HERE"
 
   private let calls: ActionCalls
 
-  /// Nil when the request is for the pages.
+  /// Reads an emulator's request; nil when it is for the pages.
   init?(_ calls: ActionCalls) {
     let request = calls.request
     guard calls.endpoints.accounts.configuration.isEmulator, request.path == Self.path, request.method == "GET",
@@ -26,7 +26,7 @@ struct EmulatorAction: Sendable {
     guard let form = ActionForm(calls.request.query, isForm: true) else { return refused("Invalid mode") }
     if form.mode == .signIn { return signIn(form) }
     let code = JSON.Member("oobCode", .string(form.code))
-    // A code does what it was made for, whatever the link says beside it.
+    // A code performs the action that it was made for, whatever the link's mode.
     guard case .done(let purpose) = await calls.call("accounts:resetPassword", [code]),
       purpose["requestType"]?.string == form.mode.requestType
     else { return refused("The code has expired, was used before, or is for something else.", "Ask for a new one.") }

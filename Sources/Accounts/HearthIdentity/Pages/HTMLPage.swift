@@ -3,11 +3,11 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// A small page of plain HTML: nothing from elsewhere, one style sheet and at most one script, which the policy names by
-/// their hashes.
+/// A small page of plain HTML without external resources: one style sheet and at most one script, whose hashes the
+/// content security policy allows.
 package struct HTMLPage: Sendable {
   var title: String
-  /// Markup; every text in it went through ``HTMLText/escaped(_:)``.
+  /// The markup; every text in it went through ``HTMLText/escaped(_:)``.
   var content: String
   var status = 200
   /// Runs when the page is there; nil for a page without one.
@@ -39,7 +39,7 @@ package struct HTMLPage: Sendable {
     """
   }
 
-  /// The page as an answer. It is not kept, not shown in frames, and tells no other site where the reader came from.
+  /// The page as a response. It is not cached, cannot be framed, and sends no referrer to other sites.
   package var response: IdentityResponse {
     var response = IdentityResponse(
       status: status, contentType: "text/html; charset=utf-8", body: Array(text.utf8))
@@ -83,14 +83,14 @@ package struct HTMLPage: Sendable {
       let scripts = script.map { "script-src \(Self.hash(of: $0)); " } ?? ""
       return "default-src 'none'; style-src \(Self.styleHash); \(scripts)\(rest)"
     }
-    // Widgets put styles of their own into the page.
+    // Widgets add styles of their own to the page.
     let (scripts, frames) = widget.sources
     return "default-src 'none'; style-src 'unsafe-inline' \(frames); "
       + "script-src \(script.map { Self.hash(of: $0) } ?? "") \(scripts); frame-src \(frames); connect-src \(frames); "
       + rest
   }
 
-  /// What a policy calls a style sheet or script that is in the page.
+  /// The hash of an inline style sheet or script, for the content security policy.
   static func hash(of text: String) -> String {
     let hash = Base64URL.encode(Digest(sha256: text.utf8).bytes).map { character -> Character in
       switch character {

@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// What a hosted web app reads to find its project, at `/__/firebase/init.json`. Everything in it is public, and from the
-/// configuration alone.
+/// The project configuration that hosted web apps read at `/__/firebase/init.json`. All of it is public, and from the
+/// configuration only.
 struct WebConfiguration: Sendable {
   let endpoints: IdentityEndpoints
 

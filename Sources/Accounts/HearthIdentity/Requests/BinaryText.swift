@@ -16,6 +16,6 @@ enum BinaryText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What it stands for; nil for any other text.
+  /// The bytes of a Base64 text; nil for any other text.
   static func bytes(_ text: String) -> [UInt8]? { Base64URL.decode(Array(urlForm(text).utf8)) }
 }

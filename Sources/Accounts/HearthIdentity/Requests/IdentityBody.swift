@@ -1,16 +1,16 @@
 import HearthAccounts
 import HearthTree
 
-/// Reads what a request says, wherever it says it, as one JSON object.
+/// Reads the parameters of a request, from the query or the body, as one JSON object.
 enum IdentityBody {
   static let sizeBytesMax = 256 << 10
-  /// Of an import: up to 1000 users.
+  /// The size limit of an import: up to 1000 users.
   static let importSizeBytesMax = 10 << 20
   private static let depthMax = 32
 
-  /// The request's object. A GET says it in the query, others in the body.
+  /// Returns the request's object: from the query of a GET, and the body of other methods.
   ///
-  /// - Parameter takesForm: whether a form does as well as JSON.
+  /// - Parameter takesForm: true to accept a form as well as JSON.
   static func read(_ request: IdentityRequest, takesForm: Bool) throws(AccountError) -> JSON {
     if request.method == "GET" || request.method == "HEAD" { return object(request.query) }
     guard let first = request.body.first(where: { !" \t\r\n".utf8.contains($0) }) else { return .object([]) }

@@ -3,25 +3,25 @@ import HearthCrypto
 import HearthEngine
 import HearthTree
 
-/// What one operation is asked: the request's JSON object, and who asks.
+/// The input of an operation: the request's JSON object, and its sender.
 ///
 /// Reading is tolerant as the service's own is: names in camel or snake case, numbers as strings and the reverse,
-/// `null` as absent. What cannot be read as the wanted type is an ``AccountError/Code/invalidArgument``.
+/// `null` as absent. A value of another type is an ``AccountError/Code/invalidArgument``.
 struct IdentityCall: Sendable {
   var body: JSON
-  /// What the sender may do; of a client nothing but what it proves in the body.
+  /// The sender's permissions; a client has none but those that it proves in the body.
   var authority: Authority
   var client: ClientInfo
   var now: Instant
   var isFromLoopback = false
-  /// As the client named it; links in mails repeat it.
+  /// The API key that the client named; links in mails repeat it.
   var apiKey: String?
-  /// Which members of a setting a change is about, from the query.
+  /// The members of a setting that a change is about, from the query.
   var updateMask: String?
-  /// From the path; nil for the project itself.
+  /// The tenant from the path; nil for the project itself.
   var pathTenant: String?
 
-  /// Of a provider configuration: from the path, or for a new one from the query; nil for none.
+  /// The id of a provider configuration, from the path, or for a new one from the query; nil for none.
   var configurationID: String?
 
   /// The longest text of a member, but for tokens and provider answers.
@@ -69,7 +69,7 @@ struct IdentityCall: Sendable {
     throw AccountError(.invalidArgument, "\(name) must be a whole number")
   }
 
-  /// Texts of an array; a lone text counts as an array of one, as URL queries send it.
+  /// Returns the texts of an array; a single text counts as an array of one, as URL queries send it.
   func texts(_ name: String) throws(AccountError) -> [String]? {
     switch value(name) {
     case nil: return nil
@@ -102,14 +102,14 @@ struct IdentityCall: Sendable {
     return call
   }
 
-  /// The account of who shows an ID token.
+  /// The account of the request's ID token.
   ///
   /// - Throws: `missingIDToken`, `invalidIDToken`, `tokenExpired`, `userNotFound`, `userDisabled`.
   func caller(in accounts: Accounts) throws(AccountError) -> Caller {
     try accounts.sessions.callers.caller(idToken: try text("idToken", sizeBytesMax: Self.longTextBytesMax), now: now)
   }
 
-  /// The administrator that asks, for the audit trail. What it may do was held against the route before.
+  /// The calling administrator, for the audit trail. The route has checked the permissions before.
   ///
   /// - Throws: `unauthenticated` for clients.
   func administrator() throws(AccountError) -> Administrator {
@@ -117,7 +117,7 @@ struct IdentityCall: Sendable {
     return Administrator(authority, client: client, now: now)
   }
 
-  /// What the client shows that says whose accounts it means.
+  /// The token, code or session in the request, which identifies the project on an emulator.
   var shownText: ShownText? {
     func text(_ name: String) -> String? { value(name)?.string.flatMap { $0.isEmpty ? nil : $0 } }
     if let token = text("idToken") { return .idToken(token) }

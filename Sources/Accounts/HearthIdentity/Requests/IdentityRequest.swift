@@ -2,28 +2,28 @@ import HearthAccounts
 import HearthCrypto
 import HearthEngine
 
-/// One request to the identity interface, free of HTTP's details.
+/// A request to the identity interface, free of HTTP's details.
 package struct IdentityRequest: Sendable {
-  /// What the request's `Authorization: Bearer` proves.
+  /// The verified content of the request's `Authorization: Bearer`.
   package enum Bearer: Sendable, Equatable {
-    /// No `Authorization: Bearer`.
+    /// The request has no `Authorization: Bearer`.
     case none
-    /// A bearer that was verified; what its holder may do.
+    /// A verified bearer, with its holder's permissions.
     case verified(Authority)
     /// A bearer that means nothing here.
     case refused
 
-    /// What the request's sender may do.
+    /// The sender's permissions.
     package var authority: Authority { if case .verified(let authority) = self { authority } else { .signedOut } }
   }
 
-  /// In capitals, as in the request line.
+  /// The method in capitals, as in the request line.
   package var method: String
   /// The value of `Host`, lower-cased, without a port. It selects a set of routes and is used for nothing else.
   package var host: String
-  /// Percent-encoded, without the query.
+  /// The path, percent-encoded, without the query.
   package var path: String
-  /// Decoded, in order.
+  /// The decoded query, in order.
   package var query: [(name: String, value: String)]
   /// The query as it came.
   package var queryText: String
@@ -35,16 +35,16 @@ package struct IdentityRequest: Sendable {
   package var apiKey: String?
   /// The value of `Cookie`, of a browser that opens a page; nil without one, and for programs.
   package var cookie: String?
-  /// Who asks, as far as that is verified.
+  /// The sender, as far as it is verified.
   package var bearer: Bearer
-  /// Address, user agent and language of who asks.
+  /// The address, user agent and language of the sender.
   package var client: ClientInfo
-  /// The peer is this machine, and nobody forwarded the request.
+  /// True when the peer is this machine, and no proxy forwarded the request.
   package var isFromLoopback: Bool
   /// The time when the request came: one reading of the clock for all that it causes.
   package var now: Instant
 
-  /// A request; what is left out is empty or absent in it, and proves nothing.
+  /// Creates a request; omitted values are empty or absent, and prove nothing.
   package init(
     method: String, host: String = "", path: String, query: [(name: String, value: String)] = [],
     queryText: String = "",

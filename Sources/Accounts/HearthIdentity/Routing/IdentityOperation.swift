@@ -25,6 +25,7 @@ package struct IdentityOperation: Sendable {
   /// The requests that ask for it.
   let places: [RoutePlace]
   var scope = Scope.named
+
   /// The longest body, in bytes.
   var bodyBytesMax = IdentityBody.sizeBytesMax
   /// A form does as well as JSON.

@@ -1,10 +1,10 @@
 import HearthAccounts
 import HearthTree
 
-/// Says which requests are for the accounts, and what each of them wants.
+/// Finds the routes of requests for the accounts.
 ///
 /// The service's host names select a set of routes, as the path's first segment or as the value of `Host`; without one,
-/// only paths that are plainly of the identity interface are taken.
+/// only paths that clearly belong to the identity interface are accepted.
 package enum IdentityRouter {
   /// The routes for a request's path, and the one that takes its method.
   package struct Match: Sendable {
@@ -14,9 +14,9 @@ package enum IdentityRouter {
     package private(set) var operation: IdentityOperation
     /// True when a route takes the method.
     private(set) var takesMethod: Bool
-    /// From the path.
+    /// The project in the path.
     let project: String?
-    /// From the path; nil for the project itself.
+    /// The tenant in the path; nil for the project itself.
     let tenant: String?
     /// The provider configuration of the path; nil when that names none.
     let configuration: String?
@@ -24,7 +24,7 @@ package enum IdentityRouter {
     /// The callers that the path is for.
     package var audience: IdentityOperation.Audience { routes[0].operation.audience }
 
-    /// True when people's browsers open it, and what is wrong is told in words for them.
+    /// True for a path that browsers open, whose errors are readable pages.
     package var isForPeople: Bool { audience == .people }
 
     /// The longest body of a request there, in bytes.
@@ -58,7 +58,7 @@ package enum IdentityRouter {
     }
   }
 
-  /// The first segment of paths that are for people's browsers, whatever they end with.
+  /// The first segment of paths for browsers, whatever they end with.
   private static let reserved = "__"
 
   /// The routes for a request; nil when it is not for the accounts. Cheap then; asked for every request of the server.
@@ -87,7 +87,7 @@ package enum IdentityRouter {
 
   private static let unknown = IdentityRoute(operation: .unknown, place: RoutePlace("*", "", of: []))
 
-  /// A first look that costs next to nothing: data paths seldom begin like ours.
+  /// Returns false for most other paths, at almost no cost: data paths rarely begin like these.
   private static func mayMatch(path: String, host: String) -> Bool {
     if host.hasSuffix(".googleapis.com") || host.hasSuffix(".google.com") { return true }
     let first = path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }

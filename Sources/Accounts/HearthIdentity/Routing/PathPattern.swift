@@ -1,8 +1,8 @@
-/// The shape of a path: `v1/projects/{project}:createSessionCookie`, `v2/{namespace}/users/{rest}`.
+/// The pattern of a path: `v1/projects/{project}:createSessionCookie`, `v2/{namespace}/users/{rest}`.
 ///
-/// A name in braces stands for one segment, or for a part of one, that is not empty; only a
-/// project and a tenant may be, and are refused as such. `{rest}`, at the end, stands for one segment or more.
-/// `{namespace}` is what names a database to clients of the 2.x kind: nothing that newer paths have in that place.
+/// A name in braces matches one segment, or a part of one, that is not empty; only a project and a tenant may be, and
+/// are refused as such. `{rest}`, at the end, matches one segment or more. `{namespace}` names a database for 2.x
+/// clients, and matches none of the names that newer paths have there.
 struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
   private enum Segment: Sendable, Equatable {
     case literal(String)
@@ -25,12 +25,12 @@ struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
     }
   }
 
-  /// The first segment, by which rows are found; nil when it is no plain text.
+  /// The first segment, by which rows are found; nil unless it is a literal.
   var firstLiteral: String? {
     if case .literal(let text)? = segments.first { text } else { nil }
   }
 
-  /// What the names stand for in a path; nil for a path of another shape.
+  /// Returns the values of the names in a path; nil for a path of another shape.
   ///
   /// - Parameter path: decoded segments.
   func match(_ path: ArraySlice<String>) -> [String: String]? {

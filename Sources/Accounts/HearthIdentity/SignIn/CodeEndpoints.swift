@@ -37,9 +37,9 @@ struct CodeEndpoints: EndpointArea {
     order.apiKey = call.apiKey
     var reply = ReplyObject(kind: "GetOobConfirmationCode")
     reply.set("email", target.email)
-    // An administrator is told whether the account exists; a client, which has not signed in, must not learn that.
+    // An administrator learns whether the account exists; a signed-out client must not.
     let hides = accounts.configuration.protectsFromEnumeration && !call.isOfAdministrator
-    // In this order: where it is not to be told, nobody looks before the answer.
+    // The order matters: where accounts must not be revealed, no lookup happens before the response.
     if !hides, purpose != .emailSignIn, accounts.store.view.user(email: target.email) == nil {
       throw AccountError(purpose == .resetPassword ? .emailNotFound : .userNotFound)
     }
@@ -61,7 +61,7 @@ struct CodeEndpoints: EndpointArea {
       try await accounts.changes.codes.send(order, now: call.now)
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
-      // That a limit was reached would tell that the address was asked for before.
+      // A limit error would reveal that the address was used before.
       guard isLimit, hides, target.asker == nil else { throw error }
     }
     return reply.json
@@ -89,7 +89,7 @@ struct CodeEndpoints: EndpointArea {
     guard isServed else { throw AccountError(.operationNotAllowed) }
   }
 
-  /// Whose address a code is for, and who is signed in and asks for it.
+  /// The address that a code is for, and the signed-in user who requests it.
   private func codeTarget(
     _ purpose: Ticket.Purpose, _ call: IdentityCall
   ) throws(AccountError) -> (email: String, newEmail: String?, asker: Caller?) {
@@ -101,7 +101,7 @@ struct CodeEndpoints: EndpointArea {
     }
     let needsSignIn = purpose == .verifyEmail || purpose == .verifyAndChangeEmail
     if needsSignIn, !call.isOfAdministrator || call.value("idToken") != nil {
-      // The service takes a missing token for a bad one here.
+      // The service treats a missing token as an invalid one here.
       guard purpose != .verifyEmail || call.value("idToken") != nil else { throw AccountError(.invalidIDToken) }
       let caller = try call.caller(in: accounts)
       if purpose == .verifyAndChangeEmail { try accounts.changes.credentials.requireOwner(caller, now: call.now) }
@@ -113,10 +113,10 @@ struct CodeEndpoints: EndpointArea {
     return (email, newEmail, nil)
   }
 
-  /// `accounts:resetPassword`: tells what a code is for, or uses it to set a password.
+  /// `accounts:resetPassword`: returns the purpose of a code, or uses it to set a password.
   func resetPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let code = try call.text("oobCode").flatMap { $0.isEmpty ? nil : $0 }
-    // Codes of other kinds are looked at here as well, so that one is needed before more can be said.
+    // Codes for other purposes are accepted here as well, so a code is required before the plugin is.
     guard code != nil || accounts.signIn.providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
     var reply = ReplyObject(kind: "ResetPassword")
     if let password = try call.text("newPassword", sizeBytesMax: IdentityCall.longTextBytesMax) {

@@ -7,7 +7,7 @@ struct FactorEndpoints: EndpointArea {
 
   private var phones: PhoneFactorEndpoints { PhoneFactorEndpoints(accounts: accounts) }
 
-  /// `mfaEnrollment:start`: a secret for an authenticator, or a code to a phone.
+  /// `mfaEnrollment:start`: generates a secret for an authenticator, or sends a code to a phone.
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try accounts.signIn.enrolment.requireAllowed()
     if let phone = try call.object("phoneEnrollmentInfo") { return try await phones.startEnrolment(call, phone) }
@@ -27,7 +27,7 @@ struct FactorEndpoints: EndpointArea {
     return .object([JSON.Member("totpSessionInfo", info.json)])
   }
 
-  /// `mfaEnrollment:finalize`: the authenticator's first code, or the one that was sent.
+  /// `mfaEnrollment:finalize`: completes an enrolment with the authenticator's first code, or the one that was sent.
   func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try accounts.signIn.enrolment.requireAllowed()
     if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishEnrolment(call, phone) }
@@ -45,15 +45,15 @@ struct FactorEndpoints: EndpointArea {
     return Self.reply(enrolled.tokens, "totpAuthInfo", recoveryCodes: enrolled.recoveryCodes)
   }
 
-  /// `mfaEnrollment:recoveryCodes`: new codes in the place of all before, for who is signed in with a second factor. They
-  /// are this server's own; whoever shows one types it where the factor's code would be.
+  /// `mfaEnrollment:recoveryCodes`: replaces all recovery codes, for a caller signed in with a second factor. They are
+  /// this server's own; a user enters one in the place of the factor's code.
   func makeRecoveryCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     let codes = try await accounts.changes.recoveryCodes.replace(caller, client: call.client, now: call.now)
     return .object([JSON.Member("recoveryCodes", .array(codes.map { .string($0) }))])
   }
 
-  /// `mfaEnrollment:withdraw`
+  /// `mfaEnrollment:withdraw`: removes a second factor.
   func withdrawFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     guard let id = try call.text("mfaEnrollmentId"), !id.isEmpty else { throw AccountError(.missingEnrolmentID) }
@@ -64,13 +64,13 @@ struct FactorEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `mfaSignIn:start`: a code to a phone. Authenticators show theirs without being asked.
+  /// `mfaSignIn:start`: sends a code to a phone. Authenticators need no such request.
   func startSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try requirePhones(unlessShown: "mfaPendingCredential", by: call)
     return try await phones.startSignIn(call)
   }
 
-  /// `mfaSignIn:finalize`: the second factor of a sign-in.
+  /// `mfaSignIn:finalize`: completes a sign-in with a second factor.
   func finishSecondFactor(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if let phone = try call.object("phoneVerificationInfo") { return try await phones.finishSignIn(call, phone) }
     try requirePhones(unlessShown: "mfaPendingCredential", "totpVerificationInfo", by: call)
@@ -85,8 +85,8 @@ struct FactorEndpoints: EndpointArea {
     return Self.reply(signedIn.tokens, "totpAuthInfo", recoveryCodesLeft: signedIn.user.recoveryCodes.count)
   }
 
-  /// Who shows nothing is told first whether phones, the older kind of factor, are served; with a first factor shown, a
-  /// factor that was enrolled counts also where none can be enrolled any more.
+  /// Requires phones as second factors, the older kind, unless the request has a first factor: an enrolled phone counts
+  /// also where none can be enrolled any more.
   private func requirePhones(unlessShown members: String..., by call: IdentityCall) throws(AccountError) {
     guard members.allSatisfy({ call.value($0) == nil }) else { return }
     try accounts.signIn.enrolment.requireAllowed()
@@ -100,9 +100,9 @@ struct FactorEndpoints: EndpointArea {
     return call.with(proof)
   }
 
-  /// What ends an enrolment or a sign-in.
+  /// The response that ends an enrolment or a sign-in.
   ///
-  /// - Parameter info: the member that says of which kind the factor is.
+  /// - Parameter info: the member that names the kind of factor.
   static func reply(
     _ tokens: TokenTriple, _ info: String, recoveryCodes: [String]? = nil, recoveryCodesLeft: Int? = nil
   ) -> JSON {

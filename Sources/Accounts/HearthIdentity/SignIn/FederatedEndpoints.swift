@@ -7,11 +7,11 @@ import HearthTree
 struct FederatedEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `accounts:signInWithIdp`: another provider's credential, to sign in with or to link.
+  /// `accounts:signInWithIdp`: signs in with another provider's credential, or links it.
   func signInWithIdentity(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let requestURI = try call.text("requestUri", sizeBytesMax: IdentityCall.longTextBytesMax), !requestURI.isEmpty
     else { throw AccountError(.missingRequestURI) }
-    // What a provider, or a page for apps, puts behind the address may be longer than an address.
+    // The parameters that a provider, or a page for apps, adds to the address may be longer than an address.
     guard ContinueURL(String(requestURI.prefix { !"?#".contains($0) })) != nil else {
       throw AccountError(.invalidRequestURI)
     }
@@ -31,7 +31,7 @@ struct FederatedEndpoints: EndpointArea {
       if let pending { try await accounts.signIn.federated.usePending(pending, now: call.now) }
       return try await signIn(identity, parameters, call, &reply)
     } catch {
-      // Clients that ask for the credential get it beside these errors, to link it elsewhere.
+      // Clients that request the credential get it with these errors, to link it elsewhere.
       let isConflict = error.code == .emailExists || error.code == .federatedUserAlreadyLinked
       guard isConflict, try call.bool("returnIdpCredential") == true else { throw error }
       reply.set("errorMessage", error.message)
@@ -80,12 +80,12 @@ struct FederatedEndpoints: EndpointArea {
     }
   }
 
-  /// What a `postBody` may say beside the provider when the credential is in the address.
+  /// The parts of a `postBody` that are allowed when the credential is in the address.
   private static let partsWithoutCredential: Set<String> = ["identifier", "nonce", "providerId", "user"]
 
-  /// What somebody brings from a provider's page.
+  /// Redeems the answer of a provider's page.
   ///
-  /// - Parameter named: the provider that the client means; nil when it does not say.
+  /// - Parameter named: the provider that the client names; nil when it names none.
   private func redeemed(
     _ shownURI: String, session shownSession: String, providerID named: String?, _ call: IdentityCall
   ) async throws(AccountError) -> PresentedIdentity {
@@ -118,11 +118,11 @@ struct FederatedEndpoints: EndpointArea {
         "An identity provider's answer counts where this server's sign-in page asked for it: use signInWithPopup or "
           + "signInWithRedirect.")
     }
-    // An emulator believes what programs of its machine say, signed or not.
+    // An emulator trusts programs on its machine, signed or not.
     if call.isEmulated(in: accounts) {
       if let claimed = try EmulatedCredential.identity(providerID: providerID, parameters: parameters) {
         var parameters = parameters
-        // Clients make a credential of the answer, which for most providers needs an access token.
+        // Clients create a credential from the response, which for most providers needs an access token.
         parameters["access_token"] = parameters["access_token"] ?? EmulatedCredential.accessToken(of: providerID)
         return .identity(claimed, parameters: parameters)
       }
@@ -206,7 +206,7 @@ struct FederatedEndpoints: EndpointArea {
     reply.set("screenName", foreign.screenName)
     reply.set("rawUserInfo", foreign.profile.map { String(decoding: $0.text(), as: UTF8.self) })
     reply.set("oauthIdToken", parameters["id_token"])
-    // Who shows the token again, to link it elsewhere, shows the nonce with it.
+    // A client that shows the token again, to link it elsewhere, shows the nonce with it.
     reply.set("nonce", parameters["nonce"])
     reply.set("oauthAccessToken", parameters["access_token"])
     reply.set("oauthTokenSecret", parameters["oauth_token_secret"])

@@ -2,12 +2,13 @@ import HearthAccounts
 import HearthPlugin
 import HearthTree
 
-/// Passkeys: making one, and signing in with it. What is given out is what `PublicKeyCredential` in browsers parses, and what
-/// it gives as JSON is taken back; clients of the service have other names for some of it, which are taken as well.
+/// Passkeys: creating one, and signing in with it. Responses have the form that `PublicKeyCredential` in browsers
+/// parses, and its JSON is accepted; clients of the service have other names for some members, which are accepted as
+/// well.
 struct PasskeyEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `passkeyEnrollment:start`: what a browser makes a key with.
+  /// `passkeyEnrollment:start`: returns the options for creating a key.
   func startEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let start = try accounts.signIn.passkeyEnrolment.start(try call.caller(in: accounts), now: call.now)
     let party = start.relyingParty
@@ -38,7 +39,7 @@ struct PasskeyEndpoints: EndpointArea {
     ])
   }
 
-  /// `passkeyEnrollment:finalize`: the key that was made.
+  /// `passkeyEnrollment:finalize`: stores the created key.
   func finishEnrolment(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard call.value("idToken") != nil else { throw AccountError(.missingIDToken) }
     let sent = try sent(call, "authenticatorRegistrationResponse", inner: "authenticatorAttestationResponse")
@@ -63,7 +64,7 @@ struct PasskeyEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `passkeySignIn:start`: what a browser asks for a key with.
+  /// `passkeySignIn:start`: returns the options for requesting a key.
   func startSignIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let start = try accounts.signIn.passkeys.start(now: call.now)
     return .object([
@@ -77,7 +78,7 @@ struct PasskeyEndpoints: EndpointArea {
     ])
   }
 
-  /// `passkeySignIn:finalize`: the key that was used.
+  /// `passkeySignIn:finalize`: signs in with the key that was used.
   func finishSignIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let outer =
       call.value("authenticatorAssertionResponse") == nil
@@ -101,9 +102,9 @@ struct PasskeyEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `accounts:signInWithIdp` with the provider `passkey`: by this the web SDK, which knows no passkeys, keeps the session
-  /// that a passkey begins, and the account that it is added to. The ID token is the browser's JSON of the key, with its
-  /// name in `name`.
+  /// `accounts:signInWithIdp` with the provider `passkey`: the web SDK, which does not support passkeys, uses it to
+  /// keep the session that a passkey begins, and the account that it is added to. The ID token is the browser's JSON of
+  /// the key, with its name in `name`.
   ///
   /// - Returns: nil for another provider.
   func signInWithCredential(_ call: IdentityCall) async throws(AccountError) -> JSON? {
@@ -133,7 +134,7 @@ struct PasskeyEndpoints: EndpointArea {
 
   // MARK: Reading
 
-  /// A key's id, and what the authenticator answered; nil for a test suite's that only names keys, on an emulator.
+  /// Returns a key's id and the authenticator's response; nil for one that an emulator's test suite only named.
   private func sent(
     _ call: IdentityCall, _ outer: String, inner: String
   ) throws(AccountError) -> (id: String, response: IdentityCall?) {
@@ -153,7 +154,7 @@ struct PasskeyEndpoints: EndpointArea {
     return (BinaryText.urlForm(id), call.with(response))
   }
 
-  /// What the user calls the key.
+  /// The user's name for the key.
   private func name(_ call: IdentityCall) throws(AccountError) -> String {
     for member in ["name", "displayName"] {
       guard let text = try call.text(member, sizeBytesMax: Passkey.nameBytesMax), !text.isEmpty else { continue }
@@ -172,7 +173,7 @@ struct PasskeyEndpoints: EndpointArea {
     return bytes
   }
 
-  /// Words that browsers say and are told again; nothing depends on them.
+  /// Returns the transports that the browser reported, for later requests; nothing depends on them.
   private static func transports(_ response: IdentityCall) throws(AccountError) -> [String] {
     (try response.texts("transports") ?? []).prefix(8).filter { text in
       (1...32).contains(text.utf8.count)

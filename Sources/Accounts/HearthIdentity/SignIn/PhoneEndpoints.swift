@@ -5,8 +5,8 @@ import HearthTree
 struct PhoneEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// What a client puts a captcha's widget up with before it asks for a code. Client SDKs insist on a key, also where no
-  /// captcha is asked for; nobody looks at what their widget makes of it then.
+  /// Returns the site key with which a client shows a captcha widget before it requests a code. Client SDKs insist on a
+  /// key even without a captcha service; the widget's token is not verified then.
   func captchaParameters(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let settings = accounts.configuration
     guard call.isEmulated(in: accounts) || settings.sendsPhoneCodes else {
@@ -18,15 +18,15 @@ struct PhoneEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `accounts:sendVerificationCode`
+  /// `accounts:sendVerificationCode`: sends a code to a phone number.
   func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let sessionInfo = try await accounts.signIn.phones.sendCode(
       to: try call.text("phoneNumber") ?? "", try call.phoneRequest(in: accounts))
     return .object([JSON.Member("sessionInfo", .string(sessionInfo))])
   }
 
-  /// `accounts:verifyIosClient`: an app asks for a push that only it can get, to show that it is no program. This server
-  /// sends none; both answers are ones on which SDKs open the page with the captcha.
+  /// `accounts:verifyIosClient`: an app requests a push notification that only it can receive, as a proof that it is
+  /// genuine. This server sends none; on both responses SDKs open the page with the captcha.
   func verifyIOSClient(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let token = try call.text("appToken"), !token.isEmpty else { throw AccountError(.missingAPNSToken) }
     throw AccountError(.invalidAppCredential, "This server sends no push notifications; apps open its page instead.")
@@ -43,7 +43,7 @@ struct PhoneEndpoints: EndpointArea {
     return .object([JSON.Member("verificationCodes", .array(codes))])
   }
 
-  /// `accounts:signInWithPhoneNumber`: comes in, or gives the number to who is signed in.
+  /// `accounts:signInWithPhoneNumber`: signs in, or adds the number to the caller's account.
   func signIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
     try accounts.signIn.phones.requireServed(isEmulated: call.isEmulated(in: accounts))
     let caller: Caller? = call.value("idToken") == nil ? nil : try call.caller(in: accounts)
@@ -86,10 +86,10 @@ extension IdentityCall {
     return request
   }
 
-  /// What systems vouch for apps with.
+  /// The members with attestations of operating systems.
   private static let attestations = ["iosReceipt", "iosSecret", "playIntegrityToken", "safetyNetToken"]
 
-  /// What web clients say that have no token of the newer kind.
+  /// The value that web clients without a token of the newer kind send.
   private static let noToken = "NO_RECAPTCHA"
 
   private func captchaToken() throws(AccountError) -> String? {
@@ -99,7 +99,7 @@ extension IdentityCall {
     return nil
   }
 
-  /// A code that was sent to a phone, and what stands for it.
+  /// Returns a code that was sent to a phone, and its session text.
   ///
   /// - Throws: `missingSessionInfo`, `missingCode`.
   func phoneCode() throws(AccountError) -> (sessionInfo: String, code: String) {

@@ -1,11 +1,11 @@
 import HearthAccounts
 import HearthTree
 
-/// Phones as second factors: what ``FactorEndpoints`` hands over when a request is about one.
+/// Phones as second factors, called by ``FactorEndpoints``.
 struct PhoneFactorEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `mfaEnrollment:start` with `phoneEnrollmentInfo`.
+  /// `mfaEnrollment:start` with `phoneEnrollmentInfo`: sends a code.
   func startEnrolment(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     let sessionInfo = try await accounts.signIn.enrolment.start(
@@ -13,7 +13,7 @@ struct PhoneFactorEndpoints: EndpointArea {
     return Self.session("phoneSessionInfo", sessionInfo)
   }
 
-  /// `mfaEnrollment:finalize` with `phoneVerificationInfo`.
+  /// `mfaEnrollment:finalize` with `phoneVerificationInfo`: enrols the phone.
   func finishEnrolment(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
     let caller = try call.caller(in: accounts)
     let (sessionInfo, code) = try call.with(info).phoneCode()
@@ -24,7 +24,7 @@ struct PhoneFactorEndpoints: EndpointArea {
     return FactorEndpoints.reply(enrolled.tokens, "phoneAuthInfo", recoveryCodes: enrolled.recoveryCodes)
   }
 
-  /// `mfaSignIn:start`: has a code sent.
+  /// `mfaSignIn:start`: sends a code.
   func startSignIn(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let pending = try call.pendingCredential()
     guard let enrolment = try call.text("mfaEnrollmentId"), !enrolment.isEmpty else {
@@ -36,7 +36,8 @@ struct PhoneFactorEndpoints: EndpointArea {
     return Self.session("phoneResponseInfo", sessionInfo)
   }
 
-  /// `mfaSignIn:finalize` with `phoneVerificationInfo`. Clients name no enrolment: the code was sent to one.
+  /// `mfaSignIn:finalize` with `phoneVerificationInfo`: completes the sign-in. Clients name no enrolment: the code was
+  /// sent to one.
   func finishSignIn(_ call: IdentityCall, _ info: JSON) async throws(AccountError) -> JSON {
     let pending = try call.pendingCredential()
     let (sessionInfo, code) = try call.with(info).phoneCode()
@@ -51,7 +52,7 @@ struct PhoneFactorEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
-  /// What stands for the first factor.
+  /// The text that stands for the first factor.
   ///
   /// - Throws: `missingPendingCredential`.
   func pendingCredential() throws(AccountError) -> String {

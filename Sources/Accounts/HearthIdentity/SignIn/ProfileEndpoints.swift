@@ -1,11 +1,11 @@
 import HearthAccounts
 import HearthTree
 
-/// What a user sees, changes and deletes of themselves.
+/// The endpoints by which users read, change and delete their own accounts.
 struct ProfileEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `accounts:lookup`: the account whose ID token the request has; for administrators any account.
+  /// `accounts:lookup`: returns the account of the request's ID token; for administrators any account.
   func lookup(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if call.isOfAdministrator, call.value("idToken") == nil {
       return try await UserEndpoints(accounts: accounts).lookup(call)
@@ -15,9 +15,9 @@ struct ProfileEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `accounts:delete`
+  /// `accounts:delete`: deletes the caller's account.
   func delete(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    // A token beside it does not say whom an administrator means.
+    // A token in the request does not name the account that an administrator means.
     if call.isOfAdministrator { return try await UserEndpoints(accounts: accounts).delete(call) }
     let caller = try call.caller(in: accounts)
     guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
@@ -27,10 +27,10 @@ struct ProfileEndpoints: EndpointArea {
     return ReplyObject(kind: "DeleteAccount").json
   }
 
-  /// `accounts:update`: a code's action, an administrator's change, or what a user may change about themselves.
+  /// `accounts:update`: performs a code's action, an administrator's change, or a user's own change.
   func update(_ call: IdentityCall) async throws(AccountError) -> JSON {
     if let code = try call.text("oobCode"), !code.isEmpty {
-      // The code's action only: whatever else was sent is not looked at.
+      // The code's action only: other members are ignored.
       let use = try await accounts.changes.redemption.redeem(
         code, purposes: [.verifyEmail, .verifyAndChangeEmail, .recoverEmail, .revertSecondFactor, .revertChange],
         factorCode: try call.object("totpVerificationInfo").flatMap { info throws(AccountError) in
@@ -51,7 +51,7 @@ struct ProfileEndpoints: EndpointArea {
     }
     let caller = try call.caller(in: accounts)
     let change = try ProfileChange(call)
-    // An administrator's to set: nothing has proven it. What could be none is told all the same.
+    // Only an administrator may set it, as nothing has proven it; invalid values are reported nevertheless.
     if let identity = try call.object("linkProviderUserInfo") { _ = try AccountChange.identity(call.with(identity)) }
     if caller.user.email == nil, caller.user.password == nil, change.email != nil, change.password != nil {
       // Older web SDKs link a password this way, and not by `accounts:signUp`.
@@ -68,7 +68,7 @@ struct ProfileEndpoints: EndpointArea {
     return accountReply(user, newEmail: change.email == nil ? nil : user.email, tokens: tokens)
   }
 
-  /// Takes passkeys away. It ends the tokens so far, and stands by itself.
+  /// Removes passkeys, which ends the tokens so far, as a change of its own.
   private func removePasskeys(
     _ ids: [String], _ change: ProfileChange, of caller: Caller, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
@@ -80,7 +80,7 @@ struct ProfileEndpoints: EndpointArea {
     return accountReply(user, newEmail: nil, tokens: tokens)
   }
 
-  /// - Parameter newEmail: the address that the request asked for; nil when it asked for none.
+  /// - Parameter newEmail: the address that the request has; nil for none.
   private func accountReply(_ user: UserRecord, newEmail: String?, tokens: TokenTriple?) -> JSON {
     var reply = ReplyObject(kind: "SetAccountInfo")
     reply.set("localId", user.uid)
@@ -97,7 +97,7 @@ struct ProfileEndpoints: EndpointArea {
 }
 
 extension ProfileChange {
-  /// Reads what a request says; nothing else of it gets into a record.
+  /// Reads the members that users may change, and no others.
   init(_ call: IdentityCall) throws(AccountError) {
     self.init()
     displayName = try call.text("displayName", sizeBytesMax: UserRecord.nameBytesMax)
@@ -118,7 +118,7 @@ extension ProfileChange {
     }
   }
 
-  /// Some clients send the numbers of the names.
+  /// Returns the attributes to delete; some clients send numbers instead of names.
   private static func attributes(_ call: IdentityCall) throws(AccountError) -> [String] {
     switch call.value("deleteAttribute") {
     case nil: return []

@@ -1,19 +1,19 @@
 import HearthAccounts
 import HearthTree
 
-/// What clients ask about the project before they sign anybody in.
+/// The endpoints about the project that clients call before a sign-in.
 struct ProjectEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `getProjectConfig`: an app on a device also asks whether it is one of the project's.
+  /// `getProjectConfig`: returns the project's configuration; an app on a device also checks its own registration.
   ///
-  /// - Throws: `invalidAppID`, `invalidOAuthClient`, `invalidCertificate` for one that is not.
+  /// - Throws: `invalidAppID`, `invalidOAuthClient`, `invalidCertificate` for an unregistered app.
   func project(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let settings = accounts.configuration
     var domains = settings.authorizedDomains
     if !settings.isEmulator {
       try checkApp(call)
-      // Native SDKs take the pages' own domain from here.
+      // Native SDKs read the pages' own domain from here.
       for host in settings.pageHosts where !domains.contains(host) { domains.append(host) }
     }
     return .object([
@@ -48,6 +48,6 @@ struct ProjectEndpoints: EndpointArea {
     PasswordPolicyInfo(accounts.configuration.passwordPolicy).forClients
   }
 
-  /// No captcha is asked for: there is no service of that kind to ask.
+  /// Returns an empty configuration: this server has no captcha service of that kind.
   func captcha(_ call: IdentityCall) async throws(AccountError) -> JSON { .object([]) }
 }

@@ -5,11 +5,11 @@ import HearthTree
 struct SignInEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `accounts:signUp`: a new account, or a password for the account of who is signed in.
+  /// `accounts:signUp`: creates an account, or adds a password to the caller's account.
   func signUp(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let wantsTokens = try call.bool("returnSecureToken") ?? false
     let hasIDToken = call.value("idToken") != nil
-    // Server libraries sign people in on their behalf with an administrator's credential, and ask for tokens then.
+    // Server libraries sign users in on their behalf with an administrator's credential, and then request tokens.
     if call.isOfAdministrator, !hasIDToken, !wantsTokens || call.value("localId") != nil {
       return try await UserEndpoints(accounts: accounts).create(call)
     }
@@ -49,12 +49,12 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// Second factors that a test suite gives a new account with its sign-up; nil for everybody but an emulator's suites.
+  /// The second factors that a test suite gives a new account with its sign-up; nil for all other clients.
   private func emulatedFactors(_ call: IdentityCall) throws(AccountError) -> AccountChange? {
     guard accounts.emulator(isFromLoopback: call.isFromLoopback) != nil, let list = call.value("mfaInfo") else {
       return nil
     }
-    // Their ids are drawn.
+    // Their ids are generated.
     let named = list.array?.map { factor -> JSON in
       .object((factor.members ?? []).filter { $0.name != "mfaEnrollmentId" })
     }
@@ -63,7 +63,7 @@ struct SignInEndpoints: EndpointArea {
     return change
   }
 
-  /// `accounts:signInWithPassword`
+  /// `accounts:signInWithPassword`: signs in with an address and a password.
   func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let proven = try await accounts.signIn.passwords.signIn(
       email: try call.text("email"),
@@ -80,7 +80,7 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `accounts:signInWithCustomToken`
+  /// `accounts:signInWithCustomToken`: signs in with a custom token.
   func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
     let signedIn = try await accounts.sessions.refreshable.start(
@@ -94,7 +94,7 @@ struct SignInEndpoints: EndpointArea {
   private func proven(
     customToken token: String?, _ call: IdentityCall
   ) async throws(AccountError) -> ProvenUser {
-    // An emulator believes what programs of its machine say, signed or not.
+    // An emulator trusts programs on its machine, signed or not.
     if let token, !token.isEmpty, accounts.emulator(isFromLoopback: call.isFromLoopback) != nil,
       let named = try EmulatedCredential.user(customToken: token, keys: accounts.keys, now: call.now)
     {
@@ -104,7 +104,7 @@ struct SignInEndpoints: EndpointArea {
     return try await accounts.signIn.customTokens.signIn(token: token, client: call.client, now: call.now)
   }
 
-  /// `accounts:signInWithEmailLink`
+  /// `accounts:signInWithEmailLink`: signs in with a mailed code.
   func signInWithEmailLink(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let (email, code) = (try call.text("email"), try call.text("oobCode"))
     var reply = ReplyObject(kind: "EmailLinkSignin")
@@ -128,7 +128,7 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// Form or JSON: `grant_type=refresh_token&refresh_token=…`
+  /// Refreshes tokens, by form or JSON: `grant_type=refresh_token&refresh_token=…`
   func refresh(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let grant = try call.text("grantType"), !grant.isEmpty else { throw AccountError(.missingGrantType) }
     guard grant == "refresh_token" else { throw AccountError(.invalidGrantType) }
@@ -147,10 +147,10 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// `accounts:revokeToken`: of other providers' tokens, none of which is kept here.
+  /// `accounts:revokeToken`: does nothing, as the server stores no tokens of other providers.
   func revokeToken(_ call: IdentityCall) async throws(AccountError) -> JSON { .object([]) }
 
-  /// `accounts:createAuthUri`: which ways in an address has, as far as that may be told.
+  /// `accounts:createAuthUri`: returns the sign-in methods of an address, as far as they may be revealed.
   func createAuthURI(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let continueURI = try call.text("continueUri"), !continueURI.isEmpty else {
       throw AccountError(.missingContinueURI)
@@ -175,7 +175,7 @@ struct SignInEndpoints: EndpointArea {
       reply.set("allProviders", .array(ids.map { .string($0) }))
       reply.set("signinMethods", .array(methods.map { .string($0) }))
     }
-    // A client that asks again in the same session names it.
+    // A client that repeats the request in the same session names it.
     if let session = try call.text("sessionId"), !session.isEmpty {
       reply.set("sessionId", session)
     } else {
@@ -184,7 +184,7 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// For clients that open a provider's page themselves, and are sent back from there to an address of theirs.
+  /// Returns a provider's page for clients that open it themselves, and are redirected to an address of theirs.
   private func providerPage(
     _ providerID: String, continueURI: String, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
@@ -202,22 +202,22 @@ struct SignInEndpoints: EndpointArea {
     return reply.json
   }
 
-  /// Who has an address, or whom another provider knows by it. Where several accounts may have it, only one with an
-  /// address of its own counts.
+  /// Returns the user with the address, or with a provider identity that has it. Where several accounts may share it,
+  /// only an address of the account itself counts.
   private func registeredUser(_ address: String) -> UserRecord? {
     let (view, isShared) = (accounts.store.view, accounts.configuration.allowsDuplicateEmails)
     if let owner = view.user(email: address) { return owner }
     return view.users(identityEmail: address, limit: Self.usersLookedMax).first { !isShared || $0.email != nil }
   }
 
-  /// Accounts of one address that are looked at to say which ways in it has.
+  /// The number of accounts with one address that are read for its sign-in methods.
   private static let usersLookedMax = 100
 
   private func signInMethods(_ user: UserRecord) -> [String] {
     var methods: [String] = []
     if user.password != nil { methods.append("password") }
     if user.hasEmailLink { methods.append("emailLink") }
-    // Which of the accounts of an address an identity opens, the identity alone says.
+    // The account that an identity opens depends on the identity alone.
     return accounts.configuration.allowsDuplicateEmails ? methods : methods + user.identities.map(\.providerID)
   }
 }

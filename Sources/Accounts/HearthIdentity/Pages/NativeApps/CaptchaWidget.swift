@@ -1,16 +1,16 @@
 import HearthAccounts
 import HearthTree
 
-/// The widget of a captcha on a page: its library, and what a policy has to allow for it.
+/// A captcha widget on a page: its library, and the sources that a content security policy must allow for it.
 struct CaptchaWidget: Sendable, Equatable {
   let settings: CaptchaSettings
-  /// Nil leaves it to the browser.
+  /// The language; nil leaves it to the browser.
   let language: String?
 
   /// The function of the page's script that the library calls when it is there.
   static let callback = "hearthCaptchaReady"
 
-  /// What the library calls itself.
+  /// The name of the library's global object.
   var object: String {
     switch settings.service {
     case .recaptcha: "grecaptcha"
@@ -32,7 +32,7 @@ struct CaptchaWidget: Sendable, Equatable {
     }
   }
 
-  /// Where scripts, frames, connections and styles of the widget come from, as the services document it.
+  /// The sources of the widget's scripts, frames, connections and styles, as the services document them.
   var sources: (scripts: String, frames: String) {
     switch settings.service {
     case .recaptcha:

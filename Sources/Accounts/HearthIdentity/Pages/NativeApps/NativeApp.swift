@@ -1,9 +1,10 @@
 import HearthAccounts
 import HearthTree
 
-/// An app on a device, as it names itself to the pages. What it says proves nothing; it is what the settings are asked for.
+/// An app on a device, as it identifies itself to the pages. The statement proves nothing; it is the key for looking
+/// the app up in the settings.
 enum NativeApp: Sendable, Equatable {
-  /// The scheme by which an iOS app is opened.
+  /// The URL scheme of an iOS app.
   enum Scheme: Sendable, Equatable {
     case clientID(String)
     case appID(String)
@@ -15,7 +16,7 @@ enum NativeApp: Sendable, Equatable {
   /// - Parameter certificate: SHA-1; nil for apps of Cordova, which are opened by an address of this server.
   case android(packageName: String, certificate: String?)
 
-  /// Nil when neither an iOS nor an Android app is named, or both are, or by what can be no id.
+  /// Reads the app; nil when neither an iOS nor an Android app is named, or both are, or the id is invalid.
   init?(_ query: PageQuery) {
     switch (query.text("ibi"), query.text("apn")) {
     case (let bundleID?, nil):
@@ -38,7 +39,7 @@ enum NativeApp: Sendable, Equatable {
     }
   }
 
-  /// What the settings call it.
+  /// The app's id in the settings.
   var id: String {
     switch self {
     case .ios(let bundleID, _): bundleID
@@ -57,7 +58,7 @@ enum NativeApp: Sendable, Equatable {
     }
   }
 
-  /// As a visit keeps it.
+  /// The JSON members that a visit stores.
   var members: [JSON.Member] {
     switch self {
     case .ios(let bundleID, let scheme):

@@ -8,7 +8,7 @@ struct NativePages: Sendable {
   private var endpoints: IdentityEndpoints { page.endpoints }
   private var accounts: Accounts { endpoints.accounts }
 
-  /// What an app gets where no captcha is asked for; nobody looks at it.
+  /// The placeholder token of a server without a captcha service; it is not verified.
   private static let noToken = "no-captcha-is-asked-for"
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
@@ -16,7 +16,7 @@ struct NativePages: Sendable {
     let settings = accounts.configuration
     guard settings.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
     guard let origin = page.origin(of: request.host) else { return HTMLPage.otherDomain(settings.pageOrigins).response }
-    // Programs of an emulator's own machine have whatever apps; there is nobody to lead astray.
+    // An emulator's own machine may use any app, and there are no users to protect.
     let isEmulated = accounts.emulator(isFromLoopback: request.isFromLoopback) != nil
     if !isEmulated, let refusal = refusal(of: asked.app) { return refusal.response }
     let home: Accounts
@@ -57,11 +57,11 @@ struct NativePages: Sendable {
     return .captcha(CaptchaWidget(settings: captcha, language: asked.language), way)
   }
 
-  /// The page that opens an app which waits for what came of a visit to a provider.
+  /// Returns the page that opens the app which waits for the outcome of a visit to a provider.
   func page(
     of event: NativeEvent, _ outcome: HandlerEvent.Outcome, _ way: NativeReturn, now: Instant
   ) -> HTMLPage {
-    // The settings may have changed since the visit began. An emulator looked at its beginning at who asks.
+    // The settings may have changed since the visit began. An emulator has checked the caller at its beginning.
     if !accounts.configuration.isEmulator, let refusal = refusal(of: event.app) { return refusal }
     switch outcome {
     case .error(let code, let message): return .back(to: way.address(errorCode: code, message: message))
@@ -78,7 +78,7 @@ struct NativePages: Sendable {
   }
 }
 
-// MARK: What the pages say
+// MARK: Page content
 
 extension HTMLPage {
   /// Opens an app.
@@ -93,7 +93,7 @@ extension HTMLPage {
     "<p><a id=\"back\" class=\"button\" href=\"\(HTMLText.escaped(address))\">Open the app</a></p>\n"
   }
 
-  /// The widget of a captcha, and the way back.
+  /// The page with a captcha widget, which then opens the app.
   static func captcha(_ widget: CaptchaWidget, _ way: NativeReturn) -> HTMLPage {
     let (before, callback, after) = way.captchaParts
     let parts = JSON.object([

@@ -1,9 +1,9 @@
 import HearthAccounts
 import HearthTree
 
-/// What the SDK of an app on a device opens the handler with.
+/// The parameters with which an app's SDK on a device opens the handler.
 struct NativeRequest: Sendable, Equatable {
-  /// What is wanted.
+  /// The purpose of the request.
   enum Purpose: Sendable, Equatable {
     /// A token of the captcha's widget.
     case captcha
@@ -14,17 +14,17 @@ struct NativeRequest: Sendable, Equatable {
   }
 
   private static let captchaType = "verifyApp"
-  /// Those of native SDKs, and of apps of Cordova.
+  /// The sign-in types of native SDKs, and of Cordova apps.
   private static let signInTypes: Set<String> = [
     "signInWithRedirect", "linkWithRedirect", "reauthWithRedirect", "signInViaRedirect", "linkViaRedirect",
     "reauthViaRedirect",
   ]
 
   var purpose: Purpose
-  /// As the SDK named it, and is told it again.
+  /// The type that the SDK named, returned unchanged.
   var authType: String
   var apiKey: String
-  /// Which of its questions the app waits for; letters, digits and hyphens.
+  /// The id of the event that the app waits for; letters, digits and hyphens.
   var eventID: String?
   var app: NativeApp
   var tenantID: String?
@@ -38,7 +38,7 @@ struct NativeRequest: Sendable, Equatable {
     query.contains { $0.name == "ibi" || $0.name == "apn" || ($0.name == "authType" && $0.value == captchaType) }
   }
 
-  /// Nil when a part is missing, comes twice, or cannot be meant.
+  /// Reads the query; nil when a part is missing, comes twice, or is invalid.
   init?(_ query: [(name: String, value: String)]) {
     guard let parts = PageQuery(query), let authType = parts.text("authType"), let apiKey = parts.text("apiKey"),
       let app = NativeApp(parts), let parameters = parts.customParameters
@@ -47,7 +47,7 @@ struct NativeRequest: Sendable, Equatable {
     if eventID == nil, parts.has("eventId") { return nil }
     if let eventID { guard Self.isWord(eventID) else { return nil } }
     if authType == Self.captchaType {
-      // Without it the app's SDK could not tell whose answer it gets, and takes none.
+      // Without it the app's SDK could not match the answer, and would refuse it.
       guard eventID != nil, app != .ios(bundleID: app.id, .bundleID) else { return nil }
       purpose = .captcha
     } else {
@@ -62,7 +62,7 @@ struct NativeRequest: Sendable, Equatable {
     self.parameters = parameters
     tenantID = parts.tenantID
     scopes = parts.scopes
-    // Android names all that its user reads: "es-ES, en-US".
+    // Android names all languages of its user: "es-ES, en-US".
     language = parts.text("hl")?.split(separator: ",").first.map { String($0) }.flatMap { Self.isWord($0) ? $0 : nil }
   }
 
@@ -71,23 +71,23 @@ struct NativeRequest: Sendable, Equatable {
   }
 }
 
-/// What an app on a device waits for while somebody is at a provider.
+/// The event that an app on a device waits for during a visit to a provider.
 struct NativeEvent: Sendable, Equatable {
   var authType: String
   var eventID: String?
   var app: NativeApp
   var providerID: String
-  /// Of the app's session.
+  /// The digest of the app's session.
   var digest: String
 
-  /// Nil for a request of another purpose.
+  /// Creates the event of a sign-in; nil for a request of another purpose.
   init?(_ request: NativeRequest) {
     guard case .signIn(let providerID, let digest) = request.purpose else { return nil }
     (authType, eventID, app) = (request.authType, request.eventID, request.app)
     (self.providerID, self.digest) = (providerID, digest)
   }
 
-  /// As a visit keeps it.
+  /// The text that a visit stores.
   var memo: String {
     var members = [
       JSON.Member("x", .string(authType)), .init("p", .string(providerID)), .init("d", .string(digest)),

@@ -1,10 +1,10 @@
 import HearthAccounts
 import HearthTree
 
-/// The way back into an app on a device: an address that its system opens in it, as the SDK in it reads it.
+/// The return to an app on a device: an address that the device's system opens in it, in the form that its SDK reads.
 ///
-/// An iOS app is opened by its own scheme, with an address of this server in `deep_link_id`, which the SDK reads and
-/// nobody opens. An Android app gets an intent that names its package, so that no other app is given it.
+/// An iOS app is opened by its own scheme, with an address of this server in `deep_link_id`, which the SDK only parses.
+/// An Android app gets an intent that names its package, so that no other app is given it.
 struct NativeReturn: Sendable, Equatable {
   let app: NativeApp
   let authType: String
@@ -12,13 +12,13 @@ struct NativeReturn: Sendable, Equatable {
   /// The place where the page is.
   let origin: String
 
-  /// The address of this server that apps know what came of it by.
+  /// The address of this server by which apps recognise the result.
   private var callback: String { origin + "/__/auth/callback" }
 
-  /// Where a provider's answer is, for `signInWithIdp`.
+  /// Returns the address with a provider's answer, for `signInWithIdp`.
   func link(answer: String) -> String { "\(callback)?\(NativeAnswers.parameter)=\(PercentEncoding.encode(answer))" }
 
-  /// Back with the answer of a provider.
+  /// Returns the address that opens the app with a provider's answer.
   func address(link: String) -> String {
     switch app {
     case .ios: address(callbackWith: "link", link)
@@ -27,14 +27,14 @@ struct NativeReturn: Sendable, Equatable {
     }
   }
 
-  /// Back with a token of the captcha's widget.
+  /// Returns the address that opens the app with a captcha token.
   func address(captchaToken token: String) -> String {
     let (before, callback, after) = captchaParts
     return before + PercentEncoding.encode(callback + "&recaptchaToken=" + PercentEncoding.encode(token)) + after
   }
 
-  /// Back with a token that the page's script has: what stands before and after the address that it adds
-  /// `&recaptchaToken=` to and encodes.
+  /// Returns the parts of an address to which the page's script adds a captcha token: the text before and after the
+  /// callback, which gets `&recaptchaToken=` and is encoded.
   var captchaParts: (before: String, callback: String, after: String) {
     switch app {
     case .ios: (deepLink, described, "")
@@ -42,9 +42,9 @@ struct NativeReturn: Sendable, Equatable {
     }
   }
 
-  /// Back with an answer that the emulator's script makes up: what stands before and after that address.
+  /// Returns the parts of an address to which the emulator's script adds an answer: the text before and after the link.
   ///
-  /// - Returns: `callback` is nil where it is not in another address.
+  /// - Returns: `callback` is nil where the link is not inside another address.
   var linkParts: (before: String, callback: String?, after: String) {
     switch app {
     case .ios: (deepLink, described, "")
@@ -52,7 +52,7 @@ struct NativeReturn: Sendable, Equatable {
     }
   }
 
-  /// Back with an error in the SDKs' words, `auth/user-cancelled`.
+  /// Returns the address that opens the app with an error of the SDKs, `auth/user-cancelled`.
   func address(errorCode code: String, message: String) -> String {
     // Apps of Cordova decode more than once: a sign of an address in it would end it.
     let plain = message.map { "&=%#?+;".contains($0) ? " " : String($0) }.joined()
@@ -67,7 +67,7 @@ struct NativeReturn: Sendable, Equatable {
 
   // MARK: iOS
 
-  /// Up to the address in it.
+  /// The scheme, host and path up to the address in it.
   private var deepLink: String {
     switch app {
     case .ios(_, .clientID(let id)): (NativeApps.scheme(clientID: id) ?? "") + "://firebaseauth/link?deep_link_id="

@@ -9,7 +9,7 @@ enum NativeScripts {
     })();
     """
 
-  /// Puts the captcha's widget up, and takes its token to the app.
+  /// Shows the captcha widget, and passes its token to the app.
   static let captcha = """
     (function () {
       'use strict';
@@ -43,10 +43,10 @@ enum NativeScripts {
     })();
     """
 
-  /// On the emulator's page in a provider's place.
+  /// The script of the emulator's page that replaces a provider.
   static let emulator = HandlerScripts.emulatorScript(deliver)
 
-  /// What the app is told is in the address that opens it.
+  /// The delivery of the result by the address that opens the app.
   private static let deliver = """
     function deliver(message) {
       var way = message.way;

@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// What stands in a provider's place on an emulator: who tests is whoever they want to be. For programs of this machine
-/// alone.
+/// The emulator's page in the place of a provider's: the tester chooses a user or invents one. For programs of this
+/// machine only.
 struct EmulatorHandlerPage: Sendable {
   let accounts: Accounts
   let providerID: String
@@ -10,7 +10,7 @@ struct EmulatorHandlerPage: Sendable {
 
   /// Accounts that are offered.
   private static let offeredMax = 50
-  /// Accounts that are looked through for them.
+  /// The number of accounts that are searched for the page's list.
   private static let lookedAtMax = 2_000
 
   var page: HTMLPage {
@@ -51,7 +51,7 @@ struct EmulatorHandlerPage: Sendable {
     }
   }
 
-  /// What the script delivers, once it knows who it is.
+  /// The script expression that is delivered, once a user is chosen.
   private var message: String {
     switch target {
     case .web(let event): return event.text(.open)

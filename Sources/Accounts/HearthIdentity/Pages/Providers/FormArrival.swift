@@ -1,14 +1,14 @@
 import HearthAccounts
 import HearthTree
 
-/// The form with which a provider has a browser bring its answer: one of SAML, or a code by OAuth 2.0 Form Post Response Mode.
+/// The form in which a browser brings a provider's answer: one of SAML, or a code by OAuth 2.0 Form Post Response Mode.
 struct FormArrival: Sendable {
   let page: HandlerPage
 
   /// Marks a form that this server's own page has sent on.
   private static let mark = "hearth"
   private static let fieldsMax = 16
-  /// What is sent on of a form.
+  /// The form's parameters that are passed on.
   private static let names = ["SAMLResponse", "RelayState", "state", "code", "error", "iss", "user"]
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
@@ -22,8 +22,8 @@ struct FormArrival: Sendable {
     return await page.arrival(parts, request, withoutCookie: Self.withoutCookie(parts))
   }
 
-  /// The page for a form that came without the visit's cookie, as one does that another site has sent: it is sent once
-  /// more, from a page of this origin. The path stays what it is.
+  /// Returns the page for a form without the visit's cookie, as browsers send it from another site: it submits the form
+  /// again, from a page of this origin, to the same path.
   static func withoutCookie(_ parts: [String: String]) -> HTMLPage {
     guard parts[mark] == nil else { return .foreignVisit }
     let fields = names.compactMap { name in parts[name].map { (name, $0) } } + [(mark, "1")]

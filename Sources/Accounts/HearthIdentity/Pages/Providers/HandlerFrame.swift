@@ -1,10 +1,10 @@
 import HearthAccounts
 import HearthBytes
 
-/// The frame that an SDK puts into the app's page, to be told there what came of a visit to a provider.
+/// The frame that an SDK embeds into the app's page, to receive the outcome of a visit to a provider there.
 ///
-/// It speaks to the page around it through Google's frame library, as the SDK does. Only pages of the authorised domains
-/// may have it in them: the browser sees to that, by the policy.
+/// It communicates with the enclosing page by Google's frame library, as the SDK does. Browsers let only pages of the
+/// authorised domains embed it, by its content security policy.
 struct HandlerFrame: Sendable {
   let accounts: Accounts
 
@@ -39,10 +39,10 @@ struct HandlerFrame: Sendable {
       + "base-uri 'none'; form-action 'none'; frame-ancestors \(Self.ancestors(accounts.configuration))"
   }
 
-  /// Who may have the frame in a page: what a continue URL may lead to, in clear only on the reader's own machine, where
-  /// nobody else can write into pages.
+  /// The pages that may embed the frame: the allowed continue URLs, with plain http only on the reader's own machine,
+  /// where no other host can inject content.
   static func ancestors(_ configuration: AccountsConfiguration) -> String {
-    // A suite's pages have whatever address; there is nobody to lead astray.
+    // A test suite's pages may have any address, and an emulator has no users to protect.
     if configuration.isEmulator { return "http: https:" }
     var sources = ["'self'"]
     let own = configuration.pageOrigins.compactMap { ContinueURL($0) }

@@ -2,8 +2,8 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// The page that SDKs open to sign somebody in on a provider's own page: sends the browser there, and takes what it comes
-/// back with to the app.
+/// The page that SDKs open for a sign-in on a provider's own page: it sends the browser there, and passes the result to
+/// the app.
 struct HandlerPage: Sendable {
   let endpoints: IdentityEndpoints
   private var accounts: Accounts { endpoints.accounts }
@@ -40,8 +40,7 @@ struct HandlerPage: Sendable {
     return await departure(visit, origin: origin, to: home, now: request.now)
   }
 
-  /// Takes what a provider has the browser bring, by an address or by a form. At a provider's own redirect URI there is
-  /// nothing else.
+  /// Handles a provider's answer, brought by an address or a form. A provider's own redirect URI serves nothing else.
   func providersAnswer(_ request: IdentityRequest) async -> IdentityResponse {
     switch request.method {
     case "POST": return await FormArrival(page: self).answer(request)
@@ -52,14 +51,14 @@ struct HandlerPage: Sendable {
     }
   }
 
-  /// Who is told what comes of a visit to a provider.
+  /// The receiver of a visit's result.
   enum Target: Sendable {
     /// The SDK in a page.
     case web(HandlerEvent)
-    /// An app on a device, and the way back into it.
+    /// An app on a device, and the return to it.
     case native(NativeEvent, NativeReturn)
 
-    /// What a visit kept of it; nil for a text that is none of ours.
+    /// Reads the memo of a visit; nil for an invalid text.
     init?(memo: String, origin: String) {
       if let event = HandlerEvent(memo: memo) {
         self = .web(event)
@@ -74,12 +73,12 @@ struct HandlerPage: Sendable {
 
   // MARK: To the provider
 
-  /// Somebody on their way to a provider's page.
+  /// The start of a visit to a provider's page.
   struct Departing: Sendable {
     var providerID: String
     var scopes: [String]
     var parameters: [String: String]
-    /// What a visit keeps for the way back.
+    /// The data that a visit stores for the return.
     var memo: String
     var isReauthentication: Bool
     var target: Target
@@ -104,7 +103,7 @@ struct HandlerPage: Sendable {
       ]
       return response
     } catch {
-      // The app waits: it is told.
+      // The app waits for the error.
       return page(departing.target, Self.outcome(error), now: now).response
     }
   }
@@ -126,7 +125,7 @@ struct HandlerPage: Sendable {
   /// Browsers cut cookies at 4,096 bytes, name and attributes included.
   private static let cookieBytesMax = 3_900
 
-  /// The origin under which the browser opened the page: one of the configured ones, never what it says by itself.
+  /// The origin under which the browser opened the page: one of the configured ones, never an arbitrary `Host`.
   func origin(of host: String) -> String? {
     accounts.configuration.pageOrigins.first { origin in
       guard let name = ContinueURL(origin)?.host else { return false }
@@ -134,7 +133,7 @@ struct HandlerPage: Sendable {
     }
   }
 
-  /// What the app is told of an error before somebody was signed in.
+  /// The outcome that the app gets for an error before the sign-in.
   static func outcome(_ error: AccountError) -> HandlerEvent.Outcome {
     switch error.code {
     case .operationNotAllowed:
@@ -148,8 +147,8 @@ struct HandlerPage: Sendable {
   // MARK: Back from it
 
   /// - Parameters:
-  ///   - parts: what the provider had the browser say.
-  ///   - passesOn: the page for a browser that shows no cookie of the visit.
+  ///   - parts: the provider's parameters from the browser.
+  ///   - passesOn: the page for a browser without the visit's cookie.
   func arrival(
     _ parts: [String: String], _ request: IdentityRequest, withoutCookie passesOn: HTMLPage = .foreignVisit
   ) async -> IdentityResponse {
@@ -174,7 +173,7 @@ struct HandlerPage: Sendable {
     return response
   }
 
-  /// Tells the app, and puts on record, that another provider's answer was brought here.
+  /// Reports to the app, and records, that another provider's answer was brought here.
   private func otherIssuer(
     _ visit: ProviderPages.OtherIssuer, origin: String, _ request: IdentityRequest
   ) async -> HTMLPage {
@@ -191,7 +190,7 @@ struct HandlerPage: Sendable {
   ) -> HTMLPage {
     guard let target = Target(memo: arrival.memo, origin: origin) else { return .foreignVisit }
     if let error = parts["error"], !error.isEmpty {
-      // RFC 6749 §4.1.2.1, Facebook, Apple: the person said no.
+      // RFC 6749 §4.1.2.1, Facebook, Apple: the user declined.
       guard !["access_denied", "user_cancelled_login", "user_cancelled_authorize"].contains(error) else {
         return page(
           target, .error(code: "auth/user-cancelled", message: "The person said no on the page of the provider."),
@@ -220,7 +219,7 @@ struct HandlerPage: Sendable {
     String(text.prefix(64).map { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) ? $0 : "?" })
   }
 
-  /// Tells who waits what came of a visit.
+  /// Returns the page that passes a visit's outcome to its receiver.
   func page(_ target: Target, _ outcome: HandlerEvent.Outcome, now: Instant) -> HTMLPage {
     switch target {
     case .web(let event): page(event, outcome)
@@ -236,14 +235,14 @@ struct HandlerPage: Sendable {
   }
 }
 
-// MARK: What the pages say
+// MARK: Page content
 
 extension HTMLPage {
   static func eventMarkup(_ text: String, provider: String = "") -> String {
     "<div id=\"event\" data-event=\"\(HTMLText.escaped(text))\" data-provider=\"\(HTMLText.escaped(provider))\" hidden></div>\n"
   }
 
-  /// What is shown while the app is told, and when it cannot be.
+  /// The markup that is shown while the app is notified, and when that fails.
   static func deliveryMarkup(isWaiting: Bool) -> String {
     """
     <noscript><p class="problem">This page needs JavaScript, as the app that opened it does.</p></noscript>

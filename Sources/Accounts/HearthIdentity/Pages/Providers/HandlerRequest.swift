@@ -1,27 +1,27 @@
 import HearthAccounts
 import HearthTree
 
-/// What an SDK opens the handler with.
+/// The parameters with which an SDK opens the handler.
 struct HandlerRequest: Sendable, Equatable {
-  /// What the app wants to do with what comes of it. The texts are the SDKs'.
+  /// The operation that the app wants to do with the result. The texts are the SDKs'.
   enum Kind: String, Sendable {
     case signInViaPopup, linkViaPopup, reauthViaPopup
     case signInViaRedirect, linkViaRedirect, reauthViaRedirect
 
     /// The app's own page goes to the provider, and comes back.
     var isRedirect: Bool { rawValue.hasSuffix("Redirect") }
-    /// Somebody who is signed in shows once more who they are.
+    /// True when a signed-in user authenticates again.
     var isReauthentication: Bool { rawValue.hasPrefix("reauth") }
   }
 
-  /// A visit is kept in a cookie, which browsers cut at 4,096 bytes.
+  /// The longest redirect URL: a visit is stored in a cookie, which browsers limit to 4,096 bytes.
   static let redirectURLBytesMax = 1_500
 
   var kind: Kind
   var apiKey: String
   /// The app's name in its page.
   var appName: String
-  /// Which of its sign-ins the app waits for.
+  /// The id of the sign-in that the app waits for.
   var eventID: String?
   var providerID: String
   /// The page of the app.
@@ -30,7 +30,7 @@ struct HandlerRequest: Sendable, Equatable {
   var scopes: [String]
   var parameters: [String: String]
 
-  /// Nil when a part is missing, comes twice, or is too long to be meant.
+  /// Reads the query; nil when a part is missing, comes twice, or is too long.
   init?(_ query: [(name: String, value: String)]) {
     guard let parts = PageQuery(query), let kind = parts.text("authType").flatMap(Kind.init),
       let apiKey = parts.text("apiKey"), let appName = parts.text("appName"), let providerID = parts.text("providerId"),
@@ -47,7 +47,7 @@ struct HandlerRequest: Sendable, Equatable {
     scopes = parts.scopes
   }
 
-  /// The parts that the event for the app repeats, as a visit keeps them.
+  /// The parts that the app's event repeats, in the form that a visit stores.
   var memo: String {
     var members = [JSON.Member("k", .string(kind.rawValue)), .init("a", .string(apiKey)), .init("n", .string(appName))]
     if let eventID { members.append(.init("i", .string(eventID))) }
@@ -57,15 +57,15 @@ struct HandlerRequest: Sendable, Equatable {
   }
 }
 
-/// What the SDK in the app's page is told, and on which of its pages.
+/// The event for the SDK in the app's page, and the page that receives it.
 struct HandlerEvent: Sendable {
   var kind: HandlerRequest.Kind
   var apiKey: String
   var appName: String
   var eventID: String?
-  /// Nil for the project itself.
+  /// The tenant; nil for the project itself.
   var tenantID: String?
-  /// Nil for the page that opened this one.
+  /// The page to redirect to; nil for the page that opened this one.
   var redirectURL: String?
 
   init?(memo: String) {
@@ -89,11 +89,11 @@ struct HandlerEvent: Sendable {
     redirectURL = kind.isRedirect ? request.redirectURL : nil
   }
 
-  /// What came of it.
+  /// The outcome of the visit.
   enum Outcome {
     /// - Parameters:
-    ///   - url: where the provider sent the browser back to.
-    ///   - sessionID: what the SDK shows together with it.
+    ///   - url: the address that the provider redirected the browser to.
+    ///   - sessionID: the session that the SDK shows together with it.
     case answer(url: String, sessionID: String)
     /// An error in the SDK's words, `auth/user-cancelled`.
     case error(code: String, message: String)
@@ -101,7 +101,7 @@ struct HandlerEvent: Sendable {
     case open
   }
 
-  /// What the page's script reads.
+  /// The JSON text that the page's script reads.
   func text(_ outcome: Outcome) -> String {
     var (url, session, error) = (JSON.null, JSON.null, JSON.null)
     switch outcome {

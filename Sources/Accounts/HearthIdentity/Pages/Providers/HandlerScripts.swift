@@ -1,12 +1,12 @@
 /// The scripts of the pages that SDKs open for providers. Constant texts, so that a policy can name them.
 enum HandlerScripts {
-  /// Google's frame library, which the SDK loads into the app's page as well: both ends must speak the same.
+  /// Google's frame library, which the SDK also loads into the app's page: both ends must use the same protocol.
   static let library = "https://apis.google.com/js/api.js"
 
-  /// Under which an event waits for the app's page, and what the frame of that app listens for.
+  /// The storage key under which an event waits for the app's page, and which the app's frame watches.
   static func storageKey(apiKey: String, appName: String) -> String { "hearth:signIn:\(apiKey):\(appName)" }
 
-  /// In the frame: hands the app's page each event that comes from a page of this origin, and one that waits.
+  /// The frame's script: passes the app's page each event from a page of this origin, and a waiting one.
   static let frame = """
     (function () {
       'use strict';
@@ -54,8 +54,8 @@ enum HandlerScripts {
     })();
     """
 
-  /// Brings an event to the app: to the frames of this origin in the page that opened this one, or to the app's own page by
-  /// way of the browser's storage. A message goes to this origin alone, whatever else is framed there.
+  /// Brings an event to the app: to the frames of this origin in the page that opened this one, or to the app's own
+  /// page by way of the browser's storage. A message goes to this origin alone, whatever else is framed there.
   private static let deliver = """
     function deliver(message) {
       history.replaceState(null, '', location.pathname);
@@ -90,7 +90,7 @@ enum HandlerScripts {
     }
     """
 
-  /// On the page that a provider sends people back to.
+  /// The script of the page that a provider redirects browsers to.
   static let arrival = """
     (function () {
       'use strict';
@@ -99,8 +99,8 @@ enum HandlerScripts {
     })();
     """
 
-  /// On the page that takes an identity provider's answer once more to where it came: a cookie of this origin goes along when
-  /// a page of this origin sends the form, and not when another site's does.
+  /// The script of the page that posts an identity provider's answer to its own address again: a cookie of this origin
+  /// is sent when a page of this origin submits the form, and not when another site's does.
   static let passOn = """
     (function () {
       'use strict';
@@ -108,10 +108,11 @@ enum HandlerScripts {
     })();
     """
 
-  /// On the emulator's page in a provider's place: who is chosen or made up is an ID token that nobody signed.
+  /// The script of the emulator's page that replaces a provider: the chosen or invented user becomes an unsigned ID
+  /// token.
   static let emulator = emulatorScript(deliver)
 
-  /// - Parameter deliver: the function that takes it to the app.
+  /// - Parameter deliver: the function that passes the result to the app.
   static func emulatorScript(_ deliver: String) -> String {
     """
     (function () {

@@ -8,14 +8,14 @@ struct PageQuery: Sendable {
 
   private let parts: [String: String]
 
-  /// Nil when a parameter comes twice.
+  /// Reads the query; nil when a parameter comes twice.
   init?(_ query: [(name: String, value: String)]) {
     guard let parts = Self.parts(query) else { return nil }
     self.parts = parts
   }
 
-  /// Parameters by their names; nil when one comes twice: who reads the first and who reads the last would not be told
-  /// the same.
+  /// Parameters by their names; nil when one comes twice: readers of the first and of the last would get different
+  /// values.
   static func parts(_ parameters: [(name: String, value: String)]) -> [String: String]? {
     var parts: [String: String] = [:]
     for parameter in parameters {
@@ -33,15 +33,15 @@ struct PageQuery: Sendable {
   /// Returns true when a parameter is there, be it empty.
   func has(_ name: String) -> Bool { parts[name] != nil }
 
-  /// Nil for the project itself.
+  /// The tenant; nil for the project itself.
   var tenantID: String? { text("tid") ?? text("tenantId") }
 
-  /// What the app asks a provider for.
+  /// The scopes that the app requests from a provider.
   var scopes: [String] {
     (text("scopes", sizeBytesMax: Self.longTextBytesMax) ?? "").split(separator: ",").map(String.init)
   }
 
-  /// What the app tells a provider's page; nil when it is no object of texts.
+  /// The app's parameters for a provider's page; nil when they are no object of texts.
   var customParameters: [String: String]? {
     guard let text = text("customParameters", sizeBytesMax: Self.longTextBytesMax) else { return [:] }
     guard let members = JSON(parsing: text.utf8)?.members, members.count <= Self.parametersMax else { return nil }

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// The form with which an identity provider sends a browser back: SAML's assertion consumer service.
+/// The form that an identity provider's answer arrives in: SAML's assertion consumer service.
 struct SAMLArrival: Sendable {
   let page: HandlerPage
   private var endpoints: IdentityEndpoints { page.endpoints }

@@ -1,7 +1,7 @@
 import HearthAccounts
 
-/// What an identity provider is told of this server: `/__/auth/saml/metadata?providerId=saml.corp`, with `tenantId` for a
-/// tenant's. Nothing in it is secret.
+/// This server's metadata for an identity provider: `/__/auth/saml/metadata?providerId=saml.corp`, with `tenantId` for
+/// a tenant's. It contains no secret.
 struct SAMLMetadataPage: Sendable {
   let endpoints: IdentityEndpoints
 

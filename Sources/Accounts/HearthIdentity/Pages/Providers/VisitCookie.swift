@@ -1,20 +1,21 @@
 import HearthCrypto
 
-/// What a browser keeps while somebody is on a provider's page. Each visit has a cookie of its own, so that two at once do
-/// not meet.
+/// The cookie of a browser during a visit to a provider's page. Each visit has one of its own, so that concurrent
+/// visits do not interfere.
 struct VisitCookie: Sendable, Equatable {
   let name: String
   private let isSecure: Bool
 
   /// - Parameters:
-  ///   - state: of the visit.
-  ///   - isSecure: over https. The name then keeps cookies out that others set, in clear or from a neighbouring name.
+  ///   - state: the state of the visit.
+  ///   - isSecure: true over https. The name's prefix then rejects cookies that another site set, over http or from a
+  ///     sibling domain.
   init(state: String, isSecure: Bool) {
     self.isSecure = isSecure
     name = (isSecure ? "__Host-" : "") + "hearth-visit-" + Digest(sha256: state.utf8).hex.prefix(16)
   }
 
-  /// The header that has the browser keep a text until it comes back. `Lax`: the way back begins at the provider's site.
+  /// The header that sets the cookie. `Lax`: the return begins at the provider's site.
   func kept(_ text: String, seconds: Int64) -> (name: String, value: String) {
     ("Set-Cookie", "\(name)=\(text); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")")
   }
@@ -22,7 +23,7 @@ struct VisitCookie: Sendable, Equatable {
   /// The header that has the browser forget it.
   var forgotten: (name: String, value: String) { kept("", seconds: 0) }
 
-  /// Its text in the value of `Cookie`; nil when it is not there, or there twice.
+  /// The cookie's text in the value of `Cookie`; nil when it is absent or comes twice.
   func text(in header: String?) -> String? {
     guard let header, header.utf8.count <= 65_536 else { return nil }
     var found: String?
