@@ -50,6 +50,41 @@ import Testing
     }
   }
 
+  @Test func `requests are carried out in their order, also those behind a large one`() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let socket = try test.socket()
+      for round in 0..<4 {
+        socket.request("p", "{\"p\":\"/a\",\"d\":\"\(round)\(Self.large)\"}")
+        socket.request("g", #"{"p":"/b"}"#)
+        socket.request("p", "{\"p\":\"/a\",\"d\":\(round)}")
+        socket.request("p", "{\"p\":\"/b\",\"d\":\"\(round)\(Self.large)\"}")
+        socket.request("p", "{\"p\":\"/b\",\"d\":\(round)}")
+        socket.request("g", #"{"p":"/a"}"#)
+      }
+      for round in 0..<4 {
+        let first = round * 6 + 1
+        #expect(try socket.next() == "r \(first) ok \"\"")
+        #expect(try socket.next() == "r \(first + 1) ok \(round == 0 ? "null" : "\(round - 1)")")
+        for number in 2..<5 { #expect(try socket.next() == "r \(first + number) ok \"\"") }
+        #expect(try socket.next() == "r \(first + 5) ok \(round)")
+      }
+    }
+  }
+
+  @Test func `a large message that is no JSON ends the socket, and one that is cut off ends with it`() async throws {
+    try await TestServer.with(rules: Self.rules) { test throws in
+      let broken = try test.socket()
+      broken.request("p", "{\"p\":\"/a\",\"d\":\"\(Self.large)\"")
+      #expect(try broken.next() == "close 1008")
+      let cut = try test.socket()
+      cut.request("p", "{\"p\":\"/a\",\"d\":\"\(Self.large)\"}")
+      cut.close()
+      let other = try test.socket()
+      other.request("g", #"{"p":"/c"}"#)
+      #expect(try other.next() == "r 1 ok null")
+    }
+  }
+
   @Test func `a large event reaches all who listen, by whatever tag, before what follows it`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let sockets = try (0..<6).map { _ in try test.socket() }

@@ -11,18 +11,19 @@ struct JSONSize {
 
   private var isExceeded: Bool { left < 0 }
 
+  /// The maximum bytes of text, without escapes, for each byte that a tree holds.
+  private static let textBytesPerHeldByte = 4
+  /// The minimum bytes of text for each child: a key, its quotes, a colon, a comma and a value.
+  private static let childBytesMin = 6
+
   /// Returns true when the value's text has more bytes than that. Reads no more than necessary.
   static func exceeds(_ node: Node, bytes: Int) -> Bool {
+    // Pages are counted faster than values.
+    let heldBytesMax = bytes / textBytesPerHeldByte
+    guard node.heldBytes(upTo: heldBytesMax) > heldBytesMax else { return false }
     var size = JSONSize(bytes: bytes)
     size.count(node)
     return size.isExceeded
-  }
-
-  /// Returns the bytes of the value's text, or `max` when it has more. Reads no more than necessary.
-  static func bytes(of node: Node, max: Int) -> Int {
-    var size = JSONSize(bytes: max)
-    size.count(node)
-    return max - Swift.max(0, size.left)
   }
 
   /// Returns true when the text of a change, with the paths in it, has more bytes than that. Reads no more than
@@ -71,6 +72,7 @@ struct JSONSize {
       left -= node.withStringUTF8 { $0.count + 2 } ?? 1
       return
     }
+    guard node.childCount <= left / Self.childBytesMin else { return left = -1 }
     for (key, child) in node.children {
       left -= key.text.utf8.count + 4
       guard !isExceeded else { return }

@@ -252,13 +252,13 @@ extension LoopEffect {
     }
   }
 
-  /// The bytes of JSON for each recipient. Larger values count as ``LargeValuePool/loopBytesMax``: their text is made
+  /// The approximate bytes of JSON for each recipient. Larger values count as ``LargeValuePool/loopBytesMax``: their text is made
   /// elsewhere, once for all recipients, so that it is not delivered in parts.
   fileprivate var recipientBytes: Int {
     let max = LargeValuePool.loopBytesMax
     switch self {
     case .effect(.event(let event, _)), .effect(.queryEvent(let event, _)): return event.change.bytes(max: max)
-    case .effect(.reply(_, _, .value(let node))): return JSONSize.bytes(of: node, max: max)
+    case .effect(.reply(_, _, .value(let node))): return min(max, node.heldBytes(upTo: max))
     case .effect(.reply), .effect(.redecided), .effect(.authenticationEnded), .effect(.denied), .cancel: return 0
     }
   }

@@ -61,6 +61,14 @@ protocol TransportDelegate: AnyObject {
   /// Handles the end of the messages that came together.
   func finish()
 
+  /// The bytes of messages that the conversation keeps and has not decoded.
+  var undecodedBytes: Int { get }
+
   /// Handles the end of the session.
   func ended(_ end: SocketEnd)
+}
+
+extension TransportDelegate {
+  /// The default: every message is decoded when it arrives.
+  var undecodedBytes: Int { 0 }
 }

@@ -44,6 +44,10 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var isOverQuota = false
   /// The postponed messages, with their sizes, until the client has paid its debt from earlier connections.
   var postponed: [(message: ClientMessage, sizeBytes: Int)] = []
+  /// The messages that wait for a large one to be decoded; nil when none is being decoded.
+  var undecoded: [[UInt8]]?
+  /// The bytes of that large message.
+  var decodingBytes = 0
   /// True when the client is not read until a plugin has verified its token.
   var isVerifying = false
   /// The work behind a large value that is being encoded; nil when none waits for one. Events then wait too:
@@ -93,18 +97,6 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     opened.assumeIsolated().whenComplete { result in self.databaseOpened(result) }
   }
 
-  /// Takes a complete message. ``finish()`` follows once all received messages are passed on.
-  ///
-  /// - Parameter message: valid during the call only.
-  func received(_ message: UnsafeRawBufferPointer) {
-    let decoded: ClientMessage
-    do { decoded = try ClientMessage.decode(message) } catch {
-      guard let refusal = ClientMessage.refusal(ofMisencoded: message) else { return violation(error.description) }
-      decoded = refusal
-    }
-    received(decoded, sizeBytes: message.count)
-  }
-
   func received(_ message: ClientMessage, sizeBytes: Int) {
     guard !postpones(message, sizeBytes), !refuses(message, sizeBytes) else { return }
     var outputs: [ClientSession.Output] = []
@@ -123,7 +115,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     setCredential(nil)
     hub.remove(self)
     services.sessions.remove(sessionID)
-    (commands, behind, postponed) = ([], nil, [])
+    (commands, behind, postponed, undecoded) = ([], nil, [], nil)
     database?.submit([Command(connection: id, action: .disconnect)])
     (database, seat) = (nil, nil)
     transport = nil
@@ -148,7 +140,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func setReading(_ isReading: Bool) {
-    guard !isReading || !isHeldBack && !isVerifying && !isOverQuota else { return }
+    guard !isReading || !isHeldBack && !isVerifying && !isOverQuota && undecoded == nil else { return }
     transport?.setReading(isReading)
   }
 

@@ -26,6 +26,7 @@ final class SocketTransport: ClientTransport, SocketDelegate {
   // MARK: Socket callbacks
 
   var mayBePinged: Bool { !isFragile }
+  var undecodedBytes: Int { conversation.undecodedBytes }
   var unfinishedBytes: Int? { assembler.isIncomplete ? assembler.collectedBytes : nil }
 
   func opened(_ socket: Socket) {

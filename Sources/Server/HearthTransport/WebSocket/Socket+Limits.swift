@@ -7,6 +7,7 @@ extension Socket {
     self.isReading = isReading
     // Not within the call: the delegate may be in the middle of a callback.
     if isReading, input.readableBytes > 0 { joinLine() }
+    if isReading { countUnfinished() }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
   }
 }

@@ -53,10 +53,11 @@ extension Socket: TransportConnection {
     }
   }
 
-  /// Counts the memory of an unfinished message.
+  /// Counts the memory of messages that are unfinished or not decoded.
   func countUnfinished() {
     guard state == .open || state == .closing else { return }
-    let bytes = input.readableBytes + parser.message.count + (delegate?.unfinishedBytes ?? 0)
+    let kept = (delegate?.unfinishedBytes ?? 0) + (delegate?.undecodedBytes ?? 0)
+    let bytes = input.readableBytes + parser.message.count + kept
     guard bytes != unfinishedBytes else { return }
     share.setInbound(bytes, arrived: max(0, bytes - unfinishedBytes))
     unfinishedBytes = bytes

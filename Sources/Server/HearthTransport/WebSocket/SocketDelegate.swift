@@ -24,6 +24,9 @@ package protocol SocketDelegate: AnyObject {
   /// held for the client, and the sequence has the time of one message.
   var unfinishedBytes: Int? { get }
 
+  /// The bytes of complete messages that the delegate keeps until it has decoded them. They count as held for the client.
+  var undecodedBytes: Int { get }
+
   /// False for a client that would disconnect on a ping: it has to send by itself. Read once.
   var mayBePinged: Bool { get }
 }
@@ -31,6 +34,8 @@ package protocol SocketDelegate: AnyObject {
 extension SocketDelegate {
   /// The default: no unfinished sequence.
   package var unfinishedBytes: Int? { nil }
+  /// The default: messages are decoded when they arrive.
+  package var undecodedBytes: Int { 0 }
   /// The default: every client that follows RFC 6455 answers pings.
   package var mayBePinged: Bool { true }
 }
