@@ -1,6 +1,7 @@
 import HearthRules
 import HearthTestKit
 import HearthTree
+import RandomTestKit
 import Testing
 
 @testable import HearthDatabase
@@ -285,5 +286,27 @@ import Testing
     #expect(six.depth == 2)
     #expect(Set(six.places.paths.map(\.description)) == Set((0..<6).map { "/base/\($0)" }))
     #expect(PlaceSet.holding(locations, below: Path("base"), countMax: 5).places.paths == [Path("base")])
+  }
+
+  @Test func `random places are held by the deepest prefixes of which there are few`() {
+    var random = SeededRandom(seed: 3)
+    for _ in 0..<200 {
+      let locations = (0..<random.below(12) + 1).map { _ in
+        let keys = (0..<random.below(5)).map { _ in random.pick(["a", "b", "c"]) }
+        return Location(path: Path("base/" + keys.joined(separator: "/")))
+      }
+      let countMax = random.below(8) + 1
+      let (places, depth) = PlaceSet.holding(locations, below: Path("base"), countMax: countMax)
+      func prefixes(_ depth: Int) -> Set<Path> { Set(locations.map { $0.path.prefix(depth) }) }
+      if locations.count <= countMax {
+        #expect(depth == .max)
+      } else {
+        #expect(prefixes(depth).count <= countMax || depth == 1)
+        #expect(depth == DataLimits.depthMax || prefixes(depth + 1).count > countMax)
+      }
+      var expected = PlaceSet()
+      for path in prefixes(depth) { expected.insert(path) }
+      #expect(Set(places.paths) == Set(expected.paths))
+    }
   }
 }

@@ -155,6 +155,22 @@ import Testing
     return taken
   }
 
+  @Test func `connections with much pending use up no room of one with little`() {
+    var limits = DatabaseLimits()
+    limits.commandsPendingMax = 1_000
+    var box = Mailbox(limits: limits)
+    for connection in UInt64(1)...20 { _ = box.append(commands(connection, 0..<50), sizeBytes: 0) }
+    let (much, little) = (
+      box.append(commands(1, 50..<51), sizeBytes: 0), box.append(commands(30, 0..<1), sizeBytes: 0)
+    )
+    #expect(!much && little)
+    let more = box.append(commands(30, 1..<100), sizeBytes: 0)
+    #expect(!more)
+    for connection in UInt64(40)...80 { _ = box.append(commands(connection, 0..<25), sizeBytes: 0) }
+    let last = box.append(commands(90, 0..<1), sizeBytes: 0)
+    #expect(!last, "twice as many are all there is room for")
+  }
+
   @Test func `connections share steps and not commands`() {
     let limits = DatabaseLimits()
     var box = Mailbox(limits: limits)

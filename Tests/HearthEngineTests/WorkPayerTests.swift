@@ -155,4 +155,21 @@ import Testing
       }
     }
   }
+
+  @Test func `a listen above a connection's own listens pays for the visit to each of them`() throws {
+    var engine = Engine(
+      state: Published(root: .empty, rules: try RuleSet.compile(#"{"rules": {".read": true}}"#), position: 0))
+    let connection = ConnectionID(rawValue: 1)
+    func perform(_ action: Command.Action) -> Batch {
+      engine.decide([Command(connection: connection, request: 1, action: action)], at: Self.instant)
+    }
+    _ = perform(.connect)
+    for number in 0..<2_000 { _ = perform(.listen(ListenRequest(Path("z/k\(number)")))) }
+    let above = perform(.listen(ListenRequest(Path("z"))))
+    let end = perform(.unlisten(Path("z"), tag: nil))
+    for batch in [above, end] {
+      #expect(batch.work.first { $0.payer == WorkPayer(connection) }.map { $0.steps >= 4_000 } == true)
+    }
+    #expect(perform(.listen(ListenRequest(Path("y")))).work.isEmpty)
+  }
 }

@@ -147,6 +147,12 @@ public struct EngineLimits: Sendable {
   /// The steps of an event for a live query.
   static let queryEventSteps = 150
 
+  /// The steps of a `get`, in addition to those of its rules: weighing its response included.
+  static let readSteps = 150
+
+  /// The steps of visiting one of all listens of a connection.
+  static let visitedListenSteps = 3
+
   /// The steps of removing a listen from the indexes.
   static let removalSteps = 40
 

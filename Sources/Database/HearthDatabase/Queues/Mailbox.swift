@@ -84,11 +84,14 @@ struct Mailbox: Sendable {
     let cost = 1 + eachBytes / max(1, limits.roundBytesPerCommand)
     var index = commands.startIndex
     var isFarBehind = !crowded.isEmpty && commands.contains { crowded.contains($0.connection) }
+    var isInNextRound = true
     while index < commands.endIndex {
       let connection = commands[index].connection
       var lane = lane(of: connection)
       repeat {
-        if !commands[index].isOneOff {
+        if commands[index].isOneOff {
+          isInNextRound = false
+        } else {
           if lane.share >= limits.roundCommandsMax { lane = Lane(round: lane.round + 1) }
           lane.share += cost
         }
@@ -99,13 +102,20 @@ struct Mailbox: Sendable {
       let lateCount = late[account(of: connection)]?.commands.count ?? 0
       let roundCount = Int(lane.round - headRound) + lateCount / limits.roundCommandsMax
       if roundCount >= limits.roundsPendingPerConnectionMax { isFarBehind = true }
+      if roundCount > 0 { isInNextRound = false }
     }
     forgetSpentLanes()
-    return hasRoom && !isFarBehind
+    return (isInNextRound ? hasReserve : hasRoom) && !isFarBehind
   }
 
   private var hasRoom: Bool {
     count <= limits.commandsPendingMax && sizeBytes <= limits.commandBytesPendingMax
+  }
+
+  /// True when connections may send more that have nothing pending beyond the next round. Connections with much pending
+  /// cannot use up this room.
+  private var hasReserve: Bool {
+    count <= 2 * limits.commandsPendingMax && sizeBytes <= 2 * limits.commandBytesPendingMax
   }
 
   /// Queues a connection's future commands behind the present ones of another connection.

@@ -107,8 +107,10 @@ extension Engine {
   private mutating func get(_ command: Command, _ path: Path, _ query: Query?) {
     guard let principal = principal(of: command) else { return fail(command, .unknownConnection) }
     guard isAddressable(path) else { return fail(command, .invalidPath) }
+    meter.stepsTaken += EngineLimits.readSteps
     do {
-      let node = try state.read(path, as: principal, nowMilliseconds: now.wallMilliseconds, query: query)
+      let node = try state.read(
+        path, as: principal, nowMilliseconds: now.wallMilliseconds, query: query, stepsTaken: &meter.stepsTaken)
       tap?.noteRead(.get, path, query, principal, state, now, true)
       guard let query else { return reply(command, .value(node)) }
       let order = query.effectiveOrder

@@ -8,7 +8,7 @@ extension Engine {
     let path = operation.path
     // Either answer to a comparison reveals data, also when the write itself is allowed.
     if operation.expectedHash != nil {
-      let refusal = state.readRefusal(path, principal, at: now)
+      let refusal = state.readRefusal(path, principal, at: now, stepsTaken: &meter.stepsTaken)
       tap?.noteRead(.compare, path, nil, principal, state, now, refusal == nil)
       if let refusal { return deny(command, .compare, path, principal, refusal.decision) }
     }

@@ -105,6 +105,9 @@ public struct Engine {
     ].compactMap(\.self).min()
   }
 
+  /// The steps that live queries, their indexes and the listens' index have taken so far.
+  private var indexSteps: Int { queries.cost.total &+ listens.stepsTaken }
+
   /// Decides commands in order, until the batch is full. The remaining `commands` belong to the next batch. While there
   /// are sessions from before the start, these end, and no command is decided.
   ///
@@ -126,13 +129,13 @@ public struct Engine {
         !hasSetAside
       else { break }
       meter.beginCommand(
-        effectCount: effects.count, recordBytes: payload.count, querySteps: queries.cost.total)
+        effectCount: effects.count, recordBytes: payload.count, indexSteps: indexSteps)
       endCredentials()
       redecisions.payer = WorkPayer(command)
       let isDecided = turns.isIdle || settleTurns(before: command)
       if isDecided { decide(command) }
       meter.endCommand(
-        of: redecisions.payer, effects: effects, recordBytes: payload.count, querySteps: queries.cost.total)
+        of: redecisions.payer, effects: effects, recordBytes: payload.count, indexSteps: indexSteps)
       guard isDecided else { break }
       takeTurns()
       continueRedecisions()

@@ -129,10 +129,12 @@ struct RedecisionSlice {
   /// Sends missed events to the connection's listens below a removed one that had missed some.
   static func catchUp(below listen: Listen, in engine: inout Engine) {
     var waiting: [Listen] = []
+    engine.meter.stepsTaken += listen.connection.listens.count * EngineLimits.visitedListenSteps
     for (_, other) in listen.connection.listens.entries
     where other.group == nil && other.shadowCount == 0 && other.missed == nil && listen.path.contains(other.path) {
       let isInDoubt = engine.redecisions.isInDoubt(other)
       guard isInDoubt || engine.storage.isStalled else {
+        engine.meter.stepsTaken += EngineLimits.queryEventSteps
         sendValue(to: other, in: &engine)
         continue
       }

@@ -10,8 +10,8 @@ struct WorkMeter {
   /// The steps of the current command so far, apart from those of redecisions.
   var stepsTaken = 0
   private var work: [ConnectionWork] = []
-  /// The effects and record bytes of the current batch, and the cost of all queries, before the command.
-  private var before = (effectCount: 0, recordBytes: 0, querySteps: 0)
+  /// The effects and record bytes of the current batch, and the steps of all indexes, before the command.
+  private var before = (effectCount: 0, recordBytes: 0, indexSteps: 0)
 
   init(limits: EngineLimits) {
     self.limits = limits
@@ -22,16 +22,16 @@ struct WorkMeter {
     (redecisionStepsLeft, batchStepsLeft) = (limits.redecisionStepsInLine, limits.stepsPerBatch)
   }
 
-  mutating func beginCommand(effectCount: Int = 0, recordBytes: Int = 0, querySteps: Int = 0) {
+  mutating func beginCommand(effectCount: Int = 0, recordBytes: Int = 0, indexSteps: Int = 0) {
     (redecisionStepsLeft, stepsTaken) = (limits.redecisionStepsInLine, 0)
-    before = (effectCount, recordBytes, querySteps)
+    before = (effectCount, recordBytes, indexSteps)
   }
 
   /// Records the steps of the current command, with those of delivering its record to listeners.
   ///
-  /// - Parameter querySteps: The cost of all queries so far.
-  mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int, querySteps: Int) {
-    stepsTaken += querySteps &- before.querySteps
+  /// - Parameter indexSteps: The steps of all indexes so far.
+  mutating func endCommand(of payer: WorkPayer?, effects: [Effect], recordBytes: Int, indexSteps: Int) {
+    stepsTaken += indexSteps &- before.indexSteps
     let bytes = recordBytes - before.recordBytes
     if bytes > 0 {
       let count = effects[min(before.effectCount, effects.count)...].reduce(0) { $0 + $1.listenerCount }

@@ -4,6 +4,8 @@ import HearthTree
 struct ListenIndex {
   let root = ListenNode(key: nil, parent: nil)
   private(set) var count = 0
+  /// The steps of visits to all listens of a connection so far.
+  private(set) var stepsTaken = 0
   /// The number of nodes with a ``QueryShelf``.
   private(set) var shelfCount = 0
   /// The entries of all undeclared indexes in their budget.
@@ -164,9 +166,10 @@ struct ListenIndex {
 
   /// Updates the shadow counts of the connection's listens without a query below `node` when a listen above them is
   /// added or removed.
-  private func shadow(below node: ListenNode, of connection: Connection, by change: Int) {
+  private mutating func shadow(below node: ListenNode, of connection: Connection, by change: Int) {
     guard !node.children.isEmpty, !connection.listens.isEmpty else { return }
     let path = node.path
+    stepsTaken += connection.listens.count * EngineLimits.visitedListenSteps
     for (_, listen) in connection.listens.entries
     where listen.group == nil && listen.node !== node && path.contains(listen.path) {
       listen.shadowCount += change

@@ -9,10 +9,18 @@ extension Published {
   public func read(
     _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil
   ) throws(ReadRefusal) -> Node {
+    var stepsTaken = 0
+    return try read(path, as: principal, nowMilliseconds: nowMilliseconds, query: query, stepsTaken: &stepsTaken)
+  }
+
+  /// Reads the value at `path`, and adds the steps of the rules to `stepsTaken`.
+  func read(
+    _ path: Path, as principal: Principal, nowMilliseconds: Int64, query: Query? = nil, stepsTaken: inout Int
+  ) throws(ReadRefusal) -> Node {
     guard !principal.readsAll else { return root[path] }
     let request = ReadRequest(
       path: path, root: root, auth: principal.auth, nowMilliseconds: nowMilliseconds, query: query)
-    if let decision = rules.refusal(of: request) { throw ReadRefusal(decision: decision) }
+    if let decision = rules.refusal(of: request, stepsTaken: &stepsTaken) { throw ReadRefusal(decision: decision) }
     return root[path]
   }
 
@@ -28,8 +36,16 @@ extension Published {
 
   /// Returns the refusal when the rules deny a principal the read, or nil.
   func readRefusal(_ path: Path, _ principal: Principal, at now: Instant) -> ReadRefusal? {
+    var stepsTaken = 0
+    return readRefusal(path, principal, at: now, stepsTaken: &stepsTaken)
+  }
+
+  /// The same, with the steps of the rules added to `stepsTaken`.
+  func readRefusal(
+    _ path: Path, _ principal: Principal, at now: Instant, stepsTaken: inout Int
+  ) -> ReadRefusal? {
     do {
-      _ = try read(path, as: principal, nowMilliseconds: now.wallMilliseconds)
+      _ = try read(path, as: principal, nowMilliseconds: now.wallMilliseconds, stepsTaken: &stepsTaken)
       return nil
     } catch {
       return error

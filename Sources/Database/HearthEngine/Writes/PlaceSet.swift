@@ -55,25 +55,63 @@ extension PlaceSet {
   ///
   /// - Parameter base: The path at or above all of them.
   static func holding(_ locations: [Location], below base: Path, countMax: Int) -> (places: PlaceSet, depth: Int) {
-    var depth = base.count
-    if locations.count <= countMax {
-      depth = .max
-    } else {
-      while depth < DataLimits.depthMax, count(of: locations, atDepth: depth + 1, upTo: countMax) <= countMax {
-        depth += 1
-      }
+    var (places, depth) = (PlaceSet(), base.count)
+    guard locations.count > countMax else {
+      for location in locations { places.insert(location.path) }
+      return (places, .max)
     }
-    var places = PlaceSet()
-    for location in locations { places.insert(location.path.prefix(depth)) }
+    var groups = PrefixGroups(locations)
+    while depth < DataLimits.depthMax, groups.split(atDepth: depth, countMax: countMax) { depth += 1 }
+    for index in groups.firsts { places.insert(locations[index].path.prefix(depth)) }
     return (places, depth)
   }
+}
 
-  private static func count(of locations: [Location], atDepth depth: Int, upTo countMax: Int) -> Int {
-    var prefixes: Set<Path> = []
-    for location in locations {
-      prefixes.insert(location.path.prefix(depth))
-      if prefixes.count > countMax { break }
+/// Locations, grouped by the prefixes of their paths up to a depth.
+private struct PrefixGroups {
+  /// A group and the next key of its members; nil at the end of a path.
+  private struct Branch: Hashable {
+    var group: Int
+    var key: Key?
+  }
+
+  private let locations: [Location]
+  /// The group of each location.
+  private var groups: [Int]
+  /// The first location of each group.
+  private(set) var firsts = [0]
+
+  /// All locations in one group. There is at least one.
+  init(_ locations: [Location]) {
+    self.locations = locations
+    groups = Array(repeating: 0, count: locations.count)
+  }
+
+  /// Splits the groups by the keys at a depth.
+  ///
+  /// - Returns: False when there would be more than `countMax`; nothing has changed then.
+  mutating func split(atDepth depth: Int, countMax: Int) -> Bool {
+    var (groups, firsts, branches) = (groups, firsts, [Branch: Int]())
+    for index in locations.indices {
+      let (group, key) = (groups[index], key(of: index, atDepth: depth))
+      // Most paths of a large write share most of their keys, and comparing is cheaper than hashing.
+      if key == self.key(of: firsts[group], atDepth: depth) { continue }
+      let branch = Branch(group: group, key: key)
+      if let known = branches[branch] {
+        groups[index] = known
+      } else {
+        guard firsts.count < countMax else { return false }
+        branches[branch] = firsts.count
+        groups[index] = firsts.count
+        firsts.append(index)
+      }
     }
-    return prefixes.count
+    (self.groups, self.firsts) = (groups, firsts)
+    return true
+  }
+
+  private func key(of index: Int, atDepth depth: Int) -> Key? {
+    let keys = locations[index].path.keys
+    return depth < keys.count ? keys[depth] : nil
   }
 }

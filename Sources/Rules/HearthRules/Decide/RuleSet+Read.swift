@@ -21,9 +21,16 @@ extension RuleSet {
   /// The decision that refuses a read; nil when the rules allow it. The same answer as ``decideRead(_:detail:)``, for
   /// callers that only need to know whether to go on: an allowed request has no details, and so costs a tenth.
   public func refusal(of request: ReadRequest) -> Decision? {
+    var stepsTaken = 0
+    return refusal(of: request, stepsTaken: &stepsTaken)
+  }
+
+  /// The same as ``refusal(of:)``, with the steps of the decision added to `stepsTaken`.
+  public func refusal(of request: ReadRequest, stepsTaken: inout Int) -> Decision? {
     withDecider(of: request) { decider in
       if let coverage = storage.coverage { decider.watch(isTracing: false, coverage: coverage) }
       let verdict = decider.grant(.read, from: storage.root)
+      stepsTaken += RulesLimits.stepsPerDecisionMax - decider.context.decisionStepsLeft
       if verdict.isAllowed { return nil }
       var decision = decider.decision(verdict)
       decision.denied = DeniedRequest(rules: self, request: .read(request))
