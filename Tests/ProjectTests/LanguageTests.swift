@@ -24,8 +24,8 @@ import Testing
     Bounds(folder: "Plugins", questionOpenings: 5, wrongOpenings: 30, persons: 0.3),
   ]
 
-  @Test("comments open like those of the field, and speak of roles", arguments: comments)
-  func comments(bounds: Bounds) throws {
+  @Test("comments open like those of the field, and speak of roles", arguments: LanguageTests.comments)
+  func opensAndSpeaks(bounds: Bounds) throws {
     let figures = try LanguageFigures(ofCommentsBelow: bounds.folder)
     #expect(figures.questionOpenings <= bounds.questionOpenings, "\(figures.examples)")
     #expect(figures.wrongOpenings <= bounds.wrongOpenings, "\(figures.examples)")
