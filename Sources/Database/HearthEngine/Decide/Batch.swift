@@ -49,3 +49,13 @@ public struct Batch: Sendable {
   /// True when there are records to make durable.
   public var hasCommits: Bool { !payload.isEmpty }
 }
+
+extension Batch {
+  /// Returns the batch with background work for its command, or unchanged when the command was not decided.
+  func noting(_ steps: Int, of command: Command) -> Batch {
+    guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
+    var batch = self
+    batch.besideWork.append(ConnectionWork(WorkPayer(command), steps: steps))
+    return batch
+  }
+}

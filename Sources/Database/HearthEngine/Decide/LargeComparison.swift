@@ -92,6 +92,22 @@ public struct ComparisonResult: Sendable {
 
 // MARK: - In the engine
 
+extension Engine {
+  /// Decides a command whose comparison was made in the background.
+  ///
+  /// - Parameter isLast: True to decide in any case, even when the compared data has changed. A write is stale then,
+  ///   and a listener receives all data.
+  public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
+    comparing = result
+    comparing?.isLast = isLast
+    queries.found = result.comparison.found
+    defer { (comparing, queries.found) = (nil, nil) }
+    result.keep(in: &hashes)
+    let command = result.comparison.command
+    return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)
+  }
+}
+
 extension LargeComparison {
   /// Sets a compared write aside that is permitted if its comparison matches.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {

@@ -35,6 +35,14 @@ extension LargeWrite {
 }
 
 extension LargeWrite {
+  /// Returns true when a write takes long because of its size and of the indexes that it rebuilds.
+  static func takesLong(_ operation: WriteOperation, in engine: borrowing Engine) -> Bool {
+    let (change, bytesMax) = (operation.change, engine.limits.largeWriteBytes)
+    if change.isLarge(sizeBytesMax: bytesMax) { return true }
+    guard engine.listens.shelfCount > 0, change.isLarge(sizeBytesMax: bytesMax / 16) else { return false }
+    return change.isLarge(sizeBytesMax: bytesMax / (1 + engine.listens.neededOrders(below: operation.path).count))
+  }
+
   /// Sets a write aside for the background.
   static func setAside(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }

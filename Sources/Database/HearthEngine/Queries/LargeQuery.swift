@@ -1,4 +1,3 @@
-import HearthRules
 import HearthTree
 
 /// A query that examines many children, with the version of its location.
@@ -74,74 +73,6 @@ public struct FoundQuery: Sendable {
       }
     }
     shown = (window, result)
-    return true
-  }
-}
-
-// MARK: - In the engine
-
-extension LargeQuery {
-  /// Sets a listen to a query, or a `get`, aside when its evaluation examines many children.
-  ///
-  /// - Returns: False when it may be evaluated now.
-  static func setsAside(_ command: Command, _ path: Path, _ query: Query, in engine: inout Engine) -> Bool {
-    let data = engine.state.root[path]
-    guard engine.setsAside, data.childCount > engine.limits.queriedChildrenInLine else { return false }
-    let isListen = if case .listen = command.action { true } else { false }
-    guard let need = engine.queries.need(of: query, at: path, data, engine.state.rules, isListen, engine.listens),
-      !engine.queries.hasFound(need, at: path, data)
-    else { return false }
-    engine.largeCommand = .query(
-      LargeQuery(
-        command: command, path: path, query: need.query, node: data, index: need.index, makesIndex: need.makesIndex,
-        isListen: isListen))
-    return true
-  }
-}
-
-extension LiveQueries {
-  /// The evaluation that a query needs.
-  struct Need {
-    /// The query whose result is sent.
-    var query: Query
-    /// The index that is kept for it; nil when there is none.
-    var index: ChildIndex?
-    /// True when an index has to be built and kept.
-    var makesIndex: Bool
-  }
-
-  /// Returns the evaluation that a query needs; nil when it examines few children, or its result is kept.
-  func need(
-    of query: Query, at path: Path, _ data: Node, _ rules: RuleSet, _ isListen: Bool, _ listens: borrowing ListenIndex
-  ) -> Need? {
-    let shelf = listens.node(at: path)?.shelf
-    let group = isListen ? shelf?.groups[query] : nil
-    if let group, listens.results.result(of: group, from: data) != nil { return nil }
-    let order = query.effectiveOrder
-    let index = shelf?.index(by: order)
-    let isDeclared = rules.declares(order, at: path)
-    var shown = group?.shownQuery ?? query
-    if isListen, group == nil {
-      let isFiltered =
-        query.needsIndex
-        ? index != nil || isDeclared || hasRoom(for: data, listens) : mayLookAtAll(query, at: path, data, rules)
-      if !isFiltered { shown = .everything }
-    }
-    guard !shown.loadsAllData else { return nil }
-    let makesIndex = order != .key && index == nil && (isDeclared || isListen && query.needsIndex)
-    let isShort = QueryResult(shown, of: data, index: index).childrenReadMax <= limits.queriedChildrenInLine
-    guard makesIndex || isListen && !isShort else { return nil }
-    return Need(query: shown, index: index, makesIndex: makesIndex)
-  }
-
-  /// Returns true when a query was evaluated in the background and is up to date with its location, or when it may not
-  /// be set aside again.
-  mutating func hasFound(_ need: Need, at path: Path, _ data: Node) -> Bool {
-    guard var made = found else { return false }
-    let isSame = made.query.path == path && made.query.query == need.query
-    found = nil
-    guard isSame, !need.makesIndex || made.index != nil, made.follow(to: data, cost: &cost) else { return made.isLast }
-    found = made
     return true
   }
 }

@@ -1,0 +1,33 @@
+import HearthTree
+
+extension LargeQuery {
+  /// Sets a listen to a query, or a `get`, aside when its evaluation examines many children.
+  ///
+  /// - Returns: False when it may be evaluated now.
+  static func setsAside(_ command: Command, _ path: Path, _ query: Query, in engine: inout Engine) -> Bool {
+    let data = engine.state.root[path]
+    guard engine.setsAside, data.childCount > engine.limits.queriedChildrenInLine else { return false }
+    let isListen = if case .listen = command.action { true } else { false }
+    guard let need = engine.queries.need(of: query, at: path, data, engine.state.rules, isListen, engine.listens),
+      !engine.queries.hasFound(need, at: path, data)
+    else { return false }
+    engine.largeCommand = .query(
+      LargeQuery(
+        command: command, path: path, query: need.query, node: data, index: need.index, makesIndex: need.makesIndex,
+        isListen: isListen))
+    return true
+  }
+}
+
+extension Engine {
+  /// Decides a command whose query was evaluated in the background.
+  ///
+  /// - Parameter isLast: True when the command is not set aside again after changes of its location.
+  public mutating func settle(_ found: FoundQuery, at instant: Instant, isLast: Bool) -> Batch {
+    queries.found = found
+    queries.found?.isLast = isLast
+    defer { queries.found = nil }
+    let command = found.query.command
+    return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
+  }
+}

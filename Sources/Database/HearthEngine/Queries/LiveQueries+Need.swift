@@ -1,0 +1,50 @@
+import HearthRules
+import HearthTree
+
+/// The queries whose evaluation examines many children.
+extension LiveQueries {
+  /// The evaluation that a query needs.
+  struct Need {
+    /// The query whose result is sent.
+    var query: Query
+    /// The index that is kept for it; nil when there is none.
+    var index: ChildIndex?
+    /// True when an index has to be built and kept.
+    var makesIndex: Bool
+  }
+
+  /// Returns the evaluation that a query needs; nil when it examines few children, or its result is kept.
+  func need(
+    of query: Query, at path: Path, _ data: Node, _ rules: RuleSet, _ isListen: Bool, _ listens: borrowing ListenIndex
+  ) -> Need? {
+    let shelf = listens.node(at: path)?.shelf
+    let group = isListen ? shelf?.groups[query] : nil
+    if let group, listens.results.result(of: group, from: data) != nil { return nil }
+    let order = query.effectiveOrder
+    let index = shelf?.index(by: order)
+    let isDeclared = rules.declares(order, at: path)
+    var shown = group?.shownQuery ?? query
+    if isListen, group == nil {
+      let isFiltered =
+        query.needsIndex
+        ? index != nil || isDeclared || hasRoom(for: data, listens) : mayLookAtAll(query, at: path, data, rules)
+      if !isFiltered { shown = .everything }
+    }
+    guard !shown.loadsAllData else { return nil }
+    let makesIndex = order != .key && index == nil && (isDeclared || isListen && query.needsIndex)
+    let isShort = QueryResult(shown, of: data, index: index).childrenReadMax <= limits.queriedChildrenInLine
+    guard makesIndex || isListen && !isShort else { return nil }
+    return Need(query: shown, index: index, makesIndex: makesIndex)
+  }
+
+  /// Returns true when a query was evaluated in the background and is up to date with its location, or when it may not
+  /// be set aside again.
+  mutating func hasFound(_ need: Need, at path: Path, _ data: Node) -> Bool {
+    guard var made = found else { return false }
+    let isSame = made.query.path == path && made.query.query == need.query
+    found = nil
+    guard isSame, !need.makesIndex || made.index != nil, made.follow(to: data, cost: &cost) else { return made.isLast }
+    found = made
+    return true
+  }
+}
