@@ -150,6 +150,10 @@ public struct EngineLimits: Sendable {
   /// The steps of a `get`, in addition to those of its rules: weighing its response included.
   static let readSteps = 150
 
+  /// The listens of a connection up to which a write pays for their redecisions and updates. A connection with more pays
+  /// itself, so that no client pays for how many listens others have.
+  static let coveredListensMax = 64
+
   /// The steps of visiting one of all listens of a connection.
   static let visitedListenSteps = 3
 

@@ -21,17 +21,20 @@ enum QuerySlice {
   static func next(in engine: inout Engine) {
     var stepsLeft = engine.limits.redecisionStepsPerSlice
     while stepsLeft > 0, let node = engine.queries.behind.first {
-      let (before, payer) = (stepsLeft, node.shelf?.backlog.payer)
+      let writer = node.shelf?.backlog.payer
       var isDone = false
       while stepsLeft > 0, !isDone {
         if let shelf = node.shelf, let slot = shelf.backlog.next(queryCount: shelf.groups.count) {
-          let start = engine.queries.cost.total
-          stepsLeft -= catchUp(shelf.groups.entries[slot].value, in: &engine) + engine.queries.cost.total &- start
+          let (start, group) = (engine.queries.cost.total, shelf.groups.entries[slot].value)
+          let owner = group.audience.listens.first?.connection
+          let steps = catchUp(group, in: &engine) + engine.queries.cost.total &- start
+          engine.meter.add(steps, of: owner?.payer(causedBy: writer) ?? writer)
+          stepsLeft -= steps
         } else {
           isDone = true
         }
       }
-      engine.meter.note(before - stepsLeft, of: payer)
+      engine.meter.endSlice()
       engine.queries.behind.removeFirst()
       if !isDone { engine.queries.behind.append(node) }
     }

@@ -45,8 +45,12 @@ struct RedecisionSlice {
       switch pending.next() {
       case .end: isLast = true
       case .listen(let listen) where pending.isDue(listen) || engine.redecisions.isInDoubt(listen):
-        stepsLeft -= slice.decide(listen, because: pending.redecision.cause, in: &engine)
-      case .nothing, .listen: stepsLeft -= 1
+        let steps = slice.decide(listen, because: pending.redecision.cause, in: &engine)
+        engine.meter.add(steps, of: listen.connection.payer(causedBy: pending.payer))
+        stepsLeft -= steps
+      case .nothing, .listen:
+        engine.meter.add(1, of: pending.payer)
+        stepsLeft -= 1
       }
     }
     slice.forgetLost(in: &engine)
@@ -89,6 +93,7 @@ struct RedecisionSlice {
     while stepsLeft > 0, let listen = connection.listens.entries.last?.value {
       engine.grants.release(listen)
       engine.listens.removeLast(of: connection)
+      engine.meter.add(EngineLimits.removalSteps, of: WorkPayer(connection.id))
       stepsLeft -= EngineLimits.removalSteps
     }
     return connection.listens.isEmpty
@@ -199,9 +204,8 @@ extension Engine {
     QuerySlice.next(in: &self)
     var stepsLeft = limits.redecisionStepsPerSlice
     while stepsLeft > 0, let pending = redecisions.first {
-      let before = stepsLeft
       let isDone = RedecisionSlice.decideNext(of: pending, &stepsLeft, in: &self)
-      meter.note(before - stepsLeft, of: pending.payer)
+      meter.endSlice()
       if isDone { redecisions.removeFirst() } else { redecisions.rotate() }
     }
   }

@@ -10,6 +10,8 @@ struct WorkMeter {
   /// The steps of the current command so far, apart from those of redecisions.
   var stepsTaken = 0
   private var work: [ConnectionWork] = []
+  /// The steps of the current slice by payer.
+  private var slice: [WorkPayer: Int] = [:]
   /// The effects and record bytes of the current batch, and the steps of all indexes, before the command.
   private var before = (effectCount: 0, recordBytes: 0, indexSteps: 0)
 
@@ -45,6 +47,20 @@ struct WorkMeter {
     batchStepsLeft -= steps
     guard let payer, steps >= EngineLimits.notedStepsMin else { return }
     work.append(ConnectionWork(payer, steps: steps))
+  }
+
+  /// Adds steps of the current slice; nil when no client pays for them.
+  mutating func add(_ steps: Int, of payer: WorkPayer?) {
+    if let payer { slice[payer, default: 0] += steps } else { batchStepsLeft -= steps }
+  }
+
+  /// Records the steps of the current slice.
+  mutating func endSlice() {
+    guard !slice.isEmpty else { return }
+    for (payer, steps) in slice.sorted(by: { $0.key.connection.rawValue < $1.key.connection.rawValue }) {
+      note(steps, of: payer)
+    }
+    slice = [:]
   }
 
   /// Returns the reported work of the batch.

@@ -123,6 +123,12 @@ final class Connection {
     ShareClaimant(account: principal.uid, network: network, isAdministrator: principal.readsAll)
   }
 
+  /// Returns the payer of work on one of its listens that another client's command causes: the connection itself when it
+  /// has more than ``EngineLimits/coveredListensMax``.
+  func payer(causedBy cause: WorkPayer?) -> WorkPayer? {
+    listens.count > EngineLimits.coveredListensMax ? WorkPayer(id) : cause
+  }
+
   func listen(at node: ListenNode) -> Listen? { listens[ObjectIdentifier(node)] }
   func listen(in group: QueryGroup) -> Listen? { listens[ObjectIdentifier(group)] }
 }
