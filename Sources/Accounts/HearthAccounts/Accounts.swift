@@ -51,7 +51,7 @@ public final class Accounts: Sendable {
     store.onEnding(onFollowedRevocation)
   }
 
-  /// The accounts of any context.
+  /// Creates the accounts of a context.
   init(_ context: AccountsContext) {
     let providers = SignInProviders(context: context, configured: ConfiguredProviders(context: context))
     self.context = context
@@ -84,8 +84,8 @@ public final class Accounts: Sendable {
     sessions.foreignTokens.reviewVerifiers()
   }
 
-  /// Vouches for no more tokens of others, and waits until the audit records are sent that wait for it, but not for
-  /// long. For a server that stops.
+  /// Stops verifying tokens of other issuers, and waits for unsent audit records, with a time limit. For a server that
+  /// stops.
   package func finishPlugins() async {
     sessions.foreignTokens.close()
     await context.server.auditFeed.finish()
@@ -117,7 +117,7 @@ public final class Accounts: Sendable {
           + "there as redirect URI"))
   }
 
-  /// Waits until the mails and text messages that were promised are sent, but not for long. For a server that stops.
+  /// Waits for unsent mails and text messages, with a time limit. For a server that stops.
   public func finishMails() async {
     await Deadline.run(milliseconds: 3_000) { [context, tenants] in
       await context.codeQueue.idle()

@@ -24,11 +24,11 @@ public final class AccountsDirectory: Sendable {
   /// - Parameter own: the accounts of the server's own project.
   public init(_ own: Accounts) { self.own = own }
 
-  /// The accounts of a project that a client named; an emulator makes them when they are not there.
+  /// The accounts of a project that a client named; an emulator creates unknown ones.
   ///
-  /// - Parameter isMade: the request may have an emulator make a project.
-  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for one that is not
-  ///   there and may not be made, can be no project or is one too many.
+  /// - Parameter isMade: true when the request may create an emulator project.
+  /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for an unknown one
+  ///   that the request may not create, an invalid id, or too many projects.
   package func accounts(of id: String, isMade: Bool) throws(AccountError) -> Accounts {
     if isOwn(id) { return own }
     guard own.settings.isEmulator else {
@@ -96,7 +96,7 @@ public final class AccountsDirectory: Sendable {
   }
 
   /// Returns true when an id can be a project's. Google's have lower-case letters, digits and hyphens, older ones a
-  /// domain before a colon; suites make up others.
+  /// domain before a colon; suites invent others.
   private static func isID(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count)
       && id.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_.:".utf8.contains($0) }
@@ -145,7 +145,7 @@ public final class AccountsDirectory: Sendable {
     return project.tenants?.find(tenant).map(withNewestKeys) ?? project
   }
 
-  /// The accounts that a verified credential is of; nil when it is of a tenant that is no more.
+  /// The accounts of a verified credential; nil when its tenant was deleted.
   public func home(of credential: VerifiedCredential) -> Accounts? {
     let project = project(ofAudience: credential.claims["aud"])
     guard credential.kind == .idToken, let tenant = credential.claims["firebase"]?["tenant"]?.string else {
@@ -156,14 +156,14 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts of a project's tenant that a request names.
   ///
-  /// - Parameter isMade: the request may have an emulator make a tenant.
+  /// - Parameter isMade: true when the request may create an emulator tenant.
   /// - Throws: `tenantNotFound`, `quotaExceeded`.
   package func tenant(_ id: String, of project: Accounts, isMade: Bool) async throws(AccountError) -> Accounts {
     guard let tenants = project.tenants else { throw AccountError(.tenantNotFound) }
     return withNewestKeys(isMade ? try await tenants.accounts(named: id) : try tenants.accounts(of: id))
   }
 
-  /// The accounts of a tenant of the server's own project; makes none.
+  /// The accounts of a tenant of the server's own project; never creates one.
   ///
   /// - Throws: `tenantNotFound`.
   package func knownTenant(_ id: String) throws(AccountError) -> Accounts {
@@ -181,7 +181,7 @@ public final class AccountsDirectory: Sendable {
     return audience?.string.flatMap { known(IDTokenClaims.project(ofAudience: $0)) } ?? own
   }
 
-  /// Forgets an emulator's further projects. Blocks until their queues are empty.
+  /// Drops an emulator's further projects. Blocks until their queues are empty.
   public func closeOthers() {
     for other in others { other.store.close() }
   }
@@ -198,8 +198,8 @@ package enum ShownText: Sendable, Redacted {
 }
 
 extension Accounts {
-  /// Accounts of another project on an emulator: users, sessions and keys' names of its own, and everything else of the
-  /// server's.
+  /// Creates the accounts of a further project on an emulator: with its own users, sessions and key names, and
+  /// otherwise the server's settings.
   fileprivate func beside(_ id: String) throws(AccountError) -> Accounts {
     do {
       var server = context.server

@@ -6,7 +6,7 @@ import Synchronization
 /// Their records are in the database of the project's accounts, so that every change, snapshot and backup is of both. A
 /// tenant's state in memory is created at its first use.
 public final class Tenants: Sendable {
-  /// Tenants of a project at most.
+  /// The number of tenants of a project.
   static let countMax = 1_000
 
   private let context: AccountsContext
@@ -28,10 +28,10 @@ public final class Tenants: Sendable {
     return accounts
   }
 
-  /// The accounts of a tenant that a request names. An emulator makes one with everything switched on when there is
-  /// none, as the official one does.
+  /// The accounts of a tenant that a request names. An emulator creates an unknown one with all settings enabled, as
+  /// the official one does.
   ///
-  /// - Throws: `tenantNotFound`; `quotaExceeded` for one too many.
+  /// - Throws: `tenantNotFound`; `quotaExceeded` above the limit.
   package func accounts(named id: String) async throws(AccountError) -> Accounts {
     if context.settings.isEmulator, find(id) == nil, TenantRecord.isID(id) {
       try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in

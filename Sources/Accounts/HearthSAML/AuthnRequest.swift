@@ -4,13 +4,13 @@ import HearthTree
 
 /// The authentication request with which a browser is sent to an identity provider.
 package struct AuthnRequest: Sendable, Equatable {
-  /// Comes back in the answer.
+  /// The id, which the response repeats.
   package var id: String
   /// This server's entity id.
   package var serviceProviderID: String
-  /// The place where the answer goes.
+  /// The consumer URL for the response.
   package var consumerURL: String
-  /// The identity provider's page.
+  /// The URL of the identity provider's page.
   package var destination: String
   /// The time of issue, since 1970.
   package var issuedAtSeconds: Int64
@@ -57,7 +57,7 @@ package struct AuthnRequest: Sendable, Equatable {
     return destination + (destination.contains("?") ? "&" : "?") + query
   }
 
-  /// The bytes in DEFLATE's own form (RFC 1951 §3.2.4) without being compressed: a question has some hundred bytes.
+  /// Encodes bytes as an uncompressed DEFLATE block (RFC 1951 §3.2.4): a request has some hundred bytes.
   private static func stored(_ bytes: [UInt8]) -> [UInt8] {
     var out: [UInt8] = []
     var rest = bytes[...]

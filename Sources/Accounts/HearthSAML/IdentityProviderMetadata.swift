@@ -2,7 +2,7 @@
 package struct IdentityProviderMetadata: Sendable, Equatable {
   /// The identity provider's `entityID`.
   package let identityProviderID: String
-  /// The place where browsers are sent with a question: the redirect binding.
+  /// The URL for authentication requests: the redirect binding.
   package let signOnURL: String
   /// The signing certificates, in PEM.
   package let certificates: [String]

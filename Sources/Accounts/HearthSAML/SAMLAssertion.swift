@@ -16,11 +16,11 @@ package struct SAMLAssertion: Sendable, Equatable {
   package let nameID: String
   /// The format of the name id; nil when the provider gives none.
   package let nameIDFormat: String?
-  /// All of them, in the provider's order.
+  /// The attributes, in the provider's order.
   package let attributes: [Attribute]
 
   /// True when the name is an e-mail address.
   package var isNamedByEmail: Bool { nameIDFormat == SAMLNames.emailFormat }
-  /// True when the name is another one at the next sign-in.
+  /// True for a transient name id, which differs at the next sign-in.
   package var isNamedForOnce: Bool { nameIDFormat == SAMLNames.transientFormat }
 }

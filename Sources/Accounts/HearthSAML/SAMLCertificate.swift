@@ -36,7 +36,7 @@ package enum SAMLCertificate {
 }
 
 extension String {
-  /// Returns the place where a text stands first.
+  /// Returns the range of the first occurrence of a text.
   fileprivate func range(of text: String) -> Range<Index>? { self[...].range(of: text) }
 }
 

@@ -1,7 +1,7 @@
 import CXMLSec
 
-/// An XML document that a stranger wrote, read so that nothing in it does anything: there is no DTD, no entity, no
-/// processing instruction, nothing is fetched, and its depth and size are bounded.
+/// An XML document from an untrusted source, parsed without active content: there is no DTD, no entity and no
+/// processing instruction, nothing is fetched, and its depth and size are limited.
 final class SAMLDocument {
   private static let isReady = hearth_xml_start() == 1
 
@@ -59,7 +59,7 @@ final class SAMLDocument {
       case UInt8(ascii: "?"): throw SAMLRefusal("The XML has a processing instruction.")
       default: break
       }
-      // Attributes of an element are before the next one: `<` does not stand in their values.
+      // Attributes of an element precede the next one: `<` cannot occur in their values.
       let attributes = rest.prefix { $0 != UInt8(ascii: "<") }.count { $0 == UInt8(ascii: "=") }
       guard attributes <= SAMLLimits.elementAttributesMax else {
         throw SAMLRefusal("The XML has an element of more than \(SAMLLimits.elementAttributesMax) attributes.")
@@ -100,9 +100,9 @@ final class SAMLDocument {
 
   private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 
-  /// Checks the signature of an element with one certificate.
+  /// Verifies the signature of an element with one certificate.
   ///
-  /// - Returns: the octets that it was made over; nil when it is not this certificate's.
+  /// - Returns: the signed octets; nil when the signature is not this certificate's.
   func signedOctets(
     of element: SAMLElement, by signature: SAMLElement, certificate: String, allowsSHA1: Bool
   ) throws(SAMLRefusal) -> [UInt8]? {

@@ -1,4 +1,4 @@
-/// An element of a document that was read.
+/// An element of a parsed document.
 struct SAMLElement {
   struct Attribute {
     /// The namespace; empty without one.
@@ -11,9 +11,9 @@ struct SAMLElement {
   var namespace: String
   var name: String
   var attributes: [Attribute]
-  /// The elements in it.
+  /// The child elements.
   var children: [SAMLElement]
-  /// The text directly in it.
+  /// The direct text content.
   var text: String
   /// The libxml2 node, valid as long as its document.
   let node: OpaquePointer
@@ -38,7 +38,7 @@ struct SAMLElement {
     return found.first
   }
 
-  /// The text of an element that has nothing else in it, without the white space around it.
+  /// The text of an element without children, trimmed of white space; nil for others.
   var plainText: String? {
     guard children.isEmpty else { return nil }
     let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }

@@ -1,10 +1,10 @@
 /// The limits for documents of identity providers.
 package enum SAMLLimits {
-  /// A response, decoded, in bytes. Those with hundreds of groups have some 40 KiB.
+  /// The decoded response, in bytes. Responses with hundreds of groups have some 40 KiB.
   package static let responseBytesMax = 128 << 10
   /// Metadata, in bytes.
   package static let metadataBytesMax = 128 << 10
-  /// Elements within each other. A response has some ten.
+  /// The nesting of elements. A response has some ten levels.
   static let depthMax = 32
   /// Attributes of one element, with namespaces; a parser compares each with all others.
   static let elementAttributesMax = 256
@@ -14,9 +14,9 @@ package enum SAMLLimits {
   static let attributesMax = 100
   /// Values of one attribute.
   static let valuesMax = 200
-  /// A value of an attribute, in bytes; longer ones are left out.
+  /// A value of an attribute, in bytes; longer ones are ignored.
   static let valueBytesMax = 2_048
-  /// Certificates of an identity provider: the one in use, and those that come next.
+  /// Certificates of an identity provider: the current one, and its successors.
   package static let certificatesMax = 10
   /// A certificate, in bytes of its text.
   package static let certificateBytesMax = 16 << 10

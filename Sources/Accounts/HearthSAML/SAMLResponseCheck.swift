@@ -11,14 +11,14 @@ package struct SAMLResponseCheck: Sendable {
   package var serviceProviderID: String
   /// The consumer URL that the request named for the answer.
   package var consumerURL: String
-  /// The id of the question.
+  /// The id of the authentication request.
   package var requestID: String
   /// True when signatures with SHA-1 are accepted.
   package var allowsSHA1 = false
   /// The tolerated difference of the two servers' clocks.
   package var skewSeconds = SAMLLimits.skewSecondsDefault
 
-  /// A check of the answer to one question.
+  /// Creates the check of a response to one request.
   package init(
     identityProviderID: String, certificates: [String], serviceProviderID: String, consumerURL: String,
     requestID: String

@@ -76,9 +76,9 @@ struct SAMLSignature {
     }
   }
 
-  /// Checks it with each of the certificates.
+  /// Verifies the signature with each of the certificates.
   ///
-  /// - Returns: the octets that it was made over.
+  /// - Returns: the signed octets.
   func octets(in document: SAMLDocument, certificates: [String], allowsSHA1: Bool) throws(SAMLRefusal) -> [UInt8] {
     let strong = certificates.compactMap(SAMLCertificate.pem).filter(SAMLCertificate.isStrong)
     guard !strong.isEmpty else {

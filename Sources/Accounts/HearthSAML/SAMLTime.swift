@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Moments as SAML writes them, always in UTC: `2026-11-28T10:00:00Z`, with or without a fraction (core, §1.3.3).
+/// Times in SAML's form, always in UTC: `2026-11-28T10:00:00Z`, with or without a fraction (core, §1.3.3).
 enum SAMLTime {
   /// Parses a UTC time to seconds since 1970; nil for an invalid one. A fraction is dropped.
   static func seconds(_ text: String) -> Int64? {

@@ -35,7 +35,7 @@ struct AttestationObject: Sendable {
         throw WebAuthnError(.attestation, "The attestation is of the format none, and has a statement.")
       }
     case "packed", "tpm": try verify(clientDataHash, relyingPartyID, key, isSelf: statement["x5c"] == nil)
-    // An authenticator from before FIDO2 signs in another form, and for ES256 alone.
+    // An authenticator from before FIDO2 signs in another form, and only with ES256.
     case "fido-u2f" where key.algorithm == .es256: try verify(clientDataHash, relyingPartyID, key, isSelf: false)
     default:
       throw WebAuthnError(
@@ -47,7 +47,7 @@ struct AttestationObject: Sendable {
   private func verify(
     _ clientDataHash: [UInt8], _ relyingPartyID: String, _ key: PublicKey, isSelf: Bool
   ) throws(WebAuthnError) {
-    // Signed by the key itself, it is signed as the key signs.
+    // A self-attestation uses the key's own algorithm.
     guard !isSelf || (format == "packed" && statement["alg"]?.int == key.algorithm.rawValue) else {
       throw WebAuthnError(.attestation, "The attestation's statement has no certificate, or another algorithm.")
     }

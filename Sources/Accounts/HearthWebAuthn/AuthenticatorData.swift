@@ -3,7 +3,7 @@ import HearthCrypto
 
 /// The data that an authenticator signs (WebAuthn §6.1).
 struct AuthenticatorData: Sendable {
-  /// A key that was made.
+  /// A newly created key.
   struct NewKey: Sendable {
     /// The AAGUID, the model of authenticator; zeros when it is withheld.
     var model: [UInt8]
@@ -22,7 +22,7 @@ struct AuthenticatorData: Sendable {
 
   var isUserPresent: Bool { flags & 0x01 != 0 }
   var isUserVerified: Bool { flags & 0x04 != 0 }
-  /// The key can be copied to other devices.
+  /// True when the key can be copied to other devices.
   var isBackupEligible: Bool { flags & 0x08 != 0 }
   /// True when the key is backed up.
   var isBackedUp: Bool { flags & 0x10 != 0 }
@@ -96,6 +96,6 @@ struct AuthenticatorData: Sendable {
     return (ofNew, ofUse)
   }
 
-  /// A small number of an extension; 0 when it is not there.
+  /// The small number of an extension; 0 when absent.
   func small(_ name: String) -> UInt8 { extensions[name]?.int.flatMap { UInt8(exactly: $0) } ?? 0 }
 }

@@ -31,7 +31,7 @@ enum CBORValue: Sendable {
     return members.first { $0.key.int == label }?.value
   }
 
-  /// The whole number, when it fits.
+  /// The integer, when it fits; nil otherwise.
   var int: Int64? {
     switch self {
     case .unsigned(let number): Int64(exactly: number)
@@ -120,7 +120,7 @@ struct CBORReader {
     }
   }
 
-  /// The kind of the next value and its number: how much, how many, or how long.
+  /// Reads the head of the next value: its major type, and its argument (a number, a length or a count).
   private mutating func head() throws(WebAuthnError) -> (major: UInt8, number: UInt64) {
     guard let first = bytes.dropFirst(position).first else { throw Self.malformed }
     position += 1

@@ -25,7 +25,7 @@ struct ClientData: Sendable {
     hash = Digest(sha256: bytes)
   }
 
-  /// The challenge that it is the answer to; nil when it has none.
+  /// The answered challenge; nil when it has none.
   var challenge: [UInt8]? { json["challenge"]?.string.flatMap { Base64URL.decode(Array($0.utf8)) } }
 
   /// Checks every member.

@@ -1,8 +1,8 @@
 import CFido2
 
-/// A key's public half, as authenticators write it (COSE, RFC 9053).
+/// A public key in the form of authenticators (COSE, RFC 9053).
 public struct PublicKey: Sendable, Equatable {
-  /// A way to sign; the numbers are COSE's.
+  /// A signature algorithm; the numbers are COSE's.
   public enum Algorithm: Int64, Sendable, CaseIterable {
     /// ECDSA on P-256 with SHA-256.
     case es256 = -7
@@ -19,7 +19,7 @@ public struct PublicKey: Sendable, Equatable {
 
   /// Reads a key.
   ///
-  /// - Parameter cose: its CBOR, and nothing behind it.
+  /// - Parameter cose: its CBOR, without trailing bytes.
   public init(cose: [UInt8]) throws(WebAuthnError) {
     var reader = CBORReader(cose)
     try self.init(try reader.value())
@@ -50,7 +50,7 @@ public struct PublicKey: Sendable, Equatable {
   private static let unusable = WebAuthnError(
     .algorithm, "The key is none: a point of P-256 or Ed25519 is needed, or 2048 bits of RSA with the exponent 65537.")
 
-  /// Lends the key in the library's form; nil when its numbers make none.
+  /// Calls `body` with the key in the library's form; nil when its numbers are invalid.
   func withKey<Value>(_ body: (inout hearth_fido_key) -> Value) -> Value? {
     var key = hearth_fido_key()
     defer { hearth_fido_key_free(&key) }

@@ -7,13 +7,13 @@ public struct WebAuthnCheck: Sendable {
   /// The origins from which passkeys may be used.
   public let origins: AllowedOrigins
 
-  /// Checks for this relying party.
+  /// Creates the checks for a relying party.
   public init(relyingPartyID: String, origins: AllowedOrigins) {
     self.relyingPartyID = relyingPartyID
     self.origins = origins
   }
 
-  /// A key that was made.
+  /// A verified registration of a key.
   public struct Registration: Sendable {
     /// The credential id.
     public let credentialID: [UInt8]
@@ -23,9 +23,9 @@ public struct WebAuthnCheck: Sendable {
     public let signCount: UInt32
     /// True when the authenticator verified the user.
     public let isUserVerified: Bool
-    /// True when it can be copied to other devices.
+    /// True when the key can be copied to other devices.
     public let isBackupEligible: Bool
-    /// True when it is.
+    /// True when the key is backed up.
     public let isBackedUp: Bool
   }
 
@@ -54,13 +54,13 @@ public struct WebAuthnCheck: Sendable {
       isUserVerified: data.isUserVerified, isBackupEligible: data.isBackupEligible, isBackedUp: data.isBackedUp)
   }
 
-  /// A key that was used.
+  /// A verified use of a key.
   public struct Assertion: Sendable {
     /// The signature counter.
     public let signCount: UInt32
     /// True when the authenticator verified the user.
     public let isUserVerified: Bool
-    /// True when the key is on several devices by now.
+    /// True when the key is backed up by now.
     public let isBackedUp: Bool
   }
 

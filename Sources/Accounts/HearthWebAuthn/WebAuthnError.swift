@@ -1,18 +1,18 @@
 /// The reason why the data of a browser or authenticator is refused.
 public struct WebAuthnError: Error, Sendable, Equatable {
-  /// The part that is wrong.
+  /// The part of the data that is invalid.
   public enum Reason: String, Sendable, CaseIterable {
     /// The data violates the specification.
     case malformed
-    /// The client data is of another ceremony.
+    /// The client data belongs to another ceremony.
     case type
     /// The challenge is not the one that was issued.
     case challenge
-    /// The page or app is none that may use the keys.
+    /// The origin is not allowed to use the keys.
     case origin
     /// The page was in a frame of another site.
     case crossOrigin
-    /// The key is of another domain.
+    /// The key belongs to another domain.
     case relyingParty
     /// The user was not present.
     case userPresence
@@ -24,15 +24,15 @@ public struct WebAuthnError: Error, Sendable, Equatable {
     case credential
     /// The key is missing, or its algorithm is not supported.
     case algorithm
-    /// The statement about a new key is not true.
+    /// The attestation statement is invalid.
     case attestation
-    /// The signature is not the key's.
+    /// The signature is invalid.
     case signature
-    /// The counter did not go on.
+    /// The signature counter did not increase.
     case counter
   }
 
-  /// The part that is wrong.
+  /// The part of the data that is invalid.
   public var reason: Reason
   /// A sentence for the app's developer.
   public var message: String

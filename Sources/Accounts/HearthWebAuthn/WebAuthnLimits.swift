@@ -8,8 +8,8 @@ public enum WebAuthnLimits {
   public static let authenticatorDataBytesMax = 4 << 10
   /// A signature.
   public static let signatureBytesMax = 1 << 10
-  /// The id of a key, as WebAuthn has it.
+  /// The credential id, as limited by WebAuthn.
   public static let credentialIDBytesMax = 1_023
-  /// Containers inside containers of CBOR, as CTAP2 has it.
+  /// The nesting of CBOR containers, as limited by CTAP2.
   public static let nestingMax = 4
 }

@@ -8,9 +8,9 @@ public struct WebAuthnPasskeys: PasskeyProvider {
   public let relyingParty: PasskeyRelyingParty
   private let check: WebAuthnCheck
 
-  /// Passkeys for a relying party.
+  /// Creates the passkeys of a relying party.
   ///
-  /// - Parameter origins: of the pages and apps that may use them.
+  /// - Parameter origins: the origins that may use them.
   public init(_ relyingParty: PasskeyRelyingParty, origins: AllowedOrigins) {
     var relyingParty = relyingParty
     relyingParty.algorithms = PublicKey.Algorithm.allCases.map(\.rawValue)
@@ -18,10 +18,10 @@ public struct WebAuthnPasskeys: PasskeyProvider {
     check = WebAuthnCheck(relyingPartyID: relyingParty.id, origins: origins)
   }
 
-  /// A passkey is not shown here.
+  /// Fails: a passkey is not presented by this method.
   public func answer(_ request: SignInRequest) async throws -> SignInAnswer { .refused(SignInRefusal(.notAllowed)) }
 
-  /// Checks a key that was made.
+  /// Verifies the registration of a key.
   public func register(_ registration: PasskeyRegistration) throws(PasskeyRefusal) -> NewPasskey {
     do {
       let made = try check.registration(
@@ -36,7 +36,7 @@ public struct WebAuthnPasskeys: PasskeyProvider {
     }
   }
 
-  /// Checks the use of a key. A key that verified its owner when it was made has to go on doing so.
+  /// Verifies the use of a key. A key that verified its user at registration must always do so.
   public func use(_ assertion: PasskeyAssertion) throws(PasskeyRefusal) -> PasskeyUse {
     do {
       let used = try check.assertion(

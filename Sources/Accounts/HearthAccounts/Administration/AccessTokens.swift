@@ -5,7 +5,7 @@ import HearthEngine
 package enum AccessTokenOutcome: Sendable {
   /// The token; it is valid for ``HearthCrypto/AdminTokens/lifetimeSecondsMax``.
   case token(String)
-  /// The assertion is not good, and why.
+  /// The assertion is invalid, with the reason.
   case refused(String)
   /// The assertion requests no scope that this server knows.
   case noKnownScope
@@ -40,7 +40,7 @@ package struct AccessTokens: Sendable {
     guard !scopes.isEmpty else { return .noKnownScope }
     do {
       let generation = try await context.store.transact { (transaction) throws(AccountError) -> Int64 in
-        // Read again: it may have been disabled while the signature was being checked.
+        // Read again: it may have been disabled while the signature was being verified.
         let account = try Self.account(asserted, checkedWith: accounts, in: transaction)
         transaction.audit(AuditEvent(.adminAPI, client: client, detail: "access token for \(asserted.email)"))
         return account.tokenGeneration
@@ -48,7 +48,7 @@ package struct AccessTokens: Sendable {
       let token = try context.keys.adminTokens.mint(
         nowSeconds: nowSeconds, owner: .init(email: asserted.email, generation: generation), scopes: scopes,
         random: context.secrets.random)
-      // Once more: a token that has ended while it was made is not given away.
+      // Checked once more: a token that was revoked meanwhile is not returned.
       _ = try Self.account(asserted, checkedWith: accounts, in: context.store.view)
       return .token(token)
     } catch let error as AccountError where error.code == .credentialMismatch {
@@ -58,9 +58,9 @@ package struct AccessTokens: Sendable {
     }
   }
 
-  /// The account that an assertion was checked with.
+  /// The account that an assertion was verified with.
   ///
-  /// - Throws: `credentialMismatch` unless it is there as it was: not disabled, and with all its keys.
+  /// - Throws: `credentialMismatch` unless it is unchanged: not disabled, and with all its keys.
   private static func account(
     _ asserted: VerifiedAssertion, checkedWith accounts: [ServiceAccount], in now: some AccountReading
   ) throws(AccountError) -> ServiceAccount {

@@ -14,17 +14,17 @@ package struct AccountChange: Sendable {
   package var isEmailVerified: Bool?
   /// The name that other users see.
   package var displayName = Setting<String>.kept
-  /// The place where a picture of the user is.
+  /// The URL of the user's picture.
   package var photoURL = Setting<String>.kept
   /// The phone number, in E.164.
   package var phoneNumber = Setting<String>.kept
   /// The hash of the new password.
   package var password = Setting<StoredPassword>.kept
-  /// The text of a JSON object without reserved names; an empty one clears, and is shown as such.
+  /// The text of a JSON object without reserved names; an empty object clears the claims, and is shown as such.
   package var customAttributes = Setting<String>.kept
   /// True when the account is disabled: sign-ins to it are refused.
   package var isDisabled: Bool?
-  /// The user's tokens so far are to end; the second is the one to show.
+  /// The second of a revocation of the user's tokens, as clients see it.
   package var validSinceSeconds: Int64?
   /// The creation time to show, for imported accounts.
   package var createdAtMilliseconds: Int64?
@@ -36,7 +36,7 @@ package struct AccountChange: Sendable {
   package var unlinked: Set<String> = []
   /// The complete new list of second factors.
   package var factors: [FactorChange]?
-  /// Ids of passkeys that are removed; those that the account does not have are passed over.
+  /// The ids of passkeys to remove; unknown ones are ignored.
   package var removedPasskeys: Set<String> = []
 
   /// Creates an empty change; the properties are set afterwards.
@@ -48,11 +48,11 @@ package struct AccountChange: Sendable {
   /// The consequences of an applied change.
   package struct Outcome: Sendable {
     var events: [AuditEvent.Kind] = []
-    /// The user's tokens and sessions so far are over.
+    /// True when the user's tokens and sessions so far end.
     var endsTokens = false
-    /// The second to show as the border, when the administrator named one and nothing else ends the tokens.
+    /// The second to show as the cutoff, when the administrator named one and nothing else ends the tokens.
     var shownSeconds: Int64?
-    /// Codes that were mailed mean another state of the account.
+    /// True when mailed codes end, as they belong to another state of the account.
     var endsTickets = false
 
     /// The most severe change among those made; it says which tokens end.
@@ -62,7 +62,7 @@ package struct AccountChange: Sendable {
     }
   }
 
-  /// Makes the change on a record. Ending the tokens is left to the caller.
+  /// Applies the change to a record. The caller ends the tokens.
   package func apply(
     to user: inout UserRecord, revokesOnClaimChange: Bool
   ) throws(AccountError) -> Outcome {

@@ -6,7 +6,7 @@ package struct FactorChange: Sendable {
   package enum Kind: Sendable, Equatable {
     /// A phone number in E.164.
     case phone(String)
-    /// A new authenticator, its secret sealed; nil keeps the one with that id.
+    /// A new authenticator with its sealed secret; nil keeps the one with the same id.
     case totp(sealedSecret: String?)
   }
 
@@ -32,7 +32,7 @@ package struct FactorChange: Sendable {
     self.nowMilliseconds = nowMilliseconds
   }
 
-  /// The factors as they are to be, from those that are there.
+  /// Returns the new list of factors from the present one.
   static func apply(_ changes: [FactorChange], to present: [SecondFactor]) throws(AccountError) -> [SecondFactor] {
     var factors: [SecondFactor] = []
     for change in changes {

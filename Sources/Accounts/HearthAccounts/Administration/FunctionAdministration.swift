@@ -11,12 +11,12 @@ package struct FunctionAdministration: Sendable {
     context.store.view.blockingFunctions ?? context.configuration.blockingFunctions ?? BlockingFunctionSettings()
   }
 
-  /// True when they are those of the configuration, and not set since.
+  /// True when the functions are the configuration's, and not changed since.
   package var isConfigured: Bool { context.store.view.blockingFunctions == nil }
 
   /// Sets them, from the next sign-in on.
   ///
-  /// - Parameter settings: nil goes back to those of the configuration.
+  /// - Parameter settings: nil returns to those of the configuration.
   package func set(
     _ settings: BlockingFunctionSettings?, by administrator: Administrator
   ) async throws(AccountError) {

@@ -4,7 +4,7 @@ import HearthCrypto
 package struct KeyAdministration: Sendable {
   let context: AccountsContext
 
-  /// Makes a new signing key. It is published an hour before it signs, unless it is urgent.
+  /// Creates a signing key. It is published an hour before it signs, unless it is urgent.
   package func rotateKey(
     _ kind: KeyKind, isUrgent: Bool, by administrator: Administrator
   ) async throws(AccountError) -> KeyInfo {
@@ -32,7 +32,7 @@ package struct KeyAdministration: Sendable {
     context.announce(.signingKey(id: kid), .keyRotated)
   }
 
-  /// Makes a new database secret; the oldest goes when there are too many.
+  /// Creates a database secret; above the limit the oldest is removed.
   package func rotateSecret(by administrator: Administrator) async throws(AccountError) {
     let before = context.keys.legacySecrets.ids
     try await record(administrator, "database secret rotated")

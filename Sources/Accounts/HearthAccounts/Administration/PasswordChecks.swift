@@ -9,7 +9,7 @@ package struct PasswordChecks: Sendable {
     case right, wrong
     /// The account does not exist.
     case unknown
-    /// The account has no password, or one that no hash came with.
+    /// The account has no password, or was imported without its hash.
     case missing
     /// The password is right, and the account is disabled.
     case disabled

@@ -1,6 +1,6 @@
 import HearthCrypto
 
-/// The providers that administrators set up while the server runs: of a project, or of one of its tenants.
+/// The administration of providers that are configured while the server runs, in a project or one of its tenants.
 package struct ProviderAdministration: Sendable {
   let context: AccountsContext
 

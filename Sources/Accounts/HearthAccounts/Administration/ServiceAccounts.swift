@@ -1,6 +1,6 @@
 import HearthCrypto
 
-/// A key of a service account that was just made. Its private half is nowhere else.
+/// A new key of a service account. Its private key is stored nowhere else.
 package struct NewServiceAccountKey: Sendable, Redacted {
   /// The account's address.
   package let email: String
@@ -14,10 +14,10 @@ package struct NewServiceAccountKey: Sendable, Redacted {
 package struct ServiceAccounts: Sendable {
   let context: AccountsContext
 
-  /// The place where service accounts get access tokens; it is in the file that they are given.
+  /// The path of the token endpoint for service accounts, which is in their key file.
   package static let tokenPath = "/oauth2.googleapis.com/token"
 
-  /// Makes an account, or a further key for one that is there.
+  /// Creates an account, or a further key for an existing one.
   ///
   /// - Parameter name: 1 to 30 lower-case letters, digits or hyphens, a letter first.
   package func createKey(
@@ -102,7 +102,7 @@ package struct ServiceAccounts: Sendable {
     return account
   }
 
-  /// Keys of one account at once: enough to replace one while the other is in use.
+  /// The number of keys of one account: enough to replace one while the other is in use.
   private static let keysMax = 10
 
   private static func isName(_ name: String) -> Bool {

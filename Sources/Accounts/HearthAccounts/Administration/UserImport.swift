@@ -2,18 +2,18 @@ import HearthCrypto
 
 /// A user of an import, read and validated.
 package struct ImportedUser: Sendable {
-  /// The account as it is to be.
+  /// The account as it will be stored.
   package var record: UserRecord
   /// The key that the record's password hash needs, if any.
   package var signerKey: SignerKey?
 
-  /// - Parameter record: the account as it is to be.
+  /// - Parameter record: the account as it will be stored.
   package init(_ record: UserRecord) { self.record = record }
 }
 
 /// A user of an import that was refused.
 package struct ImportRefusal: Sendable {
-  /// The user's place in the list.
+  /// The user's index in the list.
   package var index: Int
   /// The reason.
   package var error: AccountError
@@ -30,13 +30,13 @@ package struct ImportRefusal: Sendable {
 package struct UserImport: Sendable {
   let context: AccountsContext
 
-  /// Makes accounts with the password hashes that they had elsewhere, in one transaction.
+  /// Creates accounts with the password hashes of another system, in one transaction.
   ///
   /// - Parameters:
-  ///   - users: with their places in the list that was sent.
-  ///   - refusals: of users that could not even be read.
-  ///   - mayOverwrite: whether an account that is there is replaced; its tokens end.
-  /// - Returns: all that were refused, in the order of the list; the others are made.
+  ///   - users: with their indices in the submitted list.
+  ///   - refusals: the users that could not be read.
+  ///   - mayOverwrite: true when existing accounts are replaced; their tokens end.
+  /// - Returns: all refusals, in the order of the list; the other users are created.
   package func take(
     _ users: [(index: Int, user: ImportedUser)], refusals: [ImportRefusal], mayOverwrite: Bool,
     by administrator: Administrator

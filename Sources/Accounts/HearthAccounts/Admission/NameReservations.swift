@@ -10,7 +10,7 @@ final class NameReservations: Sendable {
   /// The longest wait in milliseconds: two plugin time-outs of the sign-up before.
   static let waitMilliseconds: Int64 = 20_000
 
-  /// Names that are held as long as this is.
+  /// A reservation of names, released when it is deinitialised.
   final class Hold: Sendable {
     /// True when another sign-up held one of the names before.
     let hadToWait: Bool

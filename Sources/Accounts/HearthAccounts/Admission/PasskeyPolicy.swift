@@ -6,7 +6,7 @@ package struct PasskeyPolicy: Sendable {
 
   /// The plugin that checks passkeys.
   ///
-  /// - Throws: `operationNotAllowed` when there is none, or the tenant does not have it.
+  /// - Throws: `operationNotAllowed` without one, or where the tenant has disabled it.
   func provider() throws(AccountError) -> any PasskeyProvider {
     guard context.settings.tenant?.allows(.passkey) ?? true, let provider = context.plugins.passkeyProvider else {
       throw AccountError(.operationNotAllowed, "Passkeys are not switched on; see signIn.passkey.")

@@ -11,7 +11,7 @@ package struct ProvenUser: Sendable {
   /// The creation of the account; nil for an existing one.
   let creation: AccountCreation?
 
-  /// The account is made with this sign-in.
+  /// True when the account is created with this sign-in.
   package var isNew: Bool { creation != nil }
 
   /// Creates the value for an existing account.

@@ -13,7 +13,7 @@ package struct SignInAdmission: Sendable {
   /// A sign-in that the hooks allow.
   struct Admitted: Sendable {
     fileprivate let proven: ProvenUser
-    /// A new account as the hooks want it made.
+    /// The new account with the hooks' changes.
     fileprivate let user: UserRecord
     fileprivate let decision: SignInDecision
     /// The reserved names of a new account; nil when the user has an account, also by now.
@@ -22,7 +22,7 @@ package struct SignInAdmission: Sendable {
     fileprivate var isRaced = false
     /// The claims for the session's tokens: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
-    /// The account as it will be, unless it is changed meanwhile.
+    /// The account with the hooks' changes, unless it is changed meanwhile.
     var expected: UserRecord {
       var expected = user
       for change in decision.changes { _ = try? change.apply(to: &expected, revokesOnClaimChange: false) }
@@ -78,7 +78,7 @@ package struct SignInAdmission: Sendable {
     begin: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Value
   ) async throws(AccountError) -> (user: UserRecord, value: Value)? {
     guard !admitted.isRaced else { return nil }
-    // Until the account is there for all to see.
+    // Held until all readers can see the account.
     defer { withExtendedLifetime(admitted.hold) {} }
     let revokes = context.configuration.revokesOnClaimChange
     let hookChanges: [ProofChange] = admitted.decision.changes.isEmpty ? [] : [.administered]

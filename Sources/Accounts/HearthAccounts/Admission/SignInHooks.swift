@@ -101,7 +101,7 @@ extension HookFailure {
     }
   }
 
-  /// The texts are those that clients of the service know.
+  /// The error for clients, with the texts of the service.
   fileprivate var accountError: AccountError {
     switch self {
     case .deadlineExceeded: .undecided("Cloud function deadline exceeded.")
@@ -142,7 +142,7 @@ extension HookChanges {
 }
 
 extension UserRecord {
-  /// The claims of a user and those of a session share one token.
+  /// Checks that the claims of a user and of a session fit into one token.
   ///
   /// - Throws: `claimsTooLarge`.
   fileprivate func requireSmallClaims(with claims: [ClaimValue.Member]) throws(AccountError) {

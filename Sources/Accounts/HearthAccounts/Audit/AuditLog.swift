@@ -27,8 +27,8 @@ package struct AuditLog: Sendable {
     }
   }
 
-  /// The record of a credential that was refused, unless there were many from that network just now: it costs its
-  /// sender nothing, and would push older records out of the trail.
+  /// Records a refused credential, within a limit for each network: it costs its sender nothing, and could evict older
+  /// records from the trail.
   package func recordRefusal(_ event: AuditEvent, now: Instant) async {
     let countMax = store.limits.refusalRecordsPerMinute
     guard throttle.admitRefusalRecord(address: event.clientAddress, countMax: countMax, now: now) else { return }

@@ -8,7 +8,7 @@ import HearthTree
 public enum AuditTrail {
   /// The result of a verification.
   public enum Verdict: Sendable, Equatable {
-    /// All records from the first to the last are whole. Zero records are whole.
+    /// The records are intact from the first to the last. An empty trail is intact.
     case whole(records: Int, head: AuditHead?)
     /// The first record that was changed, with the error.
     case broken(sequence: Int64, reason: String)

@@ -6,11 +6,11 @@ import Synchronization
 /// Recording never waits for it. A slow or failed sink has a queue of its own; records that do not fit are counted and
 /// dropped, and the operator is notified.
 package final class AuditFeed: Sendable {
-  /// Records that wait for one sink.
+  /// The number of records in a sink's queue.
   static let waitingMax = 10_000
-  /// Bytes of their text.
+  /// The bytes of their text.
   static let waitingBytesMax = 8 << 20
-  /// The wait before a record is sent again; it doubles with each try.
+  /// The pause before a record is sent again; it doubles with each attempt.
   static let pauseMilliseconds: Int64 = 500
   /// The longest such wait.
   static let pauseMillisecondsMax: Int64 = 30_000
@@ -110,7 +110,7 @@ package final class AuditFeed: Sendable {
       let failure: AuditSinkError?
       switch outcome {
       case .some(let answered): failure = answered
-      // No word in time is as good as a failure that passes.
+      // A time-out counts as a temporary failure.
       case nil: failure = AuditSinkError("did not answer in time", isTemporary: true)
       }
       guard let error = failure else { return true }
@@ -173,7 +173,7 @@ package final class AuditFeed: Sendable {
         .error, "audit sink \(name) does not keep up: \(count) records were not sent; the trail here has them"))
   }
 
-  /// Records that wait, for all sinks together.
+  /// The number of queued records of all sinks.
   var waitingCount: Int { lines.withLock { $0.values.reduce(0) { $0 + $1.waiting.count - $1.head } } }
 
   /// Waits for the queues, with a time limit, and reports the lost records to the operator.

@@ -24,7 +24,7 @@ package struct ActionCodes: Sendable {
     package var continueURL: String?
     /// The origin of the link, made by ``ActionLinks/origin(linkDomain:)``; nil for the configured one.
     package var linkOrigin: String?
-    /// An app that is installed is to be opened by the link.
+    /// True when the link should open an installed app.
     package var opensApp = false
     /// The API key that the client named; the link repeats it.
     package var apiKey: String?
@@ -38,7 +38,7 @@ package struct ActionCodes: Sendable {
       self.client = client
     }
 
-    /// The place where the mail goes.
+    /// The recipient of the mail.
     fileprivate var recipient: String { purpose == .verifyAndChangeEmail ? newEmail ?? email : email }
   }
 
@@ -113,7 +113,7 @@ package struct ActionCodes: Sendable {
     return ActionLink(link: link, code: code.text)
   }
 
-  /// True when mails are sent from here.
+  /// True when mails can be sent.
   var canSend: Bool { context.mails.canSend }
   var isEmulator: Bool { context.settings.isEmulator }
 
@@ -131,9 +131,9 @@ package struct ActionCodes: Sendable {
     return String(decoding: details.text(), as: UTF8.self)
   }
 
-  // MARK: Looking at codes
+  // MARK: Reading codes
 
-  /// The ticket behind a code, ended ones included; nil when there is none. Changes nothing.
+  /// Returns the ticket of a code, also an expired one; nil when there is none. Changes nothing.
   package func inspect(_ code: String) -> Ticket? {
     guard let ticket = context.store.view.ticket(Digest(sha256: code.utf8)), ticket.purpose.linkMode != nil else {
       return nil

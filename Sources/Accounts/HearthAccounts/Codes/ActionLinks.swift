@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthTree
 
-/// The links of mails, and the addresses that they may lead on to.
+/// The links of mails, and the addresses that they may continue to.
 package struct ActionLinks: Sendable {
   let context: AccountsContext
 
@@ -77,7 +77,7 @@ package struct ActionLinks: Sendable {
   }
 }
 
-/// An action link that was made, and the code in it.
+/// An action link with its code.
 package struct ActionLink: Sendable, Redacted {
   /// The whole URL.
   package let link: String

@@ -119,7 +119,7 @@ extension AccountTransaction {
 }
 
 extension UserRecord {
-  /// Returns true when the recovery codes of an earlier state went with its last second factor, and were not used up.
+  /// Returns true when the recovery codes of an earlier state were removed with its last second factor, and not used.
   func hasLostRecoveryCodes(of before: UserRecord) -> Bool {
     recoveryCodes.isEmpty && !before.factors.isEmpty
       && !before.factors.contains { old in factors.contains { $0.id == old.id } }

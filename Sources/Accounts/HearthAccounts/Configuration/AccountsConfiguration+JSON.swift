@@ -20,8 +20,8 @@ extension AccountsConfiguration {
   /// - Parameters:
   ///   - text: UTF-8.
   ///   - defaults: the configuration without the file; the file's members replace it.
-  /// - Throws: the first thing that is wrong, with its place. A setting that does not exist is an error: a misspelt one
-  ///   would silently leave a protection off.
+  /// - Throws: the first error, with its place. An unknown setting is an error: a misspelt one would silently leave a
+  ///   protection off.
   public static func parse(
     _ text: [UInt8], over defaults: AccountsConfiguration
   ) throws(SettingsError) -> AccountsConfiguration {
@@ -155,7 +155,7 @@ extension AccountsConfiguration {
       default: throw object.wrong(member.name, "must be true, false or the plugin's settings: { … }")
       }
     }
-    // A file that only switches plugins off names none, and leaves those that are on by default.
+    // A file that only switches plugins off keeps the defaults.
     if !plugins.isEmpty { signIn = plugins }
   }
 }

@@ -57,8 +57,8 @@ extension AccountsConfiguration.MailSettings {
 }
 
 extension AccountsConfiguration {
-  /// Clients refresh five minutes before the end: with 300 seconds or less they do nothing else, hundreds of times a
-  /// second each.
+  /// Clients refresh five minutes before the end: with 300 seconds or less each would refresh hundreds of times a
+  /// second.
   static let idTokenLifetimeRange: ClosedRange<Int64> = 900...3_600
   static let lifetimeReason = "clients refresh five minutes before the end, and with a short life without a pause"
 
@@ -98,7 +98,8 @@ extension AccountsConfiguration {
     }
   }
 
-  /// A name or an address. One colon alone would be in front of a port; more of them are an IPv6 address.
+  /// Returns true for a host name or an address. One colon alone would precede a port; more of them are an IPv6
+  /// address.
   private static func isHost(_ domain: String) -> Bool {
     domain.utf8.allSatisfy { isNameByte($0) || $0 == UInt8(ascii: ":") }
       && domain.utf8.count { $0 == UInt8(ascii: ":") } != 1

@@ -18,38 +18,38 @@ public struct AccountsConfiguration: Sendable {
   /// The origin of links in mails and of all addresses of this server: `https://auth.example.com`. Never taken from a
   /// request.
   public var publicURL: String
-  /// Hosts that a continue URL may lead to, beside those of ``publicURL``.
+  /// The hosts that a continue URL may lead to, beside those of ``publicURL``.
   public var authorizedDomains: [String] = ["localhost", "127.0.0.1"]
   /// Further host names of the sign-in pages and mailed links, `app.example.com`, served by a proxy that forwards them;
   /// in addition to that of ``publicURL``. Always over https.
   public var pageDomains: [String] = []
-  /// Apps on devices that the pages lead back to.
+  /// The native apps that the pages may return to.
   public var nativeApps = NativeApps()
-  /// Schemes beside http and https that a continue URL may have.
+  /// The schemes that a continue URL may have, beside http and https.
   public var continueSchemes: Set<String> = []
 
   /// True when responses do not reveal whether an address has an account.
   public var protectsFromEnumeration = true
-  /// Clients may make accounts; otherwise only administrators do.
+  /// True when clients may create accounts; otherwise only administrators can.
   public var allowsSignUp = true
-  /// Clients may delete their own account.
+  /// True when clients may delete their own account.
   public var allowsDeletion = true
-  /// Each identity of another provider signs in to an account of its own, whosever its address is: an account that is
-  /// made so has no address itself, its identity has. Otherwise an address has one account.
+  /// True when several accounts may have one address: each identity of another provider then has an account of its own,
+  /// which has no address itself. Otherwise an address has one account.
   public var allowsDuplicateEmails = false
 
-  /// Passwords sign in, where a plugin serves them.
+  /// True when passwords sign in, where a plugin serves them.
   public var allowsPasswords = true
   /// True when mailed links sign in, where a plugin serves them.
   public var allowsEmailLinks = true
-  /// Accounts without any credential are made, where a plugin serves them.
+  /// True when accounts without a credential can be created, where a plugin serves them.
   public var allowsAnonymous = true
   /// True when phone numbers sign in, where ``signIn`` names them.
   public var allowsPhones = true
 
   /// The cost of a new password hash; cheaper hashes are renewed at the next sign-in.
   public var passwordCost = PasswordCost.standard
-  /// Hashes that are computed at once; nil derives it from cores and memory.
+  /// The number of concurrent hashes; nil derives it from cores and memory.
   public var passwordSlots: Int?
   /// The policy for new passwords; clients and plugins can read it.
   public var passwordPolicy = PasswordPolicy()
@@ -60,7 +60,7 @@ public struct AccountsConfiguration: Sendable {
 
   /// The lifetime of an ID token; clients refresh it five minutes before its end.
   public var idTokenLifetimeSeconds: Int64 = 3_600
-  /// The time that a sign-in of a 2.x client lasts.
+  /// The lifetime of a 2.x client's session.
   public var legacySessionSeconds: Int64 = 86_400
   /// The longest time since the sign-in for sensitive changes.
   public var recentSignInSeconds: Int64 = 300
@@ -68,7 +68,7 @@ public struct AccountsConfiguration: Sendable {
   public var refresh = RefreshPolicy()
   /// True when legacy clients get `INVALID_USER` for an unknown address, as in the past.
   public var legacyRevealsUnknownUsers = false
-  /// A password reset also removes the user's identities of other providers.
+  /// True when a password reset also removes the user's identities of other providers.
   public var resetDropsIdentities = false
   /// True when changed claims end the tokens that still have the old ones.
   public var revokesOnClaimChange = false
@@ -89,8 +89,8 @@ public struct AccountsConfiguration: Sendable {
   public var limits = ThrottleLimits()
   /// The number of audit records; the oldest are deleted first, and the chain is verified from the oldest that remains.
   public var auditRecordsMax = 200_000
-  /// Stands in for the official emulator, to programs of this machine: any project, unsigned credentials, the routes of
-  /// test suites, no throttle.
+  /// True for an emulator: for programs on this machine it accepts any project and unsigned credentials, serves the
+  /// routes for test suites, and has no rate limits.
   public var isEmulator = false
 
   /// - Parameters:
@@ -111,13 +111,13 @@ public struct AccountsConfiguration: Sendable {
 
   /// The lifetime and rotation of refresh tokens.
   public struct RefreshPolicy: Sendable, Equatable {
-    /// Each refresh gives a new refresh token and retires the last one.
+    /// True when each refresh replaces the refresh token and retires the last one.
     public var rotates = false
     /// The time for which a retired token is still accepted, for clients that lost the response.
     public var graceSeconds: Int64 = 60
-    /// A session's whole life; nil has no end.
+    /// The longest lifetime of a session; nil for no limit.
     public var lifetimeSecondsMax: Int64?
-    /// The time that a session may lie unused; nil has no end.
+    /// The longest time without a refresh; nil for no limit.
     public var idleSecondsMax: Int64?
 
     /// The defaults.
@@ -142,7 +142,7 @@ public struct AccountsConfiguration: Sendable {
 
 /// The rate limits for clients; each server counts for itself.
 public struct ThrottleLimits: Sendable, Equatable {
-  /// Wrong passwords of one account before it has to wait.
+  /// Failed passwords of one account before it has to wait.
   public var accountFailuresFree = 10
   /// The longest wait.
   public var accountDelaySecondsMax: Int64 = 900
@@ -150,16 +150,16 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var accountForgetSeconds: Int64 = 43_200
   /// Failed passwords from one address in five minutes; above it only one attempt in ten seconds is accepted.
   public var addressFailures = 30
-  /// Different accounts that one address may fail for in ten minutes.
+  /// Different accounts for which one address may fail in ten minutes.
   public var addressAccounts = 20
-  /// New accounts that one address may make in an hour.
+  /// New accounts from one address in an hour.
   public var signUpsPerHour = 100
-  /// The same for anonymous accounts.
+  /// New anonymous accounts from one address in an hour.
   public var anonymousPerHour = 60
   /// Mails to one address in a minute, for all purposes. Password resets are counted separately, here and by the hour:
   /// no other mail delays one.
   public var mailsPerAddressPerMinute = 1
-  /// The same in an hour.
+  /// Mails to one address in an hour.
   public var mailsPerAddressPerHour = 5
   /// Mails that one client address may request in an hour.
   public var mailsPerClientPerHour = 30
@@ -167,30 +167,30 @@ public struct ThrottleLimits: Sendable, Equatable {
   public var mailsPerDay = 2_000
   /// Text messages to one phone number in a minute.
   public var messagesPerNumberPerMinute = 1
-  /// The same in an hour.
+  /// Text messages to one phone number in an hour.
   public var messagesPerNumberPerHour = 5
-  /// The same in a day.
+  /// Text messages to one phone number in a day.
   public var messagesPerNumberPerDay = 10
   /// Text messages that one client address may request in an hour.
   public var messagesPerClientPerHour = 10
-  /// The same in a day.
+  /// Text messages that one client address may request in a day.
   public var messagesPerClientPerDay = 30
   /// Text messages to numbers of one country in an hour.
   public var messagesPerCountryPerHour = 100
-  /// The same in a day.
+  /// Text messages to numbers of one country in a day.
   public var messagesPerCountryPerDay = 500
   /// All text messages in an hour.
   public var messagesPerHour = 200
   /// All text messages in a day.
   public var messagesPerDay = 1_000
-  /// Tries at codes, for one account in a minute.
+  /// Attempts at codes for one account in a minute.
   public var codeTriesPerMinute = 15
   /// Tries at codes of second factors, for one account in a day: an attacker with the password must not guess them
   /// within weeks.
   public var factorTriesPerDay = 100
   /// Refused credentials of other providers from one address in a minute.
   public var credentialFailuresPerMinute = 30
-  /// Counters in memory; the oldest go first.
+  /// The number of counters in memory; the oldest are dropped first.
   public var countersMax = 100_000
 
   /// The defaults.

@@ -4,7 +4,7 @@ import HearthTree
 
 /// A captcha service: its widget in the app creates a token, which this server verifies with the service.
 public struct CaptchaSettings: Sendable, Equatable, Redacted {
-  /// The services that are known. Each answers in the same way.
+  /// The supported services. Their responses have the same form.
   public enum Service: String, Sendable, CaseIterable {
     /// Google's, in its version 2 or 3; that of Intuition Machines; Cloudflare's.
     case recaptcha, hcaptcha, turnstile
@@ -25,7 +25,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
     case checkbox
     /// An invisible key of reCAPTCHA 2 or hCaptcha, which shows a challenge only in doubt.
     case invisible
-    /// A score alone: a key of reCAPTCHA 3.
+    /// No widget, but a score: a key of reCAPTCHA 3.
     case score
   }
 
@@ -44,7 +44,7 @@ public struct CaptchaSettings: Sendable, Equatable, Redacted {
   /// The lowest score, in hundredths, of services that give one.
   public var scoreMin = 50
 
-  /// A service at its usual address.
+  /// Creates the settings for a service at its usual address.
   public init(service: Service, siteKey: String, secret: String) {
     (self.service, self.siteKey, self.secret) = (service, siteKey, secret)
     verifyURL = service.verifyURL

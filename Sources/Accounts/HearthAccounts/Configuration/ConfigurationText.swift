@@ -3,7 +3,7 @@ import HearthTree
 
 /// The text of an operator's file: JSON, in which `// …` and `/* … */` are comments.
 package enum ConfigurationText {
-  /// A file that is larger is not a configuration.
+  /// The largest configuration file.
   static let sizeBytesMax = 1 << 20
 
   /// The value in a file's text.

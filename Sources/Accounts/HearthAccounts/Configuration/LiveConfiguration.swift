@@ -13,7 +13,7 @@ package final class LiveConfiguration: Sendable {
   private let last: Mutex<(changes: String, value: AccountsConfiguration)?> = Mutex(nil)
   private let lastOfTenant: Mutex<TenantReading?> = Mutex(nil)
 
-  /// A tenant's changes as they were read last, over those of the project.
+  /// A tenant's changes as last read, merged with those of the project.
   private struct TenantReading {
     let changesOfProject: String
     let changes: String
@@ -77,7 +77,7 @@ package final class LiveConfiguration: Sendable {
     tenant.changes = try ConfigurationChanges.merged(settings, into: tenant.changes, over: value(changes()))
   }
 
-  /// The project's settings, whatever was decided for a tenant.
+  /// The project's settings, without those of a tenant.
   private func value(_ changes: String?) -> AccountsConfiguration {
     guard let changes else { return decided }
     let (value, problem) = last.withLock { last -> (AccountsConfiguration, SettingsError?) in
@@ -102,9 +102,9 @@ package final class LiveConfiguration: Sendable {
     return value
   }
 
-  /// The settings of the tenant that it is for; nil for the project itself.
+  /// The settings of this tenant; nil for the project itself.
   package var tenant: TenantRecord? { tenantSettings() }
 
-  /// True when this server stands in for the official emulator. Never changes.
+  /// True when this server is an emulator. Never changes.
   package var isEmulator: Bool { decided.isEmulator }
 }

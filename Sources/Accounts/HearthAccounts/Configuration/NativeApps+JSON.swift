@@ -2,7 +2,7 @@ import HearthPlugin
 import HearthTree
 
 extension NativeApps {
-  /// `{ "ios": [{ "bundleID": "com.example.shop" }], "android": [{ "packageName": "com.example.shop" }] }`
+  /// Reads `{ "ios": [{ "bundleID": "com.example.shop" }], "android": [{ "packageName": "com.example.shop" }] }`.
   mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
     if let apps = try object.objects("ios") {
       ios = []

@@ -1,9 +1,9 @@
 import HearthTree
 
-/// The apps on devices that the sign-in pages lead back to. No others: a page that opened whatever app a link names
-/// would hand codes to strangers.
+/// The native apps that the sign-in pages may return to. Others are refused: a page that opened any app that a link
+/// names would hand codes to attackers.
 public struct NativeApps: Sendable, Equatable {
-  /// An app for iOS and its relatives.
+  /// An app for iOS or a related system.
   public struct IOSApp: Sendable, Equatable {
     /// The bundle id: `com.example.shop`.
     public var bundleID: String
@@ -12,7 +12,7 @@ public struct NativeApps: Sendable, Equatable {
     /// The app's OAuth client ids at Google, whose reversed form it may have registered as a URL scheme.
     public var clientIDs: [String] = []
 
-    /// An app without a scheme other than its own id.
+    /// Creates an app without a scheme other than its own id.
     public init(bundleID: String) { self.bundleID = bundleID }
   }
 
@@ -23,7 +23,7 @@ public struct NativeApps: Sendable, Equatable {
     /// The SHA-1 of the certificates that it is signed with, in lower-case hexadecimal; empty for any certificate.
     public var certificates: [String] = []
 
-    /// An app, whatever it is signed with.
+    /// Creates an app with any signing certificate.
     public init(packageName: String) { self.packageName = packageName }
   }
 
@@ -35,7 +35,7 @@ public struct NativeApps: Sendable, Equatable {
   /// Creates an empty list.
   public init() {}
 
-  /// The reason why an app is not one of them.
+  /// The reason why an app is not registered.
   package enum Refusal: Error, Sendable, Equatable {
     /// The app's bundle id, package name or Firebase id is not registered.
     case unknownApp

@@ -4,12 +4,12 @@ import HearthPlugin
 public struct PhoneSettings: Sendable, Equatable {
   /// True when a phone number can be a second factor. The listed regions only.
   public var secondFactor = false
-  /// The place where messages may go. Nil sends none: every message costs money, and a stranger chooses its number.
+  /// The regions that messages may go to. Nil sends none: every message costs money, and any client can choose its
+  /// number.
   public var regions: PhoneRegions?
-  /// The first digits, after a plus sign, of numbers that messages may go to although they are among
-  /// ``PremiumNumbers``.
+  /// The first digits, after a plus sign, of allowed numbers among ``PremiumNumbers``.
   public var premiumPrefixes: [String] = []
-  /// Numbers, in E.164, that are sent nothing: the code beside each is always right for it.
+  /// The test numbers, in E.164, which get no messages, with the code that is always valid for each.
   public var testNumbers: [String: String] = [:]
   /// The captcha service that verifies every request for a message; nil for none.
   public var captcha: CaptchaSettings?

@@ -3,7 +3,7 @@ import HearthPlugin
 import HearthTree
 
 extension SecondFactorSettings {
-  /// `{ "policy": "optional", "requiredClaims": { "admin": true, "role": ["owner", "editor"] }, … }`
+  /// Reads `{ "policy": "optional", "requiredClaims": { "admin": true, "role": ["owner", "editor"] }, … }`.
   mutating func read(_ object: inout ConfigurationObject) throws(SettingsError) {
     if let value = object.value("policy") {
       guard let policy = value.string.flatMap(Policy.init) else {

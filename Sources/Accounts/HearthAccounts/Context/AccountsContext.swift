@@ -4,7 +4,7 @@ import HearthPlugin
 /// The values that all services of one project's or tenant's accounts share: records, keys, settings, counters,
 /// randomness and notices.
 package final class AccountsContext: Sendable {
-  /// The delay before a mailed code is made: its request has been answered by then.
+  /// The delay in milliseconds before a mailed code is created, after the response to its request.
   static let codeDelayMilliseconds: Int64 = 20
 
   /// The values that all projects and tenants of the server share.
@@ -24,11 +24,12 @@ package final class AccountsContext: Sendable {
   package let secrets: SecretGenerator
   /// Counts attempts, mails and text messages.
   let throttle: Throttle
-  /// Writes audit records that belong to no change of an account.
+  /// Writes audit records without a change of an account.
   package let audit: AuditLog
   /// Mails to users.
   package let mails: AccountMails
-  /// Hashes passwords; a tenant uses that of its project.
+  /// The queue for codes created after the response to their request, so that the response time does not reveal whether
+  /// an account exists.
   package let pool: PasswordPool
   /// Codes that are made after their request was answered, so that the answer's time does not show whether an account
   /// exists.

@@ -8,9 +8,9 @@ package struct ServerContext: Sendable {
   let environment: AccountsEnvironment
   /// Announces a revocation, with its reason.
   let announce: RevocationHandler
-  /// Mails that wait to be sent.
+  /// The queue of mails.
   let mails: SendQueue<MailMessage>
-  /// Text messages that wait to be sent.
+  /// The queue of text messages.
   package let texts: SendQueue<SMSMessage>
   /// Sends audit records to the audit-sink plugins.
   let auditFeed: AuditFeed

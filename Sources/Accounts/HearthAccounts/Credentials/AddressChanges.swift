@@ -1,6 +1,6 @@
 import HearthEngine
 
-/// Changes the e-mail address of accounts. The old address is mailed a link that undoes the change.
+/// Changes the e-mail address of accounts. The old address gets a mail with a link that reverts the change.
 package struct AddressChanges: Sendable {
   let changes: CredentialChanges
   private var signUp: SignUpLimit { SignUpLimit(throttle: changes.context.throttle) }

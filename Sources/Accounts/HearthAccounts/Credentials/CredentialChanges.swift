@@ -14,9 +14,9 @@ package struct CredentialChanges: Sendable {
   /// The authority of a change.
   enum Authority: Sendable {
     case session(Caller, Next)
-    /// A 2.x client showed the password with the request: the account as it was then.
+    /// The password, which a 2.x client showed with the request; the account as it was then.
     case password(UserRecord)
-    /// A code that was mailed; the change uses it up.
+    /// A mailed code, which the change consumes.
     case mailedCode
 
     fileprivate var caller: Caller? { if case .session(let caller, _) = self { caller } else { nil } }
@@ -30,11 +30,11 @@ package struct CredentialChanges: Sendable {
     }
   }
 
-  /// The session that a caller goes on with.
+  /// The session with which a caller continues.
   enum Next: Sendable {
-    /// The one that they have.
+    /// The present session.
     case same
-    /// Another one of the same sign-in.
+    /// A new session of the same sign-in.
     case following
     case given(NewSession)
   }
@@ -222,9 +222,9 @@ extension [AuditEvent.Kind] {
 }
 
 extension AccountTransaction {
-  /// Ends the sessions that a change ends. The record is the caller's to store.
+  /// Ends the affected sessions. The caller stores the record.
   ///
-  /// - Returns: whether a credential ended that a connection may show.
+  /// - Returns: true when a credential ended that a connection may have shown.
   fileprivate mutating func end(
     _ ending: ProofChange.SessionEnding, of user: inout UserRecord, since before: UserRecord, except caller: Caller?
   ) -> Bool {
@@ -249,7 +249,7 @@ extension AccountTransaction {
 }
 
 extension SessionRecord {
-  /// 2.x sessions name a provider without its domain.
+  /// Returns true when the session began with one of the providers, which 2.x sessions name without their domain.
   fileprivate func began(byOneOf ways: Set<String>) -> Bool {
     ways.contains { way in signInProvider == way || isLegacy && way.hasPrefix(signInProvider + ".") }
   }

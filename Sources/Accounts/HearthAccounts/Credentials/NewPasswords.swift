@@ -17,7 +17,7 @@ package struct NewPasswords: Sendable {
       try await accepted(password, email: email, operation, client: client, now: now), client: client, now: now)
   }
 
-  /// The password, when the policy and the password plugin have nothing against it.
+  /// Returns the password, when the policy and the password plugin accept it.
   ///
   /// - Throws: `missingPassword`, `weakPassword`, `passwordRequirements`; the plugin's refusal.
   func accepted(
@@ -30,9 +30,9 @@ package struct NewPasswords: Sendable {
     return try await proof(operation, email: email, password: password, client: client, now: now).password
   }
 
-  /// Hashes a password that was accepted.
+  /// Hashes an accepted password.
   ///
-  /// - Throws: `unavailable` when too many hashes wait.
+  /// - Throws: `unavailable` when the queue is full.
   func hash(_ password: String, client: ClientInfo, now: Instant) async throws(AccountError) -> StoredPassword {
     StoredPassword(
       hash: try await context.pool.hash(password, for: client.address), updatedAtMilliseconds: now.wallMilliseconds)

@@ -1,10 +1,10 @@
 /// The members of their own record that users may change.
 package struct ProfileChange: Sendable {
-  /// The empty text clears; nil leaves it as it is.
+  /// The new name; the empty text clears it, nil leaves it unchanged.
   package var displayName: String?
-  /// The empty text clears; nil leaves it as it is.
+  /// The new picture's URL; the empty text clears it, nil leaves it unchanged.
   package var photoURL: String?
-  /// Another address, as the user wrote it.
+  /// The new address, as the user wrote it.
   package var email: String?
   /// A new password.
   package var password: String?
@@ -35,7 +35,7 @@ package struct ProfileChange: Sendable {
     if let photoURL { user.photoURL = photoURL.isEmpty ? nil : photoURL }
   }
 
-  /// Removes ways to sign in; the last one may be among them.
+  /// Removes credentials, possibly the last one.
   func unlink(from user: inout UserRecord) {
     // A new password in the same request is kept.
     user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))

@@ -42,7 +42,7 @@ package struct Profiles: Sendable {
     }
   }
 
-  /// The address that the account does not have yet; nil when it stays.
+  /// The new address; nil when it stays.
   private func newAddress(_ change: ProfileChange, of caller: Caller) throws(AccountError) -> String? {
     guard let text = change.email else { return nil }
     guard let address = EmailAddress.canonical(text) else { throw AccountError(.invalidEmail) }
@@ -58,8 +58,8 @@ package struct Profiles: Sendable {
     return try await passwords.take(password, email: email, .change, client: client, now: now)
   }
 
-  /// Changes that leave the caller's session as it is: name, picture, removed providers. The ID token of the request
-  /// stays valid, since clients go on using it.
+  /// Applies changes that keep the caller's session: name, picture, removed providers. The ID token of the request
+  /// stays valid, since clients continue to use it.
   private func applyHarmless(
     _ change: ProfileChange, _ proofs: [ProofChange], of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {

@@ -50,7 +50,7 @@ package struct EmulatorControls: Sendable {
     }.sorted { $0.order < $1.order }
   }
 
-  /// A code that no text message carries.
+  /// A code for a phone number, which is not sent.
   package struct ShownPhoneCode: Sendable, Redacted {
     /// The number, in E.164.
     package let phoneNumber: String

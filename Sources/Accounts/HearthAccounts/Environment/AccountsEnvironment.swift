@@ -5,7 +5,7 @@ import HearthEngine
 public struct AccountsEnvironment: Sendable {
   /// Reads both clocks. Each request does so once.
   public var clock: @Sendable () -> Instant
-  /// The place where secrets come from.
+  /// The source of secrets.
   public var random: RandomBytes
   /// Runs the work once, on any thread, after that many milliseconds.
   public var schedule: @Sendable (_ afterMilliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
@@ -37,10 +37,10 @@ public struct AccountsNotice: Sendable, CustomStringConvertible {
 
   /// The severity.
   public var level: Level
-  /// A sentence. No secret in it.
+  /// The text, a sentence without secrets.
   public var text: String
 
-  /// A sentence of a level.
+  /// Creates a message of a level.
   public init(_ level: Level, _ text: String) {
     self.level = level
     self.text = text

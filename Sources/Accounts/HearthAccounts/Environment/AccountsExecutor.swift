@@ -5,7 +5,7 @@ import Dispatch
 /// Swift's shared pool has one thread per core and adds none when they block. A plugin that blocks its thread would
 /// stop every other request there, and the clock that enforces its own deadline; here it costs one thread.
 public final class AccountsExecutor: TaskExecutor {
-  /// The one that all work for accounts runs on.
+  /// The executor for all accounts.
   public static let shared = AccountsExecutor()
 
   private let queue = DispatchQueue(label: "hearth.accounts", attributes: .concurrent)

@@ -1,7 +1,7 @@
 import HearthPlugin
 import Synchronization
 
-/// The plugins that are switched on: those that the server was started with, and those that come and go while it runs.
+/// The active plugins: those compiled into the server, and those that are added and removed while it runs.
 package final class ActivePlugins: Sendable {
   /// The time limit for a provider or a hook; after it the request is refused.
   static let timeoutMilliseconds: Int64 = 10_000
@@ -34,7 +34,7 @@ package final class ActivePlugins: Sendable {
   private let own: PluginSet
   private let table: Mutex<Table>
 
-  /// - Parameter own: those that the server was started with.
+  /// - Parameter own: the plugins compiled into the server.
   init(_ own: PluginSet) {
     self.own = own
     table = Mutex(Table(own, PluginSet()))
@@ -74,7 +74,7 @@ package final class ActivePlugins: Sendable {
   /// The receivers of audit records.
   var auditSinks: [any AuditSink] { table.withLock { $0.auditSinks } }
 
-  /// The provider that serves a method of which there can be only one.
+  /// The provider for a method that can have only one.
   package func provider(for method: SignInMethod) -> (any SignInProvider)? {
     table.withLock { $0.providers.first { $0.manifest.methods.contains(method) } }
   }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Time limits for asynchronous work.
 enum Deadline {
-  /// The work's result, or nil when it threw or took longer. Work that ignores its cancellation goes on, and its result
-  /// is dropped.
+  /// Returns the work's result, or nil when it threw or timed out. Work that ignores its cancellation continues, and
+  /// its result is dropped.
   static func run<Value: Sendable>(
     milliseconds: Int64, _ work: @escaping @Sendable () async throws -> Value
   ) async -> Value? {

@@ -3,7 +3,7 @@ import HearthCrypto
 
 /// Generates unguessable values: user ids, codes, tokens.
 package struct SecretGenerator: Sendable {
-  /// The place where the bytes come from.
+  /// The source of random bytes.
   package let random: RandomBytes
   private let notice: @Sendable (AccountsNotice) -> Void
 
@@ -13,7 +13,7 @@ package struct SecretGenerator: Sendable {
     notice = environment.notice
   }
 
-  /// A user id: 28 letters and digits, about 166 bits.
+  /// Returns a user id: 28 letters and digits, about 166 bits.
   ///
   /// - Throws: `unavailable` without randomness, as every function here.
   package func uid() throws(AccountError) -> String {
@@ -39,7 +39,7 @@ package struct SecretGenerator: Sendable {
     return wanted
   }
 
-  /// A user id as the 2.x service drew them: 122 random bits in the form of a UUID.
+  /// Returns a user id in the form of the 2.x service: 122 random bits as a UUID.
   package func uuid() throws(AccountError) -> String {
     var bytes = try draw { (random) throws(RandomnessError) in try random.bytes(16) }
     bytes[6] = bytes[6] & 0x0F | 0x40
@@ -48,12 +48,12 @@ package struct SecretGenerator: Sendable {
     return [hex[0..<4], hex[4..<6], hex[6..<8], hex[8..<10], hex[10..<16]].map { $0.joined() }.joined(separator: "-")
   }
 
-  /// 256 random bits as text.
+  /// Returns 256 random bits as text.
   package func text() throws(AccountError) -> String {
     try draw { (random) throws(RandomnessError) in Base64URL.encode(try random.bytes(32)) }
   }
 
-  /// A code for a ticket.
+  /// Returns a code for a ticket.
   package func code() throws(AccountError) -> NewCode { NewCode(text: try text()) }
 
   /// Generates a value from random bytes.

@@ -16,7 +16,7 @@ final class WorkQueue: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - waitingMax: work that may wait.
+  ///   - waitingMax: the length of the queue.
   ///   - start: when a pause in the work ends, runs the block soon, on any thread.
   init(
     waitingMax: Int, start: @escaping @Sendable (_ block: @escaping @Sendable () -> Void) -> Void = { $0() }
@@ -39,7 +39,7 @@ final class WorkQueue: Sendable {
     return place != .full
   }
 
-  /// Returns when nothing waits any more.
+  /// Waits until the queue is empty.
   func idle() async {
     await withCheckedContinuation { continuation in
       let isIdle = state.withLock { state in

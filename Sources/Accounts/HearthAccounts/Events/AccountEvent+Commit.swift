@@ -15,7 +15,7 @@ extension AccountEvent {
     }
   }
 
-  /// - Parameter base: where the accounts are.
+  /// - Parameter base: the path of the accounts' root.
   private static func events(of change: CommittedChange, at base: Path, damage: DamageReport) -> [AccountEvent] {
     func records(_ root: Node) -> AccountRecords {
       AccountRecords(root: base.isRoot ? root : root[base], damage: damage)

@@ -6,10 +6,10 @@ package struct AccountOutbox: Sendable {
   /// Returns the entries of events, which become durable with the changes of the accounts. Called for every attempt to
   /// store them, with the same result.
   package var entries: @Sendable (_ events: [AccountEvent]) -> [OutboxEntry]
-  /// Called with entries once they are durable. Must not block.
+  /// The callback for entries that have become durable. Must not block.
   package var stored: @Sendable (_ entries: [OutboxEntry]) -> Void
 
-  /// An outbox of these parts.
+  /// Creates an outbox from its two functions.
   package init(
     entries: @escaping @Sendable (_ events: [AccountEvent]) -> [OutboxEntry],
     stored: @escaping @Sendable (_ entries: [OutboxEntry]) -> Void
@@ -22,7 +22,7 @@ extension AccountStore {
   /// The journal of outbox entries; nil when these accounts have none.
   package var outboxJournal: (any OutboxJournal)? { database.outboxJournal }
 
-  /// Makes something of every account that is made or deleted from now on; nil makes nothing.
+  /// Sets the outbox for accounts that are created or deleted from now on; nil for none.
   package func setOutbox(_ outbox: AccountOutbox?) {
     let made = outbox.map { outbox in
       DatabaseOutbox { [damage] changes in

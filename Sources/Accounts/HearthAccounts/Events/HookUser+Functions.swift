@@ -25,7 +25,7 @@ extension HookUser {
     return .object(user.all)
   }
 
-  /// Members of an object; a text that is nil is left out.
+  /// Members of an object; nil texts are omitted.
   fileprivate struct Members {
     private(set) var all: [JSON.Member] = []
 

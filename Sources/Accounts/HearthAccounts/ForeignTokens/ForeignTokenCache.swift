@@ -6,7 +6,7 @@ import HearthCrypto
 struct ForeignTokenCache {
   struct Key: Hashable, Sendable {
     var verifier: String
-    /// SHA-256 of the token, in lower-case hexadecimal.
+    /// The SHA-256 of the token, in lower-case hexadecimal.
     var digest: String
   }
 
@@ -64,7 +64,7 @@ struct ForeignTokenCache {
     if let entry = accepted.remove(key) { acceptedBytes -= entry.bytes }
   }
 
-  /// Forgets every answer of a verifier.
+  /// Removes all answers of a verifier.
   mutating func removeAll(of verifier: String) {
     removeAccepted { key, _ in key.verifier == verifier }
     for key in refused.keys where key.verifier == verifier { refused.remove(key) }

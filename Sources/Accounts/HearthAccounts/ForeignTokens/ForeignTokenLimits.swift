@@ -8,7 +8,7 @@ struct ForeignTokenLimits: Sendable {
   var questionsPerNetworkMax = 32
   /// Concurrent questions from one /24 or /48 around such networks.
   var questionsPerSiteMax = 64
-  /// Requests and sockets that wait for an answer.
+  /// Waiting requests and sockets.
   var waitersMax = 4_096
   /// Waiting requests and sockets of one client network.
   var waitersPerNetworkMax = 128
@@ -22,10 +22,10 @@ struct ForeignTokenLimits: Sendable {
   var refusedMax = 10_000
   /// Revocations that are kept for pending questions; above it the questions are void.
   var revocationsMax = 1_024
-  /// Tokens and users that these name.
+  /// Tokens and users named by the kept revocations.
   var revokedMax = 16_384
 
-  /// The longest that an answer may be remembered.
+  /// The longest cache time of an answer, in seconds.
   static let cacheSecondsMax: Int64 = 86_400
   /// The lifetime of a token without an end, counted from the answer.
   static let lifetimeSecondsDefault: Int64 = 3_600

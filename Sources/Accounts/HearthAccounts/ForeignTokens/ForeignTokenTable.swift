@@ -53,7 +53,7 @@ struct ForeignTokenTable {
   /// The numbers of entries held for clients, by kind.
   var load: (questions: Int, waiters: Int, networks: Int) { (questions.count, waiters.count, networks.count) }
 
-  // MARK: Showing a token
+  // MARK: Presenting a token
 
   /// Returns the cached outcome that is still valid without asking the verifier; nil for none.
   mutating func remembered(_ key: Key, nowMilliseconds: Int64, nowSeconds: Int64) -> ForeignTokenOutcome? {

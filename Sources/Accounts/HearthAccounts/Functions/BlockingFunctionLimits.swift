@@ -1,13 +1,13 @@
-/// The bounds of asking a blocking function.
+/// The limits for calling a blocking function.
 public enum BlockingFunctionLimits {
   /// The time limit for the connection, the function's fetch of this server's certificates, its work and its response
   /// together. Firebase gives its functions as long.
   public static let timeoutSeconds = 7
-  /// A longer answer refuses the sign-in.
+  /// The largest response in bytes; a longer one refuses the sign-in.
   public static let answerBytesMax = 65_536
   /// The longest part of a refusal's text that the client is shown.
   public static let refusalBytesMax = 2_048
-  /// The life of a request's token.
+  /// The lifetime of a request's token in seconds.
   public static let tokenLifetimeSeconds: Int64 = 60
   /// The seconds by which the token's time of issue is backdated: functions in Python tolerate no clock difference.
   public static let backdatedSeconds: Int64 = 10

@@ -8,7 +8,7 @@ public struct BlockingFunctionSettings: Sendable, Equatable {
     /// The URL: `http:` or `https:`, without user information and fragment. It must be a public address over `https:`,
     /// or name this machine.
     public var url: String
-    /// The function may be at any address, and be reached without TLS.
+    /// True when the function may be at any address, also without TLS.
     public var allowsPrivate = false
     /// The signing method of its requests; nil is ``Signing/rs256``, and on an emulator ``Signing/none``.
     public var signing: Signing?
@@ -16,7 +16,7 @@ public struct BlockingFunctionSettings: Sendable, Equatable {
     /// ``BlockingFunctionSettings/beforeSignIn``.
     public var allowsUnreachable = false
 
-    /// A function at that URL.
+    /// Creates a function with that URL.
     public init(url: String) { self.url = url }
   }
 
@@ -132,7 +132,7 @@ extension BlockingFunctionSettings {
     }
   }
 
-  /// `null` stands for an object without members.
+  /// Returns the members of an object; `null` stands for an empty one.
   private static func object(_ member: JSON.Member) throws(AccountError) -> [JSON.Member] {
     if case .null = member.value { return [] }
     guard let members = member.value.members else { throw wrong("\(shown(member.name)) must be an object") }

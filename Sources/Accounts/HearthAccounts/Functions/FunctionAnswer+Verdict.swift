@@ -23,7 +23,7 @@ extension FunctionAnswer {
 }
 
 extension HookChanges {
-  /// The fields that a function names in its mask. One that is named and is not there, or is null, is cleared.
+  /// Reads the fields in a function's mask. A field in the mask that is absent or null is cleared.
   fileprivate init(userRecord record: JSON, at moment: HookEvent.Moment) throws(HookFailure) {
     guard record.members != nil else { throw .badAnswer("The function's userRecord is not an object.") }
     guard let mask = record["updateMask"]?.string else {

@@ -16,7 +16,7 @@ package struct AccountMails: Sendable {
   /// False without a mailer: mails are dropped then.
   package var canSend: Bool { queue.canSend }
 
-  /// Sends the link of a code.
+  /// Mails the link of a code.
   func send(_ purpose: Ticket.Purpose, to address: String, user: UserRecord?, newEmail: String?, link: String) {
     queue.send(
       MailText(purpose, to: address, user: user, newEmail: newEmail, link: link).message(configuration.value))

@@ -1,7 +1,7 @@
 import HearthPlugin
 import HearthTree
 
-/// The words of the mails.
+/// The texts of the mails.
 struct MailText: Sendable {
   var kind: MailMessage.Kind
   var to: String

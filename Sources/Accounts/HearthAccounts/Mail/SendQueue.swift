@@ -6,7 +6,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
   /// Sends one message.
   typealias Sender = @Sendable (Message) async throws -> Void
 
-  /// Messages that wait; each holds a few kilobytes.
+  /// The length of the queue; each message needs a few kilobytes.
   static var waitingMax: Int { 1_000 }
   private static var timeoutMilliseconds: Int64 { 60_000 }
 
@@ -47,7 +47,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
     }
   }
 
-  /// Returns when nothing waits any more.
+  /// Waits until the queue is empty.
   func idle() async { await queue.idle() }
 
   @discardableResult
@@ -74,7 +74,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
           try await sender(message)
           return ""
         } catch {
-          // The contract of senders: no address, number, code or link in it.
+          // By the sender contract the error contains no address, number, code or link.
           return "\(error)"
         }
       } ?? "no answer in time"
@@ -83,7 +83,7 @@ package final class SendQueue<Message: Sendable>: Sendable {
 }
 
 extension SendQueue where Message == MailMessage {
-  /// Mails, by the mailer that is switched on.
+  /// Creates the queue of mails, for the active mailer.
   convenience init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
     self.init(
       name: { "a mail (\($0.kind.rawValue))" },
@@ -95,7 +95,7 @@ extension SendQueue where Message == MailMessage {
 }
 
 extension SendQueue where Message == SMSMessage {
-  /// Text messages, by the sender that is switched on.
+  /// Creates the queue of text messages, for the active sender.
   convenience init(_ plugins: ActivePlugins, notice: @escaping @Sendable (AccountsNotice) -> Void) {
     self.init(
       name: { "a text message (\($0.kind.rawValue))" },

@@ -2,7 +2,7 @@
 public struct AccountError: Error, Sendable, Equatable {
   /// The code by which clients tell the error.
   package var code: Code
-  /// Follows the code after " : ". No secret in it.
+  /// The text that follows the code after " : ". It contains no secrets.
   public var detail: String?
 
   /// Creates an error with a code and a readable text.
@@ -15,7 +15,7 @@ public struct AccountError: Error, Sendable, Equatable {
   /// `error.message`: clients split it at exactly space, colon, space.
   package private(set) var isUndecided = false
 
-  /// An error of a hook that did not decide.
+  /// Creates the error of a hook that did not decide.
   package static func undecided(_ detail: String) -> AccountError {
     var error = AccountError(.blockingFunctionError, detail)
     error.isUndecided = true
@@ -151,7 +151,7 @@ public struct AccountError: Error, Sendable, Equatable {
     case weakPassword = "WEAK_PASSWORD"
     /// The server cannot answer at the moment. Never sent as JSON on the routes where clients would sign out.
     case unavailable = "UNAVAILABLE"
-    /// True when the change was made is not known.
+    /// The outcome is unknown: the change may have been made.
     case outcomeUnknown = "DEADLINE_EXCEEDED"
     case internalError = "INTERNAL"
   }

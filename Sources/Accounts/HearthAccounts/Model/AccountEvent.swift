@@ -4,7 +4,7 @@ import HearthPlugin
 package struct AccountEvent: Sendable, Equatable {
   /// The kind of event.
   package enum Kind: String, Sendable, CaseIterable {
-    /// The account was made.
+    /// The account was created.
     case created
     /// The account was deleted.
     case deleted
@@ -18,7 +18,6 @@ package struct AccountEvent: Sendable, Equatable {
   package var kind: Kind
   /// The user's id.
   package var uid: String
-  /// The account: as it was stored when it was made, or as it was before it was deleted. Of a record that cannot be
-  /// read nothing but the uid is known.
+  /// The account: as it was created, or as it was before its deletion. Of an unreadable record only the uid is known.
   package var user: HookUser
 }

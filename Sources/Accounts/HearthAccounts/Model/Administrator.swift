@@ -7,9 +7,9 @@ import HearthTree
 package struct Administrator: Sendable {
   /// The administrator's permissions.
   package let authority: Authority
-  /// The place where the request comes from.
+  /// The client of the request.
   package var client: ClientInfo
-  /// The moment of the request.
+  /// The time of the request.
   package var now: Instant
 
   /// - Parameter authority: of their verified credential.
@@ -19,7 +19,7 @@ package struct Administrator: Sendable {
     self.now = now
   }
 
-  /// The operator.
+  /// Creates the operator.
   ///
   /// - Parameter name: for the audit trail.
   package init(name: String, client: ClientInfo, now: Instant) {
@@ -47,7 +47,7 @@ package struct Administrator: Sendable {
     }
   }
 
-  /// An event that they caused.
+  /// Creates an audit event that the administrator caused.
   func event(_ kind: AuditEvent.Kind, _ user: UserRecord? = nil, detail: String? = nil) -> AuditEvent {
     let text = [detail, "by \(name)"].compactMap(\.self).joined(separator: ", ")
     return AuditEvent(kind, uid: user?.uid, email: user?.email, client: client, detail: text)

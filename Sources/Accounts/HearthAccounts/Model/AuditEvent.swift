@@ -57,7 +57,7 @@ public struct AuditEvent: Sendable, Equatable {
   /// A class of reasons or a short fact. No password, token or code.
   public var detail: String?
 
-  /// An event that a client caused.
+  /// Creates an event that a client caused.
   package init(
     _ kind: Kind, uid: String? = nil, email: String? = nil, client: ClientInfo, detail: String? = nil
   ) {
@@ -77,12 +77,12 @@ public struct ClientInfo: Sendable, Equatable {
   public var address: String
   /// The user agent; at most 256 bytes are kept.
   public var userAgent: String
-  /// The request's, for the audit trail and for plugins.
+  /// The request's id, for the audit trail and for plugins.
   public var requestID: String
   /// The language from `X-Firebase-Locale`, or the first of `Accept-Language`.
   public var locale: String?
 
-  /// A client as a request shows it.
+  /// Creates a client from the data of a request.
   public init(address: String, userAgent: String, requestID: String, locale: String? = nil) {
     self.address = address
     self.userAgent = userAgent

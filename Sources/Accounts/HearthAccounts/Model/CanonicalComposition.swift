@@ -20,7 +20,7 @@ enum CanonicalComposition {
     return (composites, pairs)
   }()
 
-  /// The text with everything composed that can be, in canonical order.
+  /// Returns the text, fully composed and in canonical order.
   static func composed(_ text: [Unicode.Scalar]) -> [Unicode.Scalar] {
     if text.allSatisfy(\.isASCII) { return text }
     var scalars: [Unicode.Scalar] = []

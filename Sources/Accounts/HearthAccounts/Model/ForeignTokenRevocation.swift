@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthPlugin
 
-/// Tokens that the server did not make and that their verifier has revoked.
+/// A revocation of tokens that the server did not issue, by their verifier.
 public struct ForeignTokenRevocation: Sendable, Equatable {
   /// The verifier's name.
   public var verifier: String

@@ -1,4 +1,4 @@
-/// A key of WebAuthn that a user signs in with.
+/// A WebAuthn key that a user signs in with.
 public struct Passkey: Sendable, Equatable {
   /// The credential id as browsers write it: base64url. Unique.
   public var id: String
@@ -10,7 +10,7 @@ public struct Passkey: Sendable, Equatable {
   public var userHandle: String
   /// The authenticator's signature counter at the last use.
   public var signCount: Int64 = 0
-  /// The authenticator verified the user when the key was made.
+  /// True when the authenticator verified the user at registration.
   public var isUserVerified = false
   /// True when the passkey can be copied to other devices.
   public var isBackupEligible = false

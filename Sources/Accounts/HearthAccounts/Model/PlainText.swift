@@ -1,4 +1,4 @@
-/// Texts that users or other servers chose, made safe for one line of a mail or an answer.
+/// Sanitising of texts from users or other servers, for one line of a mail or a response.
 enum PlainText {
   /// Returns the text without control characters, line separators and direction marks, cut to `lengthMax` Unicode
   /// scalars.

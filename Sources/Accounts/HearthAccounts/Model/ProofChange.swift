@@ -23,14 +23,14 @@ package enum ProofChange: String, Sendable, CaseIterable {
   case recoveryCodesReplaced
   case passkeyAdded
   case passkeyRemoved
-  // By a code that was mailed.
+  // Made by a mailed code.
   case passwordReset
   case addressConfirmed
   /// The owner of the former address reverts a change.
   case takenBack
   // Made by a sign-in: a mailbox, or a provider that is trusted for the address, identifies the owner.
   case ownerArrived
-  // By an administrator, an import or a blocking function.
+  // Made by an administrator, an import or a blocking function.
   case administered
 }
 
@@ -137,7 +137,8 @@ extension ProofChange {
     }
   }
 
-  /// The service ends every session here; clients do not read new tokens from the answer, so the caller's must go on.
+  /// The service ends every session here; clients do not read new tokens from the response, so the caller's must stay
+  /// valid.
   private static func unlinking(_ touches: Set<Aspect>) -> Terms {
     Terms(recency: .always, ends: .sameWay, notice: .signInMethodRemoved, event: .providerUnlinked, touches: touches)
   }

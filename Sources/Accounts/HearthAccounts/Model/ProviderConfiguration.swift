@@ -1,9 +1,9 @@
-/// A provider that an administrator set up while the server ran: an OpenID Connect issuer, or a company's identity
-/// provider that speaks SAML. The names are those of Identity Platform's `OAuthIdpConfig` and `InboundSamlConfig`.
+/// A provider that was configured while the server ran: an OpenID Connect issuer, or a company's SAML identity
+/// provider. The names are those of Identity Platform's `OAuthIdpConfig` and `InboundSamlConfig`.
 package struct ProviderConfiguration: Sendable, Equatable {
-  /// `oidc.…`
+  /// The prefix of OpenID Connect issuers' ids.
   package static let oidcPrefix = "oidc."
-  /// `saml.…`
+  /// The prefix of SAML providers' ids.
   package static let samlPrefix = "saml."
   /// Providers of a project, or of one of its tenants.
   static let countMax = 100
@@ -40,7 +40,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
     }
   }
 
-  /// An identity provider that speaks SAML 2.0.
+  /// A SAML 2.0 identity provider.
   package struct SAML: Sendable, Equatable {
     /// The identity provider's `entityID`.
     package var identityProviderID: String
@@ -52,7 +52,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
     package var serviceProviderID: String
     /// The callback URL that the administrator wrote. Answers go to the page that the browser opened.
     package var callbackURL: String?
-    /// True when questions are signed.
+    /// True when requests are signed.
     package var signsRequests = false
     /// True when signatures with SHA-1 are accepted.
     package var allowsSHA1 = false
@@ -76,7 +76,7 @@ package struct ProviderConfiguration: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     /// An OpenID Connect issuer.
     case oidc(OIDC)
-    /// An identity provider that speaks SAML.
+    /// A SAML identity provider.
     case saml(SAML)
   }
 

@@ -12,7 +12,7 @@ public enum Revocation: Sendable, Equatable {
   case legacySecret
   /// Every access token that was given to this service account.
   case serviceAccount(email: String)
-  /// Tokens that the server did not make.
+  /// Tokens that the server did not issue.
   case foreignTokens(ForeignTokenRevocation)
 }
 

@@ -2,7 +2,7 @@ import HearthTree
 
 /// The policy for second factors, and the available kinds.
 public struct SecondFactorSettings: Sendable, Equatable {
-  /// True when accounts have second factors.
+  /// The requirement for second factors.
   public enum Policy: String, Sendable, CaseIterable {
     /// New enrolments are refused. Accounts with a factor must still show it.
     case off

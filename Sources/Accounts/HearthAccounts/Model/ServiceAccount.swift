@@ -2,7 +2,7 @@
 public struct ServiceAccount: Sendable, Equatable {
   /// `NAME@PROJECT.iam.gserviceaccount.com`
   public var email: String
-  /// The part of ``email`` before the sign.
+  /// The part of ``email`` before the `@`.
   public var name: String
   /// True when its signatures and access tokens are refused.
   public var isDisabled = false
@@ -21,7 +21,7 @@ public struct ServiceAccount: Sendable, Equatable {
     self.createdAtMilliseconds = createdAtMilliseconds
   }
 
-  /// Ends the access tokens that it was given.
+  /// Revokes its access tokens.
   mutating func endTokens() { tokenGeneration += 1 }
 
   /// Returns true when an access token of the account is valid.

@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthTree
 
-/// Claims for the tokens of one session, beside those of its user.
+/// The claims for the tokens of one session, in addition to those of its user.
 package enum SessionClaims {
   /// Reads the claims of a plugin or a developer: an object without reserved names, within the size limit.
   ///

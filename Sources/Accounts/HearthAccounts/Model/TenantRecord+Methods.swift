@@ -7,7 +7,7 @@ extension TenantRecord {
     return policy != .off && secondFactorProviders.contains("PHONE_SMS")
   }
 
-  /// Returns true when its users may sign in that way, where the server serves it.
+  /// Returns true when the tenant allows the method; the server must serve it, too.
   func allows(_ method: SignInMethod) -> Bool {
     switch method {
     case .password: allowsPasswords

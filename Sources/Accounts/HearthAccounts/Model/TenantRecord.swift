@@ -5,11 +5,11 @@ public struct TenantRecord: Sendable, Equatable {
   public var id: String
   /// The display name; nil when none was given.
   public var displayName: String?
-  /// True when passwords sign in, and accounts with them are made.
+  /// True when passwords sign in, and accounts with them can be created.
   public var allowsPasswords = false
   /// True when mailed links sign in.
   public var allowsEmailLinks = false
-  /// True when accounts without any credential are made.
+  /// True when accounts without a credential can be created.
   public var allowsAnonymous = false
   /// True when sign-ins and tokens of its users are refused.
   public var isDisabled = false
@@ -46,7 +46,7 @@ public struct TenantRecord: Sendable, Equatable {
     (self.id, self.createdAtMilliseconds) = (id, createdAtMilliseconds)
   }
 
-  /// Characters of an id at most.
+  /// The longest id, in characters.
   static let idBytesMax = 64
 
   /// Returns true when a text can be an id: letters, digits and hyphens.

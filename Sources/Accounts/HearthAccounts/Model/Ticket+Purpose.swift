@@ -9,11 +9,11 @@ extension Ticket.Purpose {
     // An owner whose address was removed from an account may not read their mail for weeks.
     case .recoverEmail, .revertSecondFactor, .revertChange: 30 * 86_400
     case .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .phoneProof: 600
-    // Six digits can be guessed, and the message is being waited for.
+    // Six digits can be guessed, and the user waits for the message.
     case .phoneSignIn, .phoneEnrolment, .phoneSecondFactor: 300
     // Longer than the lifetime of the marked code.
     case .redeemedCode: 1_800
-    // Beyond the challenge's own end.
+    // Longer than the challenge's own lifetime.
     case .usedChallenge: 60
     }
   }

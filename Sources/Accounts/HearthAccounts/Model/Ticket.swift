@@ -18,11 +18,11 @@ public struct Ticket: Sendable, Equatable {
     case factorEnrolment
     /// A provider identity that was not linked because its address belongs to another account.
     case pendingIdentity
-    /// A code of a provider that was redeemed: it is not shown to the provider again.
+    /// A redeemed code of a provider: it is not shown to the provider again.
     case redeemedCode
     /// A code was sent to a phone number, to sign in with it or to add it to the signed-in user.
     case phoneSignIn
-    /// A number was proven that belongs to another account.
+    /// A proven number that belongs to another account.
     case phoneProof
     /// A code was sent to a phone that becomes a second factor.
     case phoneEnrolment
@@ -36,7 +36,8 @@ public struct Ticket: Sendable, Equatable {
   package var purpose: Purpose
   /// The user's uid; nil for an e-mail sign-in of an address without an account.
   public var uid: String?
-  /// The account's address when the ticket was made, in canonical form. It dies when the address changes.
+  /// The account's address when the ticket was made, in canonical form. The ticket becomes invalid when the address
+  /// changes.
   public var email: String?
   /// The new address of a change.
   public var newEmail: String?

@@ -29,17 +29,17 @@ public struct TokenCutoff: Sendable, Equatable {
     return issuedAtSeconds >= seconds
   }
 
-  /// Ends everything so far.
+  /// Revokes all tokens so far.
   ///
   /// - Parameter latestSeconds: the latest second that the server has seen.
   mutating func raise(latestSeconds: Int64) {
-    // The version before issued tokens ahead of its clock, up to the very second of its border.
+    // The previous version issued tokens ahead of its clock, up to the very second of its border.
     let issuedBefore = generation == 0 ? max(seconds, latestSeconds) : latestSeconds
     seconds = max(seconds, issuedBefore.plus(1))
     generation = generation.plus(1)
   }
 
-  /// Moves the border to where another one is, if it is not past that.
+  /// Raises the cutoff to another one, if that is later.
   mutating func advance(to other: TokenCutoff) {
     generation = max(generation, other.generation)
     seconds = max(seconds, other.seconds)

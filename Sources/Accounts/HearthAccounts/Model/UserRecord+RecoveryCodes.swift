@@ -1,7 +1,7 @@
 extension UserRecord {
-  /// Uses a recovery code up.
+  /// Consumes a recovery code.
   ///
-  /// - Throws: `invalidCode` for one that is not, or no longer, the user's.
+  /// - Throws: `invalidCode` for an unknown or used code.
   mutating func useRecoveryCode(_ hash: String) throws(AccountError) {
     // Constant time is given by the keyed hash: an attacker cannot make hashes that are close to a stored one.
     guard let index = recoveryCodes.firstIndex(where: { $0.isSameText(as: hash) }) else {

@@ -4,7 +4,7 @@ public struct UserRecord: Sendable, Equatable {
   public var uid: String
   /// The address in canonical form (``EmailAddress``); unique.
   public var email: String?
-  /// The owner of the mailbox has shown that it is theirs.
+  /// True when the user has proven to own the mailbox.
   public var isEmailVerified = false
   /// The address that the account had before its first change of address, in canonical form; `nil` before that change.
   public var initialEmail: String?
@@ -16,7 +16,8 @@ public struct UserRecord: Sendable, Equatable {
   public var phoneNumber: String?
   /// The password; nil for an account without one.
   public var password: StoredPassword?
-  /// A link that was mailed to the address has let the user in, and may do so again. Never without an address.
+  /// True when a link that was mailed to the address has signed the user in, and may do so again. Never without an
+  /// address.
   public var hasEmailLink = false
   /// Identities of other providers; unique each. Not the password and not the phone.
   public var identities: [ProviderIdentity] = []
@@ -41,7 +42,7 @@ public struct UserRecord: Sendable, Equatable {
   public var factors: [SecondFactor] = []
   /// The keyed hashes of the remaining recovery codes: each replaces a second factor once.
   public var recoveryCodes: [String] = []
-  /// Keys of WebAuthn, in the order of their enrolment; unique each.
+  /// The passkeys, in the order of their enrolment; each is unique.
   public var passkeys: [Passkey] = []
   /// The credentials that a session without a recent sign-in has added, while a sign-in by them does not count as
   /// recent.
@@ -86,7 +87,7 @@ public struct StoredPassword: Sendable, Equatable {
   /// The time of the change, since 1970; tells one password from the next.
   public var updatedAtMilliseconds: Int64
 
-  /// A hash that was made at that moment.
+  /// Creates a stored password.
   public init(hash: String, updatedAtMilliseconds: Int64) {
     self.hash = hash
     self.updatedAtMilliseconds = updatedAtMilliseconds
@@ -134,7 +135,7 @@ public struct SecondFactor: Sendable, Equatable {
   /// The time of enrolment, since 1970.
   public var enrolledAtMilliseconds: Int64
 
-  /// A factor that is enrolled.
+  /// Creates an enrolled factor.
   public init(id: String, kind: Kind, displayName: String?, enrolledAtMilliseconds: Int64) {
     self.id = id
     self.kind = kind

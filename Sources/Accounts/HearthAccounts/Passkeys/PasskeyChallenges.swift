@@ -10,14 +10,14 @@ import HearthTree
 struct PasskeyChallenges: Sendable {
   let context: AccountsContext
 
-  /// The time that a challenge is good for.
+  /// The lifetime of a challenge.
   static let lifetimeSeconds: Int64 = 300
 
   enum Purpose: String, Sendable {
     case enrolment, signIn
   }
 
-  /// A challenge that is good.
+  /// A valid challenge.
   struct Challenge: Sendable, Redacted {
     /// The challenge in the form that authenticators sign.
     let bytes: [UInt8]

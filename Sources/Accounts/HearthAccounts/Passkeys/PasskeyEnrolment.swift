@@ -21,7 +21,7 @@ package struct PasskeyEnrolment: Sendable {
     package let userHandle: String
     /// The owner of the new key.
     package let user: UserRecord
-    /// The time that the challenge is good for.
+    /// The lifetime of the challenge.
     package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
   }
 
@@ -42,7 +42,7 @@ package struct PasskeyEnrolment: Sendable {
       user: caller.user)
   }
 
-  /// A key that was made, as a browser sends it.
+  /// A created key, as a browser sends it.
   package struct Made: Sendable, Redacted {
     /// The credential id, in base64url.
     package var id: String
@@ -55,7 +55,7 @@ package struct PasskeyEnrolment: Sendable {
     /// The attestation object: the authenticator's statement about the key.
     package var attestationObject: [UInt8]
 
-    /// A key as it was sent.
+    /// Creates the value from a browser's data.
     package init(
       id: String, name: String, transports: [String], clientDataJSON: [UInt8], attestationObject: [UInt8]
     ) {

@@ -18,7 +18,7 @@ package struct PasskeySignIn: Sendable {
     package let relyingParty: PasskeyRelyingParty
     /// The challenge, in base64url.
     package let challenge: String
-    /// The time that the challenge is good for.
+    /// The lifetime of the challenge.
     package let timeoutSeconds = PasskeyChallenges.lifetimeSeconds
   }
 
@@ -30,9 +30,9 @@ package struct PasskeySignIn: Sendable {
       relyingParty: try policy.provider().relyingParty, challenge: try challenges.new(.signIn, now: now))
   }
 
-  /// A key that was used, as a browser sends it.
+  /// The use of a key, as a browser sends it.
   package struct Used: Sendable, Redacted {
-    /// The key's, in base64url.
+    /// The credential id, in base64url.
     package var id: String
     /// The user handle, in base64url.
     package var userHandle: String?
@@ -43,7 +43,7 @@ package struct PasskeySignIn: Sendable {
     /// The signature over both.
     package var signature: [UInt8]
 
-    /// The use of a key as it was sent.
+    /// Creates the value from a browser's data.
     package init(
       id: String, userHandle: String?, clientDataJSON: [UInt8], authenticatorData: [UInt8], signature: [UInt8]
     ) {

@@ -25,7 +25,7 @@ package final class PasswordPool: Sendable {
     var refuse: @Sendable () -> Void
   }
 
-  /// The number of jobs that may wait.
+  /// The limits of the queue.
   struct Queue: Sendable {
     var countMax: Int
     var countPerClientMax: Int
@@ -49,7 +49,7 @@ package final class PasswordPool: Sendable {
     package var runningCount: Int
     /// Jobs that wait.
     package var waitingCount: Int
-    /// Jobs that were refused so far, because too many waited.
+    /// Jobs that were refused so far, because the queue was full.
     package var refusedCount: Int
   }
 
@@ -101,10 +101,10 @@ package final class PasswordPool: Sendable {
     }
   }
 
-  /// The stored string of a new password.
+  /// Returns the stored string of a new password.
   ///
-  /// - Throws: `unavailable` when too many wait, or memory or randomness fails; `weakPassword` for an empty one or one
-  ///   of more than 4,096 bytes.
+  /// - Throws: `unavailable` when the queue is full, or memory or randomness fails; `weakPassword` for an empty one or
+  ///   one of more than 4,096 bytes.
   func hash(_ password: String, for client: String) async throws(AccountError) -> String {
     let length = password.utf8.count
     guard length > 0 else { throw AccountError(.weakPassword, "Password should be at least 1 character") }
@@ -146,7 +146,7 @@ package final class PasswordPool: Sendable {
       let stored
     else { return .wrong }
     guard PasswordHash.needsRehash(stored, cost: cost, pepper: pepper) else { return .right(rehashed: nil) }
-    // Without memory or randomness the sign-in still is right; the next one tries again.
+    // Without memory or randomness the sign-in still succeeds; the next one tries again.
     return .right(rehashed: try? PasswordHash.make(password, cost: cost, pepper: pepper, random: random))
   }
 
@@ -195,7 +195,7 @@ package final class PasswordPool: Sendable {
     }
   }
 
-  /// The job, and those that wait, until none does.
+  /// Runs the job, and then the queued ones, until the queue is empty.
   private func work(_ first: Job) {
     var next: Job? = first
     while let job = next {

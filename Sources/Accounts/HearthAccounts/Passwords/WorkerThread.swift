@@ -15,7 +15,8 @@ enum WorkerThread {
   /// The stack size: some C libraries give new threads very little; hashes allocate their memory on the heap.
   private static let stackBytes = 1 << 20
 
-  /// Runs the work on a thread that ends with it. False when the system gives none; then nothing runs.
+  /// Runs the work on a thread that ends with it. Returns false when the system provides none; then the work does not
+  /// run.
   static func run(_ work: @escaping @Sendable () -> Void) -> Bool {
     let box = Unmanaged.passRetained(Box(work))
     var attributes = pthread_attr_t()

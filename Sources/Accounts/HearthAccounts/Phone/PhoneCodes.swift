@@ -138,7 +138,7 @@ struct PhoneCodes: Sendable {
   }
 }
 
-/// A request that may have a message sent.
+/// A request that may cause a message.
 package struct PhoneRequest: Sendable, Redacted {
   /// The token of a captcha's widget; nil for none.
   package let captcha: String?
@@ -151,7 +151,7 @@ package struct PhoneRequest: Sendable, Redacted {
   /// True when the request has an attestation of the app's operating system: a receipt of a push, an integrity token.
   package var showsAttestation = false
 
-  /// A request as it came.
+  /// Creates the value from a request.
   package init(captcha: String?, client: ClientInfo, now: Instant, isEmulated: Bool) {
     self.captcha = captcha
     self.client = client

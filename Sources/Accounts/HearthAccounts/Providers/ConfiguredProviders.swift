@@ -2,8 +2,8 @@ import HearthCrypto
 import HearthPlugin
 import Synchronization
 
-/// The OpenID Connect issuers that an administrator set up, as providers: made at their first use, and again when their
-/// configuration is another one.
+/// The OpenID Connect issuers that administrators configured, as providers: created at their first use, and again when
+/// their configuration has changed.
 final class ConfiguredProviders: Sendable {
   private struct Made {
     var configuration: ProviderConfiguration
@@ -15,7 +15,7 @@ final class ConfiguredProviders: Sendable {
 
   init(context: AccountsContext) { self.context = context }
 
-  /// A provider that is set up and switched on; nil for any other.
+  /// The configuration of an enabled provider; nil for any other.
   func enabled(_ id: String) -> ProviderConfiguration? {
     guard id.utf8.count <= ProviderConfiguration.oidcPrefix.utf8.count + ProviderConfiguration.nameBytesMax,
       let configuration = context.store.view.providerConfiguration(id), configuration.isEnabled
@@ -23,7 +23,7 @@ final class ConfiguredProviders: Sendable {
     return configuration
   }
 
-  /// The provider of that id; nil when none is set up, or it is switched off.
+  /// The provider with that id; nil when it is not configured or not enabled.
   func provider(_ id: String) -> (any SignInProvider)? {
     guard id.utf8.starts(with: ProviderConfiguration.oidcPrefix.utf8) else { return nil }
     guard let issuers = context.plugins.issuers, let configuration = enabled(id), let oidc = configuration.oidc else {

@@ -53,7 +53,7 @@ package enum RedirectURI {
 enum ProviderReturn: Sendable, Equatable {
   /// The shared address: a provider of the operator's file.
   case shared
-  /// The shared address, of a provider that was set up while the server ran and registered there by an earlier version.
+  /// The shared address, of a provider that was configured while the server ran and registered by an earlier version.
   /// Each of its answers must name its issuer.
   case sharedNamed
   /// An address of its own.

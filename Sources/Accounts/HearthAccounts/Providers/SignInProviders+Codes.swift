@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthEngine
 import HearthPlugin
 
-/// Providers' own pages, and the codes that come back from them.
+/// The sign-in pages of providers, and their authorization codes.
 extension SignInProviders {
   /// The providers with sign-in pages of their own, in the order of the operator's file.
   package var authorizationProviders: [ProviderManifest] { context.plugins.authorizationProviders }
@@ -35,13 +35,13 @@ extension SignInProviders {
   /// The first 128 bits of a text's digest.
   static func digest(_ text: String) -> String { Base64URL.encode(Array(Digest(sha256: text.utf8).bytes.prefix(16))) }
 
-  /// The configuration of a provider that was set up while the server ran; a provider of the operator's file goes
-  /// before.
+  /// The configuration of a provider that was configured while the server ran; providers of the operator's file take
+  /// precedence.
   private func configuredOIDC(_ providerID: String) -> ProviderConfiguration.OIDC? {
     context.plugins.credentialProvider(providerID) == nil ? configured.enabled(providerID)?.oidc : nil
   }
 
-  /// A provider's page, for this request.
+  /// Returns a provider's page for the request.
   ///
   /// - Throws: `operationNotAllowed` when there is no such provider, or none with a page; `invalidProviderResponse`
   ///   when it failed or did not answer in time.

@@ -15,7 +15,7 @@ package struct SignInProviders: Sendable {
   /// Returns true when a method with a single provider is switched on.
   package func serves(_ method: SignInMethod) -> Bool { provider(for: method) != nil }
 
-  /// Returns true when a plugin serves a method, be it switched off for now.
+  /// Returns true when a plugin serves a method, even if it is switched off for now.
   package func has(_ method: SignInMethod) -> Bool { context.plugins.provider(for: method) != nil }
 
   /// Returns the provider for a method; nil when it is switched off, or the tenant does not allow it.
@@ -33,7 +33,7 @@ package struct SignInProviders: Sendable {
     context.plugins.credentialProvider(id) ?? configured.provider(id)
   }
 
-  /// Shows something to the provider of a method.
+  /// Sends a request to the provider of a method.
   ///
   /// - Parameter otherwise: the code when no provider has the method.
   /// - Throws: see ``ask(credentialOf:_:parameters:client:now:)``.
@@ -47,7 +47,7 @@ package struct SignInProviders: Sendable {
     return try await ask(provider, method, operation, parameters: parameters, client: client, now: now)
   }
 
-  /// Shows another server's credential to the provider of that id.
+  /// Verifies another server's credential with the provider of that id.
   ///
   /// - Throws: `operationNotAllowed` when there is no such provider; `tooManyAttempts` after many refusals; the
   ///   provider's refusal; `invalidProviderResponse` or `unavailable` when it failed or did not answer in time.
@@ -127,7 +127,7 @@ package struct SignInProviders: Sendable {
 }
 
 extension AccountError {
-  /// A provider's refusal in the words of the protocol.
+  /// Creates the protocol's error for a provider's refusal.
   init(_ refusal: SignInRefusal) {
     self.init(
       Code(rawValue: refusal.code.rawValue) ?? .invalidCredentialOrProvider,

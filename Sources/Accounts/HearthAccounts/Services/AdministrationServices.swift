@@ -2,7 +2,7 @@ import HearthCrypto
 
 /// The services behind the endpoints of administrators.
 package struct AdministrationServices: Sendable {
-  /// Makes, changes and deletes accounts for administrators.
+  /// Creates, changes and deletes accounts for administrators.
   package let users: UserAdministration
   /// Imports accounts from Firebase and other systems.
   package let imports: UserImport
@@ -10,11 +10,11 @@ package struct AdministrationServices: Sendable {
   package let passwordChecks: PasswordChecks
   /// Signing keys and database secrets.
   package let keys: KeyAdministration
-  /// The providers that are set up while the server runs.
+  /// The providers that are configured while the server runs.
   package let providers: ProviderAdministration
   /// Service accounts: the accounts of back-end programs.
   package let serviceAccounts: ServiceAccounts
-  /// Gives service accounts access tokens for signed assertions.
+  /// Issues access tokens for the signed assertions of service accounts.
   package let accessTokens: AccessTokens
   /// The administration of blocking functions.
   package let functions: FunctionAdministration

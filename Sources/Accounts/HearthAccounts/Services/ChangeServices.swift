@@ -1,4 +1,4 @@
-/// The services that change accounts that exist, for their users.
+/// The services by which users change their accounts.
 package struct ChangeServices: Sendable {
   /// Checks new passwords against the policy, and hashes them.
   package let passwords: NewPasswords
@@ -6,7 +6,7 @@ package struct ChangeServices: Sendable {
   package let codes: ActionCodes
   /// Redeems mailed codes.
   package let redemption: CodeRedemption
-  /// Adds and removes ways to sign in: passwords, provider identities.
+  /// Adds and removes credentials: passwords, provider identities.
   package let credentials: CredentialChanges
   /// Changes of an account's e-mail address.
   package let addresses: AddressChanges
@@ -16,7 +16,7 @@ package struct ChangeServices: Sendable {
   package let deletion: AccountDeletion
   /// Erases users from all records that mention them.
   package let erasure: AccountErasure
-  /// Codes that stand once for a second factor that was lost.
+  /// Recovery codes for a lost second factor.
   package let recoveryCodes: RecoveryCodes
 
   init(_ context: AccountsContext, sessions: Sessions, providers: SignInProviders) {

@@ -14,13 +14,13 @@ package struct SignInServices: Sendable {
   package let providerPages: ProviderPages
   /// Sends browsers to the pages of SAML identity providers and takes their answers.
   package let samlPages: SAMLPages
-  /// Seals the outcome of a visit to either for a native app.
+  /// Seals the outcome of such a visit for a native app.
   package let nativeAnswers: NativeAnswers
   /// Sign-in by a mailed link.
   package let emailLinks: EmailLinkSignIn
   /// Sign-in with a phone number.
   package let phones: PhoneSignIn
-  /// The second step of signing in.
+  /// The second factors of a sign-in.
   package let secondFactors: SecondFactors
   /// Adding and removing second factors.
   package let enrolment: FactorEnrolment

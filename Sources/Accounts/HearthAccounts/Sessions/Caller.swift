@@ -29,7 +29,7 @@ package struct Caller: Sendable {
     }
   }
 
-  /// Returns true when a session began with the sign-in that the token is of.
+  /// Returns true when the session began with the token's sign-in.
   func owns(_ session: SessionRecord) -> Bool {
     !session.isLegacy && session.authTimeSeconds == authTimeSeconds && session.signInProvider == provider
   }

@@ -46,8 +46,8 @@ package struct Callers: Sendable {
 
   /// Returns true when a session may act for an account that opens the console.
   ///
-  /// A service account signs custom tokens, sets the codes of test numbers and sets up identity providers, and so signs
-  /// in to any account in one of these ways.
+  /// A service account signs custom tokens, sets the codes of test numbers and configures identity providers, and can
+  /// sign in to any account in one of these ways.
   package func isConsoleSignIn(_ caller: Caller) -> Bool {
     let prefixes = [ProviderConfiguration.oidcPrefix, ProviderConfiguration.samlPrefix]
     return switch caller.provider {

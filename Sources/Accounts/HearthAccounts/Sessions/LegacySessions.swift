@@ -1,7 +1,7 @@
 import HearthCrypto
 import HearthEngine
 
-/// Sessions of clients of the 2.x kind. Their token is a legacy one that names its session, so that it can be ended.
+/// Sessions of 2.x clients. Their token is a legacy one that names its session, so that it can be revoked.
 package struct LegacySessions: Sendable {
   let context: AccountsContext
   let admission: SignInAdmission

@@ -25,12 +25,11 @@ public struct Revocations: Sendable {
     return user
   }
 
-  /// Returns true when the account behind a verified credential still stands as it did when the credential was made.
+  /// Returns whether a verified credential is still valid for its account. A credential of a tenant is invalid while
+  /// the tenant is disabled.
   ///
-  /// A credential of a tenant has ended while the tenant is disabled.
-  ///
-  /// Cheap, and only as old as the last durable change. A user id that has no account is good, unless the credential is
-  /// of an account that was deleted: an operator minted the token.
+  /// Cheap, and as recent as the last durable change. A user id without an account is valid, unless the credential is
+  /// of a deleted account: an operator minted the token.
   public func standing(of credential: VerifiedCredential) -> Standing {
     let view = context.store.view
     var generation = credential.generation
@@ -56,7 +55,7 @@ public struct Revocations: Sendable {
     // A token without a time of issue is valid until the first revocation of the user.
     if credential.kind == .foreignToken { issuedAt = issuedAt ?? 0 }
     guard let user = view.user(uid) else {
-      // Only the server itself writes generations, and only for accounts that are there.
+      // Only the server itself writes generations, and only for existing accounts.
       guard generation == nil else { return .ended }
       guard credential.kind != .developerToken, let last = view.tombstone(uid) else { return .good }
       return last.admits(generation: nil, issuedAtSeconds: issuedAt) ? .good : .ended
@@ -67,7 +66,7 @@ public struct Revocations: Sendable {
     return user.border.admits(generation: generation, issuedAtSeconds: issuedAt) ? .good : .ended
   }
 
-  /// The standing of a token of any kind by the account behind it. One that the keys do not accept has ended,
+  /// Returns whether a token of any kind is still valid for its account. One that the keys do not accept is invalid,
   /// too.
   package func standing(ofToken text: String, nowSeconds: Int64) -> Standing {
     if (try? TokenReader.read(text))?.kind == .custom { return standing(ofCustomToken: text, nowSeconds: nowSeconds) }
@@ -100,8 +99,8 @@ public struct Revocations: Sendable {
 }
 
 extension AccountReading {
-  /// Refuses a credential that was made for an account that was deleted since: it neither restores that account nor
-  /// opens another one of the same uid.
+  /// Refuses a credential of an account that was deleted since: it neither restores that account nor opens another one
+  /// with the same uid.
   ///
   /// - Throws: `invalidCustomToken`.
   func requireNotOfDeleted(_ named: NamedUser) throws(AccountError) {

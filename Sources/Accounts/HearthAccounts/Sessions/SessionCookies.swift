@@ -6,7 +6,7 @@ import HearthEngine
 package struct SessionCookies: Sendable {
   let context: AccountsContext
   private var revocations: Revocations { Revocations(context: context) }
-  /// A session cookie lives five minutes to two weeks.
+  /// The lifetime of a session cookie: five minutes to two weeks.
   private static let secondsRange: ClosedRange<Int64> = 300...1_209_600
 
   /// Creates a session cookie for the user of an ID token.

@@ -1,6 +1,6 @@
 import HearthCrypto
 
-/// Makes the tokens of sessions.
+/// Issues the tokens of sessions.
 struct SessionTokens: Sendable {
   let context: AccountsContext
   /// The claims that plugins add.

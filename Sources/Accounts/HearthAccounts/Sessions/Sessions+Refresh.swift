@@ -70,7 +70,7 @@ extension Sessions {
   }
 }
 
-/// The result of a refresh. A refusal may change the store as well, so it is no thrown error.
+/// The result of a refresh. A refusal may change the store as well, so it is not thrown.
 private enum RefreshOutcome: Sendable {
   case good(UserRecord, SessionRecord)
   case refused(AccountError.Code)

@@ -2,11 +2,11 @@ import HearthCrypto
 
 /// The tokens of a completed sign-in.
 package struct TokenTriple: Sendable, Redacted {
-  /// The signed token that opens data.
+  /// The signed token for requests.
   package let idToken: String
-  /// The secret that gets the next one.
+  /// The secret for the next refresh.
   package let refreshToken: String
-  /// Seconds that the ID token lives; the protocol shows them as a string.
+  /// The lifetime of the ID token in seconds; the protocol shows it as a string.
   package let expiresInSeconds: Int64
 }
 
@@ -18,6 +18,6 @@ package struct SignedIn: Sendable, Redacted {
   package let user: UserRecord
   /// The tokens of the session that has begun.
   package let tokens: TokenTriple
-  /// The account was made just now.
+  /// True when the account was created with this sign-in.
   package let isNew: Bool
 }

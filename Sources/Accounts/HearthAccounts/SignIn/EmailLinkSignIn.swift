@@ -12,7 +12,7 @@ package struct EmailLinkSignIn: Sendable {
   private var signUp: SignUp { SignUp(context: context) }
   private var addresses: AddressChanges { AddressChanges(changes: changes) }
 
-  /// Signs in with a code that was mailed; the account is made with the session when the address has none.
+  /// Signs in with a code that was mailed; an address without an account gets one with the session.
   ///
   /// - Throws: `operationNotAllowed`, `missingEmail`, `invalidEmail`, `missingOOBCode`, `invalidOOBCode`,
   ///   `expiredCode`, `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`.
@@ -40,7 +40,7 @@ package struct EmailLinkSignIn: Sendable {
     return try await useLink(hash, address: address, client: client, now: now)
   }
 
-  /// Uses the code of a mailed link up for the account that has the address.
+  /// Consumes the code of a mailed link for the account with the address.
   private func useLink(
     _ hash: Digest, address: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> ProvenUser {
@@ -118,7 +118,7 @@ extension AccountTransaction {
     guard let ticket = ticket(hash), ticket.purpose == .emailSignIn else { throw AccountError(.invalidOOBCode) }
     guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
     let owner = user(email: address)
-    // The address had an account when the code was made, and has another one or none now.
+    // The address had an account when the code was created, and has another one or none now.
     if let uid = ticket.uid, owner?.uid != uid { throw AccountError(.invalidOOBCode) }
     removeTicket(hash)
     audit(
@@ -150,7 +150,7 @@ extension AccountTransaction {
   ) throws(AccountError) {
     let owner = try takeEmailLink(hash, address: address, client: client, now: now)
     if let owner, owner.uid != user.uid { throw AccountError(.emailExists) }
-    // It got another one meanwhile.
+    // The account got another address meanwhile.
     if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
     user.email = address
     user.isEmailVerified = true

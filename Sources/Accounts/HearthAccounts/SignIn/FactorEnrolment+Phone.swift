@@ -3,7 +3,7 @@ import HearthEngine
 
 /// Phones as second factors.
 extension FactorEnrolment {
-  /// - Throws: `operationNotAllowed` where phones are no second factors.
+  /// - Throws: `operationNotAllowed` where phones cannot be second factors.
   package func requirePhones(isEmulated: Bool) throws(AccountError) { try phones.requireFactor(isEmulated: isEmulated) }
 
   /// Sends a code to a phone that is to become a second factor of the caller.
@@ -59,7 +59,7 @@ struct PhoneFactors: Sendable {
   let context: AccountsContext
   let codes: PhoneCodes
 
-  /// - Throws: `operationNotAllowed` where phones are no second factors.
+  /// - Throws: `operationNotAllowed` where phones cannot be second factors.
   func requireFactor(isEmulated: Bool) throws(AccountError) {
     let isOn = isEmulated || context.configuration.phone.secondFactor
     guard isOn, context.settings.tenant?.hasPhoneFactors ?? true else {

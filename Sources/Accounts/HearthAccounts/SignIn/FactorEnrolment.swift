@@ -13,7 +13,7 @@ package struct FactorEnrolment: Sendable {
   let recovery: RecoveryCodes
   var tries: FactorTries { FactorTries(context: context) }
 
-  /// An authenticator that is about to be enrolled.
+  /// The start of an authenticator's enrolment.
   package struct Start: Sendable, Redacted {
     /// The secret, in base 32.
     package let secretText: String
@@ -23,9 +23,9 @@ package struct FactorEnrolment: Sendable {
     package let expiresAtSeconds: Int64
   }
 
-  /// A second factor that was added.
+  /// An added second factor.
   package struct Enrolled: Sendable, Redacted {
-    /// The account with it.
+    /// The account with the factor.
     package let user: UserRecord
     /// The caller's new tokens, which say that the factor was shown.
     package let tokens: TokenTriple
@@ -186,7 +186,7 @@ package struct FactorEnrolment: Sendable {
 }
 
 extension SecondFactor {
-  /// Returns true when another is the same to its owner: a second authenticator, or the same phone.
+  /// Returns true when another factor is the same to its owner: a second authenticator, or the same phone.
   fileprivate func isLike(_ other: SecondFactor) -> Bool {
     kind.isAuthenticator && other.kind.isAuthenticator || kind == other.kind
   }

@@ -9,7 +9,7 @@ package struct FederatedIdentity: Sendable {
   package let foreign: ForeignIdentity
   /// The address in canonical form; nil when the provider names none, or an invalid one.
   package let email: String?
-  /// The provider is the authority for the address, or has proven it.
+  /// True when the provider is the authority for the address, or has proven it.
   package let isEmailVerified: Bool
 
   /// The longest ``signInAttributes``, in bytes of JSON.

@@ -186,7 +186,7 @@ package struct FederatedSignIn: Sendable {
     return (user, tokens)
   }
 
-  // MARK: Identities that wait for their owner's word
+  // MARK: Identities that await confirmation
 
   /// Stores an identity that was not linked, because its address belongs to another account.
   ///
@@ -217,7 +217,7 @@ package struct FederatedSignIn: Sendable {
     return (identity, hash)
   }
 
-  /// Uses the ticket of an identity up.
+  /// Consumes the ticket of an identity.
   ///
   /// - Throws: `invalidPendingToken`.
   package func usePending(_ ticket: Digest, now: Instant) async throws(AccountError) {
@@ -254,7 +254,7 @@ extension AccountTransaction {
       let (before, isTakenOver) = (user, !user.isEmailVerified)
       if isTakenOver { purge(&user, for: "verified by \(providerID)", client: client) }
       guard !user.identities.contains(where: { $0.providerID == providerID }) else {
-        // The account has another identity of the same provider: that one is to sign in.
+        // The account has another identity of the same provider, which must sign in.
         throw AccountError(.emailExists)
       }
       user.identities.append(identity.identity)

@@ -9,7 +9,7 @@ import HearthTree
 package struct NativeAnswers: Sendable {
   let context: AccountsContext
 
-  /// The parameter of the address that it is in.
+  /// The name of the address's parameter with the answer.
   package static let parameter = "answer"
   private static let purpose = "answer for a native app"
   private static let textBytesMax = 65_536
@@ -23,7 +23,7 @@ package struct NativeAnswers: Sendable {
     /// The session id that a web app would get with it.
     package let sessionID: String
 
-    /// An answer, to be sealed.
+    /// Creates an answer to be sealed.
     package init(providerID: String, url: String, sessionID: String) {
       (self.providerID, self.url, self.sessionID) = (providerID, url, sessionID)
     }

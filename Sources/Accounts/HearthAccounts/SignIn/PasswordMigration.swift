@@ -12,7 +12,7 @@ struct PasswordMigration: Sendable {
   enum Finding {
     /// The credentials are unknown to all plugins.
     case wrong
-    /// The password of the account that is here.
+    /// The password of an existing imported account.
     case imported
     /// A user without an account here.
     case newcomer(UserRecord, checker: String)
@@ -61,7 +61,7 @@ struct PasswordMigration: Sendable {
       user, .password,
       creation: AccountCreation { (transaction, user) throws(AccountError) in
         guard transaction.user(email: proof.email) == nil else { return nil }
-        // Meanwhile they came in, and the account was deleted again.
+        // Meanwhile the user was migrated, and the account was deleted again.
         guard !transaction.isMigrated(email: proof.email), transaction.tombstone(user.uid) == nil else {
           throw AccountError(.invalidLoginCredentials)
         }
@@ -77,7 +77,7 @@ struct PasswordMigration: Sendable {
       })
   }
 
-  /// Returns true when other systems decide on the address.
+  /// Returns true when other systems may be asked about the address.
   private func isOpen(_ address: String, _ user: UserRecord?) -> Bool {
     if let user { return user.password?.isElsewhere == true }
     return !context.store.view.isMigrated(email: address)
@@ -102,7 +102,7 @@ struct PasswordMigration: Sendable {
     return answer
   }
 
-  /// The account as it is to be made, without its password.
+  /// Returns the record of a new account, without its password.
   private func record(
     of account: ForeignAccount, email: String, _ checker: any PasswordChecker, now: Instant
   ) throws(AccountError) -> UserRecord {
@@ -125,7 +125,7 @@ struct PasswordMigration: Sendable {
     return user
   }
 
-  /// The other system's account has become one here, or was deleted here.
+  /// Returns the error for another system's account that was migrated before, or deleted here.
   private func taken(_ checker: any PasswordChecker) -> Finding {
     context.notice(
       AccountsNotice(

@@ -191,7 +191,7 @@ package struct PasswordSignIn: Sendable {
     ) { (transaction, user) throws(AccountError) in
       guard user.password == nil else { throw AccountError(.emailExists) }
       if let owner = transaction.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
-      // It got another one meanwhile.
+      // The account got another address meanwhile.
       if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }
       user.email = address
       user.password = stored

@@ -13,13 +13,13 @@ package enum PhoneProof: Sendable, Redacted {
 
 /// The result of proving a phone number.
 package enum PhoneOutcome: Sendable {
-  /// The user is in, or has to show their second factor.
+  /// The user is signed in, or must show their second factor.
   case step(SecondFactors.Step)
   /// The number belongs to another account: the client may sign in to that account with this text.
   case taken(proof: String)
 }
 
-/// Signing in with a phone number, by a code that is sent to it.
+/// Sign-in with a phone number, by a code that is sent to it.
 package struct PhoneSignIn: Sendable {
   /// The lifetime of a proof for another account's number.
   package static let proofLifetimeSeconds = Ticket.Purpose.phoneProof.lifetimeSeconds
@@ -177,8 +177,7 @@ package struct PhoneSignIn: Sendable {
     return signUp.newcomer(user, way, client: client)
   }
 
-  /// Gives the account a number, in the place of the one that it has. The tokens are as old as the sign-in that they go
-  /// on with.
+  /// Sets or replaces the account's number. The tokens are as old as the sign-in that they continue.
   private func link(
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SignedIn {
@@ -193,7 +192,7 @@ package struct PhoneSignIn: Sendable {
       now: now
     ) { (_, user) throws(AccountError) in
       try Self.requirePhoneAsFirst(user)
-      // It got another one meanwhile.
+      // The account got another number meanwhile.
       let isOther = user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
       guard isReplaced || !isOther else { throw AccountError(.credentialTooOld) }
       user.phoneNumber = number

@@ -23,9 +23,9 @@ package struct ProviderPages: Sendable {
 
   /// The start of a visit to a provider's page.
   package struct Departure: Sendable, Redacted {
-    /// The place where the browser goes.
+    /// The URL for the browser.
     package let url: String
-    /// Comes back from there; not secret.
+    /// The state that the provider returns; not secret.
     package let state: String
     /// The sealed visit, which the browser stores and shows when it comes back.
     package let visit: String
@@ -108,7 +108,7 @@ package struct ProviderPages: Sendable {
     return (page.url, visit)
   }
 
-  /// The reason why a browser that comes back is not let on.
+  /// The reason why a returning browser is refused.
   package enum ArrivalError: Error, Sendable, Equatable {
     /// The browser did not begin this visit, the visit was begun elsewhere, or the answer came to another provider's
     /// address.
@@ -119,15 +119,15 @@ package struct ProviderPages: Sendable {
     case otherIssuer(OtherIssuer)
   }
 
-  /// A visit that another provider's answer came back from.
+  /// A visit that another provider's answer arrived for.
   package struct OtherIssuer: Sendable, Equatable, Redacted {
     /// The provider that was asked.
     package let providerID: String
-    /// `nil` for the project itself.
+    /// The tenant; `nil` for the project itself.
     package let tenantID: String?
-    /// The memo of the departure.
+    /// The memo of the visit.
     package let memo: String
-    /// A sentence for the app's developer and the trail.
+    /// A sentence for the app's developer and the audit trail.
     package static let reason =
       "The answer does not name the issuer of the provider that was asked, so its code was sent nowhere."
   }
@@ -265,10 +265,10 @@ package struct ProviderPages: Sendable {
     var fingerprint: String
     /// Digests of the issuers that the answer may name.
     var issuers: [String] = []
-    /// The answer must name one.
+    /// True when the answer must name its issuer.
     var isIssuerRequired = false
 
-    /// Returns whether an answer with that `iss` may be the provider's: RFC 9207 §2.4.
+    /// Returns true when an answer with that `iss` may be the provider's: RFC 9207 §2.4.
     func admits(issuer: String?) -> Bool {
       guard let issuer else { return !isIssuerRequired }
       return issuers.contains(SignInProviders.digest(issuer))

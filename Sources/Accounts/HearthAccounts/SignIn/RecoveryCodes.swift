@@ -6,9 +6,9 @@ import HearthEngine
 /// A code is shown in the place of the factor's own, so that every client can send one. Only a keyed hash of each is
 /// stored.
 package struct RecoveryCodes: Sendable {
-  /// Codes at a time.
+  /// The number of codes.
   package static let count = 10
-  /// Letters and digits of a code, without the hyphens: 80 bits.
+  /// The number of letters and digits in a code, without the hyphens: 80 bits.
   private static let length = 16
 
   let context: AccountsContext

@@ -19,7 +19,7 @@ package struct SAMLPages: Sendable {
   /// The longest sealed user data, in bytes.
   private static let personBytesMax = 32_768
 
-  /// Returns true when a provider of that id is reached here.
+  /// Returns true for the id of a SAML provider.
   package static func serves(_ providerID: String) -> Bool {
     providerID.utf8.starts(with: ProviderConfiguration.samlPrefix.utf8)
   }
@@ -76,11 +76,11 @@ package struct SAMLPages: Sendable {
 
   /// A visit whose browser came back.
   package struct Visit: Sendable, Redacted {
-    /// `saml.…`
+    /// The provider's id, `saml.…`.
     package let providerID: String
     /// The tenant; nil for the project itself.
     package let tenantID: String?
-    /// The place where the browser was sent back to.
+    /// The consumer URL that the browser came back to.
     package let consumerURL: String
     let state: String
     let requestID: String

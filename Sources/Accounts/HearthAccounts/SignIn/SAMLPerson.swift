@@ -7,7 +7,7 @@ import HearthTree
 struct SAMLPerson: Sendable {
   let identity: FederatedIdentity
 
-  // The names that the usual identity providers give these attributes; compared in lower case.
+  // The names that common identity providers give these attributes; compared in lower case.
   private static let emails = [
     "email", "mail", "emailaddress", "urn:oid:0.9.2342.19200300.100.1.3",
     "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
@@ -24,7 +24,7 @@ struct SAMLPerson: Sendable {
     "surname", "sn", "lastname", "urn:oid:2.5.4.4", "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname",
   ]
 
-  /// - Throws: a refusal for a name that is another one at the next sign-in.
+  /// - Throws: a refusal of a transient name id, which differs at the next sign-in.
   init(_ assertion: SAMLAssertion, by configuration: ProviderConfiguration) throws(SAMLRefusal) {
     guard !assertion.isNamedForOnce else { throw .transientName }
     func value(_ names: [String]) -> String? {

@@ -12,7 +12,7 @@ package struct SecondFactors: Sendable {
 
   /// The step that follows a first factor.
   package enum Step: Sendable {
-    /// The user is in.
+    /// The user is signed in.
     case signedIn(SignedIn)
     /// The account requires a second factor; the random text stands for the first.
     case pending(String, UserRecord)
@@ -25,7 +25,7 @@ package struct SecondFactors: Sendable {
       }
     }
 
-    /// The account was made just now.
+    /// True when the account was created with this sign-in.
     package var isNew: Bool { if case .signedIn(let signedIn) = self { signedIn.isNew } else { false } }
   }
 
@@ -179,7 +179,7 @@ package struct SecondFactors: Sendable {
 }
 
 extension SecondFactor.Kind {
-  /// True when it is an app that shows codes.
+  /// True for an authenticator app.
   var isAuthenticator: Bool { if case .totp = self { true } else { false } }
 }
 

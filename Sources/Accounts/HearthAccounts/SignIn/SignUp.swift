@@ -6,7 +6,7 @@ struct SignUp: Sendable {
   let context: AccountsContext
   private var limit: SignUpLimit { SignUpLimit(throttle: context.throttle) }
 
-  /// Refuses when clients may not make accounts.
+  /// Refuses when clients may not create accounts.
   ///
   /// - Throws: `adminOnlyOperation`.
   func requireAllowed() throws(AccountError) {

@@ -12,7 +12,7 @@ struct AccountDraft: Sendable {
 
   /// The newest records, with the changes so far.
   var root: Node { base.isRoot ? whole.root : whole.root[base] }
-  /// The moment of the change.
+  /// The time of the transaction.
   var now: Instant { whole.now }
   /// True when nothing was replaced.
   var isEmpty: Bool { whole.isEmpty }

@@ -57,7 +57,7 @@ enum AccountPath {
   static let happenings = Path("happenings")
   static let providers = Path("providers")
   static let tenants = Path("tenants")
-  /// Below a tenant.
+  /// The settings' name below a tenant.
   static let settings = Path("settings")
 
   static func user(_ uid: String) -> Path { users.appending(key(uid)) }

@@ -34,7 +34,7 @@ public struct AccountRecords: Sendable {
   /// The seconds ahead of its clock to which the previous version issued tokens.
   private static let aheadSecondsMax: Int64 = 30
 
-  /// A record; nil when there is none, and, after a report, when it cannot be read.
+  /// The record at a path; nil when there is none, or when it is unreadable, which is reported.
   func record<Record: StoredRecord>(_ path: Path) -> Record? { record(root[path], at: path) }
 
   func record<Record: StoredRecord>(_ node: Node, at path: Path) -> Record? {
@@ -55,7 +55,7 @@ protocol StoredRecord {
   func store(in writer: inout RecordWriter)
 }
 
-/// The reason why a record cannot be read. Nothing of its content.
+/// The reason why a record is unreadable, without its content.
 struct RecordDamage: Error {
   var reason: String
   init(_ reason: String) { self.reason = reason }
@@ -92,7 +92,7 @@ struct RecordReader {
     return number
   }
 
-  /// Absent is false.
+  /// Returns a Boolean member; false when absent.
   func bool(_ name: String) throws(RecordDamage) -> Bool { try optionalBool(name) ?? false }
 
   func optionalBool(_ name: String) throws(RecordDamage) -> Bool? {
@@ -106,7 +106,7 @@ struct RecordReader {
     return try RecordReader(value)
   }
 
-  /// Absent is empty.
+  /// Returns the objects of an array; empty when absent.
   func objects(_ name: String) throws(RecordDamage) -> [RecordReader] {
     guard let value = json[name] else { return [] }
     guard case .array(let elements) = value else { throw RecordDamage("\(name) is no array") }

@@ -20,7 +20,7 @@ public final class AccountStore: Sendable {
   private let desk: CommandClient
   let damage: DamageReport
   private let endings: EndingHandler
-  /// Named in every audit record.
+  /// The project's id in audit records.
   private let projectID: String?
   /// The handler for audit records that have become durable.
   private let auditHandler = Mutex<(@Sendable ([AuditRecord]) -> Void)?>(nil)
@@ -29,7 +29,7 @@ public final class AccountStore: Sendable {
   private let seenSeconds = Atomic<Int64>(0)
 
   private let lowSpace = Atomic(false)
-  /// The place where its records are in the database.
+  /// The path of its records in the database.
   private let base: Path
   /// The project's accounts, whose database contains the tenant's.
   private let project: AccountStore?
@@ -88,7 +88,8 @@ public final class AccountStore: Sendable {
     }
   }
 
-  /// The accounts of a tenant, in the database of the project's: one change, one snapshot and one backup hold both.
+  /// Creates the accounts of a tenant, in the database of the project's: one change, one snapshot and one backup
+  /// contain both.
   init(ofTenant id: String, in project: AccountStore) {
     (base, self.project) = (AccountPath.tenant(id), project)
     (database, desk, damage, clock) = (project.database, project.desk, project.damage, project.clock)
@@ -102,7 +103,7 @@ public final class AccountStore: Sendable {
     return AccountView(records: AccountRecords(root: base.isRoot ? root : root[base], damage: damage))
   }
 
-  /// The place where ``view`` stands in the log of the accounts.
+  /// The position of ``view`` in the log of the accounts.
   package var position: Int64 { database.published.position }
 
   /// The status for writes. Reading is always possible.
@@ -112,7 +113,7 @@ public final class AccountStore: Sendable {
   /// in.
   public var isSpaceLow: Bool { project?.isSpaceLow ?? lowSpace.load(ordering: .relaxed) }
 
-  /// See ``isSpaceLow``.
+  /// Sets ``isSpaceLow``.
   public func setSpaceLow(_ isLow: Bool) { lowSpace.store(isLow, ordering: .relaxed) }
 
   /// Changes the accounts: all changes of the body become durable together, or none does.

@@ -1,16 +1,15 @@
 /// The limits of the store, each with its reason.
 public struct AccountStoreLimits: Sendable {
-  /// Sign-ins of one user that live on. Each is a row that every revocation walks over; the one that was not used for
-  /// the longest time goes first.
+  /// Sessions of one user. Each is a row that every revocation reads; the least recently used is removed first.
   public var sessionsPerUserMax = 100
 
   /// Codes and pending steps of one user, or of one address without a user. Any client can request them.
   public var ticketsPerOwnerMax = 20
 
-  /// Codes and pending steps of all together; those that end first go first.
+  /// Codes and pending steps of all users together; the first to expire are removed first.
   public var ticketsMax = 200_000
 
-  /// Locks of accounts, known and unknown; those that end first go first.
+  /// Locks of accounts, known and unknown; the first to expire are removed first.
   public var locksMax = 100_000
 
   /// The time in seconds that a lock is kept after its last failure.
@@ -28,14 +27,14 @@ public struct AccountStoreLimits: Sendable {
   /// The record of one user: as large as a request.
   public var userSizeBytesMax = 256 << 10
 
-  /// Codes that wait to be made and mailed; each holds an address and a URL.
+  /// Codes in the queue for creation and mailing; each holds an address and a URL.
   public var codesWaitingMax = 1_000
 
   /// Audit records of refused tokens and provider credentials from one client network in a minute. No other limit
   /// applies to them.
   public var refusalRecordsPerMinute = 30
 
-  /// Audit records that are kept.
+  /// The number of audit records.
   public var auditRecordsMax = 200_000
 
   /// The limits of a server without a configuration of its own.

@@ -2,8 +2,7 @@ import HearthCrypto
 import HearthTree
 
 extension AccountTransaction {
-  /// Writes something into the audit trail, in the same commit as the change itself: neither is there without the
-  /// other.
+  /// Adds a record to the audit trail, in the same commit as the change itself: both become durable or neither.
   public mutating func audit(_ event: AuditEvent) {
     let last = lastOfTrail()
     let sequence = last.map { $0.sequence + 1 } ?? 1
@@ -43,7 +42,7 @@ extension AccountTransaction {
       let record = draft.root[path].withStringUTF8 { AuditRecord(stored: $0) } ?? nil
       if record == nil { damage.add(path, "it is no audit record") }
       draft.replace(path, with: .empty)
-      // After one that cannot be read the trail is broken, until the next one is dropped, too.
+      // An unreadable record breaks the trail until the next one is dropped, too.
       head.previousHash = record?.hash.hex ?? Digest.hexadecimal(AuditRecord.origin)
       head.firstSequence += 1
     }

@@ -3,7 +3,7 @@ import HearthTree
 
 /// Removal of expired records, a few at a time, in transactions that are made anyway.
 extension AccountTransaction {
-  /// Adds, replaces or, with nil, forgets the lock of an account.
+  /// Adds, replaces or, with nil, removes the lock of an account.
   mutating func setLock(_ name: String, _ lock: AccountLock?) {
     let path = AccountPath.lock(name)
     guard let key = path.keys.last else { return }

@@ -3,7 +3,7 @@ import HearthTree
 
 /// The result of an erasure from the audit trail.
 package struct TrailErasure: Sendable, Equatable {
-  /// Records that were written anew.
+  /// The number of rewritten records.
   package var count = 0
   /// The hash of the newest record before, in hexadecimal, which an operator may have noted. Nil for an empty trail.
   package var formerHash: String?

@@ -4,13 +4,13 @@ import HearthTree
 /// Addresses of migrated users. The other system is not asked about them again: its data is old, and their accounts may
 /// have been deleted since.
 extension AccountReading {
-  /// Returns true when an account of that address, in canonical form, once came from another system.
+  /// Returns true when an account with the address, in canonical form, was once migrated from another system.
   func isMigrated(email: String) -> Bool { !records.root[AccountPath.migrated(email)].isEmpty }
 }
 
 extension AccountTransaction {
-  /// Notes that the account of an address came from another system. The note outlives the account, so it holds the
-  /// address as a hash alone.
+  /// Notes that the account of an address was migrated. The note outlives the account, so it contains only a hash of
+  /// the address.
   mutating func noteMigration(email: String) {
     draft.replace(AccountPath.migrated(email), with: Node(.int(nowSeconds)))
   }

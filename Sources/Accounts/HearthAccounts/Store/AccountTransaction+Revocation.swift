@@ -23,16 +23,16 @@ extension AccountTransaction {
     removeTickets(of: user.uid, purposes: .endedByRevocation)
   }
 
-  /// Returns the place where the tokens of a new account begin: behind those of all accounts that had its uid.
+  /// Returns the first cutoff of a new account: above those of all earlier accounts with its uid.
   func firstBorder(of uid: String) -> TokenCutoff {
     let last = tombstone(uid)
     let floor = records.integer(AccountPath.generationFloor) ?? 0
     return TokenCutoff(generation: max(last?.generation ?? 0, floor).plus(1), seconds: last?.seconds ?? 0)
   }
 
-  /// Leaves the border of a deleted user behind.
+  /// Stores the cutoff of a deleted user.
   ///
-  /// - Parameter last: nil when their record cannot be read.
+  /// - Parameter last: nil when their record is unreadable.
   mutating func putTombstone(_ uid: String, last: TokenCutoff?) {
     var border =
       last ?? TokenCutoff(generation: (tombstone(uid)?.generation ?? 0).plus(TokenCutoff.unreadable), seconds: 0)
@@ -40,7 +40,7 @@ extension AccountTransaction {
     draft.replace(AccountPath.deleted(uid), with: text(of: border))
   }
 
-  /// The highest generation that any account has or had, for when their tombstones go.
+  /// The highest generation of any account so far, for when their tombstones are removed.
   var highestGeneration: Int64 {
     let present = users(limit: .max).map(\.border.generation)
     let deleted = draft.root[AccountPath.deleted].children.compactMap { key, node in

@@ -13,7 +13,7 @@ extension AccountTransaction {
     if let oldest = oldest(in: owned, max: limits.sessionsPerUserMax, but: hash) { removeSession(oldest) }
   }
 
-  /// Ends a session. Nothing happens when there is none.
+  /// Ends a session, if it exists.
   public mutating func removeSession(_ hash: Digest) {
     let path = AccountPath.session(hash)
     guard !draft.root[path].isEmpty else { return }
@@ -25,7 +25,7 @@ extension AccountTransaction {
     draft.replace(path, with: .empty)
   }
 
-  /// Ends all sessions of a user, but for one that may go on.
+  /// Ends all sessions of a user, except one.
   public mutating func removeSessions(of uid: String, except kept: Digest? = nil) {
     let owned = AccountPath.userSessions.appending(AccountPath.key(uid))
     for hash in hashes(owned) where hash != kept {
@@ -95,7 +95,7 @@ extension AccountTransaction {
 
   private func ticketEnd(_ ticket: Ticket) -> Int64 { ticket.expiresAtSeconds.plus(limits.ticketKeptSeconds) }
 
-  /// The entry with the smallest number, when there are more than `max`; a protected one only when all others are, too,
+  /// The entry with the smallest number, when there are more than `max`; a protected one only when all are protected,
   /// and then the one with the largest.
   private func oldest(
     in path: Path, max: Int, but kept: Digest, isProtected: (Digest) -> Bool = { _ in false }
@@ -114,7 +114,7 @@ extension AccountTransaction {
 }
 
 extension Int64 {
-  /// The sum, or the nearest number there is.
+  /// The saturating sum.
   func plus(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum

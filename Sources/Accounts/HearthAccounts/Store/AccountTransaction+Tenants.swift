@@ -38,7 +38,7 @@ extension AccountReading {
 }
 
 extension AccountTransaction {
-  /// Returns true when an id was used by a tenant, be it gone.
+  /// Returns true when the id was ever used by a tenant, also by a deleted one.
   func isTenantIDUsed(_ id: String) -> Bool {
     !records.root[AccountPath.tenant(id)].isEmpty || !records.root[AccountPath.endedTenant(id)].isEmpty
   }

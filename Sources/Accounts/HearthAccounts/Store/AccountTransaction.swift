@@ -1,7 +1,7 @@
 import HearthEngine
 import HearthTree
 
-/// A change of the accounts, as the body of ``AccountStore/transact(_:)`` makes it: all of it becomes durable together.
+/// A change of the accounts, made by the body of ``AccountStore/transact(_:)``: all of it becomes durable together.
 ///
 /// Reading shows the newest state with the changes so far.
 public struct AccountTransaction: AccountReading {
@@ -13,7 +13,7 @@ public struct AccountTransaction: AccountReading {
   let projectID: String?
   /// The latest second since 1970 that this process has read on the clock outside of changes.
   let seenSeconds: Int64
-  /// See ``AccountStore/isSpaceLow``.
+  /// The value of ``AccountStore/isSpaceLow``.
   private let isSpaceLow: Bool
   /// The events of this change for subscribers; nil while there are none.
   var happenings: AccountHappenings?
@@ -33,7 +33,7 @@ public struct AccountTransaction: AccountReading {
   /// The newest records, with the changes so far.
   public var records: AccountRecords { AccountRecords(root: draft.root, damage: damage) }
 
-  /// The moment of the change.
+  /// The time of the transaction.
   public var now: Instant { draft.now }
 
   var nowSeconds: Int64 { draft.now.wallMilliseconds / 1000 }

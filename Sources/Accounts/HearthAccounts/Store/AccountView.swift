@@ -10,7 +10,7 @@ public protocol AccountReading {
 
 /// A durable state of the accounts. It does not change with later transactions.
 public struct AccountView: AccountReading, Sendable {
-  /// The records as they were.
+  /// The records of this state.
   public let records: AccountRecords
 }
 
@@ -105,8 +105,8 @@ extension AccountReading {
     owner(AccountPath.passkey(id)).flatMap { $0.passkey(id) == nil ? nil : $0 }
   }
 
-  /// The token border that the last deleted account of a uid left: that account's tokens are before it and stay invalid
-  /// for a later account of the uid. Nil when none was deleted.
+  /// The token cutoff of the last deleted account with a uid: that account's tokens stay invalid for a later account
+  /// with the uid. Nil when none was deleted.
   public func tombstone(_ uid: String) -> TokenCutoff? {
     let path = AccountPath.deleted(uid)
     return records.border(records.root[path], at: path)
@@ -151,7 +151,7 @@ extension AccountReading {
     tickets(in: AccountPath.userTickets.appending(AccountPath.key(uid)))
   }
 
-  /// Tickets of an address, in canonical form, that had no user when they were made.
+  /// Tickets of an address, in canonical form, that had no user at their creation.
   public func tickets(email: String) -> [(hash: Digest, ticket: Ticket)] {
     tickets(in: AccountPath.emailTickets.appending(AccountPath.key(email)))
   }
@@ -220,7 +220,7 @@ extension AccountReading {
     return found.reversed()
   }
 
-  /// The place where the trail begins and ends; nil before the first record.
+  /// The ends of the audit trail; nil before the first record.
   public var auditHead: AuditHead? { records.record(AccountPath.auditHead) }
 
   private func auditRecord(_ key: Key, _ node: Node) -> AuditRecord? {

@@ -9,7 +9,7 @@ public struct AuditRecord: Sendable, Equatable {
   /// The number of the record, from 1.
   public let sequence: Int64
 
-  /// The chain up to this record.
+  /// The hash of the chain up to this record.
   public let hash: Digest
 
   /// The content: `seq`, `time` (RFC 3339, UTC, with milliseconds), `event`, and those of `project`, `uid`, `email`
@@ -22,7 +22,7 @@ public struct AuditRecord: Sendable, Equatable {
   /// The hash that the first record follows.
   static let origin = [UInt8](repeating: 0, count: 32)
 
-  /// The next record of a chain.
+  /// Creates the next record of a chain.
   init(sequence: Int64, fields: JSON, after previous: [UInt8]) {
     self.sequence = sequence
     self.fields = fields
@@ -47,12 +47,12 @@ public struct AuditRecord: Sendable, Equatable {
   /// A uid as records have it.
   package static func name(of uid: String) -> String { AuditText.clean(uid, sizeBytesMax: 512) }
 
-  /// Returns true when it is about the user of that name.
+  /// Returns true when the record is about the user of that name.
   package func isAbout(_ name: String) -> Bool { fields["uid"]?.string?.isSameText(as: name) ?? false }
 
   static func hash(_ line: [UInt8], after previous: [UInt8]) -> Digest { Digest(sha256: previous + line) }
 
-  /// Equal when number, hash and line are; the fields follow from the line.
+  /// Compares number, hash and line; the fields follow from the line.
   public static func == (left: AuditRecord, right: AuditRecord) -> Bool {
     left.sequence == right.sequence && left.hash == right.hash && left.line == right.line
   }
@@ -70,7 +70,7 @@ public struct AuditHead: Sendable, Equatable {
   /// The hash of the newest record, in hexadecimal.
   public var hash: String
 
-  /// A record that was noted earlier, to be compared: see ``AuditTrail/verify(_:from:anchor:)``.
+  /// Creates the head of a record that was noted earlier, to be compared: see ``AuditTrail/verify(_:from:anchor:)``.
   package init(sequence: Int64, hash: String) {
     self.init(firstSequence: 1, previousHash: "", sequence: sequence, hash: hash)
   }

@@ -2,7 +2,7 @@ import HearthDatabase
 import HearthEngine
 import Synchronization
 
-/// Hands commands to the accounts' database and waits for their answers.
+/// Sends commands to the accounts' database and waits for their replies.
 final class CommandClient: Sendable {
   private struct State {
     var lastRequest: Int32 = 0
@@ -12,7 +12,7 @@ final class CommandClient: Sendable {
   /// The connection that receives all answers.
   static let connection = ConnectionID(rawValue: 1)
 
-  /// Callers that may wait at a time. Each holds a request's memory.
+  /// The number of waiting callers. Each holds a request's memory.
   private static let waitingMax = 65_536
 
   private let state = Mutex(State())
@@ -35,7 +35,7 @@ final class CommandClient: Sendable {
     }
   }
 
-  /// A number for the request; nil when too many wait.
+  /// Returns a number for the request; nil when too many callers wait.
   private func enter(_ continuation: CheckedContinuation<Reply, Never>) -> Int32? {
     state.withLock { state in
       guard state.waiting.count < Self.waitingMax else { return nil }

@@ -16,7 +16,8 @@ package final class TransactionWatch: Sendable {
   /// Creates the watch of a request without a change so far.
   package init() {}
 
-  /// True when a change was refused by a node that no longer makes it, and nothing was changed, for certain.
+  /// True when a change was refused by a node that no longer owns the accounts, and it is certain that nothing was
+  /// changed.
   package var mayBeginAnew: Bool { wasRefused.load(ordering: .relaxed) && !hasChanged.load(ordering: .relaxed) }
 
   /// Notes a change, a possible change, or a question that can be asked only once.

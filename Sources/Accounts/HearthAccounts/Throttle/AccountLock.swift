@@ -18,19 +18,18 @@ public struct AccountLock: Sendable, Equatable {
 
   static let none = AccountLock(failures: 0, lockedUntilSeconds: 0, lastFailureSeconds: 0)
 
-  /// The account has used up its free failures.
+  /// Returns true when the account has used up its free failures.
   func isWorthKeeping(_ limits: ThrottleLimits) -> Bool { failures >= Int64(limits.accountFailuresFree) }
 
-  /// Returns the time that one has to wait after that many failures: nothing, then one second, then twice as long each
-  /// time.
+  /// Returns the waiting time after that many failures: none, then one second, then twice as long each time.
   static func delaySeconds(failures: Int64, _ limits: ThrottleLimits) -> Int64 {
     let excess = failures - Int64(limits.accountFailuresFree)
     guard excess >= 0 else { return 0 }
     return excess >= 30 ? limits.accountDelaySecondsMax : min(1 << excess, limits.accountDelaySecondsMax)
   }
 
-  /// The state at that moment: forgotten when it is old; and when the clock was set back, no wait is longer than it
-  /// could ever have been.
+  /// Returns the state at that time: reset when it is old; after the clock was set back, a wait is bounded by its
+  /// original length.
   func settled(now: Instant, _ limits: ThrottleLimits) -> AccountLock {
     let nowSeconds = now.wallMilliseconds / 1000
     var lock = self
@@ -55,7 +54,7 @@ public struct AccountLock: Sendable, Equatable {
 
   private mutating func lock(_ limits: ThrottleLimits, from milliseconds: Int64) {
     let delay = Self.delaySeconds(failures: failures, limits)
-    // Rounded up: a second is a whole one.
+    // Rounded up to whole seconds.
     lockedUntilSeconds = delay == 0 ? 0 : (milliseconds + 999) / 1000 + delay
   }
 }

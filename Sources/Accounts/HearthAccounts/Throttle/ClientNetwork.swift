@@ -4,7 +4,7 @@ import HearthTree
 /// The unit that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, which an internet provider
 /// assigns to a single customer.
 public struct ClientNetwork: Sendable, Hashable {
-  /// `192.0.2.1`, `2001:db8:0:1::/64`, or another text as it came.
+  /// The text form: `192.0.2.1`, `2001:db8:0:1::/64`, or an invalid address unchanged.
   public let text: String
   /// The prefix; ``NetworkPrefix/unknown`` for an invalid address.
   package let prefix: NetworkPrefix
@@ -16,7 +16,7 @@ public struct ClientNetwork: Sendable, Hashable {
   /// client is counted too.
   public init(_ address: String) {
     let head = String(decoding: address.utf8.prefix(Self.textBytesMax), as: UTF8.self)
-    // A zone (`%eth0`) is about the way, not about the peer.
+    // A zone (`%eth0`) names the interface, not the peer.
     let plain = head.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init) ?? ""
     prefix = IPAddress(plain).map { NetworkPrefix($0) } ?? .unknown
     text = prefix == .unknown ? head : prefix.text

@@ -30,7 +30,7 @@ struct CounterKey: Sendable, Hashable {
     guard self.text.utf8.elementsEqual(text.utf8) else { return nil }
   }
 
-  /// 32 lower-case hexadecimal digits.
+  /// The key as 32 lower-case hexadecimal digits.
   var text: String { Hexadecimal.text(high) + Hexadecimal.text(low) }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

@@ -51,7 +51,7 @@ struct RecencyMap<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return forgotten
   }
 
-  /// The one that was longest not used.
+  /// The least recently used entry.
   var last: (key: Key, value: Value)? {
     oldest == Self.none ? nil : (elements[oldest].key, elements[oldest].value)
   }

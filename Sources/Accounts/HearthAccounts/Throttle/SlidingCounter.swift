@@ -5,10 +5,10 @@
 struct SlidingCounter: Sendable {
   /// The counts, by part number modulo 8.
   private var counts = SIMD8<Int32>.zero
-  /// The newest part that was counted in.
+  /// The newest part with a count.
   private var newest: Int64 = 0
 
-  /// Things within the last period.
+  /// Returns the number of events within the last period.
   mutating func count(periodMilliseconds: Int64, nowMilliseconds: Int64) -> Int {
     let part = nowMilliseconds / max(1, periodMilliseconds / 7)
     if part > newest {

@@ -1,4 +1,4 @@
-/// A bound of money: each mail, and each text message, costs some.
+/// A spending bound: each mail, and each text message, costs money.
 package struct SpendingBound: Sendable, Equatable {
   /// The name of its setting: `mailsPerDay`.
   package var name: String

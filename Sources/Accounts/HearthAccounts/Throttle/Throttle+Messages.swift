@@ -2,7 +2,7 @@ import HearthEngine
 import HearthSystem
 import HearthTree
 
-/// Mails and text messages: each costs money, so how many there are in a day is a bound that clients share.
+/// Limits for mails and text messages: each costs money, so all clients share a limit for a day.
 extension Throttle {
   /// Counts one mail within the limits of the recipient, the client, its purpose, and the server; returns false above
   /// them. The response to the request is the same either way.

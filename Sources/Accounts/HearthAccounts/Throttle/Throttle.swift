@@ -10,7 +10,7 @@ import Synchronization
 /// ends a session. The memory is bounded; the least recently used entries are dropped first.
 final class Throttle: Sendable {
   enum Admission: Sendable, Equatable {
-    /// Counted as failed until ``passwordSucceeded(account:address:now:)`` or
+    /// The attempt may be evaluated. It counts as failed until ``passwordSucceeded(account:address:now:)`` or
     /// ``attemptAbandoned(account:address:now:)``.
     case allowed
     /// The attempt must not be evaluated, even if it is right.
@@ -65,7 +65,7 @@ final class Throttle: Sendable {
     return admission
   }
 
-  /// The admitted attempt was right.
+  /// Removes an admitted attempt that was right.
   func passwordSucceeded(account: String, address: String, now: Instant) {
     let (account, network, known) = keys(account, address)
     state.withLock { state in
@@ -119,7 +119,7 @@ final class Throttle: Sendable {
     }
   }
 
-  /// The client's network and those around it, the narrowest first, and how many times a client's allowance each has.
+  /// The client's network and those around it, the narrowest first, each with its multiple of a client's limit.
   func networks(_ address: String, _ kind: CounterKey.Kind = .network) -> [(key: CounterKey, factor: Int)] {
     ClientNetwork(address).counted.map { (CounterKey(kind, $0.text, key: key), $0.factor) }
   }

@@ -1,5 +1,5 @@
 extension ThrottleLimits {
-  /// Above everything that a test suite does, and far from where sums overflow.
+  /// A limit above all that a test suite does, and far from overflows.
   private static let liftedMax = 1_000_000_000
 
   /// The limits of an emulator: a suite creates hundreds of accounts and requests as many codes in a minute. The memory

@@ -14,11 +14,11 @@ struct ThrottleState: Sendable {
   var allMessages = MessageCounters()
   /// The watches by the setting's name.
   private var spending: [String: SpendingWatch] = [:]
-  /// Accounts with failures that are still free.
+  /// Accounts with free failures left.
   private var accounts: RecencyMap<CounterKey, AccountLock>
-  /// Accounts that have none left. On their own, so that failures of many others cannot push them out.
+  /// Accounts without free failures. They are stored separately, so that failures of many others cannot evict them.
   private var locks: RecencyMap<CounterKey, AccountLock>
-  /// Networks that an account was signed in to from.
+  /// Networks from which an account has signed in.
   private var known: RecencyMap<CounterKey, Bool>
   /// Changes of `locks` that are not yet saved, in order.
   private var unsaved: [(key: String, lock: AccountLock?)] = []
@@ -48,13 +48,13 @@ struct ThrottleState: Sendable {
     spending[bound.name, default: SpendingWatch()].note(bound, isRefused: isRefused)
   }
 
-  /// Seconds to wait; nil when the attempt may be evaluated, and then it is counted as failed.
+  /// Returns the seconds to wait; nil when the attempt may be evaluated, and then it is counted as failed.
   mutating func begin(account: CounterKey, now: Instant) -> Int64? {
     let found = locks.value(account) ?? accounts.value(account) ?? .none
     var lock = found.settled(now: now, limits)
     let nowSeconds = now.wallMilliseconds / 1000
     guard nowSeconds >= lock.lockedUntilSeconds else {
-      // A clock that was set back made the wait shorter: from now on it passes.
+      // After the clock was set back the shortened wait is stored.
       if lock != found { keep(account, lock) }
       return lock.lockedUntilSeconds - nowSeconds
     }

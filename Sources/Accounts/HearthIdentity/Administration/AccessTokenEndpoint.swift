@@ -2,8 +2,7 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// Access tokens for back-end programs: RFC 7523, section 2.1. It answers its errors itself: they have a form of their
-/// own.
+/// Access tokens for back-end programs: RFC 7523, section 2.1. Its errors have a form of their own.
 struct AccessTokenEndpoint: EndpointArea {
   let accounts: Accounts
 

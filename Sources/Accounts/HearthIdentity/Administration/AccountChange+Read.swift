@@ -3,8 +3,8 @@ import HearthCrypto
 import HearthTree
 
 extension AccountChange {
-  /// Reads the members that the identity protocol has for an administrator's create and update. Secrets of
-  /// authenticators are encrypted with the accounts' key.
+  /// Reads the identity protocol's members of an administrator's create and update. Secrets of authenticators are
+  /// encrypted with the accounts' key.
   init(_ call: IdentityCall, _ accounts: Accounts) throws(AccountError) {
     self.init()
     if let text = try call.text("email") {
@@ -47,7 +47,7 @@ extension AccountChange {
     removedPasskeys = Set((try call.texts("deletePasskey") ?? []).map { BinaryText.urlForm($0) })
   }
 
-  /// The empty text clears.
+  /// Reads a text; the empty one clears.
   private static func text(_ name: String, of call: IdentityCall) throws(AccountError) -> Setting<String> {
     guard let text = try call.text(name) else { return .kept }
     return text.isEmpty ? .cleared : .set(text)
@@ -62,7 +62,7 @@ extension AccountChange {
     return time
   }
 
-  /// `customAttributes` is the text of a JSON object, as the protocol has it. The empty object clears.
+  /// Reads `customAttributes`, the text of a JSON object. The empty object clears.
   private static func customAttributes(_ call: IdentityCall) throws(AccountError) -> Setting<String> {
     guard let text = try call.text("customAttributes", sizeBytesMax: IdentityCall.longTextBytesMax) else {
       return .kept
@@ -79,7 +79,8 @@ extension AccountChange {
     return .set(text)
   }
 
-  /// A provider's identity: `providerId` and `rawId` are needed; password and phone are no identities of this kind.
+  /// Reads a provider's identity: `providerId` and `rawId` are required; password and phone are not identities of this
+  /// kind.
   static func identity(_ call: IdentityCall) throws(AccountError) -> ProviderIdentity {
     guard let providerID = try call.text("providerId"), !providerID.isEmpty else {
       throw AccountError(.missingProviderID)

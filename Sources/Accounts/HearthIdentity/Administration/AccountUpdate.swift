@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The body of `accounts:update` as an administrator sends it: whether it gives a way into the account.
+/// The body of an administrator's `accounts:update`, as far as it may give access to the account.
 package enum AccountUpdate {
   private static let harmlessNames: Set<String> = [
     "localId", "displayName", "photoUrl", "validSince", "tenantId", "targetProjectId", "returnSecureToken",

@@ -5,7 +5,7 @@ import HearthTree
 struct BatchEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// Users of one answer, of one import and of one deletion.
+  /// The number of users in one response, import or deletion.
   static let usersMax: Int64 = 1_000
 
   /// A page of all accounts, by uid.
@@ -106,7 +106,7 @@ struct BatchEndpoints: EndpointArea {
 /// A page of all accounts, by uid.
 struct UserPage: Sendable {
   var users: [UserRecord]
-  /// True when it has as many users as were wanted.
+  /// True when it has the requested number of users.
   var isFull: Bool
   /// True when there are more.
   var hasNext: Bool

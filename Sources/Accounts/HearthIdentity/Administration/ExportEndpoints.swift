@@ -3,12 +3,12 @@ import HearthBytes
 import HearthCrypto
 import HearthTree
 
-/// Accounts with everything an import needs.
+/// The export of accounts, complete for an import.
 struct ExportEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes and the keys they
-  /// were made with, and secrets of authenticators. The trail notes each page before it is given.
+  /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes their keys, and
+  /// secrets of authenticators. Each page is recorded before it is returned.
   func export(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 500)

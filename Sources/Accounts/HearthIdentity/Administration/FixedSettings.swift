@@ -4,7 +4,7 @@ import HearthTree
 /// The settings of the service's configuration that cannot change while the server runs. A request for the present
 /// value, as from scripts that send a whole configuration, is accepted.
 struct FixedSettings: Sendable {
-  /// Settings without anything below them, by their place: names with points.
+  /// The leaf settings by their paths: names with points.
   private let values: [(path: String, value: JSON)]
 
   /// - Parameter ofTenant: true for a tenant's configuration, which shows the project's settings.

@@ -85,7 +85,7 @@ struct HashParameters: Sendable {
     return parameters
   }
 
-  /// Base64 in either alphabet, padded or not.
+  /// Reads Base64 in either alphabet, padded or not.
   static func bytes(_ name: String, of call: IdentityCall) throws(AccountError) -> [UInt8]? {
     guard let text = try call.text(name) else { return nil }
     guard let bytes = Base64.decodeLenient(text.utf8) else {

@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Accounts that come from elsewhere, with the password hashes that they had there.
+/// The import of accounts from other systems, with their password hashes.
 struct ImportEndpoints: EndpointArea {
   let accounts: Accounts
 

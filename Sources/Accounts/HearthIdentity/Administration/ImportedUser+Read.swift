@@ -75,7 +75,7 @@ extension ImportedUser {
     var identities: [ProviderIdentity] = []
     for element in call.value("providerUserInfo")?.array ?? [] {
       let provider = call.with(element)
-      // Made from the address and the number again.
+      // Derived from the address and the number again.
       if let id = try provider.text("providerId"), id == "password" || id == "phone" { continue }
       guard provider.value("providerId") != nil, provider.value("rawId") != nil else {
         throw AccountError(

@@ -10,7 +10,7 @@ struct KeyEndpoints: EndpointArea {
     return list
   }
 
-  /// A new signing key. It is published an hour before it signs, unless it is urgent.
+  /// Creates a signing key. It is published an hour before it signs, unless it is urgent.
   func rotate(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let kind = try Self.kind(call) ?? .idToken

@@ -32,7 +32,7 @@ struct ProjectConfigEndpoints: EndpointArea {
       if camel == Self.blockingFunctions {
         changesFunctions = true
       } else if camel.hasPrefix("\(Self.blockingFunctions).") {
-        // Without a mask all of the body's functions are meant.
+        // Without a mask all functions of the body are changed.
         if call.updateMask == nil { changesFunctions = true }
         parts.add(camel.dropFirst(Self.blockingFunctions.count + 1))
       } else if path != "name", !fixed.isSo(path, in: call.body) {

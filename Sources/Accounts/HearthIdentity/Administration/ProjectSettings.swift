@@ -5,7 +5,7 @@ import HearthTree
 /// Translates an administrator's changes from the service's form to that of the operator's file.
 struct ProjectSettings: Sendable {
   private let body: JSON
-  /// True when a plugin serves a way to sign in, so that it can be switched on.
+  /// Returns true when a plugin serves a sign-in method, so that it can be switched on.
   private let serves: @Sendable (SignInMethod) -> Bool
   /// True when phone numbers, which no plugin serves, can be enabled.
   private let servesPhones: Bool
@@ -105,7 +105,7 @@ struct ProjectSettings: Sendable {
       .notImplemented, "\(shown(path)) \(what)\(reason.map { ": \($0)" } ?? ""). What can: \(known).")
   }
 
-  /// The reason why something of the service's configuration cannot be changed.
+  /// The reasons why settings of the service's configuration cannot be changed.
   private static let reasons = [
     ("autodeleteAnonymousUsers", "anonymous users stay until they are deleted"),
     ("hashConfig", "every new password is hashed with scrypt"),
@@ -214,7 +214,7 @@ struct ProjectSettings: Sendable {
     guard serves(method) else { throw Self.unserved(name) }
   }
 
-  /// A mask in the other spelling that masks have: `sms_region_config`.
+  /// Converts a mask from its other spelling: `sms_region_config`.
   static func camelCase(_ mask: String) -> String {
     let words = mask.split(separator: "_", omittingEmptySubsequences: false)
     return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
@@ -261,7 +261,7 @@ struct ProjectSettings: Sendable {
     ("containsNumericCharacter", "requiresDigit"), ("containsNonAlphanumericCharacter", "requiresOther"),
   ]
 
-  /// The same of all that makes a password strong.
+  /// The settings for the strength of a password.
   private static let strength =
     [("minPasswordLength", "lengthMin"), ("maxPasswordLength", "sizeBytesMax")] + kinds
 
@@ -296,7 +296,7 @@ struct ProjectSettings: Sendable {
     return text
   }
 
-  /// A name that was sent, when it can be one; nothing else is repeated.
+  /// Returns a name from the request, when it is valid; other text is not repeated.
   private static func shown(_ name: String) -> String {
     let isName = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == ".") }
     return isName && name.utf8.count <= 64 ? name : "What was named"

@@ -5,7 +5,7 @@ import HearthTree
 /// The providers of a project or tenant that are configured while the server runs, for admin SDKs and deployment tools:
 /// Identity Platform's `oauthIdpConfigs` and `inboundSamlConfigs`.
 struct ProviderEndpoints: EndpointArea {
-  /// The project's or the tenant's.
+  /// The accounts of the project or tenant.
   let accounts: Accounts
 
   private static let pageMax: Int64 = 100

@@ -35,7 +35,7 @@ struct ServerEndpoints: EndpointArea {
     ])
   }
 
-  /// Answers how a token stands by the account behind it: `good` or `ended`.
+  /// Returns the validity of a token for its account: `good` or `ended`.
   func tokenStanding(_ call: IdentityCall) async throws(AccountError) -> JSON {
     guard let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax), !token.isEmpty else {
       throw AccountError(.invalidArgument, "token is missing")

@@ -9,7 +9,7 @@ struct ServiceAccountEndpoints: EndpointArea {
     return .object([JSON.Member("serviceAccounts", .array(accounts.store.view.serviceAccounts.map(Self.json)))])
   }
 
-  /// Makes an account, or a further key for one that is there, and answers the file that admin SDKs read.
+  /// Creates an account, or a further key for an existing one, and returns the file that admin SDKs read.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let made = try await accounts.administration.serviceAccounts.createKey(

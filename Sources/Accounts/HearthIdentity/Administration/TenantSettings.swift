@@ -52,7 +52,7 @@ struct TenantSettings: Sendable {
     }
   }
 
-  /// The body with those settings of a tenant where the project has them.
+  /// Returns the body with only those settings that the project also has.
   private static func furtherBody(_ body: JSON) -> JSON {
     let numbers = body["testPhoneNumbers"] ?? body["test_phone_numbers"] ?? .null
     let own = (body.members ?? []).filter { $0.name != "signIn" && $0.name != "sign_in" }
@@ -63,7 +63,7 @@ struct TenantSettings: Sendable {
   private mutating func read(_ path: String, _ call: IdentityCall) throws(AccountError) {
     let name = String(path.prefix { $0 != "." })
     let flag = Self.switches[name]
-    // There is nothing below one value, so nothing is meant.
+    // A single value has no members to change.
     guard path == name || (flag == nil && name != "displayName") else { return }
     if let flag {
       let isOn = try call.bool(name) ?? false
@@ -94,7 +94,8 @@ struct TenantSettings: Sendable {
     }
   }
 
-  /// The state is the policy; `enabledProviders` names phones, `providerConfigs` authenticators.
+  /// Reads the second factors: the state is the policy; `enabledProviders` names phones, `providerConfigs`
+  /// authenticators.
   private mutating func readFactors(_ path: String, _ mfa: IdentityCall?) throws(AccountError) {
     var isKnown = false
     func names(_ member: String) -> Bool {

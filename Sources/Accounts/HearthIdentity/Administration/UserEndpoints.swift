@@ -5,7 +5,7 @@ import HearthTree
 struct UserEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// Makes an account. Never answers tokens.
+  /// Creates an account. The response has no tokens.
   func create(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let change = try AccountChange(call, accounts)

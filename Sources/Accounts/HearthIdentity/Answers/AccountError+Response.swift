@@ -11,7 +11,7 @@ extension AccountError {
     case .notFound: (404, "notFound", "NOT_FOUND")
     case .notImplemented: (501, "notImplemented", "UNIMPLEMENTED")
     case .unavailable: (503, "backendError", "UNAVAILABLE")
-    // Client libraries send a request again by themselves after 500 and 503, and not after this.
+    // Client libraries repeat a request by themselves after 500 and 503, but not after this.
     case .outcomeUnknown: (504, "backendError", "DEADLINE_EXCEEDED")
     case .internalError: (500, "internalError", "INTERNAL")
     case .blockingFunctionError where isUndecided: (503, "backendError", "UNAVAILABLE")

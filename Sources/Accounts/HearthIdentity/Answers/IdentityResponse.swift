@@ -28,7 +28,7 @@ package struct IdentityResponse: Sendable {
     self.body = body
   }
 
-  /// An answer with that value as JSON.
+  /// Creates a response with that value as JSON.
   package init(_ json: JSON, status: Int = 200) {
     self.init(status: status, body: json.text())
   }

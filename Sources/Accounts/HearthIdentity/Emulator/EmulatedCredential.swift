@@ -8,7 +8,7 @@ import HearthTree
 /// The credentials that an emulator accepts: unsigned claims. Used on an emulator only, and for programs of its machine
 /// only, since with them a client can sign in as any user.
 enum EmulatedCredential {
-  /// Providers' ids are names such as `google.com` and `oidc.acme`; every token of the user repeats them.
+  /// The longest provider id: ids are names such as `google.com` and `oidc.acme`; every token of the user repeats them.
   private static let providerIDBytesMax = 128
 
   /// A placeholder for the access token that the provider itself would give.

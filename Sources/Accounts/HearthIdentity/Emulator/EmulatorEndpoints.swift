@@ -9,7 +9,7 @@ struct EmulatorEndpoints: EndpointArea {
   /// Codes in one answer, the newest: some megabytes.
   private static let codesShownMax = 10_000
 
-  /// Deletes every account, and every trace that it was there: test suites use the same uids again.
+  /// Deletes all accounts without a trace: test suites reuse uids.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let emulator = try call.requireEmulator(of: accounts)
     try await emulator.deleteEverybody(administrator: call.authority.administratorName, client: call.client)
@@ -61,7 +61,7 @@ struct EmulatorEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
-  /// Returns true when a program of an emulator's own machine asks.
+  /// Returns true for a request from a program on an emulator's own machine.
   func isEmulated(in accounts: Accounts) -> Bool { accounts.emulator(isFromLoopback: isFromLoopback) != nil }
 
   /// Returns the emulator's controls for an allowed caller.

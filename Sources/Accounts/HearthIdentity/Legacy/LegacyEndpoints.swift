@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// The interface of clients of the 2.x kind, under `/v2/<namespace>/`: the forms of its answers.
+/// The interface of 2.x clients, under `/v2/<namespace>/`: the forms of its responses.
 struct LegacyEndpoints: Sendable {
   let accounts: Accounts
 
@@ -33,7 +33,7 @@ struct LegacyEndpoints: Sendable {
   static let tokenAdvice =
     "Sign-in by redirect or popup is not served here: get a token from the provider and use authWithOAuthToken."
 
-  // MARK: Forms of answers
+  // MARK: Forms of responses
 
   private static func response(_ result: Result<JSON, LegacyError>, to asked: LegacyRequest) -> IdentityResponse {
     let (json, status): (JSON, Int) =

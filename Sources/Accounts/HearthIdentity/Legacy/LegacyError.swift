@@ -1,9 +1,9 @@
 import HearthAccounts
 import HearthTree
 
-/// The reason why a client of the 2.x kind was refused, in the words of its interface.
+/// The error for a 2.x client, in the form of its interface.
 struct LegacyError: Error, Sendable, Equatable {
-  /// The closed list; texts are never renamed. Those that only a client can find out are not among them.
+  /// The closed list of codes; texts are never renamed. Errors that only clients can detect are not included.
   enum Code: String, Sendable, CaseIterable {
     case authenticationDisabled = "AUTHENTICATION_DISABLED"
     case invalidProvider = "INVALID_PROVIDER"

@@ -14,9 +14,9 @@ struct LegacyRequest: Sendable {
   /// The decoded path, without the namespace.
   var path: [String]
   private var fields: [String: String]
-  /// The name of the function that a script wants to be called.
+  /// The name of the JSONP callback function.
   var callback: String?
-  /// Clients that cannot read the body of an answer with another status.
+  /// True for clients that cannot read the body of a response with another status.
   var wantsStatusOK: Bool
   var transport: String?
 
@@ -74,7 +74,7 @@ struct LegacyRequest: Sendable {
     return Dictionary(form.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
   }
 
-  /// Names alone: anything else in front of the brackets would be a script of the requester's in this origin.
+  /// Returns true for plain names: any other text before the brackets would be a script of the sender's in this origin.
   static func isFunctionName(_ text: String) -> Bool {
     guard (1...128).contains(text.utf8.count), let first = text.utf8.first else { return false }
     func isLetter(_ byte: UInt8) -> Bool {

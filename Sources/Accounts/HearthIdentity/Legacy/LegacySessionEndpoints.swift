@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Sign-in of clients of the 2.x kind.
+/// Sign-in of 2.x clients.
 struct LegacySessionEndpoints: EndpointArea {
   let accounts: Accounts
 

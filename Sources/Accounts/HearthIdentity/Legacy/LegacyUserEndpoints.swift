@@ -1,8 +1,8 @@
 import HearthAccounts
 import HearthTree
 
-/// Accounts with an e-mail address and a password, as clients of the 2.x kind manage them: the password, sent with each
-/// request, authorises every change.
+/// Accounts with an e-mail address and a password, as 2.x clients manage them: the password, sent with each request,
+/// authorises every change.
 struct LegacyUserEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -56,7 +56,7 @@ struct LegacyUserEndpoints: EndpointArea {
       return .failure(.unknownUser)
     }
     do {
-      // An address without an account gets the same answer, and no mail.
+      // An address without an account gets the same response, and no mail.
       try await accounts.changes.codes.send(
         ActionCodes.Order(.resetPassword, email: address, client: asked.client), now: asked.now)
     } catch {
@@ -66,7 +66,7 @@ struct LegacyUserEndpoints: EndpointArea {
     return .success(.object([]))
   }
 
-  /// The account behind an address and its password; it is made when another system knows them.
+  /// Returns the account of an address and its password; it is created when another system accepts them.
   private func user(
     _ email: String?, password: String?, _ asked: LegacyRequest
   ) async throws(AccountError) -> Result<UserRecord, LegacyError> {

@@ -8,7 +8,7 @@ struct ActionCalls: Sendable {
   /// The request for the page.
   let request: IdentityRequest
 
-  /// The members of the reply, or the code of the refusal; an empty code when the server could not answer.
+  /// The members of the reply, or the error code; an empty code when the server could not answer.
   enum Answer {
     case done(JSON)
     case refused(code: String, detail: String)

@@ -7,7 +7,7 @@ struct ActionVisit: Sendable {
   let path: String
   let calls: ActionCalls
 
-  /// The page with the button. Inspects the code and leaves it as it is.
+  /// Returns the page with the button. The code is not consumed.
   func show(problem: String? = nil) async -> HTMLPage {
     switch await calls.call("accounts:resetPassword", [.init("oobCode", .string(form.code))]) {
     case .done(let reply) where reply["requestType"]?.string == form.mode.requestType:
@@ -134,8 +134,7 @@ extension ActionVisit {
       """
   }
 
-  /// The app at the continue URL signs in with the code; here it is only handed on, and only to a place that is
-  /// allowed.
+  /// The page that passes the code to the app at the continue URL, which signs in with it; only an allowed URL is used.
   private func signInPage(_ app: String) -> HTMLPage {
     guard let target = allowedContinueURL else {
       return HTMLPage(
@@ -172,7 +171,7 @@ extension ActionVisit {
     "<p><a class=\"button\" rel=\"noreferrer noopener\" href=\"\(HTMLText.escaped(url))\">\(HTMLText.escaped(text))</a></p>\n"
   }
 
-  /// The form posts to the page's own path; the code travels in its body.
+  /// The markup of the form, which posts to the page's own path; the code is in its body.
   private func formMarkup(_ fields: String, button: String) -> String {
     let parts = [
       ("mode", form.mode.rawValue), ("oobCode", form.code), ("continueUrl", form.continueURL ?? ""),

@@ -66,7 +66,7 @@ struct EmulatorAction: Sendable {
     return response(200, [.init("success", .string(text)), .init(member, email)])
   }
 
-  /// The app at the continue URL signs in with the code.
+  /// Redirects to the app at the continue URL, which signs in with the code.
   private func signIn(_ form: ActionForm) -> IdentityResponse {
     guard let url = form.continueURL else {
       return refused("Missing continueUrl query parameter", "Put &continueUrl=YOUR_APP_URL into the link.")

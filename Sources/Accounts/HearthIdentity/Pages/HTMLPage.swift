@@ -10,9 +10,9 @@ package struct HTMLPage: Sendable {
   /// The markup; every text in it went through ``HTMLText/escaped(_:)``.
   var content: String
   var status = 200
-  /// Runs when the page is there; nil for a page without one.
+  /// The script that runs when the page has loaded; nil without one.
   var script: String?
-  /// A captcha's, the one thing that comes from elsewhere.
+  /// The captcha widget, the only external resource; nil without one.
   var widget: CaptchaWidget?
 
   static func paragraph(_ text: String) -> String { "<p>\(HTMLText.escaped(text))</p>\n" }

@@ -3,7 +3,7 @@ import HearthCrypto
 
 /// Bytes in base64, of either alphabet, with or without padding: browsers and apps differ.
 enum BinaryText {
-  /// The text as base64url.
+  /// Returns the text as base64url.
   static func urlForm(_ text: String) -> String {
     var bytes = text.utf8.map { byte in
       switch byte {

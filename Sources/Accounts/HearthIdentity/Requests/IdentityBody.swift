@@ -34,7 +34,7 @@ enum IdentityBody {
     return value
   }
 
-  /// A name that comes more than once becomes an array.
+  /// Returns the pairs as an object; a repeated name becomes an array.
   private static func object(_ pairs: [(name: String, value: String)]) -> JSON {
     var names: [String] = []
     var values: [String: [JSON]] = [:]

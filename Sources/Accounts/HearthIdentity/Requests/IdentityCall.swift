@@ -28,11 +28,11 @@ struct IdentityCall: Sendable {
   static let textBytesMax = 8 << 10
   static let longTextBytesMax = 64 << 10
 
-  /// True when it is made for the project, by an administrator of its users, and not by one of them.
+  /// True when an administrator of the project's users makes the call.
   var isOfAdministrator: Bool { authority.allows(.changeUsers) }
   var nowSeconds: Int64 { now.wallMilliseconds / 1000 }
 
-  /// The member as it came; nil when absent or `null`.
+  /// Returns the member unchanged; nil when absent or `null`.
   func value(_ name: String) -> JSON? {
     switch body[name] ?? body[Self.snakeCase(name)] {
     case nil, .null?: nil
@@ -40,7 +40,7 @@ struct IdentityCall: Sendable {
     }
   }
 
-  /// A text; nil when absent. The empty text is a text.
+  /// Returns a text; nil when absent. The empty text counts as a text.
   func text(_ name: String, sizeBytesMax: Int = textBytesMax) throws(AccountError) -> String? {
     switch value(name) {
     case nil: return nil
@@ -95,7 +95,7 @@ struct IdentityCall: Sendable {
     }
   }
 
-  /// The same caller with another body.
+  /// Returns the call with another body.
   func with(_ body: JSON) -> IdentityCall {
     var call = self
     call.body = body

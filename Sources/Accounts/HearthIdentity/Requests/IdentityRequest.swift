@@ -10,7 +10,7 @@ package struct IdentityRequest: Sendable {
     case none
     /// A verified bearer, with its holder's permissions.
     case verified(Authority)
-    /// A bearer that means nothing here.
+    /// An invalid bearer.
     case refused
 
     /// The sender's permissions.
@@ -25,11 +25,11 @@ package struct IdentityRequest: Sendable {
   package var path: String
   /// The decoded query, in order.
   package var query: [(name: String, value: String)]
-  /// The query as it came.
+  /// The query, undecoded.
   package var queryText: String
   /// The value of `Content-Type`; nil without one.
   package var contentType: String?
-  /// The whole body; the server has bounded it.
+  /// The whole body; the server has limited its size.
   package var body: [UInt8]
   /// The API key from the query or the header; nil without one.
   package var apiKey: String?
@@ -41,7 +41,7 @@ package struct IdentityRequest: Sendable {
   package var client: ClientInfo
   /// True when the peer is this machine, and no proxy forwarded the request.
   package var isFromLoopback: Bool
-  /// The time when the request came: one reading of the clock for all that it causes.
+  /// The time of the request: one reading of the clock for all its effects.
   package var now: Instant
 
   /// Creates a request; omitted values are empty or absent, and prove nothing.

@@ -1,11 +1,11 @@
 import HearthAccounts
 import HearthTree
 
-/// Codes that are mailed: asking for one, looking at it, and setting a password with it.
+/// Mailed codes: requesting and inspecting them, and setting a password.
 struct CodeEndpoints: EndpointArea {
   let accounts: Accounts
 
-  /// `accounts:sendOobCode`, for clients and for administrators.
+  /// `accounts:sendOobCode`: mails a code, for clients and for administrators.
   func sendCode(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let purpose = try requestedPurpose(call)
     let continueURL = try call.text("continueUrl").flatMap { $0.isEmpty ? nil : $0 }
@@ -69,7 +69,7 @@ struct CodeEndpoints: EndpointArea {
 
   private func requestedPurpose(_ call: IdentityCall) throws(AccountError) -> Ticket.Purpose {
     guard let name = try call.text("requestType"), !name.isEmpty else { throw AccountError(.missingRequestType) }
-    // Some clients send the numbers of the names.
+    // Some clients send numbers instead of names.
     switch name {
     case "PASSWORD_RESET", "1": return .resetPassword
     case "VERIFY_EMAIL", "4": return .verifyEmail

@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Second factors: enrolling, withdrawing and showing them.
+/// Second factors: enrolment, removal, and sign-in with them.
 struct FactorEndpoints: EndpointArea {
   let accounts: Accounts
 

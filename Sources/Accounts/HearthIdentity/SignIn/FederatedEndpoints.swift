@@ -56,7 +56,8 @@ struct FederatedEndpoints: EndpointArea {
     guard var pairs = PercentEncoding.pairs(body.utf8) else {
       throw AccountError(.invalidCredentialOrProvider, "postBody is not a form.")
     }
-    // Browsers name nothing, and apps on devices the provider alone: the rest is in the address that they came back by.
+    // Browsers name no credential, and native apps only the provider: the rest is in the address that they came back
+    // by.
     let namesNoCredential = pairs.allSatisfy { Self.partsWithoutCredential.contains($0.name) }
     let named = pairs.first { $0.name == "providerId" }?.value
     if call.isEmulated(in: accounts) {

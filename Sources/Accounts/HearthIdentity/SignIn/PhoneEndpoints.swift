@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Signing in with a phone number.
+/// Sign-in with a phone number.
 struct PhoneEndpoints: EndpointArea {
   let accounts: Accounts
 
@@ -32,7 +32,7 @@ struct PhoneEndpoints: EndpointArea {
     throw AccountError(.invalidAppCredential, "This server sends no push notifications; apps open its page instead.")
   }
 
-  /// The codes that were not used yet, the oldest first. For an emulator's test suites.
+  /// Lists the unused codes, the oldest first. For an emulator's test suites.
   func listCodes(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let codes = try call.requireEmulator(of: accounts).phoneCodes(now: call.now).map { code in
       JSON.object([
@@ -75,7 +75,7 @@ struct PhoneEndpoints: EndpointArea {
 }
 
 extension IdentityCall {
-  /// A request that may have a message sent.
+  /// Returns a request that may cause a message.
   ///
   /// - Parameter info: the member with the captcha's token; nil for the body itself.
   func phoneRequest(in accounts: Accounts, info: JSON? = nil) throws(AccountError) -> PhoneRequest {

@@ -1,7 +1,7 @@
 import HearthAccounts
 import HearthTree
 
-/// Sign-up, sign-in but by other providers, and the refresh of tokens.
+/// Sign-up, sign-in except by other providers, and the refresh of tokens.
 struct SignInEndpoints: EndpointArea {
   let accounts: Accounts
 

@@ -7,7 +7,7 @@ struct CaptchaWidget: Sendable, Equatable {
   /// The language; nil leaves it to the browser.
   let language: String?
 
-  /// The function of the page's script that the library calls when it is there.
+  /// The page's function that the library calls when it has loaded.
   static let callback = "hearthCaptchaReady"
 
   /// The name of the library's global object.
@@ -19,7 +19,7 @@ struct CaptchaWidget: Sendable, Equatable {
     }
   }
 
-  /// The place where the library is.
+  /// The URL of the library.
   var libraryURL: String {
     let key = PercentEncoding.encode(settings.siteKey)
     let render = settings.widget == .score ? key : "explicit"

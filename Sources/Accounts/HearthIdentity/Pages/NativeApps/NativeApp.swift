@@ -8,12 +8,12 @@ enum NativeApp: Sendable, Equatable {
   enum Scheme: Sendable, Equatable {
     case clientID(String)
     case appID(String)
-    /// The bundle id itself: apps of Cordova.
+    /// The bundle id itself, for Cordova apps.
     case bundleID
   }
 
   case ios(bundleID: String, Scheme)
-  /// - Parameter certificate: SHA-1; nil for apps of Cordova, which are opened by an address of this server.
+  /// - Parameter certificate: SHA-1; nil for Cordova apps, which are opened by an address of this server.
   case android(packageName: String, certificate: String?)
 
   /// Reads the app; nil when neither an iOS nor an Android app is named, or both are, or the id is invalid.
@@ -47,7 +47,7 @@ enum NativeApp: Sendable, Equatable {
     }
   }
 
-  /// - Throws: why the settings do not admit it.
+  /// - Throws: the reason why the settings do not allow it.
   func check(_ apps: NativeApps) throws(NativeApps.Refusal) {
     switch self {
     case .ios(let bundleID, .clientID(let id)): try apps.check(bundleID: bundleID, appID: nil, clientID: id)

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthEngine
 import HearthTree
 
-/// The pages that apps on devices open: the captcha in front of text messages, and the way to a provider and back.
+/// The pages that native apps open: the captcha before text messages, and sign-in at providers.
 struct NativePages: Sendable {
   let page: HandlerPage
   private var endpoints: IdentityEndpoints { page.endpoints }
@@ -37,7 +37,7 @@ struct NativePages: Sendable {
     return await page.departure(departing, origin: origin, to: home, now: request.now)
   }
 
-  /// The page that refuses to open an app from here; nil when it may be opened.
+  /// Returns the page that refuses to open an unregistered app; nil when it may be opened.
   private func refusal(of app: NativeApp) -> HTMLPage? {
     do throws(NativeApps.Refusal) {
       try app.check(accounts.configuration.nativeApps)

@@ -5,11 +5,11 @@ import HearthTree
 struct NativeRequest: Sendable, Equatable {
   /// The purpose of the request.
   enum Purpose: Sendable, Equatable {
-    /// A token of the captcha's widget.
+    /// A captcha token.
     case captcha
     /// A credential of a provider.
     ///
-    /// - Parameter digest: of the app's session.
+    /// - Parameter digest: the digest of the app's session.
     case signIn(providerID: String, digest: String)
   }
 
@@ -33,7 +33,7 @@ struct NativeRequest: Sendable, Equatable {
   /// A language for the widget; nil leaves it to the browser.
   var language: String?
 
-  /// Returns true when an address is opened by an app on a device, well or badly.
+  /// Returns true when the query is a native app's, valid or not.
   static func isMeant(_ query: [(name: String, value: String)]) -> Bool {
     query.contains { $0.name == "ibi" || $0.name == "apn" || ($0.name == "authType" && $0.value == captchaType) }
   }

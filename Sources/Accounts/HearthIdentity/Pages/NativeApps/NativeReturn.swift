@@ -9,7 +9,7 @@ struct NativeReturn: Sendable, Equatable {
   let app: NativeApp
   let authType: String
   let eventID: String?
-  /// The place where the page is.
+  /// The origin of the page.
   let origin: String
 
   /// The address of this server by which apps recognise the result.
@@ -54,7 +54,7 @@ struct NativeReturn: Sendable, Equatable {
 
   /// Returns the address that opens the app with an error of the SDKs, `auth/user-cancelled`.
   func address(errorCode code: String, message: String) -> String {
-    // Apps of Cordova decode more than once: a sign of an address in it would end it.
+    // Cordova apps decode more than once: an escaped separator in the message would end it.
     let plain = message.map { "&=%#?+;".contains($0) ? " " : String($0) }.joined()
     let json = JSON.object([.init("code", .string(code)), .init("message", .string(plain))])
     let error = String(decoding: json.text(), as: UTF8.self)
@@ -100,7 +100,7 @@ struct NativeReturn: Sendable, Equatable {
     "\(intentHead(scheme))\(name)=\(PercentEncoding.encode(value))\(Self.intentEnd)"
   }
 
-  /// An address of this server, opened in the app of that name alone.
+  /// Returns an intent that opens an address of this server in the named app only.
   private func intent(of url: String) -> String {
     let parts = url.split(separator: "://", maxSplits: 1)
     guard parts.count == 2 else { return "" }

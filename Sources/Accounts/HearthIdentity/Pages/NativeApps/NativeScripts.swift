@@ -1,6 +1,7 @@
-/// The scripts of the pages that apps on devices open. Constant texts, so that a policy can name them.
+/// The scripts of the pages that native apps open. They are constant, so that a content security policy can contain
+/// their hashes.
 enum NativeScripts {
-  /// Opens the app. Systems that do not let a page do so by itself leave the link to be tapped.
+  /// Opens the app. Systems that do not let a page do so by itself show a link to tap.
   static let back = """
     (function () {
       'use strict';

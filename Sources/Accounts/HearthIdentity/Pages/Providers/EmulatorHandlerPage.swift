@@ -8,7 +8,7 @@ struct EmulatorHandlerPage: Sendable {
   let providerID: String
   let target: HandlerPage.Target
 
-  /// Accounts that are offered.
+  /// The number of listed accounts.
   private static let offeredMax = 50
   /// The number of accounts that are searched for the page's list.
   private static let lookedAtMax = 2_000

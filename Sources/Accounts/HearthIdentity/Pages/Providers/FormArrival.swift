@@ -5,7 +5,7 @@ import HearthTree
 struct FormArrival: Sendable {
   let page: HandlerPage
 
-  /// Marks a form that this server's own page has sent on.
+  /// The marker of a form that this server's own page has submitted again.
   private static let mark = "hearth"
   private static let fieldsMax = 16
   /// The form's parameters that are passed on.

@@ -71,7 +71,7 @@ struct HandlerPage: Sendable {
     }
   }
 
-  // MARK: To the provider
+  // MARK: Departure
 
   /// The start of a visit to a provider's page.
   struct Departing: Sendable {
@@ -86,7 +86,7 @@ struct HandlerPage: Sendable {
 
   /// Sends a browser to a provider.
   ///
-  /// - Parameter origin: of this page, as the browser opened it.
+  /// - Parameter origin: the origin under which the browser opened this page.
   func departure(
     _ departing: Departing, origin: String, to home: Accounts, now: Instant
   ) async -> IdentityResponse {
@@ -122,7 +122,7 @@ struct HandlerPage: Sendable {
       memo: departing.memo, now: now)
   }
 
-  /// Browsers cut cookies at 4,096 bytes, name and attributes included.
+  /// The size limit for a cookie: browsers truncate at 4,096 bytes, name and attributes included.
   private static let cookieBytesMax = 3_900
 
   /// The origin under which the browser opened the page: one of the configured ones, never an arbitrary `Host`.
@@ -144,7 +144,7 @@ struct HandlerPage: Sendable {
     }
   }
 
-  // MARK: Back from it
+  // MARK: Return
 
   /// - Parameters:
   ///   - parts: the provider's parameters from the browser.

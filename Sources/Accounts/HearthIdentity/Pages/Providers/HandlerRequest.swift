@@ -8,7 +8,7 @@ struct HandlerRequest: Sendable, Equatable {
     case signInViaPopup, linkViaPopup, reauthViaPopup
     case signInViaRedirect, linkViaRedirect, reauthViaRedirect
 
-    /// The app's own page goes to the provider, and comes back.
+    /// True when the app's own page is redirected to the provider, and back.
     var isRedirect: Bool { rawValue.hasSuffix("Redirect") }
     /// True when a signed-in user authenticates again.
     var isReauthentication: Bool { rawValue.hasPrefix("reauth") }
@@ -24,7 +24,7 @@ struct HandlerRequest: Sendable, Equatable {
   /// The id of the sign-in that the app waits for.
   var eventID: String?
   var providerID: String
-  /// The page of the app.
+  /// The URL of the app's page.
   var redirectURL: String
   var tenantID: String?
   var scopes: [String]
@@ -95,9 +95,9 @@ struct HandlerEvent: Sendable {
     ///   - url: the address that the provider redirected the browser to.
     ///   - sessionID: the session that the SDK shows together with it.
     case answer(url: String, sessionID: String)
-    /// An error in the SDK's words, `auth/user-cancelled`.
+    /// An error of the SDK, `auth/user-cancelled`.
     case error(code: String, message: String)
-    /// The page makes it up itself.
+    /// The page computes the result itself.
     case open
   }
 

@@ -1,4 +1,5 @@
-/// The scripts of the pages that SDKs open for providers. Constant texts, so that a policy can name them.
+/// The scripts of the pages that SDKs open for providers. They are constant, so that a content security policy can
+/// contain their hashes.
 enum HandlerScripts {
   /// Google's frame library, which the SDK also loads into the app's page: both ends must use the same protocol.
   static let library = "https://apis.google.com/js/api.js"
@@ -54,8 +55,8 @@ enum HandlerScripts {
     })();
     """
 
-  /// Brings an event to the app: to the frames of this origin in the page that opened this one, or to the app's own
-  /// page by way of the browser's storage. A message goes to this origin alone, whatever else is framed there.
+  /// Delivers an event to the app: to the frames of this origin in the page that opened this one, or to the app's own
+  /// page through the browser's storage. Messages are sent to this origin only, whatever else is framed there.
   private static let deliver = """
     function deliver(message) {
       history.replaceState(null, '', location.pathname);

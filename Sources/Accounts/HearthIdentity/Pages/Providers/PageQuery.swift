@@ -25,12 +25,12 @@ struct PageQuery: Sendable {
     return parts
   }
 
-  /// A parameter; nil when it is absent, empty, or too long to be meant.
+  /// Returns a parameter; nil when it is absent, empty, or too long.
   func text(_ name: String, sizeBytesMax: Int = textBytesMax) -> String? {
     parts[name].flatMap { $0.isEmpty || $0.utf8.count > sizeBytesMax ? nil : $0 }
   }
 
-  /// Returns true when a parameter is there, be it empty.
+  /// Returns true when a parameter is present, even if it is empty.
   func has(_ name: String) -> Bool { parts[name] != nil }
 
   /// The tenant; nil for the project itself.

@@ -28,9 +28,9 @@ struct SAMLMetadataPage: Sendable {
 }
 
 extension IdentityEndpoints {
-  /// The accounts of the tenant that a page is opened for; those of the project when that names none.
+  /// The accounts of the tenant in the query; those of the project without one.
   ///
-  /// - Parameter isFromLoopback: an emulator makes a tenant that a program of its machine names.
+  /// - Parameter isFromLoopback: true when the request may create an emulator tenant.
   /// - Throws: `tenantNotFound`, `projectDisabled`.
   func home(ofTenant id: String?, isFromLoopback: Bool = false) async throws(AccountError) -> Accounts {
     guard let id, !id.isEmpty else { return accounts }

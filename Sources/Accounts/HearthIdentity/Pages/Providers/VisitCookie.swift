@@ -20,7 +20,7 @@ struct VisitCookie: Sendable, Equatable {
     ("Set-Cookie", "\(name)=\(text); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")")
   }
 
-  /// The header that has the browser forget it.
+  /// The header that deletes the cookie.
   var forgotten: (name: String, value: String) { kept("", seconds: 0) }
 
   /// The cookie's text in the value of `Cookie`; nil when it is absent or comes twice.
