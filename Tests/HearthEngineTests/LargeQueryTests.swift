@@ -139,6 +139,9 @@ import Testing
     #expect(again.effects.isEmpty && again.query != nil)
     let last = engine.settle(first.found(), at: Self.instant, isLast: true)
     #expect(last.query == nil && Self.told(last).contains("1 ok no_index"), "\(Self.told(last))")
+    // It is sent all children, and none was examined in line.
+    #expect(Self.told(last).first?.contains("k2999") == true)
+    #expect(last.work.allSatisfy { $0.steps < 3_000 })
   }
 
   @Test func `the client that asks pays for what is worked out, here and elsewhere`() throws {

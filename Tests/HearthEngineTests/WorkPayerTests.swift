@@ -172,4 +172,27 @@ import Testing
     }
     #expect(perform(.listen(ListenRequest(Path("y")))).work.isEmpty)
   }
+
+  @Test func `an on-disconnect write larger than a connection may have is refused before its rules`() throws {
+    let rules = #"{"rules": {".write": true, "$a": {"$b": {".validate": "newData.val().matches(/^x*$/)"}}}}"#
+    var limits = EngineLimits()
+    limits.onDisconnectBytesPerConnectionMax = 64 << 10
+    var engine = Engine(
+      state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+    let connection = ConnectionID(rawValue: 1)
+    func perform(_ action: Command.Action) -> Batch {
+      engine.decide([Command(connection: connection, request: 1, action: action)], at: Self.instant)
+    }
+    func refusal(of count: Int) -> Failure? {
+      let value = (0..<count).reduce(Node.empty) { $0.replacing(Path("k\($1)"), with: Node(.string("xxxxxxxx"))) }
+      let batch = perform(.onDisconnect(.put(Location(path: Path("a")), WriteValue(value))))
+      guard case .reply(_, _, .failure(let failure))? = batch.effects.last else { return nil }
+      return failure
+    }
+    _ = perform(.connect)
+    #expect(refusal(of: 100) == nil)
+    #expect(refusal(of: 10_000) == .tooManyOnDisconnects)
+    // Few bytes whose rules take long are refused as well: the connection's end would decide them in line.
+    #expect(refusal(of: 1_500) == .tooManyOnDisconnects)
+  }
 }

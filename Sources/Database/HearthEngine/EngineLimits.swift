@@ -86,6 +86,10 @@ public struct EngineLimits: Sendable {
   /// once, at about ten microseconds each, during which the database does nothing else.
   public var onDisconnectsPerConnectionMax = 1_000
 
+  /// The maximum steps of the rules for one on-disconnect write. The connection's end decides up to
+  /// ``onDisconnectsPerConnectionMax`` of them at once.
+  public var onDisconnectStepsMax = 10_000
+
   /// The most bytes of memory for one connection's on-disconnect writes. All of them are written again with each
   /// snapshot.
   public var onDisconnectBytesPerConnectionMax = 4 << 20

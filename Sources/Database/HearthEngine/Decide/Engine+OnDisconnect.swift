@@ -12,11 +12,17 @@ extension Engine {
     guard change.onDisconnectCount <= limits.onDisconnectsPerConnectionMax else {
       return fail(command, .tooManyOnDisconnects)
     }
+    let bytesMax = limits.onDisconnectBytesPerConnectionMax
+    guard change.heldBytes(upTo: bytesMax) <= bytesMax else { return fail(command, .tooManyOnDisconnects) }
     do {
       // Decided as if it were written now.
       let candidate = try Candidate(
         operation, on: state.root, nowMilliseconds: now.wallMilliseconds, limits: limits)
-      if case .refused(let refusal) = permission(of: candidate, to: connection.principal, .onDisconnect) {
+      stepsInLineMax = limits.onDisconnectStepsMax
+      defer { (stepsInLineMax, isOverlong) = (nil, false) }
+      let permission = permission(of: candidate, to: connection.principal, .onDisconnect)
+      if isOverlong { return fail(command, .tooManyOnDisconnects) }
+      if case .refused(let refusal) = permission {
         return deny(command, .onDisconnect, operation.path, connection.principal, refusal)
       }
       if let problem = candidate.problem { return fail(command, problem) }

@@ -51,10 +51,12 @@ extension Engine {
   mutating func takeTurns() {
     guard !isSettling, !turns.isIdle else { return }
     var count = 0
-    while !hasSetAside, payload.count < limits.batchBytes, count < limits.batchCommandsMax,
+    while !hasSetAside, payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
       let (waiter, path) = turns.next(at: now)
     {
       count += 1
+      beginCommand(paidBy: waiter.command.map(WorkPayer.init))
+      defer { endCommand() }
       if let command = waiter.command, case .write(let operation) = command.action {
         perform(command, operation, waiter.requester)
       } else {

@@ -24,9 +24,6 @@ public struct Engine {
   /// Listens in doubt, which are decided again between other commands.
   var redecisions: RedecisionQueue
   var meter: WorkMeter
-  /// The cost of live queries and indexes so far. A `get` is built elsewhere and counts only as far as it created an
-  /// index.
-  public var queryCost: QueryCost { queries.cost }
   /// The planted faults.
   package var faults: EngineFaults = [] {
     didSet { (queries.faults, redecisions.faults) = (faults, faults) }
@@ -105,9 +102,6 @@ public struct Engine {
     ].compactMap(\.self).min()
   }
 
-  /// The steps that live queries, their indexes and the listens' index have taken so far.
-  private var indexSteps: Int { queries.cost.total &+ listens.stepsTaken }
-
   /// Decides commands in order, until the batch is full. The remaining `commands` belong to the next batch. While there
   /// are sessions from before the start, these end, and no command is decided.
   ///
@@ -128,14 +122,11 @@ public struct Engine {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
         !hasSetAside
       else { break }
-      meter.beginCommand(
-        effectCount: effects.count, recordBytes: payload.count, indexSteps: indexSteps)
+      beginCommand(paidBy: WorkPayer(command))
       endCredentials()
-      redecisions.payer = WorkPayer(command)
       let isDecided = turns.isIdle || settleTurns(before: command)
       if isDecided { decide(command) }
-      meter.endCommand(
-        of: redecisions.payer, effects: effects, recordBytes: payload.count, indexSteps: indexSteps)
+      endCommand()
       guard isDecided else { break }
       takeTurns()
       continueRedecisions()

@@ -100,8 +100,8 @@ extension Engine {
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
     comparing = result
     comparing?.isLast = isLast
-    queries.found = result.comparison.found
-    defer { (comparing, queries.found) = (nil, nil) }
+    (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
+    defer { (comparing, queries.found, queries.isLastAttempt, queries.isOutrun) = (nil, nil, false, false) }
     result.keep(in: &hashes)
     let command = result.comparison.command
     return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)

@@ -22,11 +22,11 @@ extension LargeQuery {
 extension Engine {
   /// Decides a command whose query was evaluated in the background.
   ///
-  /// - Parameter isLast: True when the command is not set aside again after changes of its location.
+  /// - Parameter isLast: True when the command is not set aside again after changes of its location. A listener then
+  ///   receives all data.
   public mutating func settle(_ found: FoundQuery, at instant: Instant, isLast: Bool) -> Batch {
-    queries.found = found
-    queries.found?.isLast = isLast
-    defer { queries.found = nil }
+    (queries.found, queries.isLastAttempt) = (found, isLast)
+    defer { (queries.found, queries.isLastAttempt, queries.isOutrun) = (nil, false, false) }
     let command = found.query.command
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }

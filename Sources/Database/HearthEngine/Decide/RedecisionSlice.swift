@@ -67,6 +67,7 @@ struct RedecisionSlice {
   private mutating func decide(_ listen: Listen, because cause: Cancellation, in engine: inout Engine) -> Int {
     examinedCount += 1
     listen.isQueued = false
+    let querySteps = engine.queries.cost.total
     let decision = engine.decideListen(listen.path, listen.connection.principal, listen.sentQuery, isAgain: true)
     var steps = EngineLimits.redecisionSteps + (decision?.stepCount ?? 0)
     if var decision, !decision.isAllowed {
@@ -81,7 +82,7 @@ struct RedecisionSlice {
       if kept.count < Redecision.keptToldMax { kept.append((listen, decision?.rule)) }
       Self.catchUp(listen, decision, in: &engine)
     }
-    return steps
+    return steps + engine.queries.cost.total &- querySteps
   }
 
   private func forgetLost(in engine: inout Engine) {

@@ -71,6 +71,27 @@ struct WorkMeter {
   }
 }
 
+extension Engine {
+  /// The cost of live queries and indexes so far. A `get` is built elsewhere and counts only as far as it created an
+  /// index.
+  public var queryCost: QueryCost { queries.cost }
+
+  /// The steps that live queries, their indexes and the listens' index have taken so far.
+  private var indexSteps: Int { queries.cost.total &+ listens.stepsTaken }
+
+  /// Begins to count the steps of a command, or of a waiting write.
+  mutating func beginCommand(paidBy payer: WorkPayer?) {
+    redecisions.payer = payer
+    meter.beginCommand(effectCount: effects.count, recordBytes: payload.count, indexSteps: indexSteps)
+  }
+
+  /// Reports the steps of the command.
+  mutating func endCommand() {
+    meter.endCommand(
+      of: redecisions.payer, effects: effects, recordBytes: payload.count, indexSteps: indexSteps)
+  }
+}
+
 extension Effect {
   /// The number of listeners that receive a change.
   fileprivate var listenerCount: Int {

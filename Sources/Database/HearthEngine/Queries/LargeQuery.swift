@@ -42,8 +42,6 @@ public struct FoundQuery: Sendable {
   private(set) var shown: (window: QueryWindow, result: Node)?
   /// The number of steps of the evaluation.
   package let steps: Int
-  /// True when the command is not set aside again after changes of its location.
-  var isLast = false
 
   init(query: LargeQuery, node: Node, index: ChildIndex?, shown: (window: QueryWindow, result: Node)?, steps: Int) {
     (self.query, self.node, self.index, self.shown, self.steps) = (query, node, index, shown, steps)

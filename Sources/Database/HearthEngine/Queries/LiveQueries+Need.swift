@@ -40,11 +40,17 @@ extension LiveQueries {
   /// Returns true when a query was evaluated in the background and is up to date with its location, or when it may not
   /// be set aside again.
   mutating func hasFound(_ need: Need, at path: Path, _ data: Node) -> Bool {
-    guard var made = found else { return false }
+    guard var made = found else { return outruns() }
     let isSame = made.query.path == path && made.query.query == need.query
     found = nil
-    guard isSame, !need.makesIndex || made.index != nil, made.follow(to: data, cost: &cost) else { return made.isLast }
+    guard isSame, !need.makesIndex || made.index != nil, made.follow(to: data, cost: &cost) else { return outruns() }
     found = made
     return true
+  }
+  /// Returns true at the last attempt to evaluate a query of a location that changes faster. A listen then receives all
+  /// data, and a `get` makes no index.
+  private mutating func outruns() -> Bool {
+    isOutrun = isLastAttempt
+    return isOutrun
   }
 }

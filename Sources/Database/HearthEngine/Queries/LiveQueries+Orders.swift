@@ -11,7 +11,7 @@ extension LiveQueries {
     let order = query.effectiveOrder
     guard order != .key, !query.loadsAllData else { return nil }
     if let kept = listens.node(at: path)?.shelf?.index(by: order) { return kept }
-    guard data.childCount >= limits.orderedChildrenMin, rules.declares(order, at: path) else { return nil }
+    guard !isOutrun, data.childCount >= limits.orderedChildrenMin, rules.declares(order, at: path) else { return nil }
     let index = newIndex(of: data, by: order, at: path)
     listens.keep(
       KeptOrder(index: index, isDeclared: true, isWorthKeeping: true), at: listens.makeNode(at: path))

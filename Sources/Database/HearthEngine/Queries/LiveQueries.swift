@@ -13,6 +13,10 @@ struct LiveQueries {
   var ready: [PlaceIndex] = []
   /// The query of the command being settled, evaluated in the background; nil when there is none.
   var found: FoundQuery?
+  /// True when the command being settled may not be set aside again.
+  var isLastAttempt = false
+  /// True when the query of that command was evaluated too often while its location changed.
+  var isOutrun = false
   /// The locations whose live queries must still be updated.
   var behind: [ListenNode] = []
 
@@ -32,8 +36,9 @@ struct LiveQueries {
     let shelf = listens.makeShelf(at: node)
     if let group = shelf.groups[query] { return group }
     let (data, rules) = (state.root[path], state.rules)
-    let order = query.needsIndex ? takeOrder(query.effectiveOrder, at: node, path, data, rules, &listens) : nil
-    let isWhole = query.needsIndex ? order == nil : !mayLookAtAll(query, at: path, data, rules)
+    let order =
+      query.needsIndex && !isOutrun ? takeOrder(query.effectiveOrder, at: node, path, data, rules, &listens) : nil
+    let isWhole = isOutrun || query.needsIndex ? order == nil : !mayLookAtAll(query, at: path, data, rules)
     let shown = isWhole ? .everything : query
     let index = keptIndex(for: shown, at: path, data, rules, &listens)
     let made = found(shown, at: path, data)?.shown
