@@ -32,6 +32,32 @@ import Testing
       """)
   }
 
+  @Test func `a value with fewer children than have listens reaches those of changed children alone`() throws {
+    let names = ["b", "c", "d", "e", "f", "g/x"]
+    let listens = names.map { "1 listen /a/\($0)\n  1 ok" }.joined(separator: "\n")
+    try expectScenario(
+      """
+      rules {"rules": {".read": true, ".write": true}}
+      1 connect
+        1 ok
+      2 connect
+        2 ok
+      \(listens)
+      2 put /a {"c": 1, "d": 2}
+        1 < put /a/c 1
+        1 < put /a/d 2
+        2 written {"c":1,"d":2}
+      2 put /a {"d": 2, "g": {"x": 3}}
+        1 < put /a/c null
+        1 < put /a/g/x 3
+        2 written {"d":2,"g":{"x":3}}
+      2 put /a 5
+        1 < put /a/d null
+        1 < put /a/g/x null
+        2 written 5
+      """)
+  }
+
   @Test func `a priority is written alone, told alone, and refused where there is no value`() throws {
     try expectScenario(
       """

@@ -83,7 +83,14 @@ struct FanOut {
 
   /// Replaces all data at `node`: each listener below receives the new value at its own location if it differs.
   private mutating func replace(below node: ListenNode, _ old: Node, _ new: Node) {
-    for (key, child) in node.children.entries { replace(child, old.child(key), new.child(key)) }
+    if old.childCount + new.childCount >= node.children.count {
+      for (key, child) in node.children.entries { replace(child, old.child(key), new.child(key)) }
+    } else {
+      // Fewer children have data than have listens.
+      new.forEachDifference(from: old) { key, old, new in
+        if let child = node.children[key] { replace(child, old, new) }
+      }
+    }
   }
 
   private mutating func replace(_ node: ListenNode, _ old: Node, _ new: Node) {
