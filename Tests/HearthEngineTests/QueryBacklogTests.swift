@@ -94,12 +94,27 @@ import Testing
     }
   }
 
-  @Test func `the connection that caused the work pays for it`() throws {
+  @Test func `a connection with many queries pays for them, whichever client writes`() throws {
     var world = try World()
     for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
     for tag in 1...1_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
     let batch = world.put(2, "m/c", Node(.int(1)))
-    let paid = batch.work.filter { $0.payer.connection == ConnectionID(rawValue: 2) }.reduce(0) { $0 + $1.steps }
+    func paid(by connection: UInt64) -> Int {
+      batch.work.filter { $0.payer.connection == ConnectionID(rawValue: connection) }.reduce(0) { $0 + $1.steps }
+    }
+    // The connection that has so many queries.
+    #expect(paid(by: 1) >= EngineLimits().redecisionStepsPerSlice)
+    #expect(paid(by: 2) < EngineLimits().redecisionStepsPerSlice)
+  }
+
+  @Test func `the writer pays for queries of connections that have few`() throws {
+    var world = try World(queriesInLine: 4)
+    for connection in UInt64(1)...40 { world.perform(connection, .connect) }
+    for connection in UInt64(1)...39 {
+      for tag in Int32(1)...20 { world.listen(connection, Self.last(Int(connection) * 20 + Int(tag)), tag: tag) }
+    }
+    let batch = world.put(40, "m/c", Node(.int(1)))
+    let paid = batch.work.filter { $0.payer.connection == ConnectionID(rawValue: 40) }.reduce(0) { $0 + $1.steps }
     #expect(paid >= EngineLimits().redecisionStepsPerSlice)
   }
 

@@ -11,14 +11,14 @@ import Testing
     {"rules": {"gate": {".write": true}, "at": {"$item": {".read": "root.child('gate').val() != $item || auth != null"}}}}
     """
 
-  /// An engine with a connection, 1, whose many listens depend on one location and on its identity.
-  private static func engine() throws -> Engine {
+  /// An engine with many listens that depend on one location and on the identity of their connections.
+  private static func engine(connections: Int = 1) throws -> Engine {
     var engine = Engine(state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0))
-    var commands = [Command(connection: ConnectionID(rawValue: 1), action: .connect)]
+    var commands = (1...connections).map { Command(connection: ConnectionID(rawValue: UInt64($0)), action: .connect) }
     for number in 0..<listenCount {
+      let connection = ConnectionID(rawValue: UInt64(number % connections + 1))
       commands.append(
-        Command(
-          connection: ConnectionID(rawValue: 1), request: 1, action: .listen(ListenRequest(Path("at/\(number)")))))
+        Command(connection: connection, request: 1, action: .listen(ListenRequest(Path("at/\(number)")))))
     }
     for command in commands { _ = decide(command, &engine) }
     return engine
@@ -37,8 +37,9 @@ import Testing
     return work
   }
 
-  @Test func `the listens that a request over HTTP puts in doubt are charged to its client`() throws {
-    var engine = try Self.engine()
+  @Test(arguments: [1, 50])
+  func `listens in doubt are charged to the writer, or to a connection that has many`(connections: Int) throws {
+    var engine = try Self.engine(connections: connections)
     let network = NetworkPrefix(addressBytes: [192, 0, 2, 1])
     let write = WriteOperation(.put(Location(path: Path("gate")), WriteValue(Node(.string("none")))))
     let ann = Principal(auth: .object([JSON.Member("uid", .string("ann"))]))
@@ -47,7 +48,8 @@ import Testing
         connection: ConnectionID(rawValue: 0), request: 1, principal: ann, network: network, action: .write(write)),
       &engine)
     let client = ShareClaimant(account: "ann", network: network)
-    #expect(work.allSatisfy { $0.payer.client == client })
+    let isOwn = connections == 1
+    #expect(work.allSatisfy { isOwn ? $0.payer == WorkPayer(ConnectionID(rawValue: 1)) : $0.payer.client == client })
     let steps = work.reduce(0) { $0 + $1.steps }
     #expect(steps >= Self.listenCount * EngineLimits.redecisionSteps)
     #expect(work.allSatisfy { $0.steps <= EngineLimits().redecisionStepsPerSlice * 2 }, "each slice by itself")

@@ -13,15 +13,22 @@ struct QueryBacklog {
     var keys: [Key]?
   }
 
+  /// The changes of a location since a version.
+  struct Changes {
+    var version: Version
+    /// The changed children; nil when the whole value was replaced, or too many children changed.
+    var children: [QueryWindow.ChildChange]?
+  }
+
   /// The most versions. A query that is further behind receives all its data.
   static let versionsMax = 1_024
   /// The most changed children that are sent to a query as changes; beyond it, the query receives all its data.
-  static let keysMax = 256
+  static let keysMax = 4_096
 
   private var versions: [Version] = []
   private var droppedCount = 0
   /// The last requested changes between two versions: in one pass nearly all queries start from the same version.
-  private var last: (from: Int, to: Int, version: Version)?
+  private var last: (from: Int, to: Int, changes: Changes)?
   /// The slot of the last updated query; the pass goes from the last slot to the first, because a query that ends is
   /// replaced by the last one.
   private var slot = 0
@@ -58,26 +65,30 @@ struct QueryBacklog {
     return slot
   }
 
-  /// Returns the changes since a version, or `nil` when that version was dropped.
-  mutating func version(_ number: Int) -> Version? {
+  /// Returns the changes between a version and the newest one, or `nil` when that version was dropped.
+  ///
+  /// - Parameter data: The location now.
+  mutating func changes(since number: Int, to data: Node) -> Changes? {
     guard number >= droppedCount, number < self.number else { return nil }
-    if let last, last.from == number, last.to == self.number { return last.version }
-    let found = changes(since: number)
+    if let last, last.from == number, last.to == self.number { return last.changes }
+    let version = versions[number - droppedCount]
+    let children = keys(since: number)?.compactMap { key -> QueryWindow.ChildChange? in
+      let (old, new) = (version.node.child(key), data.child(key))
+      return old == new ? nil : QueryWindow.ChildChange(key: key, old: old, new: new)
+    }
+    let found = Changes(version: version, children: children)
     last = (number, self.number, found)
     return found
   }
 
-  private func changes(since number: Int) -> Version {
-    var (found, keys) = (versions[number - droppedCount], Set<Key>())
+  /// Returns the changed children since a version; nil when a commit replaced the whole value, or they are too many.
+  private func keys(since number: Int) -> [Key]? {
+    var keys = Set<Key>()
     for version in versions[(number - droppedCount)...] {
-      guard let changed = version.keys, keys.count <= Self.keysMax else {
-        found.keys = nil
-        return found
-      }
+      guard let changed = version.keys, keys.count <= Self.keysMax else { return nil }
       keys.formUnion(changed)
     }
-    found.keys = keys.count > Self.keysMax ? nil : keys.sorted()
-    return found
+    return keys.count > Self.keysMax ? nil : keys.sorted()
   }
 
   private mutating func drop(_ count: Int) {

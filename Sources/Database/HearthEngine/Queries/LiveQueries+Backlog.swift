@@ -31,20 +31,20 @@ extension LiveQueries {
   /// - Returns: One event for all changes; nil when there are none.
   mutating func catchUp(_ group: QueryGroup, _ state: Published, _ listens: inout ListenIndex) -> Event? {
     guard let shelf = group.node.shelf, group.versionNumber < shelf.backlog.number else { return nil }
-    let (version, path, query) = (shelf.backlog.version(group.versionNumber), group.node.path, group.shownQuery)
+    let (path, query) = (group.node.path, group.shownQuery)
     let data = state.root[path]
+    let changes = shelf.backlog.changes(since: group.versionNumber, to: data)
     group.versionNumber = shelf.backlog.number
     listens.results.forget(group)
-    if let version, let keys = version.keys {
-      let changes = keys.map { QueryWindow.ChildChange(key: $0, old: version.node.child($0), new: data.child($0)) }
+    if let children = changes?.children {
+      cost.childrenScanned += children.count
       let index = group.order.flatMap { shelf.index(by: $0) }
-      let steps = group.window.apply(
-        changes.filter { $0.old != $0.new }, node: data, index: index, cost: &cost)
+      let steps = group.window.apply(children, node: data, index: index, cost: &cost)
       return event(of: faults.applied(to: steps), at: path, data, state.position)
     }
     let index = shelf.index(by: query.effectiveOrder)
     group.window = QueryWindow(query, of: data, index: index, cost: &cost)
-    if let version {
+    if let version = changes?.version {
       let oldIndex = version.orders.first { $0.index.order == query.effectiveOrder }?.index
       guard isDifferent(query, version.node, oldIndex, data, index) else { return nil }
     }
