@@ -178,7 +178,7 @@ import Testing
   @Test func `an on-disconnect write larger than a connection may have is refused before its rules`() throws {
     let rules = #"{"rules": {".write": true, "$a": {"$b": {".validate": "newData.val().matches(/^x*$/)"}}}}"#
     var limits = EngineLimits()
-    limits.onDisconnectBytesPerConnectionMax = 64 << 10
+    (limits.onDisconnectBytesPerConnectionMax, limits.onDisconnectStepsMax) = (64 << 10, 2_000)
     var engine = Engine(
       state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     let connection = ConnectionID(rawValue: 1)

@@ -72,7 +72,10 @@ struct JSONSize {
       left -= node.withStringUTF8 { $0.count + 2 } ?? 1
       return
     }
-    guard node.childCount <= left / Self.childBytesMin else { return left = -1 }
+    guard node.childCount <= left / Self.childBytesMin else {
+      left = -1
+      return
+    }
     for (key, child) in node.children {
       left -= key.text.utf8.count + 4
       guard !isExceeded else { return }
