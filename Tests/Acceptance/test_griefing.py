@@ -185,17 +185,35 @@ def answered_beside(honest, work):
     return count
 
 
+# Listens of a connection that others' writes pay for: a connection with more pays itself.
+COVERED_LISTENS = 64
+
+
+def watchers(server, listens):
+    """Sockets with few listens each, of which each is decided by itself."""
+    made = []
+    for first in range(0, listens, COVERED_LISTENS):
+        watcher = Attacker(server)
+        watcher.listen([f"/gated/w{number}" for number in range(first, min(first + COVERED_LISTENS, listens))])
+        made.append(watcher)
+    return made
+
+
 def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
     attacker, honest = Attacker(server), Honest(server, "c")
-    # A change of the gate has 2,000 listens decided again, which is some 300,000 steps: about two seconds are owed for it.
+    # A change of the gate has 2,000 listens of the attacker decided again, which is some 300,000 steps: about two seconds are
+    # owed for it.
     attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
     attacker.client.request("p", p="/gate", d="ends")
     one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
     attacker.take(attacker.client.number - len(attacker.replies))
     assert answered_beside(honest, lambda: attacker.client.call("g", p="/gate")) >= 20
-    # A user's requests over HTTP have an allowance of their own, whatever connection they come over.
+    attacker.client.close()
+    # The writer pays for listens of connections that have few. A user's requests over HTTP have an allowance of their own,
+    # whatever connection they come over.
+    others = watchers(server, 2_000)
     url, token = f"{server.url}/gate.json", server.token("ann")
 
     def put(value):
@@ -203,10 +221,27 @@ def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
         assert answer.status_code == 200, answer.text
 
     put("shut")
-    one_pass([attacker], honest, {f"gated/{number}" for number in range(0, 2_000, 10)})
+    one_pass(others, honest, {f"gated/w{number}" for number in range(0, 2_000, 10)})
     assert answered_beside(honest, lambda: put("two")) >= 20
-    honest.close()
-    attacker.client.close()
+    for client in (honest, *(watcher.client for watcher in others)):
+        client.close()
+
+
+def test_a_client_pays_for_its_many_listens_whoever_writes(serve):
+    server = serve(rules=RULES)
+    assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
+    attacker, honest, writer = Attacker(server), Honest(server, "w"), Client(server)
+    attacker.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
+    writer.call("p", p="/gate", d="ends")
+    one_pass([attacker], honest, {"gated/end-a", "gated/end-b"})
+    attacker.client.request("g", p="/gate")
+    # The writer goes on at once, and before what the owner of the listens asks for.
+    for number in range(20):
+        writer.call("p", p="/honest/writer", d=number)
+    attacker.take_what_came()
+    assert attacker.client.number not in attacker.replies
+    for client in (honest, writer, attacker.client):
+        client.close()
 
 
 def test_large_answers_wait_for_the_allowance_of_whoever_asks(serve):
@@ -293,13 +328,12 @@ def test_coming_back_is_no_new_allowance(serve):
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
     honest, token = Honest(server, "e"), server.token("attacker")
     # A write that has 2,000 listens decided again is some 300,000 steps, and half a megabyte that is read 130,000: seconds each.
-    watcher = Attacker(server)
-    watcher.listen(["/gated/end-a"] + [f"/gated/{number}" for number in range(2_000)] + ["/gated/end-b"])
+    others = watchers(server, 2_000)
     attacker = Client(server)
     attacker.sign_in(token)
     # What its write has decided again is owed by its account, also when it goes at once.
-    attacker.call("p", p="/gate", d="ends")
-    one_pass([watcher], honest, {"gated/end-a", "gated/end-b"})
+    attacker.call("p", p="/gate", d="shut")
+    one_pass(others, honest, {f"gated/w{number}" for number in range(0, 2_000, 10)})
     attacker.close()
     other = Client(server)
     other.sign_in(server.token("other"))
@@ -317,5 +351,5 @@ def test_coming_back_is_no_new_allowance(serve):
 
     ask("PUT", data=json.dumps("x" * (1 << 19)))
     assert answered_beside(honest, lambda: ask("GET")) >= 20
-    for client in (honest, other, again, watcher.client):
+    for client in (honest, other, again, *(watcher.client for watcher in others)):
         client.close()
