@@ -52,8 +52,6 @@ public struct ComparisonResult: Sendable {
   var isMatch = false
   /// The ranges in which the client's data differs; nil when it sent none.
   var ranges: [RangeMerge]?
-  /// True when the command must not be set aside again, even if the data has changed.
-  var isLast = false
   /// The number of its steps.
   package fileprivate(set) var steps = 0
 
@@ -73,7 +71,7 @@ public struct ComparisonResult: Sendable {
   }
 
   /// Returns true when another comparison could show that the client holds the present value, or a part of it.
-  func isWorthAnother(_ node: Node) -> Bool {
+  func isWorthAnother(_ node: Node, isLast: Bool) -> Bool {
     !isLast && (isMatch || ranges != nil) && !comparison.value.isIdentical(to: node)
   }
 
@@ -99,7 +97,6 @@ extension Engine {
   ///   and a listener receives all data.
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
     comparing = result
-    comparing?.isLast = isLast
     (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
     defer { (comparing, queries.found, queries.isLastAttempt, queries.isOutrun) = (nil, nil, false, false) }
     result.keep(in: &hashes)
@@ -132,7 +129,7 @@ extension LargeComparison {
     let isKnown = engine.hashes.hashedBytes(value, at: place, upTo: 0) == 0
     var bytes = 0
     if let result = engine.comparing {
-      guard result.isWorthAnother(value) else { return false }
+      guard result.isWorthAnother(value, isLast: engine.queries.isLastAttempt) else { return false }
     } else {
       if let compound = request.compound {
         // Ranges are hashed anew for each client.

@@ -17,7 +17,8 @@ enum WriteComparison {
     }
     let node = engine.state.root[operation.path]
     if let made = engine.comparing {
-      self = made.isMatch(of: node) ? .holds : made.isWorthAnother(node) ? .long : .late(node)
+      let isWorthAnother = made.isWorthAnother(node, isLast: engine.queries.isLastAttempt)
+      self = made.isMatch(of: node) ? .holds : isWorthAnother ? .long : .late(node)
     } else if LargeComparison.isInLine(node, at: HashCache.Place(path: operation.path, of: hash), in: &engine) {
       self = engine.stale(operation).map { .late($0) } ?? .holds
     } else {

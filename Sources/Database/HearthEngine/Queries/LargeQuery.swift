@@ -43,10 +43,6 @@ public struct FoundQuery: Sendable {
   /// The number of steps of the evaluation.
   package let steps: Int
 
-  init(query: LargeQuery, node: Node, index: ChildIndex?, shown: (window: QueryWindow, result: Node)?, steps: Int) {
-    (self.query, self.node, self.index, self.shown, self.steps) = (query, node, index, shown, steps)
-  }
-
   /// The most changed children up to which a result is updated. After more, the query is evaluated again.
   private static let changesMax = 1_024
 

@@ -53,11 +53,7 @@ extension LiveQueries {
 
   /// Returns an index that was built with the command being settled, or else builds one.
   mutating func newIndex(of node: Node, by order: Query.Order, at path: Path) -> ChildIndex {
-    if let found, found.query.path == path, found.node.isIdentical(to: node), let index = found.index,
-      index.order == order
-    {
-      return index
-    }
+    if let index = found(at: path, node)?.index, index.order == order { return index }
     let made = ready.first { $0.index.order == order && $0.path == path && $0.node.isIdentical(to: node) }
     return made?.index ?? ChildIndex(node, by: order, cost: &cost)
   }

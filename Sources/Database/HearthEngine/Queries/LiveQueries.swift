@@ -51,10 +51,12 @@ struct LiveQueries {
 
   /// Returns the query that was evaluated in the background; nil when it is another one or of another version.
   func found(_ query: Query, at path: Path, _ data: Node) -> FoundQuery? {
-    guard let found, found.query.path == path, found.query.query == query, found.node.isIdentical(to: data) else {
-      return nil
-    }
-    return found
+    found(at: path, data).flatMap { $0.query.query == query ? $0 : nil }
+  }
+
+  /// Returns the query that was evaluated in the background; nil when it is of another location or version.
+  func found(at path: Path, _ data: Node) -> FoundQuery? {
+    found.flatMap { $0.query.path == path && $0.node.isIdentical(to: data) ? $0 : nil }
   }
 
   /// Returns the data for the listens of a group at their beginning, or when a change cannot be sent as an event.
