@@ -22,16 +22,6 @@ struct RouteList: HTTPResponder {
     return responder(for: request).response(to: failure, for: request)
   }
 
-  func bodyLimit(for request: HTTPRequest) -> HTTPBodyLimit? { responder(for: request).bodyLimit(for: request) }
-
-  func caller(of request: HTTPRequest, on loop: TransportLoop) -> HTTPBodyCaller {
-    responder(for: request).caller(of: request, on: loop)
-  }
-
-  func admission(of request: HTTPRequest, waits: Int, on loop: TransportLoop) -> HTTPBodyAdmission {
-    responder(for: request).admission(of: request, waits: waits, on: loop)
-  }
-
   func responder(for request: HTTPRequest) -> any HTTPResponder {
     let routed = RoutedRequest(request)
     for route in routes {

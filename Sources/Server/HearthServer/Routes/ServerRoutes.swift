@@ -91,8 +91,8 @@ struct ServerRoutes: Sendable {
   ) -> Route {
     Route(name, on: listeners, needs: .ofItsOperations) { [identity, cluster] request in
       guard let match = request.identity, match.audience == audience else { return nil }
-      let door = IdentityPath(identity: identity, head: request.head, match: match)
-      return cluster?.byOwnerOfAccounts(door) ?? door
+      let endpoint = IdentityPath(identity: identity, head: request.head, match: match)
+      return cluster?.byOwnerOfAccounts(endpoint) ?? endpoint
     }
   }
 
