@@ -59,9 +59,9 @@ struct JournalReadBack {
       throw JournalError(
         .corrupt, "the file's pages do not fit together: \(finding)", at: JournalError.Place(file: path))
     }
-    let snapshot = try SnapshotRows(database: database, path: path).verifiedCurrent()
+    let rows = SnapshotRows(database: database, path: path)
+    let snapshot = try rows.verifiedCurrent()
     if let snapshot {
-      let rows = SnapshotRows(database: database, path: path)
       for index in 0..<snapshot.chunkCount { _ = try rows.chunk(index, of: snapshot) }
     }
     let position = snapshot?.position ?? 0
