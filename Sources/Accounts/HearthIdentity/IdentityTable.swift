@@ -126,7 +126,7 @@ enum IdentityTable {
       places: [RoutePlace("POST", "token", of: [.authorization])], takesForm: true),
   ]
 
-  /// What test suites ask an emulator.
+  /// The operations of test suites, in an emulator.
   private static let emulator: [IdentityOperation] = [
     .call(
       "deleteAllAccounts", .emulator, EmulatorEndpoints.deleteAllAccounts,

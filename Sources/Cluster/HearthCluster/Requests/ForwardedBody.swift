@@ -1,5 +1,4 @@
-/// What a write asks for, or what it is answered, in the engine's form. Within the process in which it is asked it need not be
-/// bytes: most writes are decided there.
+/// A write or its reply, in the engine's form. It needs no encoding within one process, where most writes are decided.
 package enum ForwardedBody: Sendable {
   /// The encoded bytes.
   case encoded([UInt8])

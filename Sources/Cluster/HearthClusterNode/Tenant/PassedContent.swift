@@ -21,7 +21,7 @@ final class PassedChange: ForwardedContent {
   }
 }
 
-/// A reply on its way from an owner to the database that asked, in the same process as long as nobody asks for its bytes.
+/// A reply from an owner to a database of the same process. It is encoded only for a caller that reads its bytes.
 final class PassedReply: ForwardedContent {
   private static let ok = PassedReply(.ok, sizeBytes: 2)
 
@@ -32,7 +32,7 @@ final class PassedReply: ForwardedContent {
 
   var encoded: [UInt8] { reply.forwarded }
 
-  /// What is answered. Answers to reads are made where they are read.
+  /// Returns the body of a reply. Replies to reads are made where they are read.
   static func body(of reply: Reply) -> ForwardedBody {
     switch reply {
     case .ok, .listening, .result, .value: return .value(ok)
@@ -44,7 +44,7 @@ final class PassedReply: ForwardedContent {
     }
   }
 
-  /// What was answered; `nil` for a body that is empty or cannot be read.
+  /// Returns the reply in a body; `nil` when the body is empty or cannot be decoded.
   static func reply(in body: ForwardedBody) -> Reply? {
     if case .value(let passed as PassedReply) = body { return passed.reply }
     return try? Reply(forwarded: body.bytes)

@@ -41,7 +41,7 @@ struct SQLiteConnections: Sendable {
     try database.execute(sql: "PRAGMA synchronous = FULL")
     // On Apple systems a plain fsync leaves the data in the drive's cache.
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-    // What is removed is overwritten, whatever SQLite was built to do: somebody may have asked to be forgotten.
+    // Removed data is overwritten, whatever SQLite's build does by default: a user may have asked for erasure.
     _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
     // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")

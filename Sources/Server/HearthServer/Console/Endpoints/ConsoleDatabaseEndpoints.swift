@@ -18,7 +18,7 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
   }
 
   func credential() async throws(ConsoleFailure) -> HTTPResponse {
-    // A page renews it by itself: nobody need be there.
+    // A page renews it by itself, so this is no use of the session by its user.
     let session = try session(isUse: false)
     guard let body = call.body, let name = body["database"]?.string else {
       throw ConsoleFailure(.badRequest, "Name a database.")

@@ -23,7 +23,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     }
   }
 
-  /// Who shows a link's key, which is used up by that, or an ID token.
+  /// Returns the role, name and uid behind a link's key, which is used up, or behind an ID token.
   private func proof() async throws(ConsoleFailure) -> (ConsoleRole, String, String?) {
     guard let body = call.body else { throw .badBody }
     switch (body["key"]?.string, body["idToken"]?.string) {
@@ -39,7 +39,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
     }
   }
 
-  /// `POST api/session/presence` with what opens a session: this one goes on, and whoever has it is there.
+  /// `POST api/session/presence` with a link's key or an ID token: the session continues, with its user present.
   func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     let shown: (role: ConsoleRole, name: String, uid: String?)
@@ -47,7 +47,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
       // The session is as good as before.
       throw error.status == .unauthorized ? ConsoleFailure(.forbidden, error.text) : error
     }
-    // A session of a link takes another link, which the operator makes, and no account: whoever is at a screen that was left
+    // A session of a link takes another link, which the operator makes, and no account: a passer-by at an unlocked screen
     // could have made one. A session of an account takes that account, or a link.
     guard shown.role == session.role, shown.uid == nil || session.uid == shown.uid else {
       await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
