@@ -10,8 +10,12 @@ package struct ConfigurationAdministration: Sendable {
   ///
   /// - Parameter settings: an object in the file's form. Its members replace earlier changes, those of an inner object
   ///   one by one; `null` returns to the file's value.
-  /// - Throws: `invalidArgument` for a value that the file could not contain either.
+  /// - Throws: `invalidArgument` for a value that the file could not contain either; `insufficientPermission` for a
+  ///   setting that is the operator's.
   package func change(_ settings: JSON, by administrator: Administrator) async throws(AccountError) {
+    if settings["authorizedDomains"] != nil {
+      try administrator.requireMayChangeDomains(consoleClaim: context.configuration.consoleClaim)
+    }
     let names = settings.members?.map(\.name).joined(separator: ", ") ?? ""
     try await context.projectStore.transact {
       [context] (transaction: inout AccountTransaction) throws(AccountError) in

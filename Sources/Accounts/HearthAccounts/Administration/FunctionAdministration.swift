@@ -17,9 +17,11 @@ package struct FunctionAdministration: Sendable {
   /// Sets them, from the next sign-in on.
   ///
   /// - Parameter settings: nil returns to those of the configuration.
+  /// - Throws: `insufficientPermission`: see ``Administrator/requireMayReach(_:from:)``.
   package func set(
     _ settings: BlockingFunctionSettings?, by administrator: Administrator
   ) async throws(AccountError) {
+    try settings.map { settings throws(AccountError) in try administrator.requireMayReach(settings, from: blocking) }
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putBlockingFunctions(settings)
       transaction.audit(administrator.event(.configurationChanged, detail: "blocking functions"))
@@ -30,15 +32,37 @@ package struct FunctionAdministration: Sendable {
   ///
   /// - Parameter change: gets the present functions in the form of ``BlockingFunctionSettings/json``, and returns the
   ///   new ones.
-  /// - Throws: the errors of ``BlockingFunctionSettings/init(json:)``.
+  /// - Throws: the errors of ``BlockingFunctionSettings/init(json:)``; `insufficientPermission`: see
+  ///   ``Administrator/requireMayReach(_:from:)``.
   package func change(
     by administrator: Administrator, _ change: @escaping @Sendable (JSON) -> JSON
   ) async throws(AccountError) {
     try await context.store.transact { [context] (transaction: inout AccountTransaction) throws(AccountError) in
       let present =
         transaction.blockingFunctions ?? context.configuration.blockingFunctions ?? BlockingFunctionSettings()
-      transaction.putBlockingFunctions(try BlockingFunctionSettings(json: change(present.json)))
+      let settings = try BlockingFunctionSettings(json: change(present.json))
+      try administrator.requireMayReach(settings, from: present)
+      transaction.putBlockingFunctions(settings)
       transaction.audit(administrator.event(.configurationChanged, detail: "blocking functions"))
+    }
+  }
+}
+
+extension Administrator {
+  /// Checks that blocking functions at private addresses are the operator's: a service account could otherwise send
+  /// requests to every program of the internal network, and read their error pages. A function stays where it is allowed
+  /// already.
+  ///
+  /// - Throws: `insufficientPermission`.
+  fileprivate func requireMayReach(
+    _ settings: BlockingFunctionSettings, from present: BlockingFunctionSettings
+  ) throws(AccountError) {
+    guard authority.verdict(on: .changeServer) == .refused else { return }
+    let known = [present.beforeCreate, present.beforeSignIn].compactMap(\.self).filter(\.allowsPrivate).map(\.url)
+    for function in [settings.beforeCreate, settings.beforeSignIn].compactMap(\.self)
+    where function.allowsPrivate && !known.contains(function.url) {
+      throw AccountError(
+        .insufficientPermission, "allowsPrivate is the operator's: use hearth functions, or the file of --auth-config.")
     }
   }
 }

@@ -68,24 +68,30 @@ package struct UserAdministration: Sendable {
 
   /// Deletes an account with everything that belongs to it.
   ///
-  /// - Throws: `userNotFound`.
+  /// - Throws: `userNotFound`, `insufficientPermission`.
   package func delete(uid: String, by administrator: Administrator) async throws(AccountError) {
-    try await deletion.delete(uid: uid, client: administrator.client, detail: "by \(administrator.name)")
+    let claim = context.configuration.consoleClaim
+    try await deletion.delete(uid: uid, client: administrator.client, detail: "by \(administrator.name)") {
+      user throws(AccountError) in try administrator.requireMayChange(user, to: user, consoleClaim: claim)
+    }
   }
 
   /// Deletes accounts in one transaction. Accounts that are not disabled stay, unless `isForced`. Unlike single
   /// deletions this emits no account events.
   ///
   /// - Returns: the accounts that stayed, with their index in the list.
+  /// - Throws: `insufficientPermission` when one of them opens the console; then all of them stay.
   package func delete(
     _ uids: [String], isForced: Bool, by administrator: Administrator
   ) async throws(AccountError) -> [(index: Int, uid: String)] {
+    let claim = context.configuration.consoleClaim
     let (deleted, kept) = try await context.store.transact {
       (transaction) throws(AccountError) -> ([String], [(index: Int, uid: String)]) in
       var (deleted, kept): ([String], [(index: Int, uid: String)]) = ([], [])
       for (index, uid) in uids.enumerated() {
         // Accounts that do not exist are passed over.
         guard let user = transaction.user(uid) else { continue }
+        try administrator.requireMayChange(user, to: user, consoleClaim: claim)
         guard user.isDisabled || isForced else {
           kept.append((index, uid))
           continue

@@ -15,9 +15,8 @@ package struct ActionCodes: Sendable {
     package let purpose: Ticket.Purpose
     /// The account's address; for an e-mail sign-in any address. In canonical form.
     package let email: String
-    /// The signed-in user who asks: the address must still be theirs and their session valid when the code is created.
-    /// Nil for a signed-out client; then the code is for the account that has the address.
-    package var asker: Caller?
+    /// The origin of the request.
+    package var requester = Requester.client
     /// The new address of a change, in canonical form.
     package var newEmail: String?
     /// The URL to continue at, checked by ``ActionLinks/checkContinueURL(_:)``.
@@ -31,6 +30,16 @@ package struct ActionCodes: Sendable {
     /// The requesting client.
     package let client: ClientInfo
 
+    /// The origin of a request for a code.
+    package enum Requester: Sendable {
+      /// A signed-out client: the code is for the account that has the address.
+      case client
+      /// A signed-in user. The address must still be theirs and their session valid when the code is created.
+      case session(Caller)
+      /// An administrator: the code is for the account that has the address.
+      case administrator(Administrator)
+    }
+
     /// Creates an order with the required values only.
     package init(_ purpose: Ticket.Purpose, email: String, client: ClientInfo) {
       self.purpose = purpose
@@ -40,6 +49,20 @@ package struct ActionCodes: Sendable {
 
     /// The recipient of the mail.
     fileprivate var recipient: String { purpose == .verifyAndChangeEmail ? newEmail ?? email : email }
+
+    /// Returns false when the account is no longer that of the signed-in user who requests the code.
+    fileprivate func isValid(for user: UserRecord) -> Bool {
+      if case .session(let caller) = requester { caller.stands(for: user) } else { true }
+    }
+
+    /// Checks that the code may be created for an account. A code that does not go to the account's own address gives
+    /// an administrator access to it: see ``Administrator/requireMayChange(_:to:consoleClaim:)``.
+    ///
+    /// - Throws: `insufficientPermission`.
+    fileprivate func check(for user: UserRecord, isMailed: Bool, consoleClaim: String?) throws(AccountError) {
+      guard case .administrator(let administrator) = requester, !isMailed || recipient != email else { return }
+      try administrator.requireMayChange(user, to: user, consoleClaim: consoleClaim)
+    }
   }
 
   /// Mails the link of a new code.
@@ -50,6 +73,9 @@ package struct ActionCodes: Sendable {
   /// - Throws: `operationNotAllowed` without a mailer; `resetLimit` or `quotaExceeded` above the limits; `unavailable`
   ///   when no code can be stored now.
   package func send(_ order: Order, now: Instant) async throws(AccountError) {
+    if let user = context.store.view.user(email: order.email) {
+      try order.check(for: user, isMailed: true, consoleClaim: context.configuration.consoleClaim)
+    }
     // An emulator shows the code to every program of its machine.
     guard context.mails.canSend || context.settings.isEmulator else {
       throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
@@ -92,8 +118,9 @@ package struct ActionCodes: Sendable {
     let user = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       let found = transaction.user(email: email)
-      // By now the address may belong to another account, or the asker's session may have ended.
-      let user = found.flatMap { order.asker?.stands(for: $0) ?? true ? $0 : nil }
+      // By now the address may belong to another account, or the requester's session may have ended.
+      let user = found.flatMap { order.isValid(for: $0) ? $0 : nil }
+      if let user { try order.check(for: user, isMailed: isMailed, consoleClaim: context.configuration.consoleClaim) }
       transaction.audit(
         AuditEvent(
           purpose == .resetPassword ? .resetRequested : .codeIssued, uid: user?.uid, email: email, client: client,

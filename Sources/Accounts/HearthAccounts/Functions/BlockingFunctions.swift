@@ -41,21 +41,28 @@ struct BlockingFunctions: DecidingHook {
     }
   }
 
-  /// Refuses an answer that opens the console to an account that may not open it: any account administrator can set a
-  /// function, but only the operator grants the claim.
+  /// Refuses an answer that gives an account the console's claim, or another value of it: any account administrator can
+  /// set a function, but only the operator grants the claim.
   private func requireNoConsoleClaim(_ verdict: HookVerdict, of user: HookUser) throws(HookFailure) {
-    guard let claim = context.configuration.consoleClaim, case .allow(let changes) = verdict,
-      user.customClaims?[claim] == nil
-    else { return }
+    guard let claim = context.configuration.consoleClaim, case .allow(let changes) = verdict else { return }
     let custom: JSON? = if case .set(let claims) = changes.customClaims { claims } else { nil }
-    guard custom?[claim] == nil, changes.sessionClaims?[claim] == nil else {
+    let present = user.customClaims?[claim]
+    for given in [custom?[claim], changes.sessionClaims?[claim]].compactMap(\.self) where given != present {
       throw .badAnswer("The function's claims have \(claim), which opens the console and is the operator's to give.")
     }
+  }
+
+  /// True for an account that opens the console. Its provider's tokens, with which it can sign in, are not passed to
+  /// functions.
+  private func opensConsole(_ user: HookUser) -> Bool {
+    context.configuration.consoleClaim.map { user.customClaims?[$0] != nil } ?? false
   }
 
   private func request(
     _ event: HookEvent, to function: BlockingFunctionSettings.Function
   ) throws(HookFailure) -> [UInt8] {
+    var event = event
+    if opensConsole(event.user) { event.credential = nil }
     let isSigned = (function.signing ?? (context.settings.isEmulator ? .none : .rs256)) == .rs256
     do {
       let token = try context.keys.mintFunctionToken(

@@ -47,10 +47,24 @@ package struct Administrator: Sendable {
     }
   }
 
+  /// Checks a change of the pages to which sign-ins and mailed codes return, where accounts can open the console: only
+  /// the operator and the console may change them, because such a page receives what these accounts sign in with.
+  ///
+  /// - Parameter claim: the claim of users that may open the console; nil when no account may.
+  /// - Throws: `insufficientPermission`.
+  func requireMayChangeDomains(consoleClaim claim: String?) throws(AccountError) {
+    guard claim != nil, authority.verdict(on: .changeServer) == .refused else { return }
+    throw AccountError(
+      .insufficientPermission,
+      "authorizedDomains are the operator's where accounts open the console: set them in the file of --auth-config.")
+  }
+
   /// Creates an audit event that the administrator caused.
   func event(_ kind: AuditEvent.Kind, _ user: UserRecord? = nil, detail: String? = nil) -> AuditEvent {
     let text = [detail, "by \(name)"].compactMap(\.self).joined(separator: ", ")
-    return AuditEvent(kind, uid: user?.uid, email: user?.email, client: client, detail: text)
+    var event = AuditEvent(kind, uid: user?.uid, email: user?.email, client: client, detail: text)
+    event.isByAdministrator = true
+    return event
   }
 }
 

@@ -56,6 +56,8 @@ public struct AuditEvent: Sendable, Equatable {
   public var requestID: String
   /// A class of reasons or a short fact. No password, token or code.
   public var detail: String?
+  /// True when an administrator caused it.
+  var isByAdministrator = false
 
   /// Creates an event that a client caused.
   package init(

@@ -28,7 +28,7 @@ struct CodeEndpoints: EndpointArea {
     try requireServed(purpose)
     let target = try codeTarget(purpose, call)
     var order = ActionCodes.Order(purpose, email: target.email, client: call.client)
-    order.asker = target.asker
+    order.requester = target.requester
     order.newEmail = target.newEmail
     order.continueURL = continueURL
     order.linkOrigin = linkOrigin
@@ -49,9 +49,6 @@ struct CodeEndpoints: EndpointArea {
       throw AccountError(.emailExists)
     }
     if wantsLink {
-      if let user = accounts.store.view.user(email: target.email) {
-        try call.administrator().requireMayChange(user, to: user, consoleClaim: accounts.configuration.consoleClaim)
-      }
       let link = try await accounts.changes.codes.make(order, isMailed: false, now: call.now)
       reply.set("oobCode", link.code)
       reply.set("oobLink", link.link)
@@ -62,7 +59,7 @@ struct CodeEndpoints: EndpointArea {
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
       // A limit error would reveal that the address was used before.
-      guard isLimit, hides, target.asker == nil else { throw error }
+      guard isLimit, hides, case .client = target.requester else { throw error }
     }
     return reply.json
   }
@@ -89,10 +86,10 @@ struct CodeEndpoints: EndpointArea {
     guard isServed else { throw AccountError(.operationNotAllowed) }
   }
 
-  /// The address that a code is for, and the signed-in user who requests it.
+  /// The address that a code is for, its new address, and the origin of the request.
   private func codeTarget(
     _ purpose: Ticket.Purpose, _ call: IdentityCall
-  ) throws(AccountError) -> (email: String, newEmail: String?, asker: Caller?) {
+  ) throws(AccountError) -> (email: String, newEmail: String?, requester: ActionCodes.Order.Requester) {
     var newEmail: String?
     if purpose == .verifyAndChangeEmail {
       guard let text = try call.text("newEmail"), !text.isEmpty else { throw AccountError(.missingNewEmail) }
@@ -106,11 +103,11 @@ struct CodeEndpoints: EndpointArea {
       let caller = try call.caller(in: accounts)
       if purpose == .verifyAndChangeEmail { try accounts.changes.credentials.requireOwner(caller, now: call.now) }
       guard let email = caller.user.email else { throw AccountError(.missingEmail) }
-      return (email, newEmail, caller)
+      return (email, newEmail, .session(caller))
     }
     guard let text = try call.text("email") else { throw AccountError(.missingEmail) }
     guard let email = EmailAddress.canonical(text) else { throw AccountError(.invalidEmail) }
-    return (email, newEmail, nil)
+    return (email, newEmail, call.isOfAdministrator ? .administrator(try call.administrator()) : .client)
   }
 
   /// `accounts:resetPassword`: returns the purpose of a code, or uses it to set a password.
