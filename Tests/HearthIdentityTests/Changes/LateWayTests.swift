@@ -1,3 +1,4 @@
+import HearthPlugin
 import Testing
 
 @testable import HearthAccounts
@@ -21,6 +22,23 @@ import Testing
     let world = try await ProofWorld(.addressLinked, isTenant: false)
     try await world.putWithoutAddress()
     #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
+  }
+
+  @Test("an old session gives an account no unproven address, by whose mailbox it could be taken over")
+  func unprovenAddress() async throws {
+    let foreign = ForeignIdentity(rawID: "2", email: "mine@example.com")
+    for (seconds, email) in [(600, nil), (0, "mine@example.com")] as [(Int64, String?)] {
+      let world = try await ProofWorld(.providerLinked, isTenant: false)
+      try await world.putWithoutAddress()
+      let session = try await world.session(world.way)
+      world.world.world.advance(seconds: seconds)
+      let caller = try world.accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.world.now)
+      let (user, _) = try await world.accounts.signIn.federated.link(
+        FederatedIdentity(providerID: "github.com", foreign), pending: nil, to: caller,
+        client: world.world.world.client(),
+        now: world.world.world.now)
+      #expect(user.email == email && user.identities.last?.email == "mine@example.com")
+    }
   }
 }
 

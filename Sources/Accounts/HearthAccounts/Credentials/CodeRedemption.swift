@@ -75,7 +75,8 @@ package struct CodeRedemption: Sendable {
       user.hasTemporaryPassword = false
       // The code was mailed to the address, so the user who shows it owns the address.
       if !user.isEmailVerified { user.dropUnprovenWaysIn() }
-      if dropsIdentities { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
+      let isLate = user.isLate(ProviderID.password, nowSeconds: now.wallMilliseconds / 1000)
+      if dropsIdentities, !isLate { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
       user.isEmailVerified = true
       transaction.keepPassword(of: user)
     }.user

@@ -175,7 +175,8 @@ package struct FederatedSignIn: Sendable {
       detail: providerID, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       if let pending { try transaction.takePendingIdentity(pending, now: now) }
-      try transaction.link(identity, claim, to: &user)
+      let isRecent = Callers(context: context).isRecent(caller, now: now)
+      try transaction.link(identity, claim, to: &user, isRecent: isRecent)
       _ = try transaction.apply(decision, to: &user, revokesOnClaimChange: false, client: client)
     }
     guard !user.isDisabled else {
@@ -276,8 +277,10 @@ extension AccountTransaction {
     removeTicket(hash)
   }
 
+  /// - Parameter isRecent: true when the session's sign-in is recent. Only then does an account with other credentials
+  ///   get an unproven address: a later sign-in that proves the address takes the account over.
   fileprivate func link(
-    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, to user: inout UserRecord
+    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, to user: inout UserRecord, isRecent: Bool
   ) throws(AccountError) {
     let providerID = identity.identity.providerID
     // The caller's own identity as well: clients take this error as the confirmation that it is linked.
@@ -285,12 +288,13 @@ extension AccountTransaction {
     guard !isLinked, !user.identities.contains(where: { $0.providerID == providerID }) else {
       throw AccountError(.federatedUserAlreadyLinked)
     }
+    let takesAddress = identity.isEmailVerified || isRecent || user.isAnonymous
     user.identities.append(identity.identity)
     if let email = identity.email {
       if claim == .exclusive, let owner = self.user(email: email), owner.uid != user.uid {
         throw AccountError(.emailExists)
       }
-      if claim == .exclusive, user.email == nil {
+      if claim == .exclusive, user.email == nil, takesAddress {
         user.email = email
         user.isEmailVerified = identity.isEmailVerified
       } else if identity.isEmailVerified, user.email == email {
