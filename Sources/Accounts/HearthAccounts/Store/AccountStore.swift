@@ -24,6 +24,7 @@ public final class AccountStore: Sendable {
   private let projectID: String?
   /// The handler for audit records that have become durable.
   private let auditHandler = Mutex<(@Sendable ([AuditRecord]) -> Void)?>(nil)
+  private let rates = AuditRates()
   private let clock: @Sendable () -> Instant
   /// The latest second since 1970 that ``noteClock()`` has read in this process.
   private let seenSeconds = Atomic<Int64>(0)
@@ -206,7 +207,7 @@ public final class AccountStore: Sendable {
     AccountTransaction(
       AccountDraft(draft, at: base), damage: damage, limits: limits, projectID: projectID,
       seenSeconds: seenSeconds.load(ordering: .relaxed),
-      isSpaceLow: isSpaceLow)
+      isSpaceLow: isSpaceLow, rates: rates)
   }
 
   /// Makes pending transactions durable, and closes the file. Blocks until done. Later transactions are unavailable. A

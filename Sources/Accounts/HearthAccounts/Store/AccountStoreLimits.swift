@@ -34,6 +34,9 @@ public struct AccountStoreLimits: Sendable {
   /// applies to them.
   public var refusalRecordsPerMinute = 30
 
+  /// Audit records of events that one account's user repeats, in an hour.
+  public var repeatedRecordsPerHour = 120
+
   /// The number of audit records.
   public var auditRecordsMax = 200_000
 

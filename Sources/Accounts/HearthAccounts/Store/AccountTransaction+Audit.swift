@@ -3,7 +3,10 @@ import HearthTree
 
 extension AccountTransaction {
   /// Adds a record to the audit trail, in the same commit as the change itself: both become durable or neither.
+  ///
+  /// An event that its user repeats too often is not recorded: see ``AuditRates``.
   public mutating func audit(_ event: AuditEvent) {
+    guard rates.admits(event, countMax: limits.repeatedRecordsPerHour, now: now) else { return }
     let last = lastOfTrail()
     let sequence = last.map { $0.sequence + 1 } ?? 1
     let record = AuditRecord(

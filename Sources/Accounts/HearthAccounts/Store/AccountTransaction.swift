@@ -15,13 +15,15 @@ public struct AccountTransaction: AccountReading {
   let seenSeconds: Int64
   /// The value of ``AccountStore/isSpaceLow``.
   private let isSpaceLow: Bool
+  let rates: AuditRates
   /// The events of this change for subscribers; nil while there are none.
   var happenings: AccountHappenings?
 
   init(
     _ draft: AccountDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64,
-    isSpaceLow: Bool = false
+    isSpaceLow: Bool = false, rates: AuditRates = AuditRates()
   ) {
+    self.rates = rates
     self.isSpaceLow = isSpaceLow
     self.draft = draft
     self.damage = damage
