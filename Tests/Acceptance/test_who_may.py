@@ -89,6 +89,9 @@ def test_a_service_account_makes_nobody_a_console_administrator(server):
         (":update", {"localId": eve, "customAttributes": claim}), (":update", {"localId": ada, "password": "stolen-9"}),
         (":update", {"localId": ada, "email": "eve2@example.com"}), (":update", {"localId": ada, "customAttributes": "{}"}),
         (":sendOobCode", {"requestType": "PASSWORD_RESET", "email": "ada@example.com", "returnOobLink": True}),
+        (":delete", {"localId": ada}), (":batchDelete", {"localIds": [ada], "force": True}),
+        (":sendOobCode", {
+            "requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "ada@example.com", "newEmail": "eve3@example.com"}),
     ]:
         answer = send(server, token, "POST", ACCOUNTS + path, body)
         assert answer.status_code in (400, 403) and "INSUFFICIENT_PERMISSION" in answer.text, (path, body, answer.text)
@@ -103,6 +106,37 @@ def test_a_service_account_makes_nobody_a_console_administrator(server):
     answer = ask(server.authority, "POST", API + "session", {"idToken": signed_in["idToken"]}, JSON)
     assert answer.status == 403, answer.body
     Session(server.authority, idToken=app.sign_in("ada@example.com", "secret1")["idToken"])
+
+
+def test_domains_are_the_operators_where_accounts_open_the_console(server):
+    """A page on such a domain gets the codes and identities with which an account signs in."""
+    path = "/identitytoolkit.googleapis.com/v2/projects/hearth/config?updateMask="
+    domains, token = {"authorizedDomains": ["evil.example"]}, service_account(server)("identitytoolkit")
+    answer = send(server, token, "PATCH", path + "authorizedDomains", domains)
+    assert answer.status_code in (400, 403) and "INSUFFICIENT_PERMISSION" in answer.text, answer.text
+    body = {"client": {"permissions": {"disabledUserSignup": True}}}
+    assert send(server, token, "PATCH", path + "client.permissions.disabledUserSignup", body).status_code == 200
+
+
+def test_triggers_about_users_need_the_permission_for_accounts(server):
+    """Their events carry the whole account."""
+    triggers = "/.settings/triggers"
+    trigger = {"name": "made", "user": "created", "url": "http://127.0.0.1:9/", "form": "webhook"}
+    writes = {"name": "wrote", "path": "/rooms/{room}", "on": "create", "url": "http://127.0.0.1:9/", "form": "webhook"}
+    accounts = service_account(server)
+    secret, both = server.secret(), accounts("cloud-platform")
+    for token in (secret, accounts("firebase.database")):
+        assert send(server, token, "POST", triggers + ".json", trigger).status_code == 401
+    assert send(server, both, "POST", triggers + ".json", trigger).status_code == 200
+    assert send(server, both, "POST", triggers + ".json", writes).status_code == 200
+    shown = send(server, secret, "GET", triggers + ".json").json()["triggers"]
+    assert [each["name"] for each in shown] == ["wrote"]
+    for method, path in [
+        ("GET", "/made.json"), ("DELETE", "/made.json"), ("GET", "/made/dead.json"), ("DELETE", "/made/dead.json"),
+        ("POST", "/made/replay.json"),
+    ]:
+        assert send(server, secret, method, triggers + path, {} if method == "POST" else None).status_code == 401, path
+    assert send(server, both, "GET", triggers + "/made.json").status_code == 200
 
 
 def test_ways_in_that_a_service_account_sets_up_lead_to_no_console(serve, tmp_path):

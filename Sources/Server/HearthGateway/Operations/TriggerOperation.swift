@@ -1,3 +1,4 @@
+import HearthCrypto
 import HearthTree
 import HearthTriggers
 
@@ -9,6 +10,9 @@ import HearthTriggers
 ///   resumes it; `DELETE` removes it.
 /// * `triggers/<name>/dead.json`: `GET` lists its dead letters; `DELETE` removes them.
 /// * `triggers/<name>/replay.json`: `POST` of `{"letter": NAME}` sends one again, and of `{}` all.
+///
+/// The events of a trigger about users carry accounts, so it also needs the permission to read or change these; the list
+/// leaves it out otherwise.
 struct TriggerOperation {
   let call: RESTCall
   let name: String?
@@ -17,15 +21,19 @@ struct TriggerOperation {
   func answer() throws(RESTFailure) {
     let (desk, isPretty) = (call.services.triggers, call.request.isPretty)
     let work: @Sendable () throws(RESTFailure) -> JSON
+    if let definition = name.flatMap(desk.definition) { try requirePermission(definition) }
     switch (call.request.method, name, part) {
     case (.get, nil, _):
+      let definitions = desk.all.filter { (try? requirePermission($0)) != nil }
       work = { () throws(RESTFailure) in
         var shown: [JSON] = []
-        for definition in desk.all { shown.append(try desk.shown(definition)) }
+        for definition in definitions { shown.append(try desk.shown(definition)) }
         return ["triggers": .array(shown)]
       }
     case (.post, nil, _):
       let definition = try Self.definition(try call.members())
+      try requirePermission(definition)
+      try requireMayReach(definition, from: desk.definition(definition.name))
       work = { () throws(RESTFailure) in
         try desk.add(definition)
         return try desk.shown(definition)
@@ -59,6 +67,22 @@ struct TriggerOperation {
     call.answerLater { () async throws(RESTFailure) in
       RESTResponse(try await services.pool.work(work), pretty: isPretty)
     }
+  }
+
+  /// Checks the permission that a trigger needs by its subject, beyond that of the operation.
+  private func requirePermission(_ definition: TriggerDefinition) throws(RESTFailure) {
+    guard definition.subject.isUsers else { return }
+    let permission: Permission = call.request.method.isRead ? .readUsers : .changeUsers
+    try call.services.check(.permission(permission), of: call.caller, from: call.origin)
+  }
+
+  /// Checks that receivers at private addresses are the operator's. A trigger keeps the receiver that it has.
+  private func requireMayReach(_ definition: TriggerDefinition, from present: TriggerDefinition?) throws(RESTFailure) {
+    let isKnown = present?.allowsPrivate == true && present?.target == definition.target
+    guard definition.allowsPrivate, !isKnown, call.caller.authority.verdict(on: .changeServer) == .refused else {
+      return
+    }
+    throw RESTFailure(403, "allowsPrivate is the operator's: use hearth triggers add --allow-private.")
   }
 
   private static func definition(_ json: JSON) throws(RESTFailure) -> TriggerDefinition {
