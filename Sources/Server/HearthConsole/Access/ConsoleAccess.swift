@@ -133,9 +133,11 @@ extension ConsoleAccess {
     var gone: [UInt64] = []
     let session = state.withLock { state in
       gone = forget(in: &state, now: now)
-      if state.sessions.count >= limits.sessionsMax,
-        let oldest = state.sessions.min(by: { ($0.value.usedAt, $0.value.id) < ($1.value.usedAt, $1.value.id) })
-      {
+      // One person's sessions give way to each other, so that no viewer ends an administrator's.
+      let own = state.sessions.filter { $0.value.uid == uid && $0.value.name == name }
+      let crowd = own.count >= limits.sessionsPerPersonMax ? own : state.sessions
+      let isFull = own.count >= limits.sessionsPerPersonMax || state.sessions.count >= limits.sessionsMax
+      if isFull, let oldest = crowd.min(by: { ($0.value.usedAt, $0.value.id) < ($1.value.usedAt, $1.value.id) }) {
         gone += [state.remove(oldest.key)].compactMap(\.self)
       }
       state.lastID += 1

@@ -12,6 +12,8 @@ package struct ConsoleLimits: Sendable {
   package var presenceSeconds: Int64 = 900
   /// The maximum number of sessions; the least recently used is ended for a new one.
   package var sessionsMax = 256
+  /// The maximum number of sessions of one person; their least recently used is ended for a new one.
+  package var sessionsPerPersonMax = 16
   /// The lifetime of a credential. It is short because it is in a page's memory and opens the socket by itself.
   package var credentialSeconds: Int64 = 300
   /// The maximum number of credentials of one session, a few for each open page; the oldest is dropped for a new one.

@@ -28,7 +28,7 @@ final class Console: Sendable {
   let doctor: ConsoleDoctor?
   let backups: ConsoleBackups
   let coverage = CoverageHistory()
-  private let forecastCount = Mutex(0)
+  private let rulesWorkCount = Mutex(0)
   let downloads = ConsoleDownloads()
   /// The URL for this machine's browsers; nil until the console's port is open.
   private let url = Mutex<String?>(nil)
@@ -59,17 +59,22 @@ final class Console: Sendable {
     coverage.start(sight.services)
   }
 
-  /// Takes a slot for a forecast; returns false when there is none.
-  func beginForecast() -> Bool {
-    forecastCount.withLock { count in
-      guard count < ConsoleForecastEndpoint.countMax else { return false }
+  /// The most pieces of ``rulesWork(_:)`` at a time.
+  static let rulesWorkMax = 4
+
+  /// Runs work on a rules text that a session sent. A text can take long, so few are worked on at a time.
+  ///
+  /// - Throws: `tooManyRequests` when others are, and the errors of the work.
+  func rulesWork<Value>(_ work: () async throws(ConsoleFailure) -> Value) async throws(ConsoleFailure) -> Value {
+    let isFree = rulesWorkCount.withLock { count in
+      guard count < Self.rulesWorkMax else { return false }
       count += 1
       return true
     }
+    guard isFree else { throw ConsoleFailure(.tooManyRequests, "Other rules are being evaluated; try again.") }
+    defer { rulesWorkCount.withLock { $0 -= 1 } }
+    return try await work()
   }
-
-  /// Frees the slot.
-  func endForecast() { forecastCount.withLock { $0 -= 1 } }
 
   // MARK: Access
 

@@ -15,8 +15,6 @@ struct ConsoleForecastEndpoint: ConsoleEndpoints {
   let context: ConsoleContext
   /// The time in which a forecast is made; what was found until then is told.
   private static let secondsMax: Int64 = 10
-  /// Forecasts at a time.
-  static let countMax = 4
   /// Refusals that one decides again, the newest.
   private static let refusalsMax = 200
   /// The maximum number of listed requests that would be allowed.
@@ -28,10 +26,10 @@ struct ConsoleForecastEndpoint: ConsoleEndpoints {
       throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
     }
     let database = try await database(body["database"]?.string)
-    guard console.beginForecast() else {
-      throw ConsoleFailure(.tooManyRequests, "Other forecasts are being made; ask again.")
-    }
-    defer { console.endForecast() }
+    return try await console.rulesWork { () throws(ConsoleFailure) in try await forecast(source, in: database) }
+  }
+
+  private func forecast(_ source: String, in database: Database) async throws(ConsoleFailure) -> HTTPResponse {
     let (denials, name) = (services.denials, database.name)
     let compiled = await BlockingThread.run { () -> Result<(RuleSet, JSON), ConsoleFailure> in
       Result { () throws(ConsoleFailure) in

@@ -29,6 +29,7 @@ struct ConsoleRulesEndpoints: ConsoleEndpoints {
     guard let source = call.body?["source"]?.string else {
       throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
     }
-    return ConsoleResponder.json(await BlockingThread.run { RulesCheck.answer(source) })
+    let answer = try await console.rulesWork { await BlockingThread.run { RulesCheck.answer(source) } }
+    return ConsoleResponder.json(answer)
   }
 }

@@ -31,15 +31,17 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
     let state = database.published
     let other = try await source(of: body, in: database)
     let now = call.now.wallMilliseconds
-    let answer = await BlockingThread.run { () -> Result<JSON, ConsoleFailure> in
-      Result { () throws(ConsoleFailure) in
-        try Self.refusing { () throws(RESTFailure) in
-          let rules = try other.map { text throws(RESTFailure) in try RulesTry.rules(text) } ?? state.rules
-          switch subject {
-          case .now(let request):
-            return Self.json(try RulesTry(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now")
-          case .denial(let record, let request):
-            return Self.json(try RulesTry(record, request, by: rules), dataOf: "denial")
+    let answer = try await console.rulesWork {
+      await BlockingThread.run { () -> Result<JSON, ConsoleFailure> in
+        Result { () throws(ConsoleFailure) in
+          try Self.refusing { () throws(RESTFailure) in
+            let rules = try other.map { text throws(RESTFailure) in try RulesTry.rules(text) } ?? state.rules
+            switch subject {
+            case .now(let request):
+              return Self.json(try RulesTry(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now")
+            case .denial(let record, let request):
+              return Self.json(try RulesTry(record, request, by: rules), dataOf: "denial")
+            }
           }
         }
       }
