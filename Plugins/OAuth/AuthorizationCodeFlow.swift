@@ -8,8 +8,8 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   /// The provider's authorization and token endpoints.
   enum Endpoints: Sendable {
     case fixed(authorization: String, token: String)
-    /// An issuer whose configuration document contains both.
-    case issuer(String)
+    /// An issuer, with its configuration document that contains both.
+    case issuer(String, ProviderDocument<JSON>)
   }
 
   /// The server's credential at the token endpoint.
@@ -52,7 +52,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   private static let codeBytesMax = 4_096
 
   func authorizationPage(_ request: AuthorizationRequest) async throws(SignInRefusal) -> AuthorizationPage {
-    let places = try await places()
+    let places = try await places(nowSeconds: request.nowSeconds)
     let page = places.authorization
     var scopes = scopes
     for scope in request.scopes where !scopes.contains(scope) && Self.isScope(scope) { scopes.append(scope) }
@@ -74,7 +74,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   func credential(_ code: AuthorizationCode) async throws(SignInRefusal) -> [String: String] {
     guard (1...Self.codeBytesMax).contains(code.code.utf8.count) else { throw Self.badCode }
     let answer = try await http.ask(
-      .post, try await places().token,
+      .post, try await places(nowSeconds: code.nowSeconds).token,
       form: [
         ("grant_type", "authorization_code"), ("code", code.code), ("redirect_uri", code.redirectURI),
         ("code_verifier", code.codeVerifier), ("client_id", clientID),
@@ -113,11 +113,11 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   }
 
   /// Returns the endpoints. OpenID Connect Discovery 1.0 §4: the document must name exactly the requested issuer.
-  private func places() async throws(SignInRefusal) -> Places {
+  private func places(nowSeconds: Int64) async throws(SignInRefusal) -> Places {
     switch endpoints {
     case .fixed(let authorization, let token): return Places(authorization: authorization, token: token)
-    case .issuer(let issuer):
-      let document = try await ProviderKeys.configuration(of: issuer, http: http)
+    case .issuer(let issuer, let configuration):
+      let document = try await configuration.value(nowSeconds: nowSeconds)
       guard let page = document["authorization_endpoint"]?.string, let token = document["token_endpoint"]?.string,
         ["https://", "http://"].contains(where: page.hasPrefix), !page.contains("#"),
         page.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), page.utf8.count <= 2_048

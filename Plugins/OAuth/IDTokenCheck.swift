@@ -5,7 +5,7 @@ import HearthTree
 /// A check of ID tokens: their issuer, audience, nonce and time.
 struct IDTokenCheck: TokenCheck {
   let verifier: ForeignTokenVerifier
-  let keys: ProviderKeys
+  let keys: ProviderDocument<ForeignKeySet>
   let nonce: NonceRule
   let emails: EmailAuthority
   var attributes: [String] = []
@@ -38,13 +38,13 @@ struct IDTokenCheck: TokenCheck {
 
   private func claims(of token: ProviderToken) async throws(SignInRefusal) -> ClaimValue {
     let expected = nonce.expectation(token.parameters["nonce"])
-    let known = try await keys.keys(nowSeconds: token.nowSeconds)
+    let known = try await keys.value(nowSeconds: token.nowSeconds)
     do throws(ForeignTokenError) {
       return try verifier.verify(token.text, keys: known, nonce: expected, nowSeconds: token.nowSeconds)
     } catch {
       guard error.code == .unknownKey else { throw Self.refusal(error) }
     }
-    let fresh = try await keys.keys(nowSeconds: token.nowSeconds, isStale: true)
+    let fresh = try await keys.value(nowSeconds: token.nowSeconds, isStale: true)
     do throws(ForeignTokenError) {
       return try verifier.verify(token.text, keys: fresh, nonce: expected, nowSeconds: token.nowSeconds)
     } catch {

@@ -1,4 +1,5 @@
 import HearthCrypto
+import HearthTree
 
 /// The built-in providers, with the IDs, addresses and rules of each in one place.
 struct OAuthProfiles {
@@ -69,12 +70,13 @@ struct OAuthProfiles {
   }
 
   func oidc(_ issuer: OAuthSettings.Issuer) -> OAuthProvider {
+    let configuration = ProviderDocument<JSON>(configurationOf: issuer.issuer, http: http)
     var check = idTokens(
-      issuers: [issuer.issuer], keys: issuer.keysURL.map { .keySet(url: $0) } ?? .issuer(issuer.issuer), issuer.client)
+      issuers: [issuer.issuer], keys: issuer.keysURL.map { .keySet(url: $0) } ?? .issuer(configuration), issuer.client)
     check.attributes = issuer.attributes
     return OAuthProvider(
       id: issuer.id, displayName: issuer.displayName, idTokens: check,
-      codes: codes(.issuer(issuer.issuer), issuers: [issuer.issuer], issuer.client))
+      codes: codes(.issuer(issuer.issuer, configuration), issuers: [issuer.issuer], issuer.client))
   }
 
   /// Returns the code flow of a client, or nil when it has no secret.
@@ -89,10 +91,10 @@ struct OAuthProfiles {
   }
 
   private func idTokens(
-    issuers: [String], keys: ProviderKeys.Source, _ client: OAuthSettings.IDTokenClient
+    issuers: [String], keys: ProviderKeySource, _ client: OAuthSettings.IDTokenClient
   ) -> IDTokenCheck {
     IDTokenCheck(
       verifier: ForeignTokenVerifier(issuers: issuers, audiences: client.clientIDs),
-      keys: ProviderKeys(keys, http: http), nonce: client.nonce, emails: client.emails)
+      keys: ProviderDocument(keys, http: http), nonce: client.nonce, emails: client.emails)
   }
 }

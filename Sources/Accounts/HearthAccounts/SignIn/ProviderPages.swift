@@ -96,12 +96,12 @@ package struct ProviderPages: Sendable {
   private func begun(
     _ visit: Visit, scopes: [String] = [], parameters: [(name: String, value: String)] = []
   ) async throws(AccountError) -> (url: String, visit: Visit) {
-    let page = try await providers.authorizationPage(
-      of: visit.providerID,
-      AuthorizationRequest(
-        state: visit.state, nonce: visit.nonce,
-        codeChallenge: Base64URL.encode(Digest(sha256: visit.verifier.utf8).bytes), redirectURI: visit.redirectURI,
-        scopes: scopes, parameters: parameters))
+    var request = AuthorizationRequest(
+      state: visit.state, nonce: visit.nonce,
+      codeChallenge: Base64URL.encode(Digest(sha256: visit.verifier.utf8).bytes), redirectURI: visit.redirectURI,
+      scopes: scopes, parameters: parameters)
+    request.nowSeconds = visit.expiresAtSeconds - Self.visitSeconds
+    let page = try await providers.authorizationPage(of: visit.providerID, request)
     var visit = visit
     visit.issuers = page.issuers.map(SignInProviders.digest)
     visit.isIssuerRequired = page.namesIssuer

@@ -58,6 +58,8 @@ public struct AuthorizationRequest: Sendable, Equatable {
   /// The further parameters that the app sets for the provider's page, such as `prompt` and `login_hint`. Untrusted;
   /// the flow's own parameters take precedence.
   public var parameters: [(name: String, value: String)]
+  /// The time of the request, in seconds since 1970; for the lifetime of a provider's cached documents.
+  public var nowSeconds: Int64 = 0
 
   /// A request as the server makes it, for tests of a provider.
   public init(

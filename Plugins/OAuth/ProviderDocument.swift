@@ -1,0 +1,77 @@
+import HearthPlugin
+
+/// A document of a provider, fetched on demand and cached for the time that the provider states. One fetch serves all
+/// who wait for it.
+actor ProviderDocument<Value: Sendable> {
+  /// A fetched document, and the lifetime that the provider states; nil when it states none.
+  typealias Fetched = (value: Value, maxAgeSeconds: Int64?)
+
+  private struct Cached {
+    var value: Value
+    var fetchedAtSeconds: Int64
+    var lifetimeSeconds: Int64
+  }
+
+  private let limits = ProviderDocumentLimits()
+  private let fetch: @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched
+  private var cached: Cached?
+  private var failedAtSeconds: Int64?
+  private var fetching: Task<Result<Cached, SignInRefusal>, Never>?
+
+  init(fetch: @escaping @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched) { self.fetch = fetch }
+
+  /// Returns the document.
+  ///
+  /// - Parameter isStale: True when it lacks something, so that it is fetched again unless that was done just now.
+  func value(nowSeconds: Int64, isStale: Bool = false) async throws(SignInRefusal) -> Value {
+    if let cached {
+      // A clock that went back makes it stale.
+      let age = nowSeconds - cached.fetchedAtSeconds
+      if age >= 0, age < (isStale ? limits.staleSeconds : cached.lifetimeSeconds) { return cached.value }
+    }
+    if let failedAtSeconds, (0..<limits.failureSeconds).contains(nowSeconds - failedAtSeconds) {
+      throw ProviderHTTP.unavailable
+    }
+    // The fetch continues when the first waiting request is cancelled.
+    let task = fetching ?? Task { [fetch, limits] in await Self.fetched(fetch, limits, nowSeconds: nowSeconds) }
+    fetching = task
+    let result = await task.value
+    if fetching == task { fetching = nil }
+    switch result {
+    case .success(let fresh):
+      (cached, failedAtSeconds) = (fresh, nil)
+      return fresh.value
+    case .failure(let refusal):
+      failedAtSeconds = nowSeconds
+      throw refusal
+    }
+  }
+
+  private static func fetched(
+    _ fetch: @Sendable (_ nowSeconds: Int64) async throws(SignInRefusal) -> Fetched, _ limits: ProviderDocumentLimits,
+    nowSeconds: Int64
+  ) async -> Result<Cached, SignInRefusal> {
+    do throws(SignInRefusal) {
+      let (value, maxAge) = try await fetch(nowSeconds)
+      let lifetime = min(
+        max(maxAge ?? limits.lifetimeSecondsDefault, limits.lifetimeSecondsMin), limits.lifetimeSecondsMax)
+      return .success(Cached(value: value, fetchedAtSeconds: nowSeconds, lifetimeSeconds: lifetime))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// The lifetimes of cached documents of providers.
+private struct ProviderDocumentLimits: Sendable {
+  /// The shortest lifetime: even a provider that forbids caching must not be asked at every sign-in.
+  let lifetimeSecondsMin: Int64 = 300
+  /// The longest lifetime, after which a withdrawn key is dropped in any case.
+  let lifetimeSecondsMax: Int64 = 86_400
+  let lifetimeSecondsDefault: Int64 = 3_600
+  /// The pause between fetches of a document that lacks something, because any client can send a token with an unknown
+  /// key.
+  let staleSeconds: Int64 = 60
+  /// The pause between fetches of a provider that did not answer.
+  let failureSeconds: Int64 = 5
+}
