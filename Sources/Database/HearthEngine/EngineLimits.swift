@@ -62,6 +62,9 @@ public struct EngineLimits: Sendable {
   /// sends its listeners the same messages; otherwise it sends equivalent ones.
   public var recordsMerges = false
 
+  /// True when the engine's owner evaluates live queries in the background: see ``Batch/liveQuery``.
+  public var evaluatesBeside = false
+
   /// The largest value that is hashed for a listener, in bytes; a larger one is sent without a comparison. A compared
   /// write may read as much as one write may replace: ``touchedBytesMax``.
   public var hashSizeBytesMax = 16 << 20

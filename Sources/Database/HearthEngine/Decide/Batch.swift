@@ -22,6 +22,10 @@ public struct Batch: Sendable {
   /// undecided one. nil when there is none.
   public var largeCommand: LargeCommand?
 
+  /// The live query to evaluate in the background, then to settle by ``Engine/settle(evaluated:at:)``; nil when there is
+  /// none.
+  public var liveQuery: LargeQuery?
+
   /// The last of the turns that ``effects`` give: see ``Command/Action/turnsTold(upTo:)``.
   public var turn: UInt64?
 

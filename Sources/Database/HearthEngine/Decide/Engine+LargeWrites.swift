@@ -6,8 +6,8 @@ extension Engine {
   /// Settles a write that was decided in the background. It is set aside again when data that it depends on has
   /// changed, or when its principal has.
   public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
-    (settling, queries.ready) = (write, write.indexes)
-    defer { (settling, queries.ready) = (nil, []) }
+    (settling, queries.ready, queries.evaluations.results) = (write, write.indexes, write.ownQueries)
+    defer { (settling, queries.ready, queries.evaluations.results) = (nil, [], []) }
     return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 

@@ -68,25 +68,25 @@ extension Engine {
   /// Decides a connection's waiting writes before its next request, which must follow them: matching ones are decided
   /// now, and stale ones lose nothing.
   ///
-  /// - Returns: False when one of them must be compared in the background before.
+  /// - Returns: False when one of them was set aside.
   mutating func settleTurns(before command: Command) -> Bool {
     guard command.principal == nil, command.action.comesAfterWrites, !isSettling else { return true }
-    WriteComparison.decideWaiting(of: command.connection, in: &self)
-    if hasSetAside { return false }
-    var hashes = hashes
-    let root = state.root
-    let due = turns.settle(of: command.connection) { command in
-      guard case .write(let operation) = command.action, let expected = operation.expectedHash else { return true }
-      return !hashes.accepts(root[operation.path], at: operation.path, hash: expected)
+    for waiting in turns.undecided(of: command.connection) {
+      guard case .write(let operation) = waiting.command.action else { continue }
+      let (node, hash) = (state.root[operation.path], operation.expectedHash ?? "")
+      let hashed = hashes.hashedBytes(
+        node, at: HashCache.Place(path: operation.path, of: hash), upTo: setsAside ? limits.hashBytesInLine : .max)
+      meter.stepsTaken += (hashed ?? 0) / EngineLimits.hashedBytesPerStep
+      if hashed != nil, !hashes.accepts(node, at: operation.path, hash: hash) {
+        turns.settle(waiting)
+        continue
+      }
+      guard turns.take(waiting) else { continue }
+      var command = waiting.command
+      command.hadTurn = true
+      perform(command, operation)
+      if hasSetAside { return false }
     }
-    self.hashes = hashes
-    guard !due.isEmpty else { return true }
-    let setsAside = setsAside
-    self.setsAside = false
-    for command in due {
-      if case .write(let operation) = command.action { perform(command, operation) }
-    }
-    self.setsAside = setsAside
     return true
   }
 

@@ -154,9 +154,8 @@ public struct Engine {
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      largeCommand: largeCommand, decided: tap?.take(), changes: changeTap?.take() ?? [],
-      places: placeTap.take(), tally: tally,
-      work: meter.take())
+      largeCommand: largeCommand, liveQuery: queries.takeEvaluation(), decided: tap?.take(),
+      changes: changeTap?.take() ?? [], places: placeTap.take(), tally: tally, work: meter.take())
   }
 
   private mutating func decide(_ command: Command) {

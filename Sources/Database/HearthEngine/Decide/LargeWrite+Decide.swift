@@ -15,12 +15,26 @@ extension LargeWrite {
     let batch = engine.decide([command], at: now)
     var cost = QueryCost()
     let indexes = indexes(of: batch.state.root, &cost)
+    let found = ownQueries(of: batch.state.root, indexes)
     let bytes = batch.payload.count + operation.change.heldBytes(upTo: limits.touchedBytesMax)
     let steps =
       batch.work.reduce(0) { $0 + $1.steps } + bytes / EngineLimits.recordBytesPerStep + cost.total
+      + found.reduce(0) { $0 + $1.steps }
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
-      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes, steps: steps, cases: batch.decided)
+      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes, ownQueries: found, steps: steps, cases: batch.decided)
+  }
+
+  /// Evaluates the writer's own live queries that examine many children.
+  private func ownQueries(of root: Node, _ indexes: [PlaceIndex]) -> [FoundQuery] {
+    ownQueries.compactMap { path, query in
+      let node = root[path]
+      guard node.childCount > limits.queriedChildrenInLine, !node.isIdentical(to: state.root[path]) else { return nil }
+      let index = indexes.first { $0.path == path && $0.index.order == query.effectiveOrder }?.index
+      return LargeQuery(
+        command: command, path: path, query: query, node: node, index: index, makesIndex: false, isListen: true
+      ).found()
+    }
   }
 
   /// Returns new indexes of large locations. The engine itself builds small ones, and updates those of locations with a
@@ -52,7 +66,21 @@ extension LargeWrite {
     engine.largeCommand = .write(
       LargeWrite(
         command: command, operation: operation, principal: principal, state: engine.state, now: engine.now,
-        limits: engine.limits, orders: engine.listens.neededOrders(below: operation.path), isTapped: engine.tap != nil))
+        limits: engine.limits, orders: engine.listens.neededOrders(below: operation.path),
+        ownQueries: ownQueries(of: command, below: operation.path, in: engine), isTapped: engine.tap != nil))
+  }
+
+  /// The most own live queries of a writer that are evaluated with a large write.
+  private static let ownQueriesMax = 16
+
+  private static func ownQueries(
+    of command: Command, below path: Path, in engine: borrowing Engine
+  ) -> [(path: Path, query: Query)] {
+    guard let connection = engine.connections[command.connection],
+      connection.tagged.count <= engine.limits.queriesInLine
+    else { return [] }
+    let groups = connection.tagged.entries.lazy.compactMap(\.value.group).filter { path.contains($0.node.path) }
+    return groups.prefix(ownQueriesMax).map { ($0.node.path, $0.shownQuery) }
   }
 }
 

@@ -13,6 +13,7 @@ enum QuerySlice {
     let start = engine.queries.cost.total
     for group in writer.tagged.entries.compactMap(\.value.group) where group.node === node {
       guard engine.queries.cost.total &- start < engine.limits.redecisionStepsInLine else { break }
+      if engine.queries.setsAside(group, paidBy: engine.redecisions.payer, engine.state) { continue }
       engine.meter.stepsTaken += catchUp(group, in: &engine)
     }
   }
@@ -22,13 +23,16 @@ enum QuerySlice {
     var stepsLeft = engine.limits.redecisionStepsPerSlice
     while stepsLeft > 0, let node = engine.queries.behind.first {
       let writer = node.shelf?.backlog.payer
-      var isDone = false
-      while stepsLeft > 0, !isDone {
+      var (isDone, isWaiting) = (false, false)
+      while stepsLeft > 0, !isDone, !isWaiting {
         if let shelf = node.shelf, let slot = shelf.backlog.next(queryCount: shelf.groups.count) {
           let (start, group) = (engine.queries.cost.total, shelf.groups.entries[slot].value)
           let owner = group.audience.listens.first?.connection
-          let steps = catchUp(group, in: &engine) + engine.queries.cost.total &- start
-          engine.meter.add(steps, of: owner?.payer(causedBy: writer) ?? writer)
+          let payer = owner?.payer(causedBy: writer) ?? writer
+          isWaiting = engine.queries.setsAside(group, paidBy: payer, engine.state)
+          if isWaiting { shelf.backlog.repeatLast() }
+          let steps = (isWaiting ? 0 : catchUp(group, in: &engine)) + engine.queries.cost.total &- start
+          engine.meter.add(steps, of: payer)
           stepsLeft -= steps
         } else {
           isDone = true
@@ -36,7 +40,11 @@ enum QuerySlice {
       }
       engine.meter.endSlice()
       engine.queries.behind.removeFirst()
-      if !isDone { engine.queries.behind.append(node) }
+      if isWaiting {
+        engine.queries.evaluations.waiting.append(node)
+      } else if !isDone {
+        engine.queries.behind.append(node)
+      }
     }
   }
 

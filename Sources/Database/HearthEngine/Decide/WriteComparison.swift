@@ -42,22 +42,6 @@ enum WriteComparison {
     }
     return false
   }
-
-  /// Decides a connection's waiting writes whose comparison takes long, until one of them is set aside; the
-  /// connection's next request must follow them.
-  static func decideWaiting(of connection: ConnectionID, in engine: inout Engine) {
-    while engine.setsAside, !engine.hasSetAside {
-      let (root, hashes, bytesMax) = (engine.state.root, engine.hashes, engine.limits.hashBytesInLine)
-      let waiting = engine.turns.takeFirst(of: connection) { command in
-        guard case .write(let operation) = command.action else { return false }
-        let place = HashCache.Place(path: operation.path, of: operation.expectedHash ?? "")
-        return !hashes.isCheap(root[operation.path], at: place, sizeBytesMax: bytesMax)
-      }
-      guard var waiting, case .write(let operation) = waiting.action else { return }
-      waiting.hadTurn = true
-      engine.perform(waiting, operation)
-    }
-  }
 }
 
 extension Candidate {

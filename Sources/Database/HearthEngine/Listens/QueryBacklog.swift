@@ -65,6 +65,9 @@ struct QueryBacklog {
     return slot
   }
 
+  /// Returns to the query that ``next(queryCount:)`` returned last.
+  mutating func repeatLast() { slot += 1 }
+
   /// Returns the changes between a version and the newest one, or `nil` when that version was dropped.
   ///
   /// - Parameter data: The location now.

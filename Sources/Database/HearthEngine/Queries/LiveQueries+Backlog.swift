@@ -43,6 +43,13 @@ extension LiveQueries {
       return event(of: faults.applied(to: steps), at: path, data, state.position)
     }
     let index = shelf.index(by: query.effectiveOrder)
+    if let evaluation = evaluation(of: query, at: path, data) {
+      evaluations.outrunCount = 0
+      group.window = evaluation.window
+      listens.results.keep(evaluation.result, of: group, from: data)
+      return Event(path: path, change: .put(evaluation.result), position: state.position)
+    }
+    if evaluations.outrunCount >= LiveEvaluations.outrunMax { evaluations.outrunCount = 0 }
     group.window = QueryWindow(query, of: data, index: index, cost: &cost)
     if let version = changes?.version {
       let oldIndex = version.orders.first { $0.index.order == query.effectiveOrder }?.index

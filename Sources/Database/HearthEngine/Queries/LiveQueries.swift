@@ -19,6 +19,8 @@ struct LiveQueries {
   var isOutrun = false
   /// The locations whose live queries must still be updated.
   var behind: [ListenNode] = []
+  /// The evaluations of live queries in the background.
+  var evaluations = LiveEvaluations()
 
   init(limits: EngineLimits) { self.limits = limits }
 

@@ -219,33 +219,37 @@ struct TransactionTurns: Sendable {
     contenders[id]?.undecidedCount -= 1
   }
 
-  /// Returns a connection's waiting writes before its next write or change of identity, which must follow them.
-  ///
-  /// - Parameter isLate: Returns true for a stale write, which continues to wait for its answer.
-  /// - Returns: The writes to decide now.
-  mutating func settle(of id: ConnectionID, isLate: (Command) -> Bool) -> [Command] {
-    guard let contender = contenders[id], contender.undecidedCount > 0 else { return [] }
-    var found: [TurnQueue.Waiter] = []
-    for path in contender.places {
-      let (settled, fresh) = withQueue(path) { $0.settle(of: contender.serial, isLate: isLate) }
-      for waiter in settled { settle(waiter) }
-      for waiter in fresh { forget(waiter, at: path) }
-      if !fresh.isEmpty { recheck(around: path) }
-      found += fresh
-    }
-    return found.sorted { $0.sequence < $1.sequence }.compactMap(\.command)
+  /// A waiting write that is not decided yet.
+  struct Undecided {
+    let sequence: UInt64
+    let path: Path
+    let command: Command
   }
 
-  /// Removes and returns the first undecided write of a connection for which `isTaken` holds.
-  mutating func takeFirst(of id: ConnectionID, where isTaken: (Command) -> Bool) -> Command? {
-    guard let contender = contenders[id], contender.undecidedCount > 0 else { return nil }
-    for path in contender.places {
-      guard let waiter = withQueue(path, { $0.takeFirst(of: contender.serial, where: isTaken) }) else { continue }
-      forget(waiter, at: path)
-      recheck(around: path)
-      return waiter.command
-    }
-    return nil
+  /// Returns a connection's undecided writes in the order of arrival.
+  func undecided(of id: ConnectionID) -> [Undecided] {
+    guard let contender = contenders[id], contender.undecidedCount > 0 else { return [] }
+    return contender.places.flatMap { path in
+      queues[path]?.undecided(of: contender.serial).map { waiter, command in
+        Undecided(sequence: waiter.sequence, path: path, command: command)
+      } ?? []
+    }.sorted { $0.sequence < $1.sequence }
+  }
+
+  /// Records that a waiting write is stale, and only needs its answer at its turn.
+  mutating func settle(_ write: Undecided) {
+    guard let waiter = withQueue(write.path, { $0.settle(write.sequence) }) else { return }
+    settle(waiter)
+  }
+
+  /// Removes a waiting write, which is decided now.
+  ///
+  /// - Returns: False when it no longer waits.
+  mutating func take(_ write: Undecided) -> Bool {
+    guard let waiter = withQueue(write.path, { $0.take(write.sequence) }) else { return false }
+    forget(waiter, at: write.path)
+    recheck(around: write.path)
+    return true
   }
 
   /// Removes and returns all waiting requests in order, and ends all turns.

@@ -56,37 +56,28 @@ struct TurnQueue: Sendable {
     head = 0
   }
 
-  /// Removes and returns the first undecided write of a contender for which `isTaken` holds.
-  mutating func takeFirst(of contenderSerial: UInt64, where isTaken: (Command) -> Bool) -> Waiter? {
-    let index = waiters.indices[head...].first { index in
-      guard let waiter = waiters[index], waiter.contenderSerial == contenderSerial else { return false }
-      return waiter.command.map(isTaken) ?? false
+  /// Returns a contender's undecided writes.
+  func undecided(of contenderSerial: UInt64) -> [(waiter: Waiter, command: Command)] {
+    waiters[head...].compactMap { waiter in
+      guard let waiter, waiter.contenderSerial == contenderSerial else { return nil }
+      return waiter.command.map { (waiter, $0) }
     }
-    return index.flatMap { waiters.remove(at: $0) }
   }
 
-  /// Splits a contender's undecided writes by whether they are stale.
+  /// Drops the command of a stale write, which only needs its answer at its turn.
   ///
-  /// - Parameter isLate: Returns true for a stale write, which only needs its answer at its turn.
-  /// - Returns: The stale writes, and the others, which wait no more.
-  mutating func settle(of contenderSerial: UInt64, isLate: (Command) -> Bool) -> (settled: [Waiter], fresh: [Waiter]) {
-    var (settled, fresh): ([Waiter], [Waiter]) = ([], [])
-    for index in waiters.indices[head...] {
-      guard let waiter = waiters[index], waiter.contenderSerial == contenderSerial, let command = waiter.command else {
-        continue
-      }
-      if isLate(command) {
-        settled.append(waiter)
-        waiters[index]?.command = nil
-        waiters[index]?.sizeBytes = 0
-      } else {
-        fresh.append(waiter)
-      }
-    }
-    if !fresh.isEmpty {
-      let gone = Set(fresh.map(\.sequence))
-      waiters.removeAll { $0.map { gone.contains($0.sequence) } ?? false }
-    }
-    return (settled, fresh)
+  /// - Returns: The waiter as it was, or nil when it no longer waits.
+  mutating func settle(_ sequence: UInt64) -> Waiter? {
+    guard let index = index(of: sequence), let waiter = waiters[index] else { return nil }
+    waiters[index]?.command = nil
+    waiters[index]?.sizeBytes = 0
+    return waiter
+  }
+
+  /// Removes a waiting request, or returns nil when it no longer waits.
+  mutating func take(_ sequence: UInt64) -> Waiter? { index(of: sequence).flatMap { waiters.remove(at: $0) } }
+
+  private func index(of sequence: UInt64) -> Int? {
+    waiters.indices[head...].first { waiters[$0]?.sequence == sequence }
   }
 }

@@ -16,6 +16,8 @@ public struct LargeWrite: Sendable {
   let limits: EngineLimits
   /// The sort orders that live queries need at and below the location of the write.
   var orders: [(path: Path, order: Query.Order)] = []
+  /// The writer's own live queries at and below that location, whose events precede the answer.
+  var ownQueries: [(path: Path, query: Query)] = []
   /// True when its decisions are recorded for judging.
   var isTapped = false
 
@@ -89,6 +91,8 @@ public struct DecidedWrite: Sendable {
   let root: Node
   let notes: LargeWriteNotes
   let indexes: [PlaceIndex]
+  /// The results of the writer's own live queries.
+  let ownQueries: [FoundQuery]
   /// The steps of its decision.
   package let steps: Int
   /// The rules decisions; nil unless they are recorded for judging.

@@ -1,0 +1,76 @@
+import HearthTree
+
+/// Evaluations of live queries in the background, after their location was replaced: one at a time.
+struct LiveEvaluations {
+  /// The most evaluations in a row that are outrun by changes of the location; then the query is evaluated in line.
+  static let outrunMax = 3
+
+  /// The evaluation to begin; nil when there is none.
+  var next: LargeQuery?
+  /// True from the choice of an evaluation until it is settled.
+  var isUnderWay = false
+  /// The locations that wait for the end of an evaluation.
+  var waiting: [ListenNode] = []
+  /// The number of evaluations in a row that were outrun.
+  var outrunCount = 0
+  /// The results that the current batch may use.
+  var results: [FoundQuery] = []
+}
+
+extension LiveQueries {
+  /// Returns true when a live query waits until it was evaluated in the background: its location was replaced, and the
+  /// query examines many children.
+  ///
+  /// - Parameter payer: The client that pays for the evaluation.
+  mutating func setsAside(_ group: QueryGroup, paidBy payer: WorkPayer?, _ state: Published) -> Bool {
+    guard limits.evaluatesBeside, let shelf = group.node.shelf, group.versionNumber < shelf.backlog.number
+    else { return false }
+    let (path, query) = (group.node.path, group.shownQuery)
+    let (data, index) = (state.root[path], shelf.index(by: query.effectiveOrder))
+    guard QueryResult(query, of: data, index: index).childrenReadMax > limits.queriedChildrenInLine,
+      shelf.backlog.changes(since: group.versionNumber, to: data)?.children == nil,
+      evaluation(of: query, at: path, data) == nil, evaluations.outrunCount < LiveEvaluations.outrunMax
+    else { return false }
+    guard !evaluations.isUnderWay else { return true }
+    evaluations.isUnderWay = true
+    evaluations.next = LargeQuery(
+      command: Command(connection: payer?.connection ?? ConnectionID(rawValue: 0), action: .tick), path: path,
+      query: query, node: data, index: index, makesIndex: false, isListen: true)
+    return true
+  }
+
+  /// Returns the result of a query that was evaluated in the background, brought to the present version of its
+  /// location; nil when there is none.
+  mutating func evaluation(of query: Query, at path: Path, _ data: Node) -> (window: QueryWindow, result: Node)? {
+    let slot = evaluations.results.firstIndex { $0.query.path == path && $0.query.query == query }
+    guard let slot else { return nil }
+    guard evaluations.results[slot].follow(to: data, cost: &cost) else {
+      evaluations.results.remove(at: slot)
+      evaluations.outrunCount += 1
+      return nil
+    }
+    return evaluations.results[slot].shown
+  }
+
+  /// Returns the evaluation to begin in the background.
+  mutating func takeEvaluation() -> LargeQuery? {
+    defer { evaluations.next = nil }
+    return evaluations.next
+  }
+
+  /// Ends an evaluation: its location is next.
+  mutating func end(_ evaluation: FoundQuery) {
+    behind = evaluations.waiting + behind
+    (evaluations.waiting, evaluations.isUnderWay, evaluations.results) = ([], false, [evaluation])
+  }
+}
+
+extension Engine {
+  /// Updates a live query that was evaluated in the background, or sets it aside again when its location has changed too
+  /// much since.
+  public mutating func settle(evaluated found: FoundQuery, at instant: Instant) -> Batch {
+    queries.end(found)
+    defer { queries.evaluations.results = [] }
+    return decide([found.query.command], at: instant).noting(found.steps, of: found.query.command)
+  }
+}
