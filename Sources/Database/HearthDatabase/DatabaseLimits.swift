@@ -86,4 +86,11 @@ public struct DatabaseLimits: Sendable {
 
   /// Creates the limits of a server, for tests to narrow.
   public init() {}
+
+  /// The limits with an engine whose live queries are evaluated in the background.
+  var evaluatingBeside: DatabaseLimits {
+    var limits = self
+    limits.engine.evaluatesBeside = true
+    return limits
+  }
 }

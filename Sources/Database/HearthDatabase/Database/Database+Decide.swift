@@ -25,6 +25,7 @@ extension Database {
   func decide(
     _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
   ) {
+    if let follower { return follower.settle(commands, from: source) }
     var rest = admitted(commands, from: source)
     while !rest.isEmpty {
       let before = rest
@@ -87,10 +88,12 @@ extension Database {
   ///   disk.
   func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
     if let decided = batch.decided { hand(decided) }
+    if let query = batch.liveQuery { LargeCommandWorker(database: self).evaluate(query) }
+    if let follower { follower.passOn(batch.effects) }
     guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
     // Both retain versions of the tree.
-    (batch.largeCommand, batch.decided) = (nil, nil)
+    (batch.largeCommand, batch.liveQuery, batch.decided) = (nil, nil, nil)
     let isWaking = pipeline.withLock { line in
       line.append(batch, turn)
       defer { line.isAwake = true }

@@ -59,6 +59,7 @@ public final class Database: Sendable {
     name: String, journals: any JournalFactory, initialRules: RuleSet, environment: DatabaseEnvironment,
     limits: DatabaseLimits = DatabaseLimits()
   ) throws {
+    let limits = limits.evaluatingBeside
     let opened = try journals.open(name)
     let journal = opened.journal
     var head = try journal.acquire()
@@ -100,6 +101,7 @@ public final class Database: Sendable {
     environment: DatabaseEnvironment, limits: DatabaseLimits = DatabaseLimits(),
     makeSession: @escaping @Sendable () -> UInt64
   ) {
+    let limits = limits.evaluatingBeside
     following = Following(line, makeSession: makeSession)
     recovery = start.report
     // The owner stores entries with their commits; all followers look at them.

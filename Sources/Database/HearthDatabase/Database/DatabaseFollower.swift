@@ -48,6 +48,7 @@ package struct DatabaseFollower: Sendable {
 
   func drain() {
     while true {
+      let wasReleased = database.decideReleased()
       let isPending = database.engine.withLock { $0.hasPendingRedecisions }
       let (events, commands, arrival) = database.mailbox.withLock { box in
         let events = box.followed.take()
@@ -57,13 +58,13 @@ package struct DatabaseFollower: Sendable {
         }
         // Events come first: they may answer requests, which makes room for further ones.
         let commands = events.isEmpty ? box.take(database.limits.engine.batchCommandsMax) : []
-        box.isAwake = !events.isEmpty || !commands.isEmpty || isPending
+        box.isAwake = !events.isEmpty || !commands.isEmpty || isPending || wasReleased
         return (events, commands, box.takenArrivalNanoseconds)
       }
-      guard !events.isEmpty || !commands.isEmpty || isPending else { return }
+      guard !events.isEmpty || !commands.isEmpty || isPending || wasReleased else { return }
       handle(events)
-      if commands.isEmpty, isPending { decideHere([.tick]) }
-      settle(commands, arrivalNanoseconds: arrival)
+      if commands.isEmpty, isPending { _ = decideHere([.tick], from: .line) }
+      settle(commands[...], from: .mailbox, arrivalNanoseconds: arrival)
       let waitingCount = following.forwarding.withLock { $0.waitingCount + $0.openCount }
       following.isCrowded.store(waitingCount > database.limits.commandsPendingMax, ordering: .relaxed)
     }
@@ -88,12 +89,12 @@ package struct DatabaseFollower: Sendable {
           told.append((command, reply))
         } else {
           tell()
-          decideHere([command])
+          _ = decideHere([command], from: .line)
         }
       }
       if !next.isEmpty {
         tell()
-        settle(next)
+        settle(next[...], from: .line)
       }
     }
     tell()
@@ -113,7 +114,7 @@ package struct DatabaseFollower: Sendable {
       guard let connection = lost.connection else {
         // An unanswered change may have been made.
         for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
-        return settle(lost.unasked)
+        return settle(lost.unasked[...], from: .line)
       }
       database.environment.closeConnection(connection)
     case .serving(let isServing):
@@ -186,14 +187,18 @@ package struct DatabaseFollower: Sendable {
 
   // MARK: Commands
 
-  /// Decides commands in order, or asks the owner.
-  private func settle(_ commands: [Command], arrivalNanoseconds: UInt64 = 0) {
+  /// Decides commands in order, or asks the owner. Those that wait for a large command come back later.
+  func settle(
+    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source, arrivalNanoseconds: UInt64 = 0
+  ) {
+    var rest = database.admitted(commands, from: source)
     var here: [Command] = []
     func decide() {
-      decideHere(here, arrivalNanoseconds: arrivalNanoseconds)
+      let isWhole = decideHere(here[...], from: source, arrivalNanoseconds: arrivalNanoseconds)
+      if !isWhole { rest = database.admitted(rest, from: source) }
       here = []
     }
-    for command in commands {
+    while let command = rest.popFirst() {
       if following.forwarding.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
       switch command.action {
       case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
@@ -214,13 +219,19 @@ package struct DatabaseFollower: Sendable {
     decide()
   }
 
-  private func decideHere(_ commands: [Command], arrivalNanoseconds: UInt64 = 0) {
-    var rest = commands[...]
+  /// Decides commands in this process.
+  ///
+  /// - Returns: False when one of them was set aside, so that later commands of its connection wait.
+  private func decideHere(
+    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source, arrivalNanoseconds: UInt64 = 0
+  ) -> Bool {
+    var (rest, isWhole) = (commands, true)
     while !rest.isEmpty {
       let (instant, start) = (database.environment.clock(), database.environment.meters.now())
       var (batch, deadline) = database.engine.withLock { engine in
         engine.tapDecisions(database.watch.detail)
-        return (engine.decide(rest, at: instant), engine.nextDeadlineMonotonicMilliseconds)
+        let batch = engine.decide(rest, at: instant, settingAside: database.isRunning)
+        return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
       database.environment.meters.decided(batch, since: start)
       database.charge(batch)
@@ -228,8 +239,17 @@ package struct DatabaseFollower: Sendable {
       rest = rest.dropFirst(batch.commandCount)
       database.pass(batch)
       database.setTimer(deadline, at: instant)
-      for case .authenticationEnded(let connection) in batch.effects { tellIdentity(of: connection) }
+      guard let large = batch.largeCommand else { continue }
+      isWhole = false
+      LargeCommandWorker(database: database).begin(large, from: source)
+      rest = database.admitted(rest, from: source)
     }
+    return isWhole
+  }
+
+  /// Informs the owner of identities that ended.
+  func passOn(_ effects: [Effect]) {
+    for case .authenticationEnded(let connection) in effects { tellIdentity(of: connection) }
   }
 
   private func ask(_ command: Command) {

@@ -71,6 +71,26 @@ struct LargeCommandWorker {
     }
   }
 
+  /// Evaluates a live query whose location was replaced, and then updates it.
+  func evaluate(_ query: LargeQuery) {
+    database.largeReadQueue.async {
+      let found = query.found()
+      database.decidingQueue.async {
+        database.waitForRoom()
+        let (instant, start) = (database.environment.clock(), database.environment.meters.now())
+        let (batch, deadline) = database.engine.withLock { engine in
+          engine.tapDecisions(database.watch.detail)
+          return (engine.settle(evaluated: found, at: instant), engine.nextDeadlineMonotonicMilliseconds)
+        }
+        database.environment.meters.decided(batch, since: start)
+        database.charge(batch)
+        database.pass(batch)
+        database.setTimer(deadline, at: instant)
+        database.drain()
+      }
+    }
+  }
+
   /// Writes a long record to the log in pieces, each durable before the next, so that other batches come between. Runs
   /// on the queue of large writes.
   private func staged(_ decided: DecidedWrite) -> DecidedWrite {

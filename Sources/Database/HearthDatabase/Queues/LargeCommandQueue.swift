@@ -5,7 +5,8 @@ import HearthTree
 ///
 /// The next command is that of the client for which the worker has done least: measured by its connection, its account
 /// or its networks, whichever has used most, and among equals by its connection. The sockets of one network thus share
-/// one turn, within which they take turns. The work of one period counts.
+/// one turn, within which they take turns. The work of one period counts. A command whose outcome several clients wait
+/// for has the best turn among them.
 struct LargeCommandQueue: Sendable {
   /// The worker's steps in one period: a few seconds.
   static let periodSteps = 64 << 20
@@ -14,9 +15,12 @@ struct LargeCommandQueue: Sendable {
 
   private struct Entry: Sendable {
     let command: Command
-    let payer: WorkPayer
-    let client: ShareClaimant
+    /// The clients that wait for it: its own first.
+    var clients: [(payer: WorkPayer, client: ShareClaimant)]
   }
+
+  /// The most clients of one command whose turns count.
+  private static let clientsMax = 64
 
   /// The entries in the order of arrival.
   private var entries: [Entry] = []
@@ -27,29 +31,41 @@ struct LargeCommandQueue: Sendable {
   var count: Int { entries.count }
 
   mutating func append(_ command: Command, of client: ShareClaimant) {
-    let entry = Entry(command: command, payer: WorkPayer(command), client: client)
-    entries.append(entry)
-    join(entry.payer, client)
+    entries.append(Entry(command: command, clients: [(WorkPayer(command), client)]))
+    join(WorkPayer(command), client)
+  }
+
+  /// Adds a client that waits for the outcome of another one's command.
+  ///
+  /// - Parameter isSame: Returns true for that command.
+  mutating func join(_ payer: WorkPayer, of client: ShareClaimant, where isSame: (Command) -> Bool) {
+    guard let slot = entries.firstIndex(where: { isSame($0.command) }),
+      entries[slot].clients.count < Self.clientsMax
+    else { return }
+    entries[slot].clients.append((payer, client))
+    join(payer, client)
   }
 
   /// Removes and returns the next command.
   mutating func popFirst() -> (command: Command, client: ShareClaimant)? {
     var next: (index: Int, done: (Int, Int))?
     for index in entries.indices {
-      let claim = claims[entries[index].payer]
-      let done = (claim.map { self.done.heaviest(of: $0) } ?? 0, claim?.held ?? 0)
-      if next.map({ done < $0.done }) ?? true { next = (index, done) }
+      for (payer, _) in entries[index].clients {
+        let claim = claims[payer]
+        let done = (claim.map { self.done.heaviest(of: $0) } ?? 0, claim?.held ?? 0)
+        if next.map({ done < $0.done }) ?? true { next = (index, done) }
+      }
     }
     guard let next else { return nil }
     let entry = entries.remove(at: next.index)
-    return (entry.command, entry.client)
+    return (entry.command, entry.clients[0].client)
   }
 
   /// Counts work that was done for a client.
   mutating func charge(_ steps: Int, to payer: WorkPayer, of client: ShareClaimant) {
     if done.used > done.max {
       (done, claims) = (SharedBound(max: Self.periodSteps), [:])
-      for entry in entries { join(entry.payer, entry.client) }
+      for (payer, client) in entries.flatMap(\.clients) { join(payer, client) }
     }
     join(payer, client)
     guard var claim = claims[payer] else { return }

@@ -108,6 +108,7 @@ struct LargeWriteQueue: Sendable {
     if let place = ListenPlace(command) {
       if work.isShared, source != .due, followers[place] != nil {
         followers[place]?.append(command)
+        queues[worker, default: LargeCommandQueue()].join(WorkPayer(command), of: client) { ListenPlace($0) == place }
         return wait(command)
       }
       if case .comparison = work {
