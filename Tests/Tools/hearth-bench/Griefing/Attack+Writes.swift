@@ -7,6 +7,14 @@ extension Attack {
         .put("/own/\(client.uid)/all", number.isMultiple(of: 2) ? many : more)
       }),
     Attack(
+      name: "replacements of 20,000 children, 20 live queries",
+      setUp: { client in
+        (1...20).map { .listen("/own/\(client.uid)/all", ",\"q\":{\"i\":\".key\",\"ep\":\"y\($0)\"},\"t\":\($0)") }
+      },
+      load: .messages(inFlight: 2) { client, number in
+        .put("/own/\(client.uid)/all", number.isMultiple(of: 2) ? half : otherHalf)
+      }),
+    Attack(
       name: "writes of 3,000 children, and their removal",
       load: .messages(inFlight: 8) { client, number in
         .put("/own/\(client.uid)/some", number.isMultiple(of: 2) ? few : "null")
@@ -47,6 +55,8 @@ extension Attack {
 
   private static let many = children(50_000, value: 1)
   private static let more = children(50_000, value: 2)
+  private static let half = children(20_000, value: 1)
+  private static let otherHalf = children(20_000, value: 2)
   private static let few = children(3_000, value: 1)
   private static let longText = "\"" + String(repeating: "x", count: 8 << 20) + "\""
 
