@@ -4,6 +4,7 @@ Tests that import `browser` have it as a fixture."""
 
 import json
 import pathlib
+import re
 import time
 import urllib.request
 
@@ -17,6 +18,9 @@ from waits import WAIT_SECONDS
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
 WIDE = {"width": 1440, "height": 900}
 NARROW = {"width": 390, "height": 844}
+PAGE = pathlib.Path(__file__).parents[2] / "Sources/Server/HearthConsole/Page"
+# The titles of the page's views by their paths.
+VIEWS = dict(re.findall(r'\bpath: "(\w+)", title: "([^"]+)"', (PAGE / "views.ts").read_text(encoding="utf-8")))
 MARKUP = "<img src=x onerror=alert(1)>"
 
 expect.set_options(timeout=WAIT_SECONDS * 1000)
@@ -63,6 +67,8 @@ class Console:
         expect(watched.page.get_by_text("Live", exact=True)).to_have_count(1)
         if fragment or view != "data":
             watched.page.goto(f"{self.server.url}/.console/#/{view}{fragment}")
+            # Until then the view before is there, with what a test may look for.
+            expect(watched.page.get_by_role("main", name=VIEWS[view], exact=True)).to_be_attached()
         return watched
 
 

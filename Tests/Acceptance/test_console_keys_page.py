@@ -5,13 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from console_page import Console, browser
+from console_page import VIEWS, Console, browser
 
 DATA = {"data": {"one": 1, "two": 2}, "notes": {"first": "text"}}
 LATENCY_MILLISECONDS = 400
 # Between two keys of a person.
 TYPED_MILLISECONDS = 70
-VIEWS = {"data": "Data", "rules": "Rules", "people": "People", "now": "Now", "settings": "Settings"}
 
 
 @pytest.fixture

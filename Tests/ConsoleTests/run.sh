@@ -1,6 +1,6 @@
 #!/bin/sh
 # The console's page without a browser: its types, then its pure parts. `sh Tests/ConsoleTests/run.sh`
-# From Debian: nodejs (18 or newer), esbuild, node-typescript, node-preact.
+# From Debian: nodejs (18 or newer), esbuild, libjs-codemirror, node-typescript, node-preact.
 set -eu
 tests=$(cd "$(dirname "$0")" && pwd)
 page=$tests/../../Sources/Server/HearthConsole/Page

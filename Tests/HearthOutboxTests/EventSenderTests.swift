@@ -176,7 +176,7 @@ private final class World: Sendable {
     for number in Int64(0)..<100 { world.put(database, "n/k\(number)", number) }
     try await world.until { try world.journal.outboxFigures(of: "t").waitingCount == 100 }
     try await world.until { world.requests.count >= 5 }
-    try await world.until { (try? sender.status(of: "t")["isUnreachable"]?.bool) == true }
+    try await world.until { (try? sender.status.json(of: "t")["isUnreachable"]?.bool) == true }
     world.answer { _, _ in .success(OutboundResponse(status: 200)) }
     try await world.until {
       world.advance(1_000)
@@ -219,10 +219,10 @@ private final class World: Sendable {
       world.advance(50)
       return try world.journal.outboxFigures(of: "t").deadCount == 1
     }
-    let letter = try #require(try sender.deadLetters(of: "t").first)
+    let letter = try #require(try sender.deadLetters.list(of: "t").first)
     #expect(letter["reason"]?.string == "the handler failed: status 500")
-    #expect(try sender.replay("t", letter: "nonsense") == nil)
-    #expect(try sender.replay("t", letter: letter["letter"]?.string) == 1)
+    #expect(try sender.deadLetters.replay("t", letter: "nonsense") == nil)
+    #expect(try sender.deadLetters.replay("t", letter: letter["letter"]?.string) == 1)
     try await world.until { world.requests.count == 2 }
     #expect(world.bodies[0]["id"]?.string == world.bodies[1]["id"]?.string)
     #expect(world.requests[0].body == world.requests[1].body)
@@ -241,16 +241,16 @@ private final class World: Sendable {
     sender.set([try Self.trigger()])
     let database = try world.database(sender)
     world.put(database, "n/a", 1)
-    try await world.until { sender.standings().first?.figures.deliveredCount == 1 }
+    try await world.until { sender.status.standings().first?.figures.deliveredCount == 1 }
     world.put(database, "n/b", 1)
     try await world.until { world.requests.count == 2 }
     // The first outcome is being stored; the second arrives too late to be stored with it.
     world.journal.beforeSettling {
       gate.signal()
-      while sender.standings().first?.figures.deliveredCount != 2 { usleep(1_000) }
+      while sender.status.standings().first?.figures.deliveredCount != 2 { usleep(1_000) }
     }
     sender.lookAgain()
-    try await world.until { sender.standings().first?.figures.deliveredCount == 2 }
+    try await world.until { sender.status.standings().first?.figures.deliveredCount == 2 }
     world.put(database, "n/c", 1)
     try await world.until { world.requests.count >= 3 }
     try await world.until {
@@ -310,7 +310,7 @@ private final class World: Sendable {
     sender.set([try Self.pluginTrigger()])
     let database = try world.database(sender)
     for number in Int64(0)..<20 { world.put(database, "n/a", number) }
-    try await world.until { try sender.status(of: "t")["notRun"]?.int == 1 }
+    try await world.until { try sender.status.json(of: "t")["notRun"]?.int == 1 }
     let taker = Taker()
     world.run(taker, as: "index")
     sender.pluginsChanged()
@@ -344,7 +344,7 @@ private final class World: Sendable {
       world.advance(50)
       return try world.journal.outboxFigures(of: "t").deadCount == 1
     }
-    #expect(try sender.deadLetters(of: "t").first?["reason"]?.string == reason)
+    #expect(try sender.deadLetters.list(of: "t").first?["reason"]?.string == reason)
     sender.stop()
     database.close()
   }

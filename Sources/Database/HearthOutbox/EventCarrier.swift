@@ -61,6 +61,20 @@ struct PluginCarrier: EventCarrier {
   }
 }
 
+extension SenderEnvironment {
+  /// Returns the carrier to a trigger's target.
+  func carrier(for definition: TriggerDefinition) -> any EventCarrier {
+    let url: String
+    switch definition.target {
+    case .plugin(let plugin): return PluginCarrier(plugin: plugin, receiver: receiver)
+    case .url(let text): url = text
+    }
+    // An invalid URL is refused with each request to it.
+    let policy = try? OutboundPolicy.receiving(at: url, allowsPrivate: definition.allowsPrivate)
+    return WebCarrier(url: url, definition: definition, client: client(policy ?? .publicHTTPS))
+  }
+}
+
 extension AttemptOutcome {
   fileprivate init(_ response: OutboundResponse) {
     self.init(status: response.status, retryAfter: response.header("Retry-After"))

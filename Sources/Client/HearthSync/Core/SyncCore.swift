@@ -6,32 +6,24 @@ import HearthTree
 /// Calls of the app and messages of the server go in; events for the app and requests for the server come out. It has
 /// no socket, file, clock or thread of its own. It belongs to one serial executor and is not reentrant: neither a
 /// transaction's function nor the clock may call it.
+///
+/// Each kind of request has a type of its own with its state; this one passes calls, replies and the states of the
+/// connection on to them in the order that the protocol needs.
 public final class SyncCore {
-  let clock: () -> Int64
-  let storeSizeBytesMax: Int
-  let getPatienceMilliseconds: Int64
-  let tree = SyncTree()
-  let info = SyncTree()
-  /// The data below `.info`.
-  var infoData = Node.empty
-  var outbox = Outbox()
-  var onDisconnectTree = OnDisconnectTree()
-  let transactions = TransactionTree()
-  var storage: Storage?
-
-  /// The events and requests that the current step has produced.
-  var reaction = Reaction()
-
-  var nextWriteID = 1
-  private var nextTransaction = 0
-  private var lastHiddenRegistration = 0
-  var keptSynced: [QuerySpec: RegistrationID] = [:]
-  var hasWarnedOfTransactions = false
-  /// True when a transaction waits for its delay.
-  var hasWaitingTransactions = false
+  let clock: ServerClock
+  let cache: DataCache
+  let info = InfoTree()
+  let listens: ListenRegistry
+  let writes: WriteQueue
+  let formerWrites: FormerUserWrites
+  let transactions: TransactionRunner
+  let gets: GetQueue
+  let onDisconnects: OnDisconnectQueue
+  let outbox = Outbox()
+  let events = EventRecorder()
 
   /// The offset added to the local clock to get the server's time; 0 before the first connection.
-  public internal(set) var serverTimeOffsetMilliseconds: Int64 = 0
+  public var serverTimeOffsetMilliseconds: Int64 { clock.offsetMilliseconds }
 
   /// A disconnected client without data.
   ///
@@ -46,67 +38,39 @@ public final class SyncCore {
     clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
     getPatienceMilliseconds: Int64 = 3_000
   ) {
-    self.clock = clock
-    self.storeSizeBytesMax = storeSizeBytesMax
-    self.getPatienceMilliseconds = getPatienceMilliseconds
-    infoData = Node.empty.replacing(Self.connectedKey, with: Node(.bool(false)))
-    storage = store.map { Storage($0, clock: clock, sizeBytesMax: storeSizeBytesMax) }
-    tree.observer = storage
+    self.clock = ServerClock(clock)
+    cache = DataCache(clock: self.clock, store: store, storeSizeBytesMax: storeSizeBytesMax)
+    listens = ListenRegistry(cache: cache, outbox: outbox, events: events)
+    writes = WriteQueue(cache: cache, outbox: outbox, events: events)
+    formerWrites = FormerUserWrites(events: events)
+    transactions = TransactionRunner(
+      cache: cache, clock: self.clock, listens: listens, writes: writes, events: events)
+    gets = GetQueue(
+      cache: cache, clock: self.clock, outbox: outbox, events: events, transactions: transactions,
+      patienceMilliseconds: getPatienceMilliseconds)
+    onDisconnects = OnDisconnectQueue(cache: cache, clock: self.clock, outbox: outbox, events: events)
   }
-
-  /// The first key of the data that clients generate themselves.
-  static let infoKey: Key = ".info"
-  static let connectedKey: Key = "connected"
-  static let offsetKey: Key = "serverTimeOffset"
-
-  var serverTimeMilliseconds: Int64 { clock().addingReportingOverflow(serverTimeOffsetMilliseconds).partialValue }
 
   /// Runs one step and returns the events and requests that it produced.
   func step(_ body: () -> Void) -> Reaction {
-    reaction = Reaction()
     body()
-    for text in storage?.takeWarnings() ?? [] { reaction.events.append(.warning(text)) }
-    reaction.requests += outbox.take()
-    defer { reaction = Reaction() }
+    for text in cache.storage?.takeWarnings() ?? [] { events.raise(.warning(text)) }
+    var reaction = Reaction()
+    (reaction.events, reaction.requests) = (events.take(), outbox.take())
     return reaction
   }
 
-  func raise(_ events: [DataEvent]) {
-    for event in events { reaction.events.append(.data(event)) }
-  }
+  // MARK: - Listening
 
-  func raise(_ event: SyncEvent) { reaction.events.append(event) }
-
-  /// Returns a registration of the core's own, which receives no events.
-  func hiddenRegistration() -> Registration {
-    lastHiddenRegistration -= 1
-    return Registration(RegistrationID(lastHiddenRegistration), types: [])
-  }
-
-  func takeWriteID() -> Int {
-    defer { nextWriteID += 1 }
-    return nextWriteID
-  }
-
-  func takeTransactionOrder() -> Int {
-    defer { nextTransaction += 1 }
-    return nextTransaction
-  }
-}
-
-// MARK: - Listening
-
-extension SyncCore {
   /// Delivers the known data of a query to a registration, and its changes from then on.
   ///
   /// This side answers listens of `.info`: `connected` and `serverTimeOffset`.
   public func listen(_ query: QuerySpec, _ registration: Registration) -> Reaction {
     step {
-      if isInfo(query.path) {
-        raise(info.add(registration, to: query))
-        followInfoListens()
+      if InfoTree.contains(query.path) {
+        events.raise(info.listen(query, registration))
       } else {
-        register(registration, to: query)
+        listens.add(registration, to: query)
       }
     }
   }
@@ -115,12 +79,7 @@ extension SyncCore {
   /// are searched.
   public func remove(_ id: RegistrationID, from query: QuerySpec) -> Reaction {
     step {
-      if isInfo(query.path) {
-        info.remove(id, from: query)
-        _ = info.takeListenChanges()
-      } else {
-        unregister(id, from: query)
-      }
+      if InfoTree.contains(query.path) { info.remove(id, from: query) } else { listens.remove(id, from: query) }
     }
   }
 
@@ -128,74 +87,153 @@ extension SyncCore {
   /// stays in force.
   public func removeAll(from query: QuerySpec) -> Reaction {
     step {
-      let tree = isInfo(query.path) ? info : tree
-      tree.removeAll(from: query)
-      if tree === info { _ = info.takeListenChanges() } else { followListens() }
+      if InfoTree.contains(query.path) { info.removeAll(from: query) } else { listens.removeAll(from: query) }
     }
   }
 
   /// Keeps a query's data in sync and stored without a listener. The setting is on or off, not counted.
   public func keepSynced(_ query: QuerySpec, _ isOn: Bool) -> Reaction {
     step {
-      if isInfo(query.path) { return raise(.warning("keepSynced has no meaning for \(query.path)")) }
-      if isOn, keptSynced[query] == nil {
-        let registration = hiddenRegistration()
-        keptSynced[query] = registration.id
-        register(registration, to: query)
-      } else if !isOn, let id = keptSynced.removeValue(forKey: query) {
-        unregister(id, from: query)
+      if InfoTree.contains(query.path) {
+        events.raise(.warning("keepSynced has no meaning for \(query.path)"))
+      } else {
+        listens.keepSynced(query, isOn)
       }
     }
   }
 
-  func register(_ registration: Registration, to query: QuerySpec) {
-    raise(tree.add(registration, to: query))
-    followListens()
-  }
-
-  func unregister(_ id: RegistrationID, from query: QuerySpec) {
-    tree.remove(id, from: query)
-    followListens()
-  }
-
-  func isInfo(_ path: Path) -> Bool { path.keys.first == Self.infoKey }
-
-  /// Sends the requests that begin or end the tree's listens.
-  func followListens() {
-    for change in tree.takeListenChanges() {
-      switch change {
-      case .start(let spec, let tag):
-        let listen = Outbox.Listen(spec: spec, tag: tag)
-        outbox.listen(listen, listenRequest(listen))
-      case .stop(let spec, let tag): outbox.unlisten(Outbox.Listen(spec: spec, tag: tag))
+  /// Reads a query once: from the cache when that is complete, else from the server, else from the store.
+  public func get(_ query: QuerySpec, operation: OperationID) -> Reaction {
+    step {
+      if InfoTree.contains(query.path) {
+        events.raise(.got(operation, .value(info.read(query))))
+      } else {
+        gets.add(query, operation)
       }
     }
   }
 
-  /// Returns a listen request with the hashes of the cached data.
-  func listenRequest(_ listen: Outbox.Listen) -> SyncRequest.Body {
-    let node = tree.serverNode(ofListen: listen.spec) ?? .empty
-    let isLarge = node.estimatedSizeBytes > Self.simpleHashSizeBytesMax
-    return .listen(
-      listen.spec, tag: listen.tag, hash: node.simpleHash(), compoundHash: isLarge ? node.compoundHash() : nil)
-  }
+  // MARK: - Writing
 
-  /// The size above which a listen also sends hashes of ranges, so that the server sends only the ranges that differ.
-  static let simpleHashSizeBytesMax = 1024
-
-  // MARK: .info
-
-  func followInfoListens() {
-    for case .start(let spec, _) in info.takeListenChanges() {
-      let node = infoNode(spec.path)
-      if !node.isEmpty { raise(info.serverOverwrite(Location(path: spec.path), node)) }
+  /// Replaces the value or priority at a location: shows it at once, and sends it.
+  ///
+  /// - Parameters:
+  ///   - value: the app's value; server values are estimated for display and sent as they are.
+  ///   - operation: the operation to complete when the server has answered.
+  public func set(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
+    step {
+      if InfoTree.contains(location.path) { return events.raise(.completed(operation, InfoTree.failure)) }
+      writes.set(location, value, operation: operation)
+      transactions.overwrite(at: [location.path])
     }
   }
 
-  func infoNode(_ path: Path) -> Node { infoData[Path(Array(path.keys.dropFirst()))] }
+  /// Replaces the data at several locations at once.
+  ///
+  /// - Parameter writes: The locations are relative to the path, and none is above another. Server values are estimated
+  ///   from the data before.
+  public func update(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
+    step {
+      if writes.isEmpty { return events.raise(.completed(operation, nil)) }
+      let paths = writes.map { path.appending($0.location.path) }
+      if InfoTree.contains(path) || paths.contains(where: InfoTree.contains) {
+        return events.raise(.completed(operation, InfoTree.failure))
+      }
+      self.writes.update(path, writes, operation: operation)
+      transactions.overwrite(at: paths)
+    }
+  }
 
-  func setInfo(_ key: Key, _ value: Scalar) {
-    infoData = infoData.replacing(key, with: Node(value))
-    raise(info.serverOverwrite(Location(path: Path([Self.infoKey, key])), Node(value)))
+  /// Runs a function on the data at a path, shows its output, and makes the server write it if the data there is still
+  /// the function's input; otherwise the function runs again.
+  ///
+  /// - Parameters:
+  ///   - showsLocally: True when listeners see unconfirmed outputs.
+  ///   - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty
+  ///     node while the data is unknown. It must not call the core.
+  public func transaction(
+    _ path: Path, operation: OperationID, showsLocally: Bool, update: @escaping (Node) -> WriteValue?
+  ) -> Reaction {
+    step {
+      if InfoTree.contains(path) {
+        return events.raise(.transactionCompleted(operation, .failed(InfoTree.failure, nil)))
+      }
+      transactions.add(path, operation: operation, showsLocally: showsLocally, update: update)
+    }
+  }
+
+  /// Cancels all pending writes, transactions and onDisconnects: removes their effects, then reports their outcomes as
+  /// `write_canceled`.
+  public func purgeOutstandingWrites() -> Reaction {
+    step {
+      let cancelled = Failure("write_canceled")
+      cache.storage?.removeAllWrites()
+      cancelWrites(transactions: cancelled, writes: cancelled)
+    }
+  }
+
+  private func cancelWrites(transactions failure: Failure, writes writeFailure: Failure) {
+    events.raise(cache.tree.removeAllWrites())
+    transactions.abortAll(failure)
+    writes.cancelAll(writeFailure)
+    onDisconnects.cancelUnsent(failure)
+  }
+
+  // MARK: - onDisconnect
+
+  /// Registers a value that the server writes when this client disconnects.
+  public func onDisconnectSet(_ location: Location, _ value: WriteValue, operation: OperationID) -> Reaction {
+    step { onDisconnects.add(.onDisconnectPut(location, value), operation) }
+  }
+
+  /// Registers several values that the server writes when this client disconnects.
+  ///
+  /// - Parameter writes: the locations are relative to the path.
+  public func onDisconnectUpdate(_ path: Path, _ writes: [Write], operation: OperationID) -> Reaction {
+    step {
+      if writes.isEmpty { return events.raise(.completed(operation, nil)) }
+      onDisconnects.add(.onDisconnectMerge(path, writes), operation)
+    }
+  }
+
+  /// Cancels the registered onDisconnect writes at a path and below.
+  public func onDisconnectCancel(_ path: Path, operation: OperationID) -> Reaction {
+    step { onDisconnects.add(.onDisconnectCancel(path), operation) }
+  }
+
+  // MARK: - The store and its user
+
+  /// Loads the stored state: waiting writes are shown and will be sent again, in their order. No app callback is left
+  /// for their outcome, so a refusal becomes a warning. Must be called once, before anything else.
+  public func restore() -> Reaction { step { restoreWrites() } }
+
+  private func restoreWrites() {
+    // the server may have a write already, sent before the same user was away for a moment
+    writes.restore { formerWrites.takeBack($0, of: cache.storage) }
+  }
+
+  /// Changes the user: later data goes to the given store, and the writes waiting there are loaded. Requests that the
+  /// former user made are no longer sent, with or without a store.
+  ///
+  /// The effects of the former user's writes leave memory. Unsent operations end with `user_changed`; a set or an
+  /// update stays in the store of its user until that user is back, and is dropped when there is no store. Requests
+  /// already sent were sent in the former user's name: their answers count, and they end with `user_changed` only when
+  /// the connection is lost first. The displayed server data stays until the server sends other data.
+  ///
+  /// - Parameter store: the new user's store; nil stores nothing.
+  public func changeUser(store: (any SyncStore)?) -> Reaction {
+    step {
+      for (id, write) in writes.removeSent() {
+        switch write.owner {
+        case .operation: formerWrites.add(id, .write(write, cache.storage))
+        case .transaction(let path, _): formerWrites.add(id, .transactions(transactions.removeSent(at: path)))
+        }
+      }
+      cancelWrites(
+        transactions: FormerUserWrites.userChanged, writes: FormerUserWrites.failure(storage: cache.storage))
+      cache.open(store)
+      restoreWrites()
+      for spec in cache.tree.allSpecs { cache.storage?.began(spec) }
+    }
   }
 }

@@ -115,7 +115,7 @@ package final class TriggerRegistry: Sendable {
   private func attach(_ source: String, _ body: () throws(JournalError) -> [String]) {
     do throws(JournalError) {
       // The trigger was removed just before the server ended.
-      for name in try body() where definition(name) == nil { try sender.giveUp(name, reason: Self.removed) }
+      for name in try body() where definition(name) == nil { try sender.deadLetters.giveUp(name, reason: Self.removed) }
     } catch {
       logger.error("events cannot be read", metadata: ["database": "\(source)", "error": "\(error)"])
     }
@@ -132,7 +132,7 @@ package final class TriggerRegistry: Sendable {
 
   /// Returns a trigger as JSON for administrators, with its status.
   func shown(_ definition: TriggerDefinition) throws(RESTFailure) -> JSON {
-    let status = try reading { () throws(JournalError) in try sender.status(of: definition.name) }
+    let status = try reading { () throws(JournalError) in try sender.status.json(of: definition.name) }
     return definition.shown.appending(["status": status])
   }
 
@@ -179,7 +179,7 @@ package final class TriggerRegistry: Sendable {
       guard let index = all.firstIndex(where: { $0.name == name }) else { throw .noTrigger }
       all.remove(at: index)
     }
-    try reading { () throws(JournalError) in try sender.giveUp(name, reason: Self.removed) }
+    try reading { () throws(JournalError) in try sender.deadLetters.giveUp(name, reason: Self.removed) }
     logger.info("trigger removed", metadata: ["trigger": "\(name)"])
   }
 
@@ -227,12 +227,12 @@ package final class TriggerRegistry: Sendable {
   // MARK: Dead letters
 
   func deadLetters(of name: String) throws(RESTFailure) -> [JSON] {
-    try reading { () throws(JournalError) in try sender.deadLetters(of: name) }
+    try reading { () throws(JournalError) in try sender.deadLetters.list(of: name) }
   }
 
   func replay(_ name: String, letter: String?) throws(RESTFailure) -> Int {
     guard definition(name) != nil else { throw .noTrigger }
-    let count = try reading { () throws(JournalError) in try sender.replay(name, letter: letter) }
+    let count = try reading { () throws(JournalError) in try sender.deadLetters.replay(name, letter: letter) }
     guard let count else { throw RESTFailure(400, "That is no dead letter's name.") }
     // Other nodes may be the senders of these events.
     if count > 0, files.isShared { try changeAll { $0.replayCount &+= 1 } }
@@ -240,14 +240,14 @@ package final class TriggerRegistry: Sendable {
   }
 
   func removeDeadLetters(of name: String) throws(RESTFailure) -> Int {
-    try reading { () throws(JournalError) in try sender.removeDeadLetters(of: name, isAll: true) }
+    try reading { () throws(JournalError) in try sender.deadLetters.remove(of: name, isAll: true) }
   }
 
   /// Removes dead letters that are too old or too many.
   package func tidy() {
     for definition in all {
       do throws(JournalError) {
-        _ = try sender.removeDeadLetters(of: definition.name, isAll: false)
+        _ = try sender.deadLetters.remove(of: definition.name, isAll: false)
       } catch {
         logger.error("dead letters cannot be removed", metadata: ["error": "\(error)"])
       }

@@ -95,7 +95,7 @@ struct ServerOverview: Sendable {
           "plugin-down", isError: true, plugin.name, "the plugin \(plugin.name) is \(plugin.state)",
           "The log says why."))
     }
-    for trigger in services.triggers.sender.standings() {
+    for trigger in services.triggers.sender.status.standings() {
       if trigger.isUnreachable {
         found.append(
           .init(

@@ -142,7 +142,7 @@ actor MetricsCollector {
   }
 
   private nonisolated func addTriggers(to samples: inout MetricSamples) {
-    for trigger in sources.services.triggers.sender.standings() {
+    for trigger in sources.services.triggers.sender.status.standings() {
       let (name, figures) = (trigger.name, trigger.figures)
       samples.add(.triggerUp, trigger.isPaused || trigger.isUnreachable ? 0 : 1, name)
       samples.add(.triggerWaiting, Double(trigger.waitingCount), name)

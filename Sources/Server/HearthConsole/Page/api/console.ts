@@ -8,9 +8,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The permissions of a session. */
+export type Role = "administrator" | "viewer";
+
 export interface SessionAnswer {
   token?: string;
-  role: "administrator" | "viewer";
+  role: Role;
   name: string;
   endsInSeconds: number;
   idleSeconds: number;

@@ -1,9 +1,10 @@
 import { DataController } from "../data/controller";
 import { DenialFeed } from "../state/denials";
 import { Notices } from "../state/notices";
-import { Place, placeText, readPlace, routeText, ViewName } from "../state/route";
+import { Place, placeText, readPlace, routeText } from "../state/route";
 import { sentence, Session } from "../state/session";
 import { Store } from "../state/store";
+import { ConsoleView, ViewName, viewsFor } from "../views";
 
 /** The state that all views share. */
 export class App extends Store {
@@ -30,6 +31,16 @@ export class App extends Store {
     this.session.api.askPresence = () => this.askPresence();
     this.data.observe(() => this.look());
     for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.look());
+  }
+
+  /** The views that this session may see. */
+  get views(): readonly ConsoleView[] {
+    return viewsFor(this.session.role);
+  }
+
+  /** The view of the address; the first one when this session may not see it. */
+  get view(): ConsoleView {
+    return this.views.find(view => view.path === this.place.view) ?? this.views[0]!;
   }
 
   async start(): Promise<void> {

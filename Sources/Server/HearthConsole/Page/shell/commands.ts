@@ -28,10 +28,10 @@ export function commands(app: App): Command[] {
     ...app.databases.filter(each => each.name !== data.database).map((each): Command => ({
       label: `Open database ${each.name}`, icon: "database", run: () => app.choose(each.name),
     })),
-    { label: "Open Rules", icon: "shield", keyCap: "g r", run: () => app.go("rules") },
-    { label: "Open People", icon: "people", keyCap: "g p", run: () => app.go("people") },
-    { label: "Open Now", icon: "activity", keyCap: "g n", run: () => app.go("now") },
-    { label: "Open Settings", icon: "filter", keyCap: "g s", run: () => app.go("settings") },
+    // Paths lead to the data.
+    ...app.views.filter(view => view.load).map((view): Command => ({
+      label: `Open ${view.title}`, icon: view.icon, keyCap: `g ${view.key}`, run: () => app.go(view.path),
+    })),
     { label: "Switch between light and dark", icon: "moon", run: () => { switchTheme(); app.changed(); } },
     { label: "Keys", icon: "keyboard", keyCap: "?", run: () => app.show("keys") },
     { label: "Sign out", icon: "cross", run: () => void app.signOut() },

@@ -9,20 +9,13 @@ import { CommandBox } from "./commandBox";
 import { Rail } from "./rail";
 import { CountDown, SessionEnded } from "./sessionSheets";
 import { SignIn } from "./signIn";
-import { ViewName } from "../state/route";
 import { Store, View } from "../state/store";
+import { ConsoleView } from "../views";
 import { Toasts } from "./toasts";
 
 const LETTERS_OFF = "hearth-console-letters-off";
 const COUNTED_SECONDS = 60;
 
-const VIEWS = {
-  rules: () => import("../rules/rulesView").then(module => module.RulesView as any),
-  people: () => import("../people/peopleView").then(module => module.PeopleView as any),
-  now: () => import("../now/nowView").then(module => module.NowView as any),
-  settings: () => import("../settings/settingsView").then(module => module.SettingsView as any),
-};
-const GO: { [key: string]: ViewName } = { d: "data", r: "rules", p: "people", n: "now", s: "settings" };
 const loadPresence = () => import("./overlays").then(module => module.PresenceSheet);
 const loadKeys = () => import("./overlays").then(module => module.KeysSheet);
 
@@ -77,14 +70,14 @@ export class Frame extends View<{ app: App }> {
     if (!this.isLetterOn()) return;
     const isAfterGo = performance.now() - this.goPressedAt < 1000;
     this.goPressedAt = 0;
-    const view = isAfterGo ? GO[event.key] : undefined;
+    const view = isAfterGo ? app.views.find(each => each.key === event.key) : undefined;
     if (view) {
-      app.go(view);
+      app.go(view.path);
       return event.preventDefault();
     }
     switch (event.key) {
       case "/":
-        if (app.place.view === "data") app.data.editPath();
+        if (!app.view.load) app.data.editPath();
         else app.search();
         break;
       case "?": app.show("keys"); break;
@@ -96,10 +89,11 @@ export class Frame extends View<{ app: App }> {
     event.preventDefault();
   }
 
-  private otherView(view: Exclude<ViewName, "data">) {
+  private view({ path, load }: ConsoleView) {
     const { app } = this.props;
+    if (!load) return <DataView data={app.data} isLetterOn={this.isLetterOn} />;
     if (!app.data.database) return <main aria-label="Opening" aria-busy="true" />;
-    return <Later key={view} load={VIEWS[view]} given={{ app, place: app.place, database: app.data.database }}
+    return <Later key={path} load={load} given={{ app, place: app.place, database: app.data.database }}
       onFail={() => app.partMissing()} />;
   }
 
@@ -118,7 +112,7 @@ export class Frame extends View<{ app: App }> {
           <Button label="Reload" onPress={() => location.reload()} /></div> : null}
         {app.problem ? <div class="banner ember" role="alert"><Icon name="warning" /><span class="grow">{app.problem}</span>
           <Button label="Try again" onPress={() => void app.enter()} /></div> : null}
-        {app.place.view === "data" ? <DataView data={app.data} isLetterOn={this.isLetterOn} /> : this.otherView(app.place.view)}
+        {this.view(app.view)}
       </div>
       {app.overlay === "command" ? <CommandBox key="command" app={app} /> : null}
       {app.overlay === "keys" ? <Later key="keys" load={loadKeys}

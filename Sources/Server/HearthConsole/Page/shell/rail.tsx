@@ -4,20 +4,15 @@ import { duration } from "../format/time";
 import { Icon, Mark } from "../widgets/icon";
 import { Menu, MenuItem } from "../widgets/menu";
 import { Button } from "../widgets/button";
-import { IconName } from "../widgets/icons";
 import { App } from "./app";
-import { ViewName } from "../state/route";
 import { Store, View } from "../state/store";
+import { ConsoleView, ViewName } from "../views";
 import { switchTheme, theme } from "./theme";
 
 const isApple = /Mac|iP(hone|ad)/.test(navigator.platform);
 export const COMMAND_KEY = isApple ? "⌘K" : "Ctrl K";
 
 const RECENT_MILLISECONDS = 300_000;
-const PLACES: { view: ViewName; label: string; icon: IconName }[] = [
-  { view: "data", label: "Data", icon: "data" }, { view: "rules", label: "Rules", icon: "shield" },
-  { view: "people", label: "People", icon: "people" }, { view: "now", label: "Now", icon: "activity" },
-];
 
 interface RailState {
   menu: { name: "database" | "session"; anchor: Element } | null;
@@ -39,6 +34,7 @@ export class Rail extends View<{ app: App }, RailState> {
     const { app } = this.props;
     const { menu } = this.state;
     const close = () => this.setState({ menu: null });
+    const views = app.views.filter(view => view.navigation === "rail");
     return <div style={{ display: "contents" }}>
       <nav class="rail" aria-label="Console">
         <div class="brand"><Mark />Hearth</div>
@@ -46,27 +42,28 @@ export class Rail extends View<{ app: App }, RailState> {
         <button type="button" class="place" onClick={() => app.show("command")}><Icon name="search" />Go to<span class="after">
           <kbd>{COMMAND_KEY}</kbd></span></button>
         <div style={{ height: "6px" }} />
-        {PLACES.map(place => this.place(place))}
+        {views.map(view => this.place(view))}
         {this.foot()}
       </nav>
       <nav class="tabs" aria-label="Console">
-        {PLACES.map(({ view, label, icon }) => <a key={view} href={`#/${view}`} aria-current={this.current(view)}
-          onClick={event => this.go(event, view)}><Icon name={icon} />{label}</a>)}
+        {views.map(({ path, title, icon }) => <a key={path} href={`#/${path}`} aria-current={this.current(path)}
+          onClick={event => this.go(event, path)}><Icon name={icon} />{title}</a>)}
         <button type="button" aria-haspopup="menu" onClick={event => this.open("session", event)}><Icon name="person" />Session</button>
       </nav>
-      {menu?.name === "database" ? <Menu name="Database" anchor={menu.anchor} onClose={close} items={this.databases()} /> : null}
+      {menu?.name === "database" ? <Menu name="Database" anchor={menu.anchor} onClose={close} items={[
+        ...this.databaseItems(), ...this.viewItems().map((item, at) => ({ ...item, icon: undefined, startsGroup: at === 0 }))]} /> : null}
       {menu?.name === "session" ? <Menu name="Session" anchor={menu.anchor} onClose={close} items={this.sessionItems()} /> : null}
     </div>;
   }
 
   private current(view: ViewName): "page" | undefined {
-    return this.props.app.place.view === view ? "page" : undefined;
+    return this.props.app.view.path === view ? "page" : undefined;
   }
 
-  private place({ view, label, icon }: typeof PLACES[number]) {
-    const refused = view === "rules" ? this.props.app.denials.countSince(Date.now() - RECENT_MILLISECONDS) : 0;
-    return <a key={view} class="place" href={`#/${view}`} aria-current={this.current(view)} onClick={event => this.go(event, view)}>
-      <Icon name={icon} />{label}{refused ? <span class="after red-text" title="refused in the last 5 minutes">{num(refused)}</span> : null}</a>;
+  private place({ path, title, icon }: ConsoleView) {
+    const refused = path === "rules" ? this.props.app.denials.countSince(Date.now() - RECENT_MILLISECONDS) : 0;
+    return <a key={path} class="place" href={`#/${path}`} aria-current={this.current(path)} onClick={event => this.go(event, path)}>
+      <Icon name={icon} />{title}{refused ? <span class="after red-text" title="refused in the last 5 minutes">{num(refused)}</span> : null}</a>;
   }
 
   /** Navigates to a view; a second press of the data's entry goes to its root. */
@@ -87,10 +84,16 @@ export class Rail extends View<{ app: App }, RailState> {
     </button>;
   }
 
-  private databases(): MenuItem[] {
+  private databaseItems(): MenuItem[] {
     const { app } = this.props;
-    return [...app.databases.map(each => ({ label: each.name, isChosen: each.name === app.data.database,
-      run: () => app.choose(each.name) })), { label: "Settings", startsGroup: true, run: () => app.go("settings") }];
+    return app.databases.map(each => ({ label: each.name, isChosen: each.name === app.data.database, run: () => app.choose(each.name) }));
+  }
+
+  /** The items of the views that only menus lead to. */
+  private viewItems(): MenuItem[] {
+    const { app } = this.props;
+    return app.views.filter(view => view.navigation === "menu").map(({ path, title, icon }) => ({
+      label: title, icon, run: () => app.go(path) }));
   }
 
   private sessionItems(): MenuItem[] {
@@ -98,11 +101,11 @@ export class Rail extends View<{ app: App }, RailState> {
     const items: MenuItem[] = [
       { label: theme() === "dark" ? "Light colours" : "Dark colours", icon: theme() === "dark" ? "sun" : "moon", run: () => this.turn() },
       { label: "Go to", icon: "search", run: () => app.show("command") },
-      { label: "Settings", icon: "filter", run: () => app.go("settings") },
+      ...this.viewItems(),
       { label: "Keys", icon: "keyboard", run: () => app.show("keys") },
       { label: "Sign out", icon: "cross", startsGroup: true, run: () => void app.signOut() },
     ];
-    return app.databases.length > 1 ? [...this.databases().slice(0, -1).map(item => ({ ...item, isChosen: undefined,
+    return app.databases.length > 1 ? [...this.databaseItems().map(item => ({ ...item, isChosen: undefined,
       icon: "database" as const })), { ...items[0]!, startsGroup: true }, ...items.slice(1)] : items;
   }
 

@@ -1,9 +1,6 @@
 import { Path } from "../tree/keys";
 import { End, Order, orderFrom, orderText } from "../tree/order";
-
-export type ViewName = "data" | "rules" | "people" | "now" | "settings";
-
-const VIEWS: readonly ViewName[] = ["data", "rules", "people", "now", "settings"];
+import { ViewName, VIEWS } from "../views";
 
 /** The view that the address names, and its parameters. */
 export interface Place {
@@ -15,7 +12,7 @@ export interface Place {
 export function readPlace(fragment: string): Place {
   const [address = "", query = ""] = fragment.replace(/^#/, "").split("?");
   const [first, ...parts] = address.split("/").filter(part => part !== "").map(decode);
-  return { view: VIEWS.find(view => view === first) ?? "data", parts, asked: new URLSearchParams(query) };
+  return { view: (VIEWS.find(view => view.path === first) ?? VIEWS[0]!).path, parts, asked: new URLSearchParams(query) };
 }
 
 export function placeText(view: ViewName, parts: readonly string[] = [], asked = new URLSearchParams()): string {

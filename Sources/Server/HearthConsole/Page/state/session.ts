@@ -1,4 +1,4 @@
-import { ApiError, ConsoleApi, SessionAnswer } from "../api/console";
+import { ApiError, ConsoleApi, Role, SessionAnswer } from "../api/console";
 import { Store } from "./store";
 
 const TOKEN = "hearth-console-token";
@@ -8,7 +8,7 @@ const TOLD_MILLISECONDS = 60_000;
 export type SessionState =
   | { name: "opening" }
   | { name: "out"; problem: string | null }
-  | { name: "in"; role: "administrator" | "viewer"; person: string; endsAt: number; idleEndsAt: number; version: string; emulator: boolean }
+  | { name: "in"; role: Role; person: string; endsAt: number; idleEndsAt: number; version: string; emulator: boolean }
   | { name: "ended"; person: string; reason: string };
 
 /** The session of this tab. One half of its secret is a cookie, the other is kept here; each is useless alone. */
@@ -25,6 +25,8 @@ export class Session extends Store {
   /** True while the user signs out: the page itself makes no more requests. */
   isEnding = false;
   private person = "";
+  /** The role of this session, or of the one that has ended. */
+  role: Role = "viewer";
   private usedAt = Date.now();
   private toldAt = Date.now();
 
@@ -124,6 +126,7 @@ export class Session extends Store {
       this.generation++;
     }
     this.person = answer.name;
+    this.role = answer.role;
     this.isEnding = false;
     if (answer.version) {
       this.isUpdated = this.version !== null && this.version !== answer.version;

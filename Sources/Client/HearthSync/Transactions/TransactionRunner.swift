@@ -1,40 +1,59 @@
 import HearthTree
 
-extension SyncCore {
+/// The pending transactions: runs their functions, shows and sends their outputs, and runs them again when the data
+/// that they read has changed.
+final class TransactionRunner {
   /// The number of sends after which a transaction fails with `maxretry`.
-  static let transactionSendsMax = 25
+  static let sendsMax = 25
   /// The initial and maximum delay when the server calls an unchanged base stale.
   static let staleDelayMilliseconds: (first: Int64, most: Int64) = (50, 2_000)
 
-  /// Runs a function on the data at a path, shows its output, and makes the server write it if the data there is still
-  /// the function's input; otherwise the function runs again.
+  private let cache: DataCache
+  private let clock: ServerClock
+  private let listens: ListenRegistry
+  private let writes: WriteQueue
+  private let events: EventRecorder
+  private let transactions = TransactionTree()
+  private var nextOrder = 0
+  private var hasWarnedOfStore = false
+  /// True when a transaction waits for its delay.
+  private var hasWaiting = false
+
+  init(cache: DataCache, clock: ServerClock, listens: ListenRegistry, writes: WriteQueue, events: EventRecorder) {
+    self.cache = cache
+    self.clock = clock
+    self.listens = listens
+    self.writes = writes
+    self.events = events
+  }
+
+  /// Runs a function on the data at a path, shows its output and sends it.
   ///
   /// - Parameters:
   ///   - showsLocally: True when listeners see unconfirmed outputs.
-  ///   - update: Maps the data to the new data; nil aborts. It is called at once, and possibly often, with an empty
-  ///     node while the data is unknown. It must not call the core.
-  public func transaction(
+  ///   - update: Maps the data to the new data; nil aborts.
+  func add(
     _ path: Path, operation: OperationID, showsLocally: Bool, update: @escaping (Node) -> WriteValue?
-  ) -> Reaction {
-    step {
-      if isInfo(path) { return raise(.transactionCompleted(operation, .failed(Self.infoFailure, nil))) }
-      if storage != nil, !hasWarnedOfTransactions {
-        hasWarnedOfTransactions = true
-        raise(.warning("Transactions are not stored: what waits is lost when the program ends"))
-      }
-      let watch = hiddenRegistration()
-      let transaction = Transaction(
-        path: path, operation: operation, order: takeTransactionOrder(), showsLocally: showsLocally, watch: watch.id,
-        update: update)
-      register(watch, to: QuerySpec(path))
-      guard run(transaction, on: tree.latestState(at: path)) else {
-        unregister(watch.id, from: QuerySpec(path))
-        return raise(.transactionCompleted(operation, .aborted(transaction.input)))
-      }
-      transactions.add(transaction)
-      show(transaction)
-      sendReadyTransactions(at: path)
+  ) {
+    if cache.storage != nil, !hasWarnedOfStore {
+      hasWarnedOfStore = true
+      events.raise(.warning("Transactions are not stored: what waits is lost when the program ends"))
     }
+    let transaction = Transaction(
+      path: path, operation: operation, order: nextOrder, showsLocally: showsLocally,
+      watch: listens.addHidden(to: QuerySpec(path)), update: update)
+    nextOrder += 1
+    guard run(transaction, on: cache.tree.latestState(at: path)) else {
+      endWatch(transaction)
+      return events.raise(.transactionCompleted(operation, .aborted(transaction.input)))
+    }
+    transactions.add(transaction)
+    show(transaction)
+    sendReady(at: path)
+  }
+
+  private func endWatch(_ transaction: Transaction) {
+    listens.remove(transaction.watch, from: QuerySpec(transaction.path))
   }
 
   /// Calls the function; false when it aborts.
@@ -42,14 +61,14 @@ extension SyncCore {
     transaction.input = input
     guard let output = transaction.update(input) else { return false }
     transaction.output = output
-    transaction.resolvedOutput = output.resolved(existing: input, nowMilliseconds: serverTimeMilliseconds)
+    transaction.resolvedOutput = output.resolved(existing: input, nowMilliseconds: clock.serverMilliseconds)
     return true
   }
 
   private func show(_ transaction: Transaction) {
-    transaction.writeID = takeWriteID()
-    raise(
-      tree.userOverwrite(
+    transaction.writeID = cache.takeWriteID()
+    events.raise(
+      cache.tree.userOverwrite(
         transaction.writeID, Location(path: transaction.path), transaction.resolvedOutput,
         isVisible: transaction.showsLocally))
   }
@@ -58,12 +77,12 @@ extension SyncCore {
 
   /// Sends the transactions that are ready: all below the topmost path with any, in one write, unless one of them is in
   /// flight.
-  func sendReadyTransactions() {
+  func sendReady() {
     for place in transactions.topmostPlaces { sendIfReady(place) }
   }
 
   /// Sends the ready transactions above, at and below one path, the only ones that a change there concerns.
-  private func sendReadyTransactions(at path: Path) {
+  private func sendReady(at path: Path) {
     for place in transactions.topmost(onTheWayTo: path)?.topmostPlaces ?? [] { sendIfReady(place) }
   }
 
@@ -73,14 +92,14 @@ extension SyncCore {
 
   private func send(_ queue: [Transaction], at path: Path) {
     guard let first = queue.first else { return }
-    let base = tree.latestState(at: path, excluding: Set(queue.map(\.writeID)))
+    let base = cache.tree.latestState(at: path, excluding: Set(queue.map(\.writeID)))
     let hash = base.simpleHash()
     if let stale = first.stale, stale.hash == hash {
       let delay = Self.staleDelayMilliseconds.first << Int64(min(stale.count - 1, 10))
-      let now = clock()
+      let now = clock.milliseconds
       let notBefore = first.notBeforeMilliseconds ?? now &+ min(delay, Self.staleDelayMilliseconds.most)
       first.notBeforeMilliseconds = notBefore
-      hasWaitingTransactions = true
+      hasWaiting = true
       if now < notBefore { return }
     }
     first.notBeforeMilliseconds = nil
@@ -91,13 +110,13 @@ extension SyncCore {
       guard let place = path.relative(transaction.path) else { continue }
       value = value.replacing(Location(path: place), with: transaction.output)
     }
-    outbox.add(.put(Location(path: path), value, hash: hash), .transaction(path, hash: hash))
+    writes.add(.put(Location(path: path), value, hash: hash), .transaction(path, hash: hash))
   }
 
   /// Handles the reply to the write of the transactions at a path.
   ///
   /// - Parameter hash: The hash of the base that was sent; nil when there will be no reply.
-  func finishTransactions(at path: Path, hash: String?, _ reply: SyncReply) {
+  func finish(at path: Path, hash: String?, _ reply: SyncReply) {
     let queue = (transactions.topmost(onTheWayTo: path)?.all ?? []).filter { path.contains($0.path) }
     if let failure = reply.failure {
       for transaction in queue {
@@ -111,7 +130,7 @@ extension SyncCore {
         default: break
         }
       }
-      return rerunTransactions(at: path)
+      return rerun(at: path)
     }
     var outcomes: [SyncEvent] = []
     var hasEvents = false
@@ -122,17 +141,31 @@ extension SyncCore {
       default: continue
       }
       transaction.state = .completed
-      storage?.settle(nil, [(Location(path: transaction.path), transaction.resolvedOutput)])
-      let events = tree.settle(transaction.writeID, isReverted: false)
-      hasEvents = hasEvents || !events.isEmpty
-      raise(events)
+      cache.storage?.settle(nil, [(Location(path: transaction.path), transaction.resolvedOutput)])
+      let shown = cache.tree.settle(transaction.writeID, isReverted: false)
+      hasEvents = hasEvents || !shown.isEmpty
+      events.raise(shown)
       outcomes.append(.transactionCompleted(transaction.operation, .committed(transaction.resolvedOutput)))
       watched.append(transaction)
     }
     transactions.prune(at: path)
-    for transaction in watched { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
-    reaction.events += outcomes
-    if hasEvents { rerunTransactions(at: path) } else { sendReadyTransactions(at: path) }
+    for transaction in watched { endWatch(transaction) }
+    events.raise(outcomes)
+    if hasEvents { rerun(at: path) } else { sendReady(at: path) }
+  }
+
+  // MARK: Time
+
+  /// The time at which the first waiting transaction is sent again; nil when none waits for its delay.
+  var nextRetryMilliseconds: Int64? {
+    hasWaiting ? transactions.all.compactMap(\.notBeforeMilliseconds).min() : nil
+  }
+
+  /// Sends the transactions whose delay is over.
+  func retry() {
+    guard hasWaiting else { return }
+    hasWaiting = false
+    sendReady()
   }
 
   // MARK: Running again
@@ -140,7 +173,7 @@ extension SyncCore {
   /// Runs transactions affected by a change at a path again.
   ///
   /// - Parameter isNothing: the change produced no events.
-  func rerunTransactions(at path: Path, unless isNothing: Bool = false) {
+  func rerun(at path: Path, unless isNothing: Bool = false) {
     guard let place = transactions.topmost(onTheWayTo: path) else { return }
     let queue = place.all
     if queue.isEmpty { return }
@@ -154,7 +187,7 @@ extension SyncCore {
     var outcomes: [SyncEvent] = []
     var ended: [Transaction] = []
     func end(_ transaction: Transaction, _ outcome: TransactionOutcome) {
-      raise(tree.settle(transaction.writeID, isReverted: true))
+      events.raise(cache.tree.settle(transaction.writeID, isReverted: true))
       excluded.remove(transaction.writeID)
       transaction.state = .completed
       ended.append(transaction)
@@ -163,15 +196,15 @@ extension SyncCore {
     for transaction in queue {
       switch transaction.state {
       case .needsAbort(let failure): end(transaction, .failed(failure, nil))
-      case .run where transaction.sendCount >= Self.transactionSendsMax:
+      case .run where transaction.sendCount >= Self.sendsMax:
         end(transaction, .failed(Failure("maxretry"), transaction.input))
       case .run:
-        if run(transaction, on: tree.latestState(at: transaction.path, excluding: excluded)) {
+        if run(transaction, on: cache.tree.latestState(at: transaction.path, excluding: excluded)) {
           // the new output comes first, so that unchanged data does not flicker
           let old = transaction.writeID
           show(transaction)
           excluded.remove(old)
-          raise(tree.settle(old, isReverted: true))
+          events.raise(cache.tree.settle(old, isReverted: true))
         } else {
           end(transaction, .aborted(transaction.input))
         }
@@ -179,35 +212,49 @@ extension SyncCore {
       }
     }
     transactions.prune(at: path)
-    for transaction in ended { unregister(transaction.watch, from: QuerySpec(transaction.path)) }
-    sendReadyTransactions(at: path)
-    reaction.events += outcomes
+    for transaction in ended { endWatch(transaction) }
+    sendReady(at: path)
+    events.raise(outcomes)
   }
 
   // MARK: Giving up
 
   /// Aborts transactions at paths that another write replaced: unsent ones end with `set`, sent ones do when the server
   /// refuses them.
-  func overwriteTransactions(at paths: [Path]) {
+  func overwrite(at paths: [Path]) {
     if transactions.isEmpty { return }
     for path in paths {
       let touched = transactions.queues(touching: path).flatMap { $0 }
       // other transactions may have waited for an aborted one above, beside the path as well
       let highest = touched.map(\.path).min { $0.count < $1.count }
       abort(touched, at: path, Failure("set"))
-      rerunTransactions(at: path)
-      if let highest { sendReadyTransactions(at: highest) }
+      rerun(at: path)
+      if let highest { sendReady(at: highest) }
     }
   }
 
+  /// Ends all transactions with the failure. Their writes must have left the tree before.
   func abortAll(_ failure: Failure) {
     let all = transactions.all
     for transaction in all {
       transaction.state = .completed
-      unregister(transaction.watch, from: QuerySpec(transaction.path))
-      raise(.transactionCompleted(transaction.operation, .failed(failure, nil)))
+      endWatch(transaction)
+      events.raise(.transactionCompleted(transaction.operation, .failed(failure, nil)))
     }
     transactions.prune()
+  }
+
+  /// Removes the sent transactions of a user who leaves, at a path and below.
+  ///
+  /// - Returns: The operation and the output of each.
+  func removeSent(at path: Path) -> [(OperationID, Node)] {
+    let sent = transactions.all.filter { path.contains($0.path) && !$0.isRun }
+    for transaction in sent {
+      transaction.state = .completed
+      endWatch(transaction)
+    }
+    transactions.prune(at: path)
+    return sent.map { ($0.operation, $0.resolvedOutput) }
   }
 
   private func abort(_ queue: [Transaction], at path: Path, _ failure: Failure) {
@@ -217,13 +264,13 @@ extension SyncCore {
       case .sent: transaction.state = .sentNeedsAbort
       case .run:
         transaction.state = .completed
-        raise(tree.settle(transaction.writeID, isReverted: true))
-        unregister(transaction.watch, from: QuerySpec(transaction.path))
+        events.raise(cache.tree.settle(transaction.writeID, isReverted: true))
+        endWatch(transaction)
         outcomes.append(.transactionCompleted(transaction.operation, .failed(failure, nil)))
       default: break
       }
     }
     transactions.prune(at: path)
-    reaction.events += outcomes
+    events.raise(outcomes)
   }
 }

@@ -1,0 +1,44 @@
+import HearthTree
+
+/// The requests to send over the present connection, and the purposes of those that wait for a reply.
+final class Outbox {
+  /// The purpose of a request, which decides the receiver of its reply.
+  enum Purpose {
+    case listen(ServerListen)
+    case write(Int)
+    case get(OperationID)
+    case onDisconnect(Int)
+  }
+
+  /// True while the server accepts requests.
+  private(set) var isReady = false
+  private var purposes: [RequestID: Purpose] = [:]
+  private var lastRequest = 0
+  private var requests: [SyncRequest] = []
+
+  /// Removes and returns the requests that can be sent now.
+  func take() -> [SyncRequest] {
+    defer { requests = [] }
+    return requests
+  }
+
+  /// Queues a request. Must be called only while ``isReady``.
+  ///
+  /// - Parameter purpose: nil when the request needs no reply.
+  @discardableResult
+  func send(_ body: SyncRequest.Body, _ purpose: Purpose?) -> RequestID {
+    lastRequest += 1
+    let id = RequestID(lastRequest)
+    if let purpose { purposes[id] = purpose }
+    requests.append(SyncRequest(id: id, body: body))
+    return id
+  }
+
+  func connect() { isReady = true }
+
+  /// Removes all requests, because no reply to them will come.
+  func disconnect() { (isReady, purposes, requests) = (false, [:], []) }
+
+  /// Removes a request and returns its purpose; nil when it has none any more.
+  func takePurpose(of id: RequestID) -> Purpose? { purposes.removeValue(forKey: id) }
+}
