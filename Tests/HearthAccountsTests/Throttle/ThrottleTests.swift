@@ -173,6 +173,16 @@ struct ThrottleTests {
     #expect(world.fail(from: "2001:db8:0:2::1"))
   }
 
+  @Test("Security 19: all networks of a /48 together have sixteen times the failures of one")
+  func provider() {
+    let world = ThrottleWorld()
+    let count = (0..<1_000).count { number in
+      world.fail("user\(number)@example.com", from: "2001:db8:7:\(String(number, radix: 16))::1")
+    }
+    #expect(count == 16 * 20, "as many accounts as sixteen clients have in ten minutes")
+    #expect(world.fail("ann@example.com", from: "2001:db8:8::1"), "others are unaffected")
+  }
+
   @Test("Security 22: one account has one counter, however its address is written")
   func canonical() throws {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)

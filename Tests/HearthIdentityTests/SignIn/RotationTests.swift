@@ -34,6 +34,22 @@ import Testing
     #expect(world.auditedKinds.contains("refresh_reuse"))
   }
 
+  @Test("Security 30: a thief's successor of a token ends the family once the owner has used the token later")
+  func stolen() async throws {
+    let world = try IdentityWorld {
+      $0.refresh.rotates = true
+      $0.refresh.graceSeconds = 60
+    }
+    let first = try await world.signUp("a@b.example").refreshToken
+    let thief = try await world.refresh(first).refreshToken
+    world.world.advance(seconds: 3_600)
+    let owner = try await world.refresh(first)
+    #expect(owner.status == 200)
+    #expect(try await world.refresh(thief).error == "TOKEN_EXPIRED")
+    #expect(try await world.refresh(owner.refreshToken).error == "TOKEN_EXPIRED")
+    #expect(world.auditedKinds.contains("refresh_reuse"))
+  }
+
   @Test("Rotation keeps a bounded number of records, and leaves other sessions alone")
   func rotationIsBounded() async throws {
     let world = try IdentityWorld { $0.refresh.rotates = true }

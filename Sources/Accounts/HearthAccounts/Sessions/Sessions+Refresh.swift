@@ -109,10 +109,14 @@ extension AccountTransaction {
     var next = session
     next.generation = session.generation.plus(1)
     next.replacedAtSeconds = nil
-    // Of the older generations the last one is kept: the client may have lost the response.
-    for (old, record) in sessions(of: user.uid)
-    where record.family == session.family && record.generation < session.generation {
-      removeSession(old)
+    // Of the older generations the last one is kept: the client may have lost the response. Then the successor in that
+    // response is not valid any more, or a thief who has it would continue beside the owner.
+    let isLost = session.replacedAtSeconds.map { nowSeconds - $0 > policy.graceSeconds } ?? false
+    for (other, record) in sessions(of: user.uid)
+    where record.family == session.family
+      && (record.generation < session.generation || isLost && record.generation > session.generation)
+    {
+      removeSession(other)
     }
     session.replacedAtSeconds = session.replacedAtSeconds ?? nowSeconds
     putSession(hash, session)

@@ -20,28 +20,42 @@ struct NetworkCounters: Sendable {
 
   /// Counts an attempt as failed until the result is known. Nil when it may be evaluated, else the milliseconds to
   /// wait.
-  mutating func begin(account: CounterKey, _ limits: ThrottleLimits, nowMilliseconds: Int64) -> Int64? {
+  ///
+  /// - Parameter factor: the network's multiple of a client's limits.
+  mutating func begin(
+    account: CounterKey, _ limits: ThrottleLimits, factor: Int, nowMilliseconds: Int64
+  ) -> Int64? {
+    let accountsMax = limits.addressAccounts.multiplied(by: factor)
     tried.removeAll { nowMilliseconds - $0.atMilliseconds >= Self.triedPeriodMilliseconds }
     let place = tried.firstIndex { $0.account == account }
-    if place == nil, tried.count >= limits.addressAccounts, let oldest = tried.first {
+    if place == nil, tried.count >= accountsMax, let oldest = tried.first {
       return oldest.atMilliseconds + Self.triedPeriodMilliseconds - nowMilliseconds
     }
-    let interval = Self.failureInterval(limits)
-    let wait = failures.take(interval, capacity: Int64(max(1, limits.addressFailures)) * interval, at: nowMilliseconds)
+    let failuresMax = max(1, limits.addressFailures.multiplied(by: factor))
+    let interval = Self.failureInterval(failuresMax)
+    let wait = failures.take(interval, capacity: Int64(failuresMax) * interval, at: nowMilliseconds)
     guard wait == 0 else { return wait }
     if let place { tried.remove(at: place) }
-    if limits.addressAccounts <= Self.triedCountMax { tried.append((account, nowMilliseconds)) }
+    if accountsMax <= Self.triedCountMax { tried.append((account, nowMilliseconds)) }
     return nil
   }
 
   /// Removes an attempt that was right, or was not evaluated.
-  mutating func takeBack(account: CounterKey, _ limits: ThrottleLimits) {
-    failures.putBack(Self.failureInterval(limits))
+  mutating func takeBack(account: CounterKey, _ limits: ThrottleLimits, factor: Int) {
+    failures.putBack(Self.failureInterval(max(1, limits.addressFailures.multiplied(by: factor))))
     tried.removeAll { $0.account == account }
   }
 
-  private static func failureInterval(_ limits: ThrottleLimits) -> Int64 {
-    max(1, failuresPeriodMilliseconds / Int64(max(1, limits.addressFailures)))
+  private static func failureInterval(_ failuresMax: Int) -> Int64 {
+    max(1, failuresPeriodMilliseconds / Int64(failuresMax))
+  }
+}
+
+extension Int {
+  /// The product, or the largest number when it overflows.
+  fileprivate func multiplied(by factor: Int) -> Int {
+    let (product, overflows) = multipliedReportingOverflow(by: factor)
+    return overflows ? .max : product
   }
 }
 

@@ -50,15 +50,18 @@ final class Throttle: Sendable {
   ///
   /// - Parameters:
   ///   - account: the canonical e-mail address, or the uid; also of unknown accounts.
-  ///   - address: the client's address; IPv6 counts by its first 64 bits.
+  ///   - address: the client's address, which counts with the networks around it.
   func beginPasswordAttempt(account: String, address: String, now: Instant) -> Admission {
-    let (account, network, _) = keys(account, address)
+    let (account, networks) = (CounterKey(.account, account, key: key), networks(address))
     let admission = state.withLock { state -> Admission in
       state.forgetOldLocks(now: now)
-      var counters = state.networks.value(network) ?? NetworkCounters()
-      let wait = counters.begin(account: account, limits, nowMilliseconds: now.monotonicMilliseconds)
-      state.networks.set(network, counters)
-      if let wait { return .refused(retryAfterSeconds: (wait + 999) / 1000) }
+      var counters = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
+      for (index, network) in networks.enumerated() {
+        let wait = counters[index].begin(
+          account: account, limits, factor: network.factor, nowMilliseconds: now.monotonicMilliseconds)
+        if let wait { return .refused(retryAfterSeconds: (wait + 999) / 1000) }
+      }
+      for (index, network) in networks.enumerated() { state.networks.set(network.key, counters[index]) }
       return state.begin(account: account, now: now).map { .refused(retryAfterSeconds: $0) } ?? .allowed
     }
     save()
@@ -67,9 +70,10 @@ final class Throttle: Sendable {
 
   /// Removes an admitted attempt that was right.
   func passwordSucceeded(account: String, address: String, now: Instant) {
-    let (account, network, known) = keys(account, address)
+    let known = CounterKey(.knownNetwork, ClientNetwork(address).text + "\u{0}" + account, key: key)
+    let (account, networks) = (CounterKey(.account, account, key: key), networks(address))
     state.withLock { state in
-      takeBack(account, network, &state)
+      takeBack(account, networks, &state)
       state.succeed(account: account, knownNetwork: known)
     }
     save()
@@ -79,16 +83,16 @@ final class Throttle: Sendable {
   /// when it was just locked; nil otherwise.
   @discardableResult
   func passwordFailed(account: String, address: String, now: Instant) -> Int64? {
-    let (account, _, _) = keys(account, address)
+    let account = CounterKey(.account, account, key: key)
     let wait = state.withLock { $0.waitSeconds(account: account, now: now) }
     return wait > 0 ? wait : nil
   }
 
   /// Removes an admitted attempt that was never evaluated, because the server could not.
   func attemptAbandoned(account: String, address: String, now: Instant) {
-    let (account, network, _) = keys(account, address)
+    let (account, networks) = (CounterKey(.account, account, key: key), networks(address))
     state.withLock { state in
-      takeBack(account, network, &state)
+      takeBack(account, networks, &state)
       state.abandon(account: account)
     }
     save()
@@ -150,28 +154,19 @@ final class Throttle: Sendable {
   /// Returns true when a provider's credential of this client may be verified, which may cost a request to the
   /// provider. Counts nothing: right ones are frequent.
   func admitCredential(address: String, now: Instant) -> Bool {
-    changeNetwork(address) { counters in
-      counters.credentialFailures.count(
-        periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-    } < limits.credentialFailuresPerMinute
+    admitInMinute(
+      \.credentialFailures, limits.credentialFailuresPerMinute, address: address, isCounted: false, now: now)
   }
 
   /// Counts a refused provider's credential.
   func credentialRefused(address: String, now: Instant) {
-    changeNetwork(address) { counters in
-      _ = counters.credentialFailures.count(
-        periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-      counters.credentialFailures.add()
-    }
+    _ = admitInMinute(\.credentialFailures, .max, address: address, isCounted: true, now: now)
   }
 
-  /// Counts one record of a refusal within the limit of its network; returns false above it. The refusal itself stands
+  /// Counts one record of a refusal within the limit of its networks; returns false above it. The refusal itself stands
   /// either way.
   func admitRefusalRecord(address: String, countMax: Int, now: Instant) -> Bool {
-    changeNetwork(address) { counters in
-      counters.refusalRecords.admit(
-        countMax, periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
-    }
+    admitInMinute(\.refusalRecords, countMax, address: address, isCounted: true, now: now)
   }
 
   /// Notifies the operator.
@@ -180,28 +175,36 @@ final class Throttle: Sendable {
   /// Counters in memory.
   var count: Int { state.withLock { $0.count } }
 
-  private func keys(
-    _ account: String, _ address: String
-  ) -> (account: CounterKey, network: CounterKey, known: CounterKey) {
-    let network = ClientNetwork(address).text
-    return (
-      CounterKey(.account, account, key: key), CounterKey(.network, network, key: key),
-      CounterKey(.knownNetwork, network + "\u{0}" + account, key: key)
-    )
+  private func takeBack(
+    _ account: CounterKey, _ networks: [(key: CounterKey, factor: Int)], _ state: inout ThrottleState
+  ) {
+    for network in networks {
+      guard var counters = state.networks.value(network.key) else { continue }
+      counters.takeBack(account: account, limits, factor: network.factor)
+      state.networks.set(network.key, counters)
+    }
   }
 
-  private func takeBack(_ account: CounterKey, _ network: CounterKey, _ state: inout ThrottleState) {
-    guard var counters = state.networks.value(network) else { return }
-    counters.takeBack(account: account, limits)
-    state.networks.set(network, counters)
-  }
-
-  private func changeNetwork<T: Sendable>(_ address: String, _ change: (inout NetworkCounters) -> T) -> T {
-    let network = CounterKey(.network, ClientNetwork(address).text, key: key)
+  /// Counts an event within a limit in a minute, for the client's network and those around it.
+  ///
+  /// - Parameter isCounted: false to ask alone.
+  private func admitInMinute(
+    _ counter: WritableKeyPath<NetworkCounters, SlidingCounter> & Sendable, _ countMax: Int, address: String,
+    isCounted: Bool, now: Instant
+  ) -> Bool {
+    let networks = networks(address)
     return state.withLock { state in
-      var counters = state.networks.value(network) ?? NetworkCounters()
-      defer { state.networks.set(network, counters) }
-      return change(&counters)
+      var counters = networks.map { state.networks.value($0.key) ?? NetworkCounters() }
+      for (index, network) in networks.enumerated() {
+        let count = counters[index][keyPath: counter].count(
+          periodMilliseconds: Self.minute, nowMilliseconds: now.monotonicMilliseconds)
+        guard count / network.factor < countMax else { return false }
+        if isCounted { counters[index][keyPath: counter].add() }
+      }
+      if isCounted {
+        for (index, network) in networks.enumerated() { state.networks.set(network.key, counters[index]) }
+      }
+      return true
     }
   }
 

@@ -30,4 +30,12 @@ extension Engine {
     let command = found.query.command
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }
+
+  /// Updates a live query that was evaluated in the background, or sets it aside again when its location has changed too
+  /// much since.
+  public mutating func settle(evaluated found: FoundQuery, at instant: Instant) -> Batch {
+    queries.end(found)
+    defer { queries.evaluations.results = [] }
+    return decide([found.query.command], at: instant).noting(found.steps, of: found.query.command)
+  }
 }

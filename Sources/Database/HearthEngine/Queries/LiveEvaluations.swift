@@ -64,13 +64,3 @@ extension LiveQueries {
     (evaluations.waiting, evaluations.isUnderWay, evaluations.results) = ([], false, [evaluation])
   }
 }
-
-extension Engine {
-  /// Updates a live query that was evaluated in the background, or sets it aside again when its location has changed too
-  /// much since.
-  public mutating func settle(evaluated found: FoundQuery, at instant: Instant) -> Batch {
-    queries.end(found)
-    defer { queries.evaluations.results = [] }
-    return decide([found.query.command], at: instant).noting(found.steps, of: found.query.command)
-  }
-}

@@ -72,13 +72,6 @@ struct LargeWriteNotes: Sendable {
   }
 }
 
-/// An index of a location's children, with the node that it belongs to.
-struct PlaceIndex: Sendable {
-  let path: Path
-  let node: Node
-  let index: ChildIndex
-}
-
 /// A ``LargeWrite`` with its outcome.
 public struct DecidedWrite: Sendable {
   /// The decided write.
