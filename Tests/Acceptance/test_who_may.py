@@ -108,12 +108,15 @@ def test_a_service_account_makes_nobody_a_console_administrator(server):
     Session(server.authority, idToken=app.sign_in("ada@example.com", "secret1")["idToken"])
 
 
-def test_domains_are_the_operators_where_accounts_open_the_console(server):
+def test_domains_and_factors_are_the_operators_where_accounts_open_the_console(server):
     """A page on such a domain gets the codes and identities with which an account signs in."""
     path = "/identitytoolkit.googleapis.com/v2/projects/hearth/config?updateMask="
-    domains, token = {"authorizedDomains": ["evil.example"]}, service_account(server)("identitytoolkit")
-    answer = send(server, token, "PATCH", path + "authorizedDomains", domains)
-    assert answer.status_code in (400, 403) and "INSUFFICIENT_PERMISSION" in answer.text, answer.text
+    token = service_account(server)("identitytoolkit")
+    for mask, body in [
+        ("authorizedDomains", {"authorizedDomains": ["evil.example"]}), ("mfa.state", {"mfa": {"state": "DISABLED"}}),
+    ]:
+        answer = send(server, token, "PATCH", path + mask, body)
+        assert answer.status_code in (400, 403) and "INSUFFICIENT_PERMISSION" in answer.text, answer.text
     body = {"client": {"permissions": {"disabledUserSignup": True}}}
     assert send(server, token, "PATCH", path + "client.permissions.disabledUserSignup", body).status_code == 200
 

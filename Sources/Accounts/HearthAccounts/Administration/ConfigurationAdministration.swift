@@ -13,9 +13,7 @@ package struct ConfigurationAdministration: Sendable {
   /// - Throws: `invalidArgument` for a value that the file could not contain either; `insufficientPermission` for a
   ///   setting that is the operator's.
   package func change(_ settings: JSON, by administrator: Administrator) async throws(AccountError) {
-    if settings["authorizedDomains"] != nil {
-      try administrator.requireMayChangeDomains(consoleClaim: context.configuration.consoleClaim)
-    }
+    try administrator.requireMayChange(settings: settings, consoleClaim: context.configuration.consoleClaim)
     let names = settings.members?.map(\.name).joined(separator: ", ") ?? ""
     try await context.projectStore.transact {
       [context] (transaction: inout AccountTransaction) throws(AccountError) in

@@ -47,16 +47,20 @@ package struct Administrator: Sendable {
     }
   }
 
-  /// Checks a change of the pages to which sign-ins and mailed codes return, where accounts can open the console: only
-  /// the operator and the console may change them, because such a page receives what these accounts sign in with.
+  /// Checks a change of settings on which the console's safety depends where accounts can open it: the pages that receive
+  /// codes and identities of sign-ins, and whether a second factor is required. Only the operator and the console may
+  /// change these.
   ///
-  /// - Parameter claim: the claim of users that may open the console; nil when no account may.
+  /// - Parameters:
+  ///   - settings: an object in the form of the operator's file.
+  ///   - claim: the claim of users that may open the console; nil when no account may.
   /// - Throws: `insufficientPermission`.
-  func requireMayChangeDomains(consoleClaim claim: String?) throws(AccountError) {
+  func requireMayChange(settings: JSON, consoleClaim claim: String?) throws(AccountError) {
     guard claim != nil, authority.verdict(on: .changeServer) == .refused else { return }
+    guard let name = ["authorizedDomains", "secondFactors"].first(where: { settings[$0] != nil }) else { return }
     throw AccountError(
       .insufficientPermission,
-      "authorizedDomains are the operator's where accounts open the console: set them in the file of --auth-config.")
+      "\(name) is the operator's where accounts open the console: set it in the file of --auth-config.")
   }
 
   /// Creates an audit event that the administrator caused.
