@@ -87,7 +87,8 @@ test("wildcards in scope are those of the places around", () => {
 });
 
 test("completion knows rules, variables, wildcards and methods", () => {
-  assert.deepEqual(completions(RULES, 4, RULES[4]!.length - 1).map(each => each.text).slice(0, 2), ["val()", "child()"]);
+  assert.deepEqual(completions(RULES, 4, RULES[4]!.length - 1).map(each => each.text).slice(0, 2), ["val()", "exists()"]);
+  assert.deepEqual(completions(['  ".read": "auth.uid.len"'], 0, 24).map(each => each.text), ["length"]);
   assert.deepEqual(completions(RULES, 6, RULES[6]!.length - 1).map(each => each.text), ["$room"]);
   assert.deepEqual(completions(['  ".re'], 0, 6).map(each => each.text), [".read"]);
   assert.deepEqual(completions(['  ".read": "ne"'], 0, 14).map(each => each.text), ["newData"]);

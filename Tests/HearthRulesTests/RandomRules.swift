@@ -2,13 +2,17 @@ import HearthRules
 import HearthTree
 import RandomTestKit
 
-/// Random well-typed rules, with data in which their paths sometimes exist.
+/// Random well-typed rules, with data in which their paths sometimes exist. Every function of the language occurs,
+/// but `matches`.
 struct RandomRules {
   var dice: SeededRandom
   /// True when `newData` may occur.
   var hasNewData = true
 
   private static let keys = ["a", "b", "c", "é", "😀", "1"]
+  /// The snapshot functions without arguments, apart by whether their result is a Boolean.
+  private static let snapshots = Dictionary(grouping: SnapshotFunction.allCases) { $0.descriptor.type == .boolean }
+  private static let texts = Dictionary(grouping: TextFunction.allCases, by: \.descriptor.type)
 
   mutating func expression() -> String { bool(4) }
 
@@ -19,12 +23,12 @@ struct RandomRules {
     case 1: return "(\(bool(depth - 1)) && \(bool(depth - 1)))"
     case 2: return "(\(bool(depth - 1)) || \(bool(depth - 1)) || \(bool(depth - 1)))"
     case 3: return "(\(bool(depth - 1)) ? \(bool(depth - 1)) : \(bool(depth - 1)))"
-    case 4: return "\(snapshot(depth)).\(dice.pick(["exists", "isString", "isNumber", "isBoolean", "hasChildren"]))()"
+    case 4: return "\(snapshot(depth)).\(dice.pick(Self.snapshots[true] ?? []))()"
     case 5: return "\(snapshot(depth)).hasChild(\(text(depth - 1)))"
     case 6: return "\(snapshot(depth)).hasChildren([\(text(depth - 1)), '\(dice.pick(Self.keys))'])"
     case 7, 8: return "(\(any(depth - 1)) \(dice.pick(["==", "!=", "===", "!=="])) \(any(depth - 1)))"
     case 9, 10: return "(\(ordered(depth - 1)) \(dice.pick(["<", "<=", ">", ">="])) \(ordered(depth - 1)))"
-    case 11: return "\(text(depth - 1)).\(dice.pick(["contains", "beginsWith", "endsWith"]))(\(text(depth - 1)))"
+    case 11: return call(.boolean, depth) ?? "true"
     default: return dice.pick(["true", "false"])
     }
   }
@@ -52,7 +56,7 @@ struct RandomRules {
     case 1: return "\(text(depth - 1)).length"
     case 2: return "-\(value(depth - 1))"
     case 3: return "(\(value(depth - 1)) - \(number(depth - 1)))"
-    default: return dice.pick(["0", "1", "3", "now"])
+    default: return call(.number, depth) ?? dice.pick(["0", "1", "3", "now"])
     }
   }
 
@@ -61,13 +65,23 @@ struct RandomRules {
     switch dice.below(8) {
     case 0: return "(\(text(depth - 1)) + \(ordered(depth - 1)))"
     case 1: return "(\(ordered(depth - 1)) + \(text(depth - 1)))"
-    case 2: return "\(text(depth - 1)).\(dice.pick(["toLowerCase", "toUpperCase"]))()"
-    case 3: return "\(text(depth - 1)).replace(\(text(depth - 1)), \(literal()))"
+    case 2, 3: return call(.string, depth) ?? literal()
     case 4: return "$k"
     case 5: return "(\(text(depth - 1)) + '/' + \(text(depth - 1)))"
     case 6: return value(depth - 1)
     default: return literal()
     }
+  }
+
+  /// Returns a call of a text function; nil when no function has a result of that type.
+  private mutating func call(_ type: StaticType, _ depth: Int) -> String? {
+    guard let functions = Self.texts[type] else { return nil }
+    let function = dice.pick(functions)
+    var arguments: [String] = []
+    while arguments.count < function.descriptor.textCount {
+      arguments.append(arguments.isEmpty ? text(depth - 1) : literal())
+    }
+    return "\(text(depth - 1)).\(function)(\(arguments.joined(separator: ", ")))"
   }
 
   private mutating func literal() -> String {
@@ -77,7 +91,7 @@ struct RandomRules {
   private mutating func value(_ depth: Int) -> String {
     switch dice.below(5) {
     case 0, 1: return "\(snapshot(depth)).val()"
-    case 2: return "\(snapshot(depth)).getPriority()"
+    case 2: return "\(snapshot(depth)).\(dice.pick(Self.snapshots[false] ?? []))()"
     case 3: return dice.pick(["auth.uid", "auth.token.n", "auth.token.list[0]", "auth.token.none.deep", "auth"])
     default: return dice.pick(["auth.uid.length", "auth.token.list.length", "auth.token[$k]", "auth['uid']"])
     }

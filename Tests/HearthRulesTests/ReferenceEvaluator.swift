@@ -4,7 +4,7 @@ import HearthTree
 
 /// A simple evaluator of the rules language: it walks the syntax, has no types, and builds every text and path.
 ///
-/// It shares only the parser with the compiled evaluator, so that the two can be compared.
+/// It shares only the parser and the names of functions with the compiled evaluator, so that the two can be compared.
 struct ReferenceEvaluator {
   struct Failure: Error {}
 
@@ -155,18 +155,26 @@ struct ReferenceEvaluator {
     case "parent":
       if keys.isEmpty { throw Failure() }
       return .snapshot(isNew: isNew, Array(keys.dropLast()))
-    case "val": return node.isInterior ? .container(nil) : node.scalar.map { value($0) } ?? .null
-    case "getPriority": return node.priority.map { value($0) } ?? .null
-    case "exists": return .bool(!node.isEmpty)
-    case "isString": if case .text? = node.scalar.map(value) { return .bool(true) }
-    case "isNumber": if case .number? = node.scalar.map(value) { return .bool(true) }
-    case "isBoolean": if case .bool? = node.scalar.map(value) { return .bool(true) }
     case "hasChild": return .bool(!node[Path(try relative(arguments[0]))].isEmpty)
-    case "hasChildren":
-      guard case .array(let names)? = arguments.first?.form else { return .bool(node.isInterior) }
+    case "hasChildren" where !arguments.isEmpty:
+      guard case .array(let names) = arguments[0].form else { throw Failure() }
       let paths = try names.map { try relative($0) }
       return .bool(paths.allSatisfy { !node[Path($0)].isEmpty })
-    default: throw Failure()
+    default:
+      guard let function = SnapshotFunction(rawValue: name) else { throw Failure() }
+      return result(of: function, node)
+    }
+  }
+
+  private func result(of function: SnapshotFunction, _ node: Node) -> Thing {
+    switch function {
+    case .val: return node.isInterior ? .container(nil) : node.scalar.map { value($0) } ?? .null
+    case .getPriority: return node.priority.map { value($0) } ?? .null
+    case .exists: return .bool(!node.isEmpty)
+    case .hasChildren: return .bool(node.isInterior)
+    case .isString: if case .text? = node.scalar.map(value) { return .bool(true) }
+    case .isNumber: if case .number? = node.scalar.map(value) { return .bool(true) }
+    case .isBoolean: if case .bool? = node.scalar.map(value) { return .bool(true) }
     }
     return .bool(false)
   }
@@ -192,17 +200,17 @@ struct ReferenceEvaluator {
       guard case .text(let units) = try evaluate(argument) else { throw Failure() }
       return units
     }
-    switch name {
-    case "contains":
+    guard let function = TextFunction(rawValue: name) else { throw Failure() }
+    switch function {
+    case .contains:
       let part = texts[0]
       let starts = part.count > text.count ? [] : Array(0...(text.count - part.count))
       return .bool(starts.contains { text[$0..<$0 + part.count].elementsEqual(part) })
-    case "beginsWith": return .bool(text.starts(with: texts[0]))
-    case "endsWith": return .bool(text.reversed().starts(with: texts[0].reversed()))
-    case "toLowerCase": return .text(Array(String(decoding: text, as: UTF16.self).lowercased().utf16))
-    case "toUpperCase": return .text(Array(String(decoding: text, as: UTF16.self).uppercased().utf16))
-    case "replace": return .text(replace(text, texts[0], texts[1]))
-    default: throw Failure()
+    case .beginsWith: return .bool(text.starts(with: texts[0]))
+    case .endsWith: return .bool(text.reversed().starts(with: texts[0].reversed()))
+    case .toLowerCase: return .text(Array(String(decoding: text, as: UTF16.self).lowercased().utf16))
+    case .toUpperCase: return .text(Array(String(decoding: text, as: UTF16.self).uppercased().utf16))
+    case .replace: return .text(replace(text, texts[0], texts[1]))
     }
   }
 

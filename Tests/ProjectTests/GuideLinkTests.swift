@@ -33,7 +33,7 @@ import Testing
     let sections = text.components(separatedBy: "\n## ")
     let table = try #require(sections.first { $0.hasPrefix("Where things are added") })
     let places = table.matches(of: /`([A-Za-z\/.+-]+)`/).map { String($0.output.1) }
-    #expect(places.count >= 10)
+    #expect(places.count >= 15)
     for place in places {
       let isThere = ["", "Sources/"].contains { folder in
         FileManager.default.fileExists(atPath: Project.root.appending(path: folder + place).path)

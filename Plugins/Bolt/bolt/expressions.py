@@ -5,6 +5,7 @@ from collections import namedtuple
 from .code import (
     ANY, AUTH, CONDITION, EQUALITY, NUMBER, POSTFIX, PRODUCT, REFERENCE, REGEXP, RELATION, STRING, SUM, TERNARY, UNARY, Code,
     binary, both, call, either, negation, string, suffix, truth, word)
+from .functions import SNAPSHOT_FUNCTIONS, TEXT_FUNCTIONS
 from .text import Mistake
 
 # Where an expression stands. location is the labels from the root down; this is None where it is the data itself; names are
@@ -24,14 +25,8 @@ STEPS_MAX = 150_000
 # Expressions inside one another, through all functions.
 DEPTH_MAX = 300
 
-_STRING_METHODS = {
-    "includes": ("contains", CONDITION, 1), "contains": ("contains", CONDITION, 1),
-    "startsWith": ("beginsWith", CONDITION, 1), "beginsWith": ("beginsWith", CONDITION, 1), "endsWith": ("endsWith", CONDITION, 1), "replace": ("replace", STRING, 2),
-    "toLowerCase": ("toLowerCase", STRING, 0), "toUpperCase": ("toUpperCase", STRING, 0)}
-# Of the rules' own language, for places that have no other word.
-_REFERENCE_METHODS = {
-    "child": (REFERENCE, 1), "parent": (REFERENCE, 0), "val": (ANY, 0), "exists": (CONDITION, 0), "hasChild": (CONDITION, 1),
-    "isString": (CONDITION, 0), "isNumber": (CONDITION, 0), "isBoolean": (CONDITION, 0), "getPriority": (ANY, 0)}
+# Methods of strings whose functions in the rules language have other names.
+_STRING_METHODS = {"includes": "contains", "startsWith": "beginsWith"}
 # Words of the rules' own language that an expression may use where nothing of the file has the name.
 _OWN_WORDS = {"data": REFERENCE, "newData": REFERENCE, "query": AUTH}
 _ARITHMETIC = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT}
@@ -253,8 +248,8 @@ class Translator:
     def _method(self, callee, arguments, scope, is_prior):
         name, span = callee.value, callee.span
         base = self._code(self._evaluate(callee.parts[0], scope, is_prior), callee.parts[0])
-        if base.kind == REFERENCE and name in _REFERENCE_METHODS:
-            kind, count = _REFERENCE_METHODS[name]
+        if base.kind == REFERENCE and name in SNAPSHOT_FUNCTIONS:
+            kind, count = SNAPSHOT_FUNCTIONS[name]
             self._need(count, arguments, callee)
             return call(base, name, [self._value(argument, scope, is_prior) for argument in arguments], kind, span)
         if base.kind == REFERENCE and name == "hasChildren":
@@ -268,9 +263,10 @@ class Translator:
             if not isinstance(pattern, Code) or pattern.kind != REGEXP:
                 raise Mistake(arguments[0].span, f"'{name}' takes a regular expression: /^[a-z]+$/.")
             return call(base, "matches", [pattern], CONDITION, span)
-        if name not in _STRING_METHODS:
+        method = _STRING_METHODS.get(name, name)
+        if method not in TEXT_FUNCTIONS:
             raise Mistake(span, f"There is no method '{name}'.", "A function is called without a point: name(this).")
-        method, kind, count = _STRING_METHODS[name]
+        kind, count = TEXT_FUNCTIONS[method]
         self._need(count, arguments, callee)
         return call(base, method, [self._value(argument, scope, is_prior) for argument in arguments], kind, span)
 

@@ -119,11 +119,8 @@ struct TermEnvironment {
       }
       return .string(text)
     case .length(let a): return text(a).map { .number(Double($0.utf16.count)) }
-    case .lowercase(let a): return text(a).map { .string($0.lowercased()) }
-    case .uppercase(let a): return text(a).map { .string($0.uppercased()) }
-    case .replaced(let a, let b, let c):
-      guard let a = text(a), let b = text(b), let c = text(c) else { return nil }
-      return Text.replace(a, b, c, limitBytes: 1 << 20).map { .string($0) }
+    case .applied(let function, let arguments):
+      return function.result(for: arguments.compactMap(text), limitBytes: 1 << 20)
     case .arithmetic(let binary, let a, let b):
       guard case .number(let x)? = value(a), case .number(let y)? = value(b) else { return nil }
       switch binary {

@@ -1,14 +1,22 @@
+import HearthRules
 import RandomTestKit
 
 /// Random rules files over the keys u, v, m and n: few names, so that rules overlap.
 ///
-/// Every operator and method of the language occurs, and common forms occur more often.
+/// Every operator and function of the language occurs, and common forms occur more often.
 struct RandomRuleSet {
   var dice: SeededRandom
   private var wildcards: [String] = []
   private var kind = "read"
 
   static let keys = ["u", "v", "m", "n"]
+  private static let tests = SnapshotFunction.allCases.filter { $0.descriptor.type == .boolean }
+  private static let values = SnapshotFunction.allCases.filter { $0.descriptor.type != .boolean && $0 != .val }
+  private static let relations = TextFunction.allCases.filter { $0.descriptor.type == .boolean }
+  /// The text functions whose result is no Boolean, apart by whether they take arguments.
+  private static let changes = Dictionary(grouping: TextFunction.allCases.filter { $0.descriptor.type != .boolean }) {
+    $0.descriptor.textCount > 0
+  }
   /// The earliest time in questions about these files; constants of rules are close to it.
   static let nowMilliseconds: Int64 = 10
 
@@ -62,18 +70,14 @@ struct RandomRuleSet {
     case 0: return dice.pick(["auth != null", "auth == null", "auth.uid != null"])
     case 1, 2: return "auth.uid \(equality()) \(owner())"
     case 3: return claim()
-    case 4, 5, 6:
-      return
-        "\(snapshot()).\(dice.pick(["exists", "exists", "exists", "isString", "isNumber", "isBoolean", "hasChildren"]))()"
+    case 4, 5, 6: return "\(snapshot()).\(dice.pick([.exists, .exists] + Self.tests))()"
     case 7: return "!\(snapshot()).exists()"
     case 8: return "\(snapshot()).hasChildren([\(dice.pick(["'u'", "'u','v'", "'m'", "", "auth.uid", "'u/v'"]))])"
     case 9: return "\(snapshot()).hasChild(\(path()))"
     case 10, 11, 12, 13: return "\(value(1)) \(equality()) \(value(1))"
     case 14: return "\(snapshot()).val() \(equality()) \(literal())"
     case 15, 16: return "\(ordered()) \(dice.pick(["<", "<=", ">", ">="])) \(ordered())"
-    case 17:
-      return
-        "\(value(0)).\(dice.pick(["contains", "beginsWith", "endsWith"]))(\(dice.pick([text(), text(), value(0)])))"
+    case 17: return call(Self.relations)
     case 18: return "\(subject()).matches(\(regex()))"
     case 19:
       return "\(subject()).length \(dice.pick(["<", "<=", ">", ">=", "==", "!="])) \(dice.pick(["0", "1", "2", "3"]))"
@@ -112,11 +116,10 @@ struct RandomRuleSet {
       return dice.pick(["\(snapshot()).val()", "\(snapshot()).val()", "auth.uid", wildcard() ?? "auth.uid", text()])
     }
     switch dice.below(14) {
-    case 0: return "\(snapshot()).getPriority()"
+    case 0: return "\(snapshot()).\(dice.pick(Self.values))()"
     case 1: return "(\(value(0)) + \(dice.pick(["1", "'u'", "''", "'/'", value(0)])))"
     case 2: return "(\(snapshot()).val() \(dice.pick(["-", "*", "/", "%"])) \(dice.pick(["0", "1", "2", "now"])))"
-    case 3: return "\(value(0)).\(dice.pick(["toLowerCase", "toUpperCase"]))()"
-    case 4: return "\(value(0)).replace(\(text()), \(text()))"
+    case 3, 4: return call(Self.changes[dice.isOne(in: 2)] ?? [])
     case 5: return "(\(atom()) ? \(value(0)) : \(literal()))"
     case 6: return "(-\(snapshot()).val())"
     case 7: return "\(value(0)).length"
@@ -124,6 +127,12 @@ struct RandomRuleSet {
     case 9: return literal()
     default: return value(0)
     }
+  }
+
+  private mutating func call(_ functions: [TextFunction]) -> String {
+    let (receiver, function) = (value(0), dice.pick(functions))
+    let arguments = (0..<function.descriptor.textCount).map { _ in dice.pick([text(), text(), value(0)]) }
+    return "\(receiver).\(function)(\(arguments.joined(separator: ", ")))"
   }
 
   private mutating func ordered() -> String {

@@ -90,14 +90,14 @@ struct SMTEncoder {
       let equal = SMTValue.areEqual(x.value, y.value)
       return (binary == .equal ? equal : SMT.not(equal), SMT.all([x.isDefined, y.isDefined]))
     case .binary(let binary, let a, let b): return comparison(binary, try value(a, depth), try value(b, depth))
-    case .snapshotTest(let receiver, let test) where test != .val && test != .getPriority:
-      return self.test(test, try place(receiver, depth))
+    case .snapshotTest(let receiver, let function) where function.descriptor.type == .boolean:
+      return try test(function, try place(receiver, depth))
     case .hasChild(let receiver, let path):
-      return test(.exists, try place(receiver, depth).child(try text(path, depth)))
+      return try test(.exists, try place(receiver, depth).child(try text(path, depth)))
     case .hasAllChildren(let receiver, let names):
       let place = try place(receiver, depth)
       var parts: [Formula] = []
-      for name in names { parts.append(test(.exists, place.child(try text(name, depth)))) }
+      for name in names { parts.append(try test(.exists, place.child(try text(name, depth)))) }
       return (SMT.all(parts.map(\.value)), SMT.all([place.isDefined] + parts.map(\.isDefined)))
     case .matches(let receiver, let regex):
       let subject = try value(receiver, depth)
@@ -105,14 +105,16 @@ struct SMTEncoder {
       return (
         "(str.in_re \(subject.value.text) \(pattern))", SMT.all([subject.isDefined, subject.value.isKind(.text)])
       )
-    case .text(let receiver, let method, let arguments) where arguments.count == 1:
-      let (x, y) = (try value(receiver, depth), try value(arguments[0], depth))
-      let term =
-        switch method {
-        case .contains: "(str.contains \(x.value.text) \(y.value.text))"
-        case .beginsWith: "(str.prefixof \(y.value.text) \(x.value.text))"
-        default: "(str.suffixof \(y.value.text) \(x.value.text))"
-        }
+    case .text(let receiver, let function, let arguments) where function.descriptor.type == .boolean:
+      let x = try value(receiver, depth)
+      let y = try arguments.first.map { argument throws(Unsupported) in try value(argument, depth) } ?? x
+      let term: String
+      switch function {
+      case .contains: term = "(str.contains \(x.value.text) \(y.value.text))"
+      case .beginsWith: term = "(str.prefixof \(y.value.text) \(x.value.text))"
+      case .endsWith: term = "(str.suffixof \(y.value.text) \(x.value.text))"
+      case .replace, .toLowerCase, .toUpperCase: throw Unsupported()
+      }
       return (term, SMT.all([x.isDefined, y.isDefined, x.value.isKind(.text), y.value.isKind(.text)]))
     default:
       let found = try value(expression, depth)
@@ -145,16 +147,17 @@ struct SMTEncoder {
     )
   }
 
-  private func test(_ test: SnapshotTest, _ place: SMTPlace) -> Formula {
+  private func test(_ function: SnapshotFunction, _ place: SMTPlace) throws(Unsupported) -> Formula {
     let value = place.canExist ? world.value(place.side, place.keys) : .null
-    let term =
-      switch test {
-      case .exists: SMT.not(value.isKind(.null))
-      case .hasChildren: value.isKind(.object)
-      case .isString: value.isKind(.text)
-      case .isNumber: value.isKind(.number)
-      default: value.isKind(.bool)
-      }
+    let term: String
+    switch function {
+    case .exists: term = SMT.not(value.isKind(.null))
+    case .hasChildren: term = value.isKind(.object)
+    case .isString: term = value.isKind(.text)
+    case .isNumber: term = value.isKind(.number)
+    case .isBoolean: term = value.isKind(.bool)
+    case .val, .getPriority: throw Unsupported()
+    }
     return (term, place.isDefined)
   }
 
@@ -171,11 +174,13 @@ struct SMTEncoder {
     case .queryField(let receiver, let field):
       guard case .query = receiver.form else { throw Unsupported() }
       return (query[field] ?? .null, "true")
-    case .snapshotTest(let receiver, let test) where test == .val || test == .getPriority:
+    case .snapshotTest(let receiver, .val):
       let place = try place(receiver, depth)
-      guard place.canExist else { return (.null, place.isDefined) }
-      let value = test == .val ? world.value(place.side, place.keys) : world.priority(place.side, place.keys)
-      return (value, place.isDefined)
+      return (place.canExist ? world.value(place.side, place.keys) : .null, place.isDefined)
+    case .snapshotTest(let receiver, .getPriority):
+      let place = try place(receiver, depth)
+      return (place.canExist ? world.priority(place.side, place.keys) : .null, place.isDefined)
+    case .snapshotTest(_, let function) where function.descriptor.type != .boolean: throw Unsupported()
     case .length(let receiver):
       let inner = try value(receiver, depth)
       return (
@@ -191,7 +196,8 @@ struct SMTEncoder {
       )
     case .binary(let binary, let a, let b) where !Self.comparisons.contains(binary):
       return try arithmetic(binary, value(a, depth), value(b, depth))
-    case .text(_, .toLowerCase, _), .text(_, .toUpperCase, _), .text(_, .replace, _), .unusable: throw Unsupported()
+    case .text(_, let function, _) where function.descriptor.type != .boolean: throw Unsupported()
+    case .unusable: throw Unsupported()
     default:
       let formula = try truth(expression, depth)
       return (.bool(formula.value), formula.isDefined)

@@ -40,7 +40,7 @@ extension Facts {
     case .priority(let side, let place): propagatePriority(term, side, place)
     case .claim: if let owner = table.owner(of: term) { bindOwner(term, owner) }
     case .query(let field): propagateQuery(term, field)
-    case .computedClaim, .claimLength, .joined, .length, .lowercase, .uppercase, .replaced, .arithmetic, .negative:
+    case .computedClaim, .claimLength, .joined, .length, .applied, .arithmetic, .negative:
       propagateFunction(term, content)
     }
     // Null is the only value of its type.
@@ -104,11 +104,9 @@ extension Facts {
     func number(_ term: TermID) -> Double? { if case .number(let value) = table[term] { value } else { nil } }
     switch term {
     case .length(let a): return text(a).flatMap { table.constant(.number(Double(Text.length($0)))) }
-    case .lowercase(let a): return text(a).map { table.text($0.lowercased()) }
-    case .uppercase(let a): return text(a).map { table.text($0.uppercased()) }
-    case .replaced(let a, let b, let c):
-      guard let a = text(a), let b = text(b), let c = text(c) else { return nil }
-      return Text.replace(a, b, c, limitBytes: ExposureLimits.textBytesMax).map { table.text($0) }
+    case .applied(let function, let arguments):
+      return function.result(for: arguments.compactMap(text), limitBytes: ExposureLimits.textBytesMax)
+        .flatMap { table.constant($0) }
     case .negative(let a): return number(a).flatMap { table.constant(.number(-$0)) }
     case .arithmetic(let binary, let a, let b):
       guard let x = number(a), let y = number(b) else { return nil }

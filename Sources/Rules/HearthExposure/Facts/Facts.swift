@@ -102,8 +102,9 @@ struct Facts {
   private static func mayBeNaN(_ term: Term) -> Bool {
     switch term {
     case .arithmetic, .negative: true
+    case .applied(let function, _): function.descriptor.type != .boolean && function.descriptor.type != .string
     case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .computedClaim, .claimLength, .query,
-      .joined, .length, .lowercase, .uppercase, .replaced:
+      .joined, .length:
       false
     }
   }

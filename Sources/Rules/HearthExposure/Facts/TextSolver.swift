@@ -59,7 +59,8 @@ final class TextSolver {
     for term in facts.active {
       switch facts.table[term] {
       case .length(let text) where hasBound(term, facts): result.append(text)
-      case .joined, .lowercase, .uppercase: result.append(term)
+      case .joined: result.append(term)
+      case .applied(let function, _) where function.results(languages) != nil: result.append(term)
       case .claim(let names) where names.count == 1 && facts.constantText(term) != nil: result.append(term)
       default: break
       }
@@ -86,8 +87,8 @@ final class TextSolver {
       case .joined(let pieces) where facts.root(term) == root && depth < 2:
         // A joined text is a text of each part, one after another.
         parts.append(languages.sequence(pieces.map { piece($0, facts, depth: depth + 1) }))
-      case .lowercase where facts.root(term) == root: parts.append(languages.lowercased)
-      case .uppercase where facts.root(term) == root: parts.append(languages.uppercased)
+      case .applied(let function, _) where facts.root(term) == root:
+        if let results = function.results(languages) { parts.append(results) }
       case .length(let text) where facts.root(text) == root:
         if let lengths = lengths(term, facts) { parts.append(lengths) }
       default: break

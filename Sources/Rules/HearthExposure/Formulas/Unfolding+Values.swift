@@ -20,28 +20,19 @@ extension Unfolding {
     case .auth: return plain(.claim([]))
     case .claim, .claimIndex: return try claims(expression, scope)
     case .queryField(let receiver, let field): return queryField(receiver, field, scope)
-    case .snapshotTest(let receiver, let test):
-      switch test {
-      case .val:
-        return try snapshots(receiver, scope).map { found in
-          Found(goals: found.goals, term: table.intern(.value(found.side, found.place)))
-        }
-      case .getPriority:
-        return try snapshots(receiver, scope).map { found in
-          Found(goals: found.goals, term: table.intern(.priority(found.side, found.place)))
-        }
-      case .exists, .hasChildren, .isString, .isNumber, .isBoolean: return truths(expression, scope)
+    case .snapshotTest(let receiver, let function):
+      guard case .value(let term) = function.proof else { return truths(expression, scope) }
+      return try snapshots(receiver, scope).map { found in
+        Found(goals: found.goals, term: table.intern(term(found.side, found.place)))
       }
     case .length(let receiver): return try length(receiver, scope)
-    case .text(let receiver, let method, let arguments):
-      switch method {
-      case .replace where arguments.count == 2:
-        return try replacement(receiver, arguments[0], arguments[1], scope)
-      case .toLowerCase: return try unary(receiver, .text, scope) { .lowercase($0) }
-      case .toUpperCase: return try unary(receiver, .text, scope) { .uppercase($0) }
-      case .contains, .beginsWith, .endsWith, .replace: return truths(expression, scope)
+    case .text(let receiver, let function, let arguments):
+      guard case .value = function.proof else { return truths(expression, scope) }
+      return try applied(function, [receiver] + arguments, scope)
+    case .negate(let operand):
+      return try values(operand, scope).map {
+        Found(goals: $0.goals + [.literal(.types($0.term, .number))], term: table.intern(.negative($0.term)))
       }
-    case .negate(let operand): return try unary(operand, .number, scope) { .negative($0) }
     case .binary(.add, let a, let b): return try sum(a, b, scope)
     case .binary(let binary, let a, let b) where binary.isArithmetic:
       return try pairs(a, b, scope).map { goals, x, y in
@@ -71,14 +62,6 @@ extension Unfolding {
       + otherwise.map { Found(goals: [.formula(.fails, condition, scope)] + $0.goals, term: $0.term) }
   }
 
-  private func unary(
-    _ operand: TypedExpression, _ type: TypeSet, _ scope: ScopeID, _ make: (TermID) -> Term
-  ) throws(TooMany) -> [Found] {
-    try values(operand, scope).map {
-      Found(goals: $0.goals + [.literal(.types($0.term, type))], term: table.intern(make($0.term)))
-    }
-  }
-
   /// The values of `+`: numbers are added; with a text on either side, texts and numbers are joined; anything else is
   /// an error.
   private func sum(_ a: TypedExpression, _ b: TypedExpression, _ scope: ScopeID) throws(TooMany) -> [Found] {
@@ -97,20 +80,20 @@ extension Unfolding {
     return result
   }
 
-  private func replacement(
-    _ receiver: TypedExpression, _ part: TypedExpression, _ other: TypedExpression, _ scope: ScopeID
+  /// The values of a function: its result for each combination of the operands' values, all of them texts.
+  private func applied(
+    _ function: TextFunction, _ operands: [TypedExpression], _ scope: ScopeID
   ) throws(TooMany) -> [Found] {
-    var result: [Found] = []
-    let others = try values(other, scope)
-    for (goals, x, y) in try pairs(receiver, part, scope) {
-      for z in others {
-        let types: [Goal] = [x, y, z.term].map { .literal(.types($0, .text)) }
-        result.append(
-          Found(goals: goals + z.goals + types, term: table.intern(.replaced(x, y, z.term))))
-      }
+    var rows: [(goals: [Goal], terms: [TermID])] = [([], [])]
+    for operand in operands {
+      let options = try values(operand, scope)
+      if rows.count * options.count > ExposureLimits.alternativesMax { throw TooMany() }
+      rows = rows.flatMap { row in options.map { (row.goals + $0.goals, row.terms + [$0.term]) } }
     }
-    if result.count > ExposureLimits.alternativesMax { throw TooMany() }
-    return result
+    return rows.map { row in
+      let types: [Goal] = row.terms.map { .literal(.types($0, .text)) }
+      return Found(goals: row.goals + types, term: table.intern(.applied(function, row.terms)))
+    }
   }
 
   /// The values of `length`: for a text the number of units. A claim that is a list has a number of elements, one that

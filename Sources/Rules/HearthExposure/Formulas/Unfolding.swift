@@ -50,8 +50,8 @@ struct Unfolding {
     case .binary(.equal, let a, let b): return try equality(a, b, scope, outcome)
     case .binary(.notEqual, let a, let b): return try equality(a, b, scope, !outcome)
     case .binary(let binary, let a, let b): return try comparison(binary, a, b, scope, outcome)
-    case .snapshotTest(let receiver, let test):
-      let wanted = Self.types(test)
+    case .snapshotTest(let receiver, let function):
+      guard case .types(let wanted) = function.proof else { return try isTrue(expression, scope, outcome) }
       return try snapshots(receiver, scope).map { found in
         let term = table.intern(.value(found.side, found.place))
         return found.goals + [.literal(.types(term, outcome ? wanted : wanted.others))]
@@ -67,8 +67,8 @@ struct Unfolding {
       return try values(receiver, scope).map { found in
         found.goals + [.literal(.types(found.term, .text)), .literal(.fits(found.term, pattern, outcome))]
       }
-    case .text(let receiver, let method, let arguments):
-      guard let relation = method.relation, arguments.count == 1 else { return try isTrue(expression, scope, outcome) }
+    case .text(let receiver, let function, let arguments):
+      guard case .relation(let relation) = function.proof else { return try isTrue(expression, scope, outcome) }
       return try related(receiver, relation, arguments[0], scope, outcome)
     case .constant, .now, .wildcard, .auth, .claim, .claimIndex, .query, .queryField, .snapshot, .child, .parent,
       .length,
@@ -94,16 +94,6 @@ struct Unfolding {
     if isAll { return [operands.map { .formula(allOf, $0, scope) }] }
     return operands.indices.map { index in
       operands[..<index].map { .formula(allOf, $0, scope) } + [.formula(ends, operands[index], scope)]
-    }
-  }
-
-  static func types(_ test: SnapshotTest) -> TypeSet {
-    switch test {
-    case .exists: .present
-    case .hasChildren: .object
-    case .isString: .text
-    case .isNumber: .number
-    case .isBoolean, .val, .getPriority: .bool
     }
   }
 

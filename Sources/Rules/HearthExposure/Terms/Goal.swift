@@ -1,5 +1,12 @@
 import HearthRules
 
+/// A relation between a text and a part of it.
+enum TextRelation {
+  case contains
+  case beginsWith
+  case endsWith
+}
+
 /// A plain statement about terms.
 enum Literal {
   /// The term's type is one of these.

@@ -38,9 +38,8 @@ enum Term: Hashable {
   /// Texts, and numbers as text, side by side.
   case joined([TermID])
   case length(TermID)
-  case lowercase(TermID)
-  case uppercase(TermID)
-  case replaced(TermID, TermID, TermID)
+  /// The result of a function for a text and its arguments, in this order.
+  case applied(TextFunction, [TermID])
   case arithmetic(BinaryOperator, TermID, TermID)
   case negative(TermID)
 
@@ -59,9 +58,8 @@ enum Term: Hashable {
   var arguments: [TermID] {
     switch self {
     case .computedClaim(let a, let b), .arithmetic(_, let a, let b): [a, b]
-    case .claimLength(let a), .length(let a), .lowercase(let a), .uppercase(let a), .negative(let a): [a]
-    case .replaced(let a, let b, let c): [a, b, c]
-    case .joined(let parts): parts
+    case .claimLength(let a), .length(let a), .negative(let a): [a]
+    case .joined(let parts), .applied(_, let parts): parts
     case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .query: []
     }
   }
@@ -70,9 +68,8 @@ enum Term: Hashable {
   func hasArguments(where isSuch: (TermID) -> Bool) -> Bool {
     switch self {
     case .computedClaim(let a, let b), .arithmetic(_, let a, let b): isSuch(a) || isSuch(b)
-    case .claimLength(let a), .length(let a), .lowercase(let a), .uppercase(let a), .negative(let a): isSuch(a)
-    case .replaced(let a, let b, let c): isSuch(a) || isSuch(b) || isSuch(c)
-    case .joined(let parts): parts.contains(where: isSuch)
+    case .claimLength(let a), .length(let a), .negative(let a): isSuch(a)
+    case .joined(let parts), .applied(_, let parts): parts.contains(where: isSuch)
     case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .query: false
     }
   }
@@ -84,9 +81,7 @@ enum Term: Hashable {
     case .claimLength(let a): .claimLength(transform(a))
     case .joined(let parts): .joined(parts.map(transform))
     case .length(let a): .length(transform(a))
-    case .lowercase(let a): .lowercase(transform(a))
-    case .uppercase(let a): .uppercase(transform(a))
-    case .replaced(let a, let b, let c): .replaced(transform(a), transform(b), transform(c))
+    case .applied(let function, let arguments): .applied(function, arguments.map(transform))
     case .arithmetic(let binary, let a, let b): .arithmetic(binary, transform(a), transform(b))
     case .negative(let a): .negative(transform(a))
     case .null, .bool, .number, .text, .now, .wildcard, .value, .priority, .claim, .query: self

@@ -1,3 +1,4 @@
+import HearthRules
 import HearthTree
 
 /// A hash of terms: equal terms have the same, others hardly ever.
@@ -18,7 +19,10 @@ struct TermHash {
     case .joined(let parts):
       add(2)
       for part in parts { add(UInt64(truncatingIfNeeded: part)) }
-    case .replaced(let a, let b, let c): for part in [3, a, b, c] { add(UInt64(truncatingIfNeeded: part)) }
+    case .applied(let function, let arguments):
+      add(3)
+      add(Key(function.rawValue))
+      for argument in arguments { add(UInt64(truncatingIfNeeded: argument)) }
     default: break
     }
   }

@@ -116,11 +116,9 @@ final class TermTable {
     case .computedClaim(let a, let b): return key(8, a, b)
     case .claimLength(let a): return key(9, a)
     case .length(let a): return key(10, a)
-    case .lowercase(let a): return key(11, a)
-    case .uppercase(let a): return key(12, a)
-    case .negative(let a): return key(13, a)
-    case .arithmetic(let binary, let a, let b): return key(14 + binary.number, a, b)
-    case .null, .bool, .number, .text, .claim, .joined, .replaced: return nil
+    case .negative(let a): return key(11, a)
+    case .arithmetic(let binary, let a, let b): return key(12 + binary.number, a, b)
+    case .null, .bool, .number, .text, .claim, .joined, .applied: return nil
     }
   }
 
@@ -197,7 +195,8 @@ final class TermTable {
     case .null: .null
     case .bool: .bool
     case .number, .now, .length, .arithmetic, .negative: .number
-    case .text, .wildcard, .joined, .lowercase, .uppercase, .replaced: .text
+    case .text, .wildcard, .joined: .text
+    case .applied(let function, _): Self.types(function.descriptor.type)
     case .claim(let names): claims.types(names)
     case .computedClaim, .claimLength: .any
     case .query(let field): Self.types(field)
@@ -212,6 +211,17 @@ final class TermTable {
     case .orderByChild: [.null, .text]
     case .limitToFirst, .limitToLast: [.null, .number]
     case .startAt, .endAt, .equalTo: [.null, .bool, .number, .text]
+    }
+  }
+
+  private static func types(_ type: StaticType) -> TypeSet {
+    switch type {
+    case .boolean: .bool
+    case .number: .number
+    case .string: .text
+    case .null: .null
+    case .value, .auth, .query, .queryValue, .queryLimit, .ordering, .mixed, .snapshot, .method, .regularExpression:
+      .any
     }
   }
 

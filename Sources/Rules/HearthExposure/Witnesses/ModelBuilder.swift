@@ -214,9 +214,8 @@ struct ModelBuilder {
       guard let result = facts.constant(term), let value = table[result].constant else { continue }
       switch (table[term], value) {
       case (.joined(let parts), .string(let text)): solve(parts, text)
-      case (.lowercase(let a), .string(let text)), (.uppercase(let a), .string(let text)),
-        (.replaced(let a, _, _), .string(let text)):
-        if facts.constant(a) == nil { _ = choose(a, .string(text)) }
+      case (.applied(_, let arguments), .string(let text)):
+        if facts.constant(arguments[0]) == nil { _ = choose(arguments[0], .string(text)) }
       case (.negative(let a), .number(let number)):
         if facts.constant(a) == nil { _ = choose(a, .number(-number)) }
       case (.arithmetic(let binary, let a, let b), .number(let number)): solve(binary, a, b, number)

@@ -11,10 +11,13 @@ extension Checker {
     case .query:
       if let field = QueryField(rawValue: name) { return typed(.queryField(receiver, field), field.type) }
     case .snapshot:
-      if Self.snapshotMethods.contains(name) { return typed(.unusable, .method) }
+      if RulesFunction.named(name, of: .snapshot) != nil { return typed(.unusable, .method) }
     case .string, .value, .queryValue:
-      if name == "length" { return typed(.length(receiver), .number) }
-      if name == "matches" || TextMethod(rawValue: name) != nil { return typed(.unusable, .method) }
+      switch RulesFunction.named(name, of: .text) {
+      case .length: return typed(.length(receiver), .number)
+      case .some: return typed(.unusable, .method)
+      case nil: break
+      }
     case .boolean, .number, .null, .regularExpression, .queryLimit, .ordering, .mixed, .method:
       throw ExpressionProblem("Invalid property access: target is not an object.", at: offset)
     }
@@ -22,14 +25,11 @@ extension Checker {
       "No such method/property '\(name)'.", help: Self.memberHelp(receiver.type), at: offset)
   }
 
-  private static let snapshotMethods: Set<String> =
-    Set(SnapshotTest.allCases.map(\.rawValue)).union(["child", "hasChild", "parent"])
-
   private static func memberHelp(_ type: StaticType) -> String {
     switch type {
     case .query: "query has \(QueryField.allCases.map(\.rawValue).joined(separator: ", "))."
-    case .snapshot: "A snapshot has \(snapshotMethods.sorted().joined(separator: ", "))."
-    default: "A text has length, matches, \(TextMethod.allCases.map(\.rawValue).joined(separator: ", "))."
+    case .snapshot: "A snapshot has \(RulesFunction.names(of: .snapshot).sorted().joined(separator: ", "))."
+    default: "A text has \(RulesFunction.names(of: .text).joined(separator: ", "))."
     }
   }
 
@@ -65,11 +65,35 @@ extension Checker {
       let member = try member(receiver, name, at: callee.range.upperBound - name.utf8.count)
       guard member.type == .method else { throw Self.notAFunction(at: offset) }
     }
-    if receiver.type == .snapshot { return try snapshotCall(receiver, name, arguments, at: offset) }
-    if name == "matches" { return try matches(receiver, arguments, at: offset) }
-    guard let method = TextMethod(rawValue: name) else { throw Self.notAFunction(at: offset) }
-    let typed = try texts(arguments, of: name, count: method.argumentCount, at: offset)
-    return TypedExpression(form: .text(receiver, method, typed), type: method.type, offset: offset)
+    guard let function = RulesFunction.named(name, of: receiver.type == .snapshot ? .snapshot : .text) else {
+      throw Self.notAFunction(at: offset)
+    }
+    let descriptor = function.descriptor
+    let form: TypedExpression.Form
+    switch descriptor.parameters {
+    case .property: throw Self.notAFunction(at: offset)
+    case .pattern: form = .matches(receiver, try pattern(arguments, at: offset))
+    case .optionalNames where !arguments.isEmpty:
+      form = .hasAllChildren(receiver, try childNames(arguments, at: offset))
+    case .optionalNames: form = Self.form(function, receiver, [])
+    case .texts(let parameters):
+      let typed = try texts(arguments, of: name, count: parameters.count, at: offset)
+      form = Self.form(function, receiver, typed)
+    }
+    return TypedExpression(form: form, type: descriptor.type, offset: offset)
+  }
+
+  private static func form(
+    _ function: RulesFunction, _ receiver: TypedExpression, _ arguments: [TypedExpression]
+  ) -> TypedExpression.Form {
+    switch function {
+    case .snapshot(let function): .snapshotTest(receiver, function)
+    case .text(let function): .text(receiver, function, arguments)
+    case .child: .child(receiver, arguments[0])
+    case .parent: .parent(receiver)
+    case .hasChild: .hasChild(receiver, arguments[0])
+    case .length, .matches: .unusable  // because they take no texts
+    }
   }
 
   /// Receiver and name of `receiver.name` and `receiver['name']`.
@@ -85,31 +109,6 @@ extension Checker {
 
   private static func notAFunction(at offset: Int) -> ExpressionProblem {
     ExpressionProblem("Type error: Function call on target that is not a function.", at: offset)
-  }
-
-  private func snapshotCall(
-    _ receiver: TypedExpression, _ name: String, _ arguments: [Expression], at offset: Int
-  ) throws(ExpressionProblem) -> TypedExpression {
-    func typed(_ form: TypedExpression.Form, _ type: StaticType) -> TypedExpression {
-      TypedExpression(form: form, type: type, offset: offset)
-    }
-    switch name {
-    case "child":
-      let path = try texts(arguments, of: name, count: 1, at: offset)
-      return typed(.child(receiver, path[0]), .snapshot)
-    case "hasChild":
-      let path = try texts(arguments, of: name, count: 1, at: offset)
-      return typed(.hasChild(receiver, path[0]), .boolean)
-    case "hasChildren" where !arguments.isEmpty:
-      return typed(.hasAllChildren(receiver, try childNames(arguments, at: offset)), .boolean)
-    case "parent":
-      _ = try texts(arguments, of: name, count: 0, at: offset)
-      return typed(.parent(receiver), .snapshot)
-    default:
-      guard let test = SnapshotTest(rawValue: name) else { throw Self.notAFunction(at: offset) }
-      _ = try texts(arguments, of: name, count: 0, at: offset)
-      return typed(.snapshotTest(receiver, test), test == .val || test == .getPriority ? .value : .boolean)
-    }
   }
 
   /// Arguments that must be texts.
@@ -153,9 +152,7 @@ extension Checker {
     return names
   }
 
-  private func matches(
-    _ receiver: TypedExpression, _ arguments: [Expression], at offset: Int
-  ) throws(ExpressionProblem) -> TypedExpression {
+  private func pattern(_ arguments: [Expression], at offset: Int) throws(ExpressionProblem) -> LinearRegex {
     guard arguments.count == 1 else {
       throw ExpressionProblem("matches() expects 1 regular expression literal argument.", at: offset)
     }
@@ -165,7 +162,6 @@ extension Checker {
         "matches() expects a regular expression literal argument.", help: "Write it as /…/, without quotes.",
         at: arguments[0].offset)
     }
-    let regex = try regularExpression(body, flags, at: arguments[0].offset)
-    return TypedExpression(form: .matches(receiver, regex), type: .boolean, offset: offset)
+    return try regularExpression(body, flags, at: arguments[0].offset)
   }
 }

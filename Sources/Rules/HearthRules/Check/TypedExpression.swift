@@ -14,11 +14,11 @@ package struct TypedExpression: Sendable {
     case snapshot(SnapshotBase)
     case child(TypedExpression, TypedExpression)
     case parent(TypedExpression)
-    case snapshotTest(TypedExpression, SnapshotTest)
+    case snapshotTest(TypedExpression, SnapshotFunction)
     case hasChild(TypedExpression, TypedExpression)
     case hasAllChildren(TypedExpression, [TypedExpression])
     case length(TypedExpression)
-    case text(TypedExpression, TextMethod, [TypedExpression])
+    case text(TypedExpression, TextFunction, [TypedExpression])
     case matches(TypedExpression, LinearRegex)
     case not(TypedExpression)
     case negate(TypedExpression)
@@ -60,61 +60,6 @@ package enum SnapshotBase: Sendable, Equatable {
   case root
   case data
   case newData
-}
-
-/// A snapshot's methods without arguments that give a value.
-package enum SnapshotTest: String, Sendable, CaseIterable {
-  case val
-  case exists
-  case isString
-  case isNumber
-  case isBoolean
-  case getPriority
-  case hasChildren
-}
-
-/// A relation between a text and a part of it.
-package enum TextRelation: Sendable {
-  case contains
-  case beginsWith
-  case endsWith
-}
-
-/// A text's methods that take only texts.
-package enum TextMethod: String, Sendable, CaseIterable {
-  case contains
-  case beginsWith
-  case endsWith
-  case replace
-  case toLowerCase
-  case toUpperCase
-
-  /// The relation that it tests; nil for a method that returns a text.
-  package var relation: TextRelation? {
-    switch self {
-    case .contains: .contains
-    case .beginsWith: .beginsWith
-    case .endsWith: .endsWith
-    case .replace, .toLowerCase, .toUpperCase: nil
-    }
-  }
-
-  /// The number of texts that it takes.
-  package var argumentCount: Int {
-    switch self {
-    case .contains, .beginsWith, .endsWith: 1
-    case .replace: 2
-    case .toLowerCase, .toUpperCase: 0
-    }
-  }
-
-  /// The type of the result.
-  package var type: StaticType {
-    switch self {
-    case .contains, .beginsWith, .endsWith: .boolean
-    case .replace, .toLowerCase, .toUpperCase: .string
-    }
-  }
 }
 
 /// A property of `query`.

@@ -50,14 +50,17 @@ extension Compiler {
     return chains.marked(sites?.part(snapshot))
   }
 
-  mutating func test(
-    _ chains: Chains, _ test: SnapshotTest, _ source: TypedExpression, isBranch: Bool = false
+  mutating func call(
+    _ function: SnapshotFunction, _ chains: Chains, _ source: TypedExpression, isBranch: Bool = false
   ) -> Int32 {
     switch chains {
     case .one(let chain, let marks):
-      return emit(.test(test, chain: add(chain, marks)), source, isSite: !isBranch)
+      let chain = add(chain, marks)
+      let isTest = function.descriptor.type == .boolean
+      return emit(
+        isTest ? .test(function, chain: chain) : .value(function, chain: chain), source, isSite: !isBranch)
     case .either(let condition, let a, let b):
-      let (first, second) = (self.test(a, test, source, isBranch: true), self.test(b, test, source, isBranch: true))
+      let (first, second) = (call(function, a, source, isBranch: true), call(function, b, source, isBranch: true))
       let index = emit(.conditional(condition, first, second), source, isSite: !isBranch)
       sites?.depend(chains.sites, on: index)
       return index

@@ -18,20 +18,20 @@ struct Compiler {
     case .auth, .claim, .claimIndex: return claims(expression)
     case .query, .snapshot, .child, .parent, .unusable: return emit(.unusable, expression)
     case .queryField(let receiver, let field): return queryField(receiver, field, expression)
-    case .snapshotTest(let receiver, let test): return self.test(chains(receiver), test, expression)
+    case .snapshotTest(let receiver, let function): return call(function, chains(receiver), expression)
     case .hasChild(let receiver, let path):
-      return test(chains(receiver).appending(.child(template: template(path))), .exists, expression)
+      return call(.exists, chains(receiver).appending(.child(template: template(path))), expression)
     case .hasAllChildren(let receiver, let names):
       let templates = list(names.map { template($0) })
       return hasAllChildren(chains(receiver), templates, Int32(names.count), expression)
     case .length(let receiver):
       let operand = compile(receiver)
       return emit(receiver.type == .auth ? .claimLength(operand) : .textLength(operand), expression, [operand])
-    case .text(let receiver, let method, let arguments):
+    case .text(let receiver, let function, let arguments):
       let operand = compile(receiver)
       let others = arguments.map { compile($0) }
-      let (first, second) = (others.first ?? operand, others.dropFirst().first ?? operand)
-      return emit(.text(method, operand, first, second), expression, [operand, first, second])
+      let (first, second) = (others.first ?? -1, others.dropFirst().first ?? -1)
+      return emit(.text(function, operand, first, second), expression, [operand] + others)
     case .matches(let receiver, let regex):
       program.regexes.append(regex)
       return emit(.matches(compile(receiver), regex: Int32(program.regexes.count - 1)), expression)

@@ -20,12 +20,10 @@ extension Program {
     case .query(let field): return context.query.value(of: field)
     case .claims, .claimName, .claimIndex, .claimLength: return try claim(index, &context)
     case .textLength(let operand): return .number(Double(try length(operand, index, &context)))
-    case .text(let method, let operand, let first, let second):
-      return try text(method, operand, first, second, index, &context)
+    case .text(let function, let operand, let first, let second):
+      return try text(function, operand, first, second, index, &context)
     case .join(let template): return .string(try join(template, index, &context))
-    case .test(.val, let chain): return try value(of: chain, index, &context)
-    case .test(.getPriority, let chain):
-      return Operand(try node(chain, .priority, index, &context).priority)
+    case .value(let function, let chain): return try value(function, chain, index, &context)
     case .negate(let operand): return .number(-(try number(operand, index, &context)))
     case .binary(let binary, let left, let right) where !binary.isComparison:
       return try arithmetic(binary, left, right, index, &context)
@@ -56,8 +54,7 @@ extension Program {
       return try compare(binary, left, right, index, &context)
     case .conditional(let condition, let then, let otherwise):
       return try truth(try truth(condition, &context) ? then : otherwise, &context)
-    case .test(let test, let chain) where test != .val && test != .getPriority:
-      return try self.test(test, chain, index, &context)
+    case .test(let function, let chain): return try test(function, chain, index, &context)
     case .hasAllChildren(let chain, let templates, let count):
       return try hasAllChildren(chain, templates, count, index, &context)
     case .matches(let operand, let regex):
@@ -71,8 +68,9 @@ extension Program {
     }
   }
 
-  // MARK: Observed evaluation
+  // MARK: Observed evaluation, not inlined into the plain one
 
+  @inline(never)
   private func evaluateNoting(
     _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Operand {
@@ -92,6 +90,7 @@ extension Program {
     }
   }
 
+  @inline(never)
   private func truthNoting(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
     var isNotedInside = false
     do {
@@ -248,9 +247,8 @@ extension Operation {
   /// True when the operation always gives a Boolean, and is computed as one.
   fileprivate var isTruth: Bool {
     switch self {
-    case .all, .any, .not, .matches, .hasAllChildren: true
+    case .all, .any, .not, .matches, .hasAllChildren, .test: true
     case .binary(let binary, _, _): binary.isComparison
-    case .test(let test, _): test != .val && test != .getPriority
     default: false
     }
   }

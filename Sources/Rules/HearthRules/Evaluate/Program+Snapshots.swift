@@ -2,21 +2,12 @@ import HearthTree
 
 extension Program {
   func value(
-    of chain: Int32, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Operand { Operand(try node(chain, .value, index, &context)) }
+    _ function: SnapshotFunction, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Operand { function.value(for: try node(chain, function.aspects, index, &context)) }
 
   func test(
-    _ test: SnapshotTest, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) -> Bool {
-    switch test {
-    case .exists: return !(try node(chain, .existence, index, &context).isEmpty)
-    case .hasChildren: return try node(chain, .children, index, &context).isInterior
-    case .isString: return try node(chain, .value, index, &context).isText
-    case .isBoolean: return try node(chain, .value, index, &context).isBool
-    case .isNumber: return try node(chain, .value, index, &context).isNumber
-    case .val, .getPriority: return false  // these are values, and evaluated as such
-    }
-  }
+    _ function: SnapshotFunction, _ chain: Int32, _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Bool { function.isTrue(for: try node(chain, function.aspects, index, &context)) }
 
   /// True when the snapshot has every one of the children. All names are computed first: one that is an error makes the
   /// whole an error.

@@ -2,40 +2,18 @@ import HearthTree
 
 extension Program {
   func text(
-    _ method: TextMethod, _ operand: Int32, _ first: Int32, _ second: Int32, _ index: Int32,
+    _ function: TextFunction, _ operand: Int32, _ first: Int32, _ second: Int32, _ index: Int32,
     _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Operand {
     let text = try string(operand, index, &context)
     try charge(text.utf8.count, index, &context)
-    switch method {
-    case .toLowerCase:
-      try chargeForCase(text, index, &context)
-      return .string(try bounded(text.lowercased(), index))
-    case .toUpperCase:
-      try chargeForCase(text, index, &context)
-      return .string(try bounded(text.uppercased(), index))
-    case .contains: return .bool(Text.contains(text, try string(first, index, &context)))
-    case .beginsWith: return .bool(Text.begins(text, with: try string(first, index, &context)))
-    case .endsWith: return .bool(Text.ends(text, with: try string(first, index, &context)))
-    case .replace:
-      let (part, replacement) = (try string(first, index, &context), try string(second, index, &context))
-      let result = Text.replace(text, part, replacement, limitBytes: RulesLimits.textBytesMax)
-      guard let result else { throw failure(.textLimit, index) }
-      try charge(result.utf8.count, index, &context)
-      return .string(result)
-    }
-  }
-
-  /// Charges a change of case: beyond ASCII, it takes ten times as long as reading a text.
-  private func chargeForCase(
-    _ text: String, _ index: Int32, _ context: inout EvaluationContext
-  ) throws(EvaluationError) {
-    try charge(text.utf8.count * 3, index, &context)
-  }
-
-  private func bounded(_ text: String, _ index: Int32) throws(EvaluationError) -> String {
-    guard text.utf8.count <= RulesLimits.textBytesMax else { throw failure(.textLimit, index) }
-    return text
+    if function.cost == .changeOfCase { try charge(text.utf8.count * 3, index, &context) }
+    let part = first < 0 ? "" : try string(first, index, &context)
+    let other = second < 0 ? "" : try string(second, index, &context)
+    let result = function.result(for: text, part, other, limitBytes: RulesLimits.textBytesMax)
+    guard let result else { throw failure(.textLimit, index) }
+    if function.cost == .result, case .string(let text) = result { try charge(text.utf8.count, index, &context) }
+    return result
   }
 
   func length(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Int {

@@ -13,11 +13,15 @@ enum Operation: Sendable {
   case claimIndex(Int32, Int32)
   case claimLength(Int32)
   case textLength(Int32)
-  case text(TextMethod, Int32, Int32, Int32)
+  /// A function of a text; the index of an argument that it does not take is negative.
+  case text(TextFunction, Int32, Int32, Int32)
   /// Pieces joined to a text.
   case join(template: Int32)
   case matches(Int32, regex: Int32)
-  case test(SnapshotTest, chain: Int32)
+  /// A function of a snapshot whose result is a Boolean.
+  case test(SnapshotFunction, chain: Int32)
+  /// A function of a snapshot whose result is some other value.
+  case value(SnapshotFunction, chain: Int32)
   /// Templates by index and count in the program's lists.
   case hasAllChildren(chain: Int32, templates: Int32, count: Int32)
   case not(Int32)

@@ -64,17 +64,17 @@ struct CanonicalText {
     case .claim(let receiver, let name):
       guard write(receiver, to: &text) else { return false }
       text += "." + Self.quoted(name)
-    case .snapshotTest(let snapshot, let test):
+    case .snapshotTest(let snapshot, let function):
       guard let path = path(of: snapshot) else { return false }
-      text += Self.quoted(path) + "." + test.rawValue
+      text += Self.quoted(path) + "." + function.rawValue
     case .hasChild(let snapshot, let name):
       guard let path = path(of: snapshot), let steps = steps(below: name) else { return false }
       text += Self.quoted(([path] + steps).joined(separator: "/")) + ".exists"
     case .length(let operand): return write("length", [operand], to: &text)
     case .not(let operand): return write("!", [operand], to: &text)
     case .negate(let operand): return write("-", [operand], to: &text)
-    case .text(let receiver, let method, let arguments):
-      return write(method.rawValue, [receiver] + arguments, to: &text)
+    case .text(let receiver, let function, let arguments):
+      return write(function.rawValue, [receiver] + arguments, to: &text)
     case .all(let operands): return write("&&", operands, to: &text)
     case .any(let operands): return write("||", operands, to: &text)
     case .conditional(let condition, let then, let otherwise):

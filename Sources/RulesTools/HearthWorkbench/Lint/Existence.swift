@@ -8,7 +8,7 @@ extension CanonicalText {
 
   private func existing(where condition: TypedExpression) -> [String] {
     switch condition.form {
-    case .snapshotTest(let snapshot, let test) where test != .val && test != .getPriority:
+    case .snapshotTest(let snapshot, let function) where function.provesExistence:
       return [path(of: snapshot)].compactMap(\.self)
     case .hasChild(let snapshot, let name): return [path(ofChild: name, of: snapshot)].compactMap(\.self)
     case .hasAllChildren(let snapshot, let names):

@@ -35,7 +35,7 @@ extension MutantMaker {
         replace(expression, .swapBranches, "(\(text(condition)) ? \(text(otherwise)) : \(text(then)))")
       case .binary(let binary, let left, let right): change(binary, left, right, expression)
       case .snapshot(let base): change(base, expression)
-      case .snapshotTest(let snapshot, let test): weaken(snapshot, test, expression)
+      case .snapshotTest(let snapshot, let function): weaken(snapshot, function, expression)
       case .hasAllChildren(let snapshot, let names): dropChildren(snapshot, names, expression)
       case .matches(let receiver, let regex): dropAnchors(receiver, regex, expression)
       case .constant(let value): change(value, expression)
@@ -89,12 +89,9 @@ extension MutantMaker {
       }
     }
 
-    private func weaken(_ snapshot: TypedExpression, _ test: SnapshotTest, _ expression: TypedExpression) {
-      switch test {
-      case .isString, .isNumber, .isBoolean, .hasChildren:
-        replace(expression, .weakenType, text(snapshot) + ".exists()")
-      case .val, .exists, .getPriority: break
-      }
+    private func weaken(_ snapshot: TypedExpression, _ function: SnapshotFunction, _ expression: TypedExpression) {
+      guard function.provesExistence, function != .exists else { return }
+      replace(expression, .weakenType, text(snapshot) + ".exists()")
     }
 
     private func dropChildren(

@@ -1,3 +1,5 @@
+import { FUNCTIONS } from "./functions";
+
 /** The variables of the rules language, for completion and help. */
 export const VARIABLES: { [name: string]: string } = {
   auth: "Who asks: auth.uid, auth.provider, auth.token with all claims. null for who is not signed in.",
@@ -6,27 +8,6 @@ export const VARIABLES: { [name: string]: string } = {
   data: "What stands at the rule's place before the write.",
   newData: "What would stand at the rule's place after the write.",
   query: "The query of a read: orderByChild, limitToFirst, startAt and the like.",
-};
-
-export const METHODS: { [name: string]: string } = {
-  val: "The value: a text, a number, true or false, or null when there is nothing.",
-  child: "child(path): a place below.",
-  parent: "parent(): the place above.",
-  exists: "Whether there is something.",
-  hasChild: "hasChild(path): whether there is something below.",
-  hasChildren: "hasChildren([keys]): whether there are children, or all that are named.",
-  isString: "Whether the value is a text.",
-  isNumber: "Whether the value is a number.",
-  isBoolean: "Whether the value is true or false.",
-  getPriority: "The priority, or null.",
-  length: "How many characters the text has.",
-  contains: "contains(text): whether the text holds it.",
-  beginsWith: "beginsWith(text)",
-  endsWith: "endsWith(text)",
-  replace: "replace(text, other): every occurrence.",
-  toLowerCase: "The text in small letters.",
-  toUpperCase: "The text in capitals.",
-  matches: "matches(/pattern/): whether the text fits the pattern.",
 };
 
 export const RULES: { [name: string]: string } = {
@@ -42,7 +23,7 @@ export function helpFor(word: string): string | null {
   if (bare.startsWith("$")) return `${bare} stands for the key at this place of the path.`;
   const own = (table: { [name: string]: string }, name: string) =>
     Object.prototype.hasOwnProperty.call(table, name) ? table[name]! : null;
-  return own(RULES, bare) ?? own(VARIABLES, bare) ?? own(METHODS, bare.replace(/^\./, ""));
+  return own(RULES, bare) ?? own(VARIABLES, bare) ?? own(FUNCTIONS, bare.replace(/^\./, ""));
 }
 
 /** Returns the wildcards of the paths around a line, by the indentation. */
@@ -105,8 +86,8 @@ export function completions(lines: readonly string[], line: number, column: numb
     .filter(name => name.startsWith(prefix)).map(name => ({ text: name, help: table[name]!, from: begin }));
   if (isKey) return dot || !word ? fit(RULES, from - dot.length, dot + word) : [];
   if (dot) {
-    const call = (name: string) => name === "length" ? name : `${name}()`;
-    return fit(METHODS, from, word).map(each => ({ ...each, text: call(each.text) }));
+    const call = (name: string) => FUNCTIONS[name]!.startsWith(`${name}(`) ? `${name}()` : name;
+    return fit(FUNCTIONS, from, word).map(each => ({ ...each, text: call(each.text) }));
   }
   const wildcards = wildcardsAbove(lines, line).filter(name => name.startsWith(word))
     .map(text => ({ text, help: helpFor(text)!, from }));

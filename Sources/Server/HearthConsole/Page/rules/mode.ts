@@ -1,5 +1,6 @@
 import CodeMirror from "codemirror/lib/codemirror";
-import { METHODS, VARIABLES } from "./language";
+import { FUNCTIONS } from "./functions";
+import { VARIABLES } from "./language";
 
 interface State {
   /** The construct that the line begins in: a comment of several lines, or a condition. */
@@ -62,5 +63,5 @@ function condition(stream: CodeMirror.Stream, state: State): string | null {
   if (word.startsWith("$")) return "wildcard";
   if (word === "true" || word === "false" || word === "null") return "atom";
   if (Object.prototype.hasOwnProperty.call(VARIABLES, word)) return "variable";
-  return Object.prototype.hasOwnProperty.call(METHODS, word) ? "method" : "condition";
+  return Object.prototype.hasOwnProperty.call(FUNCTIONS, word) ? "method" : "condition";
 }

@@ -1,0 +1,52 @@
+import HearthRules
+
+/// The result of a function of snapshots, in the prover's terms.
+enum SnapshotProof {
+  /// True when the node's value has one of these types, and false otherwise.
+  case types(TypeSet)
+  /// A value of the node with a term of its own.
+  case value((Side, PlaceID) -> Term)
+}
+
+/// The result of a function of texts, in the prover's terms.
+enum TextProof {
+  /// A relation of the text to the argument.
+  case relation(TextRelation)
+  /// A value that only depends on the text and the arguments. The results are computed when those are known; the
+  /// language contains all results, and is nil when nothing is known about them.
+  case value(results: ((Languages) -> Language)?)
+}
+
+extension SnapshotFunction {
+  /// The proof entry of the function.
+  var proof: SnapshotProof {
+    switch self {
+    case .val: .value(Term.value)
+    case .exists: .types(.present)
+    case .isString: .types(.text)
+    case .isNumber: .types(.number)
+    case .isBoolean: .types(.bool)
+    case .getPriority: .value(Term.priority)
+    case .hasChildren: .types(.object)
+    }
+  }
+}
+
+extension TextFunction {
+  /// The proof entry of the function.
+  var proof: TextProof {
+    switch self {
+    case .contains: .relation(.contains)
+    case .beginsWith: .relation(.beginsWith)
+    case .endsWith: .relation(.endsWith)
+    case .replace: .value(results: nil)
+    case .toLowerCase: .value(results: \.lowercased)
+    case .toUpperCase: .value(results: \.uppercased)
+    }
+  }
+
+  /// A language that contains all results; nil when nothing is known about them.
+  func results(_ languages: Languages) -> Language? {
+    if case .value(let results?) = proof { results(languages) } else { nil }
+  }
+}

@@ -1,0 +1,21 @@
+/** The functions of the rules language, with their help. Written by `HEARTH_WRITE_LISTS=1` and `FunctionListTests`; do not edit. */
+export const FUNCTIONS: { [name: string]: string } = {
+  val: "val(): the value: a text, a number, true, false, or null when there is none.",
+  exists: "exists(): true when there is data.",
+  isString: "isString(): true when the value is a text.",
+  isNumber: "isNumber(): true when the value is a number.",
+  isBoolean: "isBoolean(): true when the value is true or false.",
+  getPriority: "getPriority(): the priority, or null.",
+  hasChildren: "hasChildren() or hasChildren(['a', 'b']): true when there are children, or all of the named children.",
+  child: "child(path): the snapshot at a path below.",
+  parent: "parent(): the snapshot one level above.",
+  hasChild: "hasChild(path): true when there is data at a path below.",
+  length: "length: the number of UTF-16 units of the text.",
+  matches: "matches(/pattern/i): true when the text fits the pattern.",
+  contains: "contains(text): true when some part of the text is the other.",
+  beginsWith: "beginsWith(text): true when the text begins with the other.",
+  endsWith: "endsWith(text): true when the text ends with the other.",
+  replace: "replace(text, replacement): the text with every occurrence replaced.",
+  toLowerCase: "toLowerCase(): the text in lower case.",
+  toUpperCase: "toUpperCase(): the text in upper case.",
+};
