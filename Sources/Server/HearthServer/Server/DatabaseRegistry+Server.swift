@@ -12,7 +12,7 @@ extension DatabaseRegistry {
   ///
   /// - Parameter node: nil for a server by itself.
   static func ofServer(
-    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, rules: RuleSet,
+    _ options: HearthServer.Options, _ engine: ServerJournals, _ node: ClusterNode? = nil, rules: RuleSet,
     router: EffectRouter, meters: DatabaseMeters = .none
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()

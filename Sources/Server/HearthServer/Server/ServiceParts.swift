@@ -38,7 +38,7 @@ struct ServiceParts: Sendable {
     stack.add(services.pool)
     stack.add(OpenDatabases(databases: databases, services: services, lastSnapshots: plan.lastSnapshots))
     if let shared = storage.sharedFiles { shared.tell(storage.accounts.keys, services) }
-    stack.add(JournalMonitor(storage.journals, services.storage, storage.node, logger: options.logger))
+    stack.add(JournalMonitor(storage.journals.store, services.storage, storage.node, logger: options.logger))
     space = DiskSpaceMonitor(options, services)
     others = storage.node.map { OtherNodes($0, databases, services, storage.sharedFiles) }
     (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
