@@ -10,7 +10,7 @@ extension ClusterNode {
     _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
   ) {
     if let others = parts.others {
-      parts.databases.whenRemoved { [self] in await haveOthersLook() }
+      parts.databases.hooks.whenRemoved { [self] in await haveOthersLook() }
       lookWhenAsked(others, on: delivery.group.next())
     }
     openAsked(parts.databases, on: delivery.group.next())

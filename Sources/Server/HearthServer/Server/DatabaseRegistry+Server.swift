@@ -29,7 +29,7 @@ extension DatabaseRegistry {
       opener: node?.opener(router), closer: node?.closer() ?? closer,
       isShared: node != nil,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
-    registry.whenAway { name in router.sendAwayClients(of: name) }
+    registry.hooks.whenAway { name in router.sendAwayClients(of: name) }
     return registry
   }
 
