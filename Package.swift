@@ -371,7 +371,7 @@ let groups = [
           "HearthDatabase",
           "HearthDoctor", "HearthEngine", "HearthExposure", "HearthGateway", "HearthIdentity", "HearthJournal",
           "HearthMigration", "HearthPlugin", "HearthPluginHost", "HearthProgram", "HearthRules", "HearthRulesCommands",
-          "HearthSQLite", "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers",
+          "HearthServer", "HearthSystem", "HearthTransport", "HearthTree", "HearthTriggers",
           "HearthWire", "HearthWorkbench",
           .argumentParser, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .unixSignals,
         ] + Plugin.all.map { .target(name: $0.target) }, plugins: ["BuiltInList"]),

@@ -20,10 +20,10 @@ struct MovedBesideReader: DiskRun {
       let view = try SQLiteJournals(folder: run.folder).view("j")
       defer { view.close() }
       head = try run.append(1, journal, after: head)
-      journal.emptyLog()
+      journal.checkpointer.emptyLog()
     } then: { (journal, head, run) throws(JournalError) in
       head = try run.append(1, journal, after: head)
-      journal.emptyLog()
+      journal.checkpointer.emptyLog()
     }
     // Reopened as by a restarted server.
     live { (journal, head, run) throws(JournalError) in

@@ -50,14 +50,14 @@ import Testing
         life.disk.fail(.failedWrite, of: "-wal")
       } else {
         // The next transaction rereads the file's pages.
-        try life.journal.pool.writeWithoutTransaction { database in
+        try life.journal.file.pool.writeWithoutTransaction { database in
           database.releaseMemory()
           try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
         life.disk.fail(.failedRead, of: "j.sqlite")
       }
       #expect(life.code() == .diskFault && life.disk.didHappen)
-      #expect(life.journal.state.withLock { $0.fault == nil })
+      #expect(life.journal.file.state.withLock { $0.fault == nil })
       #expect(life.code() == nil && life.code() == nil)
       #expect(try life.isThere(at: 4))
     }
@@ -134,7 +134,7 @@ import Testing
   func syncFailsBeside() throws {
     try live { (life: Life) throws in
       life.disk.fail(.failedSync, of: "j.sqlite")
-      life.journal.emptyLog()
+      life.journal.checkpointer.emptyLog()
       #expect(life.disk.didHappen)
       #expect(life.code() == .diskFault)
       #expect(life.code() == nil)

@@ -217,7 +217,8 @@ import Testing
     func check(_ format: Int64?, health: (String, String)? = nil, isReplaced: Bool = false) -> [String] {
       seen(
         StorageCheck(
-          journals: [.init(path: "a.sqlite", format: format)], formats: 1...2, health: health, isReplaced: isReplaced
+          journals: [.init(path: "a.sqlite", format: format)], formats: 1...2, health: health,
+          product: "PostgreSQL", isReplaced: isReplaced
         ).findings)
     }
     #expect(check(2) == ["ok formats"])
@@ -235,11 +236,15 @@ import Testing
 
   @Test("each thing that is wrong with how a PostgreSQL is set up is a warning; one that nobody reaches is an error")
   func postgres() {
-    #expect(seen(JournalCheck(warnings: [], problem: nil).findings) == ["ok postgres"])
-    #expect(
-      seen(JournalCheck(warnings: ["a", "b"], problem: nil).findings)
-        == Array(repeating: "warning postgres-setup", count: 2))
-    #expect(seen(JournalCheck(warnings: [], problem: "no answer").findings) == ["error postgres-unusable"])
+    func check(_ warnings: [String], _ problem: String? = nil) -> [String] {
+      seen(
+        JournalCheck(
+          product: "PostgreSQL", code: "postgres", setUpAdvice: "read the guide", warnings: warnings, problem: problem
+        ).findings)
+    }
+    #expect(check([]) == ["ok postgres"])
+    #expect(check(["a", "b"]) == Array(repeating: "warning postgres-setup", count: 2))
+    #expect(check([], "no answer") == ["error postgres-unusable"])
   }
 
   // MARK: Report

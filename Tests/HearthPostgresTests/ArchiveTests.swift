@@ -22,11 +22,11 @@ struct ArchiveTests {
     let next = JournalHead(
       epoch: head.epoch, position: 1, runningHash: head.runningHash.appending(batch, epoch: head.epoch))
     let statements =
-      journal.appending(batch, next, after: head, PostgresJournal.Tail(firstPosition: 1, isClaim: true))
+      journal.appender.statements(of: batch, next, after: head, LogTail(firstPosition: 1, isClaim: true))
       + OutboxSQL.adding(
-        [Self.entry(1), Self.entry(2, dead: "no\0")], to: batch, next, .integer(journal.identifier))
+        [Self.entry(1), Self.entry(2, dead: "no\0")], to: batch, next, .integer(journal.handle.identifier))
     for isFirst in [true, false] {
-      let request = world.engine.append(journal.identifier, statements, deadline: world.engine.deadline)
+      let request = world.engine.append(journal.handle.identifier, statements, deadline: world.engine.deadline)
       guard case .done(let answers) = request.wait() else { throw JournalError(.inputOutput, "no answer") }
       #expect(answers.map(\.count) == (isFirst ? [1, 1, 1] : [0, 0, 0]))
       let waiting = try journal.waitingEntries(of: "q", after: nil, countMax: 9)

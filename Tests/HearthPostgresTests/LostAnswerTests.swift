@@ -179,9 +179,9 @@ struct LostAnswerTests {
       let next = JournalHead(
         epoch: head.epoch, position: batch.lastPosition,
         runningHash: head.runningHash.appending(batch, epoch: head.epoch))
-      let tail = PostgresJournal.Tail(firstPosition: 1, isClaim: true)
+      let tail = LogTail(firstPosition: 1, isClaim: true)
       return world.engine.append(
-        journal.identifier, journal.appending(batch, next, after: head, tail), deadline: deadline)
+        journal.handle.identifier, journal.appender.statements(of: batch, next, after: head, tail), deadline: deadline)
     }
     let wrong = world.engine.append(0, [PostgresStatement(PostgresSQL("SELECT 1 / 0"))], deadline: deadline)
     _ = (slow.wait(), next.wait())

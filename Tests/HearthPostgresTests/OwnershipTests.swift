@@ -127,7 +127,7 @@ struct OwnershipTests {
         guard error.code == .staleEpoch else { throw error }
         continue
       }
-      var (head, tail) = (first, PostgresJournal.Tail(firstPosition: first.position + 1, isClaim: true))
+      var (head, tail) = (first, LogTail(firstPosition: first.position + 1, isClaim: true))
       var sent: [(one: Try, request: PostgresRequest)] = []
       for place in 0..<depth {
         let content: [UInt8] = [
@@ -137,10 +137,11 @@ struct OwnershipTests {
         let next = JournalHead(
           epoch: head.epoch, position: batch.lastPosition,
           runningHash: head.runningHash.appending(batch, epoch: head.epoch))
-        let statements = journal.appending(batch, next, after: head, tail)
-        let request = journal.engine.append(journal.identifier, statements, deadline: journal.engine.deadline)
+        let statements = journal.appender.statements(of: batch, next, after: head, tail)
+        let request = journal.handle.engine.append(
+          journal.handle.identifier, statements, deadline: journal.handle.engine.deadline)
         sent.append((Try(batch: batch, head: head, isAcknowledged: false), request))
-        (head, tail) = (next, PostgresJournal.Tail(firstPosition: batch.firstPosition, isClaim: false))
+        (head, tail) = (next, LogTail(firstPosition: batch.firstPosition, isClaim: false))
       }
       var isRefused = false
       for (one, request) in sent {

@@ -36,7 +36,7 @@ import Testing
         }
       }
       // The copy is made between checkpoints, so that it is a state in which a crash may leave the disk.
-      try journal.checkpointQueue.sync { try copyFiles(folder, to: "copy") }
+      try journal.checkpointer.queue.sync { try copyFiles(folder, to: "copy") }
       let copy = try SQLiteJournal(path: folder.file("copy"))
       #expect(copy.recovery.damages == [])
       #expect(copy.recovery.headPosition == head.position)
@@ -182,7 +182,7 @@ import Testing
     let before = try folder.bytes("main.journal")
     let log = try folder.bytes("main.journal-wal")
     let written = try journal.allBatches()
-    try journal.checkpointer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
+    try journal.file.checkpointer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
     let after = try folder.bytes("main.journal")
     #expect(after.count > before.count)
     for round in 0..<20 {

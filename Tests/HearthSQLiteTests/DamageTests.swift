@@ -64,7 +64,7 @@ import Testing
     #expect(found.place.file == folder.file())
     #expect(found.lostPositions?.lowerBound == 10)
     #expect(try journal.allBatches().count == 9)
-    #expect(try journal.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM damaged_batch") } == 1)
+    #expect(try journal.file.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM damaged_batch") } == 1)
 
     let head = try journal.acquire()
     _ = try journal.append(.following(head), after: head)
@@ -99,7 +99,7 @@ import Testing
     let journal = try open(folder, .truncateAtFirstDamage)
     #expect(journal.recovery.headPosition == 3)
     #expect(journal.recovery.damages.first?.lostPositions == 4...10)
-    #expect(try journal.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM damaged_batch") } == 7)
+    #expect(try journal.file.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM damaged_batch") } == 7)
     let head = try journal.acquire()
     #expect(try journal.append(.following(head), after: head).position == 4)
   }

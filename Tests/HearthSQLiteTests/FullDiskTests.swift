@@ -55,10 +55,10 @@ import Testing
     let journal = try SQLiteJournal(path: folder.file())
     let head = try journal.appendBatches(1, after: try journal.acquire())
     let disk = FullDisk()
-    try journal.pool.add(transactionObserver: disk)
+    try journal.file.pool.add(transactionObserver: disk)
     #expect(throws: JournalError(.noSpace, "")) { try journal.append(.following(head), after: head) }
     #expect(throws: JournalError(.noSpace, "")) { try journal.acquire() }
-    try journal.pool.remove(transactionObserver: disk)
+    try journal.file.pool.remove(transactionObserver: disk)
     #expect(try journal.append(.following(head), after: head).position == 2)
   }
 

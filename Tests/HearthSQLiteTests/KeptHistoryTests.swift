@@ -23,12 +23,14 @@ import Testing
   func start() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
-    try journal.pool.write { try $0.execute(sql: "UPDATE batch SET payload = zeroblob(100) WHERE first_position < 16") }
+    try journal.file.pool.write {
+      try $0.execute(sql: "UPDATE batch SET payload = zeroblob(100) WHERE first_position < 16")
+    }
     try journal.close()
     let again = try SQLiteJournal(path: folder.file())
     #expect(
       again.recovery == JournalRecovery(snapshotPosition: 15, headPosition: 20, batchCount: 5, damages: []))
-    let plan = try again.pool.read { database in
+    let plan = try again.file.pool.read { database in
       try Row.fetchAll(database, sql: "EXPLAIN QUERY PLAN " + SQLiteSchema.batchesAfter, arguments: [15])
         .map { $0["detail"] as String? ?? "" }
     }
@@ -39,7 +41,9 @@ import Testing
   func damage() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
-    try journal.pool.write { try $0.execute(sql: "UPDATE batch SET payload = zeroblob(100) WHERE first_position = 8") }
+    try journal.file.pool.write {
+      try $0.execute(sql: "UPDATE batch SET payload = zeroblob(100) WHERE first_position = 8")
+    }
     try journal.close()
     let again = try SQLiteJournal(path: folder.file())
     #expect(try again.batches(after: 5, sizeBytesMax: 200).map(\.firstPosition) == [6, 7])
@@ -55,7 +59,7 @@ import Testing
     for removedCount in 0...15 {
       let folder = try JournalFolder()
       let journal = try makeJournal(folder)
-      try journal.pool.write { database in
+      try journal.file.pool.write { database in
         try database.execute(
           sql: "UPDATE snapshot SET is_complete = 0 WHERE position = 5; DELETE FROM batch WHERE first_position <= ?",
           arguments: [removedCount])
@@ -73,7 +77,7 @@ import Testing
       }
       try again.prune(keepingFrom: 17)
       #expect(try again.oldestPosition() == 15)
-      #expect(try again.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 5)
+      #expect(try again.file.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 5)
       #expect(try again.allBatches(after: 15).count == 5)
       try again.close()
     }

@@ -83,7 +83,7 @@ import Testing
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
     try forget(journal)
-    try journal.pool.write { try $0.execute(sql: "UPDATE batch SET payload = x'00' WHERE first_position = 5") }
+    try journal.file.pool.write { try $0.execute(sql: "UPDATE batch SET payload = x'00' WHERE first_position = 5") }
     try journal.close()
     let again = try SQLiteJournal(path: folder.file())
     let error = #expect(throws: JournalError.self) { try again.batches(after: 3, sizeBytesMax: 1 << 20) }
@@ -99,7 +99,7 @@ import Testing
     let journal = try makeJournal(folder)
     try forget(journal)
     let wanted = try journal.allBatches()
-    try journal.pool.write { database in
+    try journal.file.pool.write { database in
       try database.execute(sql: "UPDATE snapshot_chunk SET payload = zeroblob(1000) WHERE snapshot_id > 0")
     }
     try journal.close()

@@ -17,14 +17,14 @@ import Testing
           try String.fetchOne(database, sql: "PRAGMA \($0)")
         }
       }
-      #expect(try journal.pool.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
-      #expect(try journal.checkpointer.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
+      #expect(try journal.file.pool.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
+      #expect(try journal.file.checkpointer.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
       // Still so after appends to both.
       var head = try journal.acquire()
       head = try journal.appendBatches(5, after: head)
       _ = try journal.completeSnapshot(try journal.beginSnapshot(at: head.position))
       try journal.prune()
-      #expect(try journal.pool.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
+      #expect(try journal.file.pool.writeWithoutTransaction(pragmas) == ["2", "wal", "1", "1"])
       try journal.close()
     }
   }
@@ -58,7 +58,7 @@ import Testing
     try journal.appendSnapshotChunk([9], to: ticket)
     _ = try journal.completeSnapshot(ticket)
     try journal.prune()
-    #expect(try journal.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 10)
+    #expect(try journal.file.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 10)
     try journal.close()
 
     journal = try SQLiteJournal(path: folder.file())
@@ -75,7 +75,7 @@ import Testing
     var journal = try SQLiteJournal(path: folder.file())
     _ = try journal.appendBatches(20, after: try journal.acquire())
     _ = try journal.completeSnapshot(try journal.beginSnapshot(at: 20))
-    try journal.pool.write { try $0.execute(sql: "UPDATE batch SET payload = x'00' WHERE first_position = 5") }
+    try journal.file.pool.write { try $0.execute(sql: "UPDATE batch SET payload = x'00' WHERE first_position = 5") }
     try journal.close()
     journal = try SQLiteJournal(path: folder.file())
     #expect(journal.recovery.batchCount == 0)
@@ -97,7 +97,7 @@ import Testing
 
     journal = try SQLiteJournal(path: folder.file())
     #expect(try journal.currentSnapshot() == info)
-    #expect(try journal.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM snapshot_chunk") } == 1)
+    #expect(try journal.file.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM snapshot_chunk") } == 1)
     #expect(throws: JournalError(.snapshotAbandoned, "")) { try journal.appendSnapshotChunk([3], to: partial) }
     #expect(try journal.beginSnapshot(at: 3).identifier > partial.identifier)
   }
@@ -171,7 +171,7 @@ import Testing
     let appending = BlockingCall { try journal.appendBatches(600, after: start, sizeBytes: 2_000) }
     let chunk = [UInt8](repeating: 5, count: 10_000)
     for _ in 0..<5 {
-      let position = try await journal.pool.read { try Int64.fetchOne($0, sql: SQLiteSchema.tail) } ?? 0
+      let position = try await journal.file.pool.read { try Int64.fetchOne($0, sql: SQLiteSchema.tail) } ?? 0
       let ticket = try journal.beginSnapshot(at: position)
       for _ in 0..<20 {
         try journal.appendSnapshotChunk(chunk, to: ticket)
@@ -198,7 +198,7 @@ import Testing
     var head = try journal.acquire()
     for _ in 0..<10 {
       head = try journal.appendBatches(30, after: head, sizeBytes: 10_000)
-      journal.checkpointQueue.sync {}
+      journal.checkpointer.queue.sync {}
     }
     #expect(try folder.bytes("main.journal-wal").count < 2_000_000)
     #expect(try folder.bytes("main.journal").count > 2_000_000)
@@ -210,7 +210,7 @@ import Testing
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
     let head = try journal.acquire()
-    journal.state.withLock { $0.fault = .failed(JournalError(.corrupt, "the disk is on fire")) }
+    journal.file.state.withLock { $0.fault = .failed(JournalError(.corrupt, "the disk is on fire")) }
     let error = #expect(throws: JournalError.self) { try journal.append(.following(head), after: head) }
     #expect(error?.code == .failed)
     #expect(error?.cause?.contains("on fire") == true)
@@ -225,9 +225,9 @@ import Testing
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
     let head = try journal.appendBatches(2, after: try journal.acquire())
-    try journal.pool.write { try $0.execute(sql: "UPDATE ownership SET epoch = epoch + 1") }
+    try journal.file.pool.write { try $0.execute(sql: "UPDATE ownership SET epoch = epoch + 1") }
     #expect(throws: JournalError(.staleEpoch, "")) { try journal.append(.following(head), after: head) }
-    try journal.pool.write {
+    try journal.file.pool.write {
       try $0.execute(sql: "UPDATE ownership SET epoch = epoch - 1; DELETE FROM batch WHERE first_position = 2")
     }
     #expect(throws: JournalError(.positionMismatch, "")) { try journal.append(.following(head), after: head) }

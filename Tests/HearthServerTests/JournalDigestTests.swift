@@ -10,7 +10,7 @@ import Testing
 
   private static func print(_ name: String, in folder: String) throws -> JournalDigest {
     let place = try #require(try DataFolderJournals.places(in: folder).first { $0.name == name })
-    let view = try place.archive.view(place.journal)
+    let view = try place.archive.view(place.name)
     defer { view.close() }
     return try JournalDigest(view)
   }
@@ -25,10 +25,11 @@ import Testing
 
     let folder = try TemporaryFolder()
     for place in try DataFolderJournals.places(in: test.directory) {
-      let (view, copies) = (try place.archive.view(place.journal), JournalEngine.archive(in: folder.path))
+      let (view, copies) = (try place.archive.view(place.name), ServerJournals.archive(in: folder.path))
       defer { view.close() }
-      try JournalCopy.run(view, into: copies.restoration(place.journal))
-      let copy = try copies.view(place.journal)
+      let name = String(place.name.split(separator: "/").last ?? "")
+      try JournalCopy.run(view, into: copies.restoration(name))
+      let copy = try copies.view(name)
       defer { copy.close() }
       #expect(try JournalDigest(copy) == JournalDigest(view), "\(place.name)")
     }

@@ -45,7 +45,7 @@ struct TestServices {
     let keys = try ServerPlan.keys(options)
     let denials = DenialLog(logger: logger)
     let router = await EffectRouter(loops: [MultiThreadedEventLoopGroup.singleton.next()], denials: denials)
-    let engine = try JournalEngine(.dataFolder, dataDirectory: folder.path, logger: logger)
+    let engine = try ServerJournals(.dataFolder, dataDirectory: folder.path, logger: logger)
     setup = try OpenedAccounts.open(options, engine, keys: keys, environment: .ofServer(logger)) { revocation, event in
       router.revoke(revocation, because: event)
     }

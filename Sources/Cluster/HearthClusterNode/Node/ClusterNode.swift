@@ -297,6 +297,9 @@ package final class ClusterNode: Sendable {
   /// Returns the nodes and databases of the cluster in its store. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }
 
+  /// The name of the store's database product, for messages.
+  package var product: String { store.product }
+
   /// The status of this node. May wait for its databases, but not for event loops.
   package var status: ClusterStatus {
     let standing = driver.standing

@@ -2,7 +2,7 @@
 public struct JournalRecovery: Sendable, Equatable {
   /// The treatment of damage.
   public enum Mode: Sendable, Equatable {
-    /// Cuts off an unfinished commit at the end of SQLite's log, which a crash may leave and which was not
+    /// Cuts off an unfinished commit at the end of the log, which a crash may leave and which was not
     /// acknowledged. Refuses to open when any other part is damaged, or missing although it was acknowledged.
     case truncateTornTail
     /// Cuts off the log at the first damage. Acknowledged commits after it are lost to the database; the damaged parts

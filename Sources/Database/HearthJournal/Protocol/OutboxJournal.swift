@@ -59,3 +59,12 @@ public protocol OutboxJournal: Journal {
     of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
   ) throws(JournalError) -> Int
 }
+
+extension OutboxJournal {
+  /// Appends a batch without entries.
+  ///
+  /// - Throws: The errors of ``Journal/append(_:after:)``.
+  public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
+    try append(batch, with: [], after: head)
+  }
+}

@@ -18,13 +18,17 @@ package struct StorageCheck: Sendable {
   /// The running server's write status of databases and of accounts, such as `ok`, `no-space` and `failed`; nil when no
   /// server runs.
   package var health: (databases: String, accounts: String)?
+  /// The product that stores the databases.
+  package var product: String
   /// True when the running server's program was replaced on the disk since its start.
   package var isReplaced: Bool
 
   /// A check of these values.
   package init(
-    journals: [Journal], formats: ClosedRange<Int64>, health: (databases: String, accounts: String)?, isReplaced: Bool
+    journals: [Journal], formats: ClosedRange<Int64>, health: (databases: String, accounts: String)?, product: String,
+    isReplaced: Bool
   ) {
+    self.product = product
     (self.journals, self.formats, self.health, self.isReplaced) = (journals, formats, health, isReplaced)
   }
 
@@ -48,14 +52,14 @@ package struct StorageCheck: Sendable {
     return [Finding(ok: "formats", "\(journals.count) files have formats that this program reads")]
   }
 
-  private static func finding(_ subject: String, _ state: String) -> Finding {
+  private func finding(_ subject: String, _ state: String) -> Finding {
     switch state {
     case "no-space":
       Finding("write-no-space", .error, "\(subject) cannot be written: there is no room", advice: "make room")
     case "storage-away":
       Finding(
-        "write-storage-away", .error, "\(subject) cannot be written: PostgreSQL does not answer",
-        advice: "see that PostgreSQL runs and can be reached; writing then goes on by itself")
+        "write-storage-away", .error, "\(subject) cannot be written: \(product) does not answer",
+        advice: "see that \(product) runs and can be reached; writing then goes on by itself")
     case "disk-fault":
       Finding(
         "write-disk-fault", .error, "\(subject) cannot be written: the disk refuses to read, write or sync",
@@ -72,7 +76,7 @@ package struct StorageCheck: Sendable {
     var findings: [Finding] = []
     for (subject, state) in [("databases", health.databases), ("accounts", health.accounts)]
     where !["ok", "low-space"].contains(state) {
-      findings.append(Self.finding(subject, state))
+      findings.append(finding(subject, state))
     }
     if findings.isEmpty {
       findings.append(Finding(ok: "server", "the server runs, and what it has open can be written"))

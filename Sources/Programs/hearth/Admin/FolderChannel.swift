@@ -9,7 +9,7 @@ import HearthTree
 
 /// The channel to a stopped data folder: the command itself opens the accounts, as the server would.
 final class FolderChannel: AdminChannel {
-  private let engine: JournalEngine
+  private let engine: ServerJournals
   private let opened: OpenedAccounts
   private var accounts: AccountsDirectory { opened.accounts }
   private let dataDirectory: String
@@ -23,7 +23,7 @@ final class FolderChannel: AdminChannel {
     dataDirectory = data.data
     let options = try HearthServer.Options(dataDirectory: data.data, settings: settings)
     do {
-      engine = try JournalEngine(options.journal, dataDirectory: data.data, logger: options.logger)
+      engine = try ServerJournals(options.journal, dataDirectory: data.data, logger: options.logger)
       do {
         opened = try OpenedAccounts.open(options, engine, keys: keys, environment: .ofCommand) { _, _ in nil }
         do { try opened.keepEvents(options) } catch {

@@ -59,7 +59,7 @@ struct RestoreCommand: ParsableCommand {
   }
 
   private func restore(_ path: String, _ moment: RestoreMoment, _ seal: PassphraseSeal?) throws -> Restore.Outcome {
-    try Restore(Repository(path: path, for: .reading), archives: { JournalEngine.archive(in: $0) }, seal: seal)
+    try Restore(Repository(path: path, for: .reading), archives: { ServerJournals.archive(in: $0) }, seal: seal)
       .run(moment, into: into, leavesOutKeys: keys.withoutKeys)
   }
 

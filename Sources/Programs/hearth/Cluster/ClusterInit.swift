@@ -1,6 +1,7 @@
 import ArgumentParser
 import HearthCrypto
 import HearthProgram
+import HearthServer
 import HearthTree
 
 /// The command `hearth cluster init`.
@@ -68,7 +69,7 @@ struct ClusterInit: ParsableCommand {
       For each node NAME, on its machine, readable by the server's user alone:
         copy \(folder)/NAME       to a folder of its own, such as /etc/hearth/node
         copy \(folder)/NAME/keys  into its data folder: DATA/keys
-        hearth serve --data DATA --cluster 'postgres://…' --cluster-identity /etc/hearth/node \\
+        hearth serve --data DATA --cluster '\(JournalEngines.urlStart)…' --cluster-identity /etc/hearth/node \\
           --node NAME=ADDRESS:PORT --peer OTHER=ADDRESS:PORT --peer …
       """)
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HearthProgram
+import HearthServer
 import HearthTree
 
 /// The command `hearth cluster status`.
@@ -9,7 +10,7 @@ struct ClusterStatusCommand: AsyncParsableCommand {
     abstract: "Show the nodes of a cluster, and who owns which database.",
     discussion: """
       Asks the node that runs on the --data folder, or the one that --server names. BEHIND counts the commits that are \
-      durable and that this node has not applied yet. A node is alive while its lease goes, by PostgreSQL's clock.
+      durable and that this node has not applied yet. A node is alive while its lease goes, by \(JournalEngines.products)'s clock.
       """)
 
   @OptionGroup var admin: AdminOptions

@@ -6,7 +6,7 @@ struct ClusterFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The PostgreSQL that the nodes of a cluster share, as for --journal. Each database has one owner among them, which \
+      The \(JournalEngines.products) that the nodes of a cluster share, as for --journal. Each database has one owner among them, which \
       another takes the place of when it is gone; any node takes any client.
       """,
       valueName: "url"))

@@ -7,13 +7,13 @@ struct JournalChoice {
   /// The path of the data folder.
   let folder: String
 
-  /// - Parameter journal: The configured PostgreSQL; nil for the folder itself.
+  /// - Parameter journal: The configured URL; nil for the folder itself.
   /// - Throws: `ConfigurationFailure` when the folder was last served from elsewhere.
   func check(_ journal: String?) throws {
     let last = FolderSettings.read(in: folder).journal
     if journal == nil, let last {
       throw ConfigurationFailure(
-        "the databases of \(folder) are in PostgreSQL: start it with --journal '\(last)', or name another folder with --data"
+        "the databases of \(folder) are in \(JournalEngines.product(of: last)): start it with --journal '\(last)', or name another folder with --data"
       )
     }
     guard journal != nil, last == nil, try DataFolderJournals.areThere(in: folder) else { return }

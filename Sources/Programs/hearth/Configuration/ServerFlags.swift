@@ -9,7 +9,7 @@ struct ServerFlags: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      A PostgreSQL that keeps databases, accounts and events that are to be sent, instead of the data folder; keys, \
+      A \(JournalEngines.products) that keeps databases, accounts and events that are to be sent, instead of the data folder; keys, \
       secrets, settings, versions of rules, triggers and plugins stay there. Its password is in a file that \
       passfile=PATH in the URL or PGPASSFILE names.
       """,

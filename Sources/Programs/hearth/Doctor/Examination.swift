@@ -3,7 +3,6 @@ import HearthAccounts
 import HearthBackup
 import HearthDoctor
 import HearthProgram
-import HearthSQLite
 import HearthServer
 import HearthSystem
 import HearthTransport
@@ -36,13 +35,13 @@ struct Examination {
     var findings = FileCheck(files.entries).findings
     findings += DiskProbe(folder: folder).check(dataBytes: files.dataBytes, settings.space).findings
     findings += backup(settings).findings
-    if settings.journal != nil { findings += journal(settings).findings }
+    if let url = settings.journal { findings += journal(url).findings }
     findings += MachineProbe(process: process).check(now: now, files).findings
     findings += network(settings, files).findings
     findings += configuration(settings)
     do {
       let running = try await options.server()
-      findings += try await storage(files, process, running)
+      findings += try await storage(files, settings, process, running)
       findings += try await rules(files, settings, running)
     } catch {
       findings.append(
@@ -69,12 +68,15 @@ struct Examination {
       isDevelopment: settings.isDevelopment)
   }
 
-  private func journal(_ settings: FolderSettings) -> JournalCheck {
-    do {
-      return JournalCheck(warnings: try DataFolderJournals(folder, settings.journalPlace).warnings, problem: nil)
-    } catch {
-      return JournalCheck(warnings: [], problem: "\(error)")
+  private func journal(_ url: String) -> JournalCheck {
+    let engine = try? JournalEngines.engine(of: url)
+    var check = JournalCheck(
+      product: JournalEngines.product(of: url), code: engine?.code ?? "journal", setUpAdvice: engine?.setUpAdvice ?? "",
+      warnings: [], problem: nil)
+    do { check.warnings = try DataFolderJournals(folder, JournalPlace(url: url)).warnings } catch {
+      check.problem = "\(error)"
     }
+    return check
   }
 
   private func certificate(_ settings: FolderSettings) -> NetworkCheck.Certificate? {
@@ -107,7 +109,7 @@ struct Examination {
   // MARK: With one
 
   private func storage(
-    _ files: FolderProbe, _ process: ServerProcess?, _ running: HTTPClient?
+    _ files: FolderProbe, _ settings: FolderSettings, _ process: ServerProcess?, _ running: HTTPClient?
   ) async throws -> [Finding] {
     var health: (databases: String, accounts: String)?
     if let running {
@@ -116,8 +118,10 @@ struct Examination {
     }
     let storage = StorageCheck(
       journals: files.journals.map { path in
-        StorageCheck.Journal(path: path, format: (try? JournalHeader(path: path))?.format)
-      }, formats: JournalHeader.formats, health: health, isReplaced: running != nil && process?.isReplaced == true)
+        StorageCheck.Journal(path: path, format: (try? JournalEngines.folder.format(path)) ?? nil)
+      }, formats: JournalEngines.folder.formats, health: health,
+      product: settings.journal.map(JournalEngines.product) ?? JournalEngines.products,
+      isReplaced: running != nil && process?.isReplaced == true)
     let plugins = PluginCheck(try await options.look().plugins.map(PluginCheck.Plugin.init))
     return storage.findings + plugins.findings
   }

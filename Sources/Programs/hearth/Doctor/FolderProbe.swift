@@ -22,7 +22,7 @@ struct FolderProbe {
       guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { return }
       let mode = role == .certificateKey ? Self.mode(of: path) ?? status.st_mode : status.st_mode
       entries.append(FileCheck.Entry(path: path, mode: mode, ownerID: status.st_uid, role: role))
-      guard path.contains(".sqlite") else { return }
+      guard path.contains(JournalEngines.folder.suffix) else { return }
       bytes += Int64(status.st_size)
       newest = max(newest ?? .min, Int64(status.st_mtim.tv_sec))
     }
@@ -41,7 +41,7 @@ struct FolderProbe {
     // The folders of keys and plugins are listed within the data folder as well.
     var seen: Set<String> = []
     self.entries = entries.filter { seen.insert($0.path).inserted }
-    journals = entries.map(\.path).filter { $0.hasSuffix(".sqlite") }
+    journals = entries.map(\.path).filter { $0.hasSuffix(JournalEngines.folder.suffix) }
     (dataBytes, newestSeconds) = (bytes, newest)
   }
 

@@ -9,10 +9,11 @@ import HearthTree
 struct MigrateFolder: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "folder",
-    abstract: "Copy a data folder's databases and accounts into a PostgreSQL, or back, and verify them by hash.",
+    abstract:
+      "Copy a data folder's databases and accounts into a \(JournalEngines.products), or back, and verify them by hash.",
     discussion: """
       Databases with the rules in force, accounts, events that wait and those that were given up are copied, for `hearth \
-      serve --journal`. Everything else stays in the folder, keys above all, and is used together with the PostgreSQL. The \
+      serve --journal`. Everything else stays in the folder, keys above all, and is used together with the \(JournalEngines.products). The \
       past that `hearth db history` looks back at is not copied. No server runs meanwhile.
 
       Each copy is read back and compared with what it was made of: position, running hash, and a hash of the state. All of \
@@ -24,10 +25,10 @@ struct MigrateFolder: ParsableCommand {
   @Argument(help: ArgumentHelp("The data folder; made for --from when it is missing.", valueName: "folder"))
   var folder: String
 
-  @Option(help: ArgumentHelp("Copy from the folder into this PostgreSQL.", valueName: "url"))
+  @Option(help: ArgumentHelp("Copy from the folder into this \(JournalEngines.products).", valueName: "url"))
   var to: String?
 
-  @Option(help: ArgumentHelp("Copy from this PostgreSQL into the folder.", valueName: "url"))
+  @Option(help: ArgumentHelp("Copy from this \(JournalEngines.products) into the folder.", valueName: "url"))
   var from: String?
 
   @Flag(help: "Answer in JSON, for scripts.")
@@ -54,15 +55,18 @@ struct MigrateFolder: ParsableCommand {
   private func copy(to url: String) throws {
     var settings = FolderSettings.read(in: folder)
     if let journal = settings.journal {
-      throw AdminFailure("the databases of \(folder) are in PostgreSQL already: --journal '\(journal)'")
+      throw AdminFailure(
+        "the databases of \(folder) are in \(JournalEngines.product(of: journal)) already: --journal '\(journal)'")
     }
     var moved: [JournalMove.Moved] = []
-    try with(url) { try $0.toPostgres { tell($0, &moved) } }
+    try with(url) { try $0.toStore { tell($0, &moved) } }
     settings.journal = url
     try settings.write(in: folder)
     finish(moved)
     guard !json else { return }
-    Output.line("The databases of \(folder) are in PostgreSQL; start it with: \(Self.start(folder)) --journal '\(url)'")
+    Output.line(
+      "The databases of \(folder) are in \(JournalEngines.product(of: url)); start it with: \(Self.start(folder)) "
+        + "--journal '\(url)'")
     Output.note("Their files in \(folder) stay as they are, and no server uses them any more.")
   }
 
@@ -70,7 +74,7 @@ struct MigrateFolder: ParsableCommand {
     var settings = FolderSettings.read(in: folder)
     if let journal = settings.journal, journal != url {
       throw AdminFailure(
-        "the databases of \(folder) are in another PostgreSQL, '\(journal)': name that one with --from, or another folder"
+        "the databases of \(folder) are in another \(JournalEngines.product(of: journal)), '\(journal)': name that one with --from, or another folder"
       )
     }
     var moved: [JournalMove.Moved] = []
@@ -91,13 +95,14 @@ struct MigrateFolder: ParsableCommand {
     guard FileVersion(of: HearthServer.Options.keysDirectory(of: folder)) == nil else { return }
     Output.note(
       "Keys and settings are not there: copy all but databases and accounts from the folder that was used with the "
-        + "PostgreSQL, or the server makes new keys, and nothing that the old ones signed or sealed counts.")
+        + "\(JournalEngines.product(of: url)), or the server makes new keys, and nothing that the old ones signed or sealed counts."
+    )
   }
 
   private func with(_ url: String, _ work: (JournalMove) throws -> Void) throws {
-    let move = try JournalMove(folder: folder, postgres: url)
+    let move = try JournalMove(folder: folder, store: url)
     defer { move.close() }
-    for warning in move.warnings { Output.note("PostgreSQL: \(warning)") }
+    for warning in move.warnings { Output.note("\(JournalEngines.product(of: url)): \(warning)") }
     try work(move)
   }
 

@@ -1,18 +1,20 @@
 import ArgumentParser
 import HearthJournal
 import HearthProgram
-import HearthSQLite
+import HearthServer
 import HearthTree
 
 /// The command `hearth repair`.
 struct RepairCommand: ParsableCommand {
+  private static let suffix = JournalEngines.folder.suffix
+
   static let configuration = CommandConfiguration(
     commandName: "repair",
     abstract: "Look for damage in a stopped server's data folder, and save what is whole.",
     discussion: """
-      PATH is a data folder, or the file in it that a server's error names: databases/NAME.sqlite or accounts.sqlite. Says \
-      what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it and nothing of the past \
-      is damaged, otherwise with 1.
+      PATH is a data folder, or the file in it that a server's error names: databases/NAME\(suffix) or accounts\(suffix). \
+      Says what is damaged or missing, and changes nothing; exits with 0 when a server can open all of it and nothing of \
+      the past is damaged, otherwise with 1.
 
       With --apply each damaged file is replaced by a new one, with the longest part of its log that a state can be put \
       together from, and kept in a folder damaged-TIME in the data folder. --in-place cuts the file off before the first \
@@ -37,10 +39,10 @@ struct RepairCommand: ParsableCommand {
   func run() throws {
     let place: RepairPlace
     // All journals are locked until the end, so that no server opens any of them meanwhile.
-    var held: [JournalSalvage?] = []
+    var held: [(any JournalRepair)?] = []
     do {
       place = try RepairPlace(path)
-      for journal in place.journals { held.append(try JournalSalvage(path: journal.path)) }
+      for journal in place.journals { held.append(try JournalEngines.folder.repair(journal.path)) }
     } catch let error as JournalError {
       throw AdminFailure("\(error)")
     }
@@ -74,10 +76,8 @@ struct RepairCommand: ParsableCommand {
   }
 
   private func cut(_ journal: RepairPlace.Journal) throws(JournalError) {
-    let opened = try SQLiteJournal(
-      path: journal.path, options: SQLiteJournal.Options(recovery: .truncateAtFirstDamage))
-    try opened.close()
-    for damage in opened.recovery.damages { Output.line("  \(damage)") }
-    Output.line("  repaired in place; it is whole, up to position \(opened.recovery.headPosition)")
+    let recovery = try JournalEngines.folder.cut(journal.path)
+    for damage in recovery.damages { Output.line("  \(damage)") }
+    Output.line("  repaired in place; it is whole, up to position \(recovery.headPosition)")
   }
 }

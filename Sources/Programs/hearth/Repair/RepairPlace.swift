@@ -17,7 +17,7 @@ struct RepairPlace {
   }
 
   private static let databases = "databases/"
-  private static let suffix = ".sqlite"
+  private static let suffix = JournalEngines.folder.suffix
 
   /// The data folder; for a file outside of any, the folder that contains it.
   let folder: String
@@ -29,12 +29,14 @@ struct RepairPlace {
   init(_ path: String) throws {
     guard let version = FileVersion(of: path) else {
       throw ValidationError(
-        "There is no file and no folder \(path); name a data folder, or databases/NAME.sqlite or accounts.sqlite in one."
+        "There is no file and no folder \(path); name a data folder, or databases/NAME\(Self.suffix) or "
+          + "accounts\(Self.suffix) in one."
       )
     }
     guard version.isRegular else {
-      guard FolderSettings.read(in: path).journal == nil else {
-        throw ValidationError("The databases of \(path) are in PostgreSQL, and a repair is about files.")
+      if let url = FolderSettings.read(in: path).journal {
+        throw ValidationError(
+          "The databases of \(path) are in \(JournalEngines.product(of: url)), and a repair is about files.")
       }
       folder = path
       journals = try DataFolderJournals.places(in: path).map {

@@ -1,6 +1,5 @@
 import HearthEngine
 import HearthJournal
-import HearthSQLite
 import HearthTree
 
 /// The report on a journal for readers.

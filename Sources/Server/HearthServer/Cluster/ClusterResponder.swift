@@ -3,7 +3,6 @@ import HearthClusterNode
 import HearthCrypto
 import HearthGateway
 import HearthJournal
-import HearthPostgres
 import HearthTransport
 import HearthTree
 import NIOCore
@@ -12,7 +11,7 @@ import NIOHTTP1
 /// `/.settings/cluster.json`: the status of a cluster's node and its view of the others. For the operator.
 ///
 /// `GET` returns the node's `name`, its `run` (null while it has none), whether its lease is valid (`isAlive`) and
-/// `takesDatabases` without an owner, the nodes that it is `connected` to, all `nodes` as PostgreSQL knows them, and
+/// `takesDatabases` without an owner, the nodes that it is `connected` to, all `nodes` as the store knows them, and
 /// all `databases`: of each its `name`, `owner` (null for none), `epoch` and last durable `position`; and for this
 /// node's part in it, the `role` (`owner`, `following`, `reading` or `readOnly`), the number of commits it is `behind`,
 /// whether its state is new enough for clients (`isServed`), and the number of `sessions`.
@@ -48,7 +47,7 @@ struct ClusterResponder: AuthorizedResponder {
           do throws(JournalError) {
             return HTTPResponse.json(.ok, Self.json(node.status, try node.overview(), prefix: prefix))
           } catch {
-            return HTTPResponse.refusal(.serviceUnavailable, "PostgreSQL does not answer: \(error.message)")
+            return HTTPResponse.refusal(.serviceUnavailable, "\(node.product) does not answer: \(error.message)")
           }
         }
         return promise.succeed(response)

@@ -15,15 +15,18 @@ struct ServerOverview: Sendable {
   let plugins: PluginHost
   /// The cluster's node; nil for a server by itself.
   let cluster: ClusterNode?
+  /// The product that stores the journals.
+  let storageProduct: String
   let dataDirectory: String
   let version: String
   private let startMilliseconds = Clock.wallMilliseconds
 
   init(
-    services: GatewayServices, plugins: PluginHost, cluster: ClusterNode?, dataDirectory: String, version: String
+    services: GatewayServices, plugins: PluginHost, cluster: ClusterNode?, storageProduct: String,
+    dataDirectory: String, version: String
   ) {
     (self.services, self.plugins, self.cluster) = (services, plugins, cluster)
-    (self.dataDirectory, self.version) = (dataDirectory, version)
+    (self.storageProduct, self.dataDirectory, self.version) = (storageProduct, dataDirectory, version)
   }
 
   /// The state as JSON for the page. May wait for databases that are deciding: not for event loops.
@@ -78,7 +81,8 @@ struct ServerOverview: Sendable {
     }
     if services.storage.isAway {
       found.append(
-        .init("storage-away", isError: true, nil, "PostgreSQL does not answer", "Writes are refused until it does."))
+        .init(
+          "storage-away", isError: true, nil, "\(storageProduct) does not answer", "Writes are refused until it does."))
     }
     switch services.space.level.rawValue {
     case 0: break

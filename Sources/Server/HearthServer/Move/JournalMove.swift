@@ -1,11 +1,9 @@
 import Glibc
 import HearthJournal
-import HearthPostgres
-import HearthSQLite
 import HearthSystem
 
-/// A copy of all journals of a data folder into PostgreSQL, or back: databases, accounts, and the events that wait
-/// beside them.
+/// A copy of all journals of a data folder into a store on a server, or back: databases, accounts, and the events that
+/// wait beside them.
 ///
 /// They are written under temporary names that no server uses, read back and compared with their sources, and renamed
 /// when all of them are complete. The next attempt removes the remains of an interrupted one. The source is not
@@ -21,130 +19,104 @@ package final class JournalMove {
     package var wasThere: Bool
   }
 
-  /// The prefix of journals' names in PostgreSQL while they are made.
-  private static let workCollection = "moving/"
-  /// The folder in a data folder in which journals are made. Folders of that name are in no backup.
-  private static let workFolder = "moving.partial"
-
-  /// The problems with the setup of PostgreSQL; a sentence each.
-  package var warnings: [String] { engine.warnings }
+  /// The problems with the set-up of the store; a sentence each.
+  package var warnings: [String] { store.warnings }
 
   private let directory: DataDirectory
-  private let engine: PostgresEngine
-  private let sentry: PostgresSentry
-  /// The journals of the folder that are locked against servers.
-  private var holds: [JournalHold] = []
+  private let folder: any JournalStore
+  private let store: any JournalStore
 
-  /// Connects, and locks PostgreSQL against servers. Blocks.
+  /// Connects to the store, and locks it against servers. Blocks.
   ///
   /// - Parameters:
   ///   - folder: the data folder's path.
-  ///   - url: of PostgreSQL.
+  ///   - url: of the store.
   /// - Throws: ``ServerError``, also when a server or a node of a cluster uses it.
-  package init(folder: String, postgres url: String) throws(ServerError) {
+  package init(folder: String, store url: String) throws(ServerError) {
     directory = DataDirectory(path: folder)
+    self.folder = JournalEngines.folder.open(folder)
     do throws(JournalError) {
-      engine = try PostgresEngine(PostgresAddress(url))
-      sentry = try PostgresSentry(engine)
-      try sentry.waitUntilAlone()
-      let nodes = try engine.livingNodes()
-      guard nodes.isEmpty else {
-        throw JournalError(.inUse, "a cluster uses \(engine.address); stop its nodes first: \(Self.list(nodes))")
-      }
+      store = try JournalEngines.engine(of: url).open(url)
+      try store.lock(for: .copy([]))
     } catch {
-      throw ServerError(.storage, "cannot use PostgreSQL: \(error)")
+      throw ServerError(.storage, "cannot use \(JournalEngines.product(of: url)): \(error)")
     }
   }
 
   /// Ends the connections, and unlocks both sides.
   package func close() {
-    sentry.close()
-    engine.close()
-    holds = []
+    store.close()
+    folder.close()
   }
 
   // MARK: Directions
 
-  /// Copies the folder's journals into PostgreSQL.
+  /// Copies the folder's journals into the store.
   ///
   /// - Parameter told: called with each that is copied and verified. None has its final name before the call returns.
-  /// - Throws: ``ServerError`` when PostgreSQL has other journals, a server runs on the folder, or there are no
-  ///   journals to copy; `JournalError`, `RecordError`. PostgreSQL then has only the journals that it had before.
-  package func toPostgres(_ told: (Moved) -> Void) throws {
-    let sources = try folderPlaces()
-    guard !sources.isEmpty else {
-      throw ServerError(.storage, "\(directory.path) has no databases and no accounts")
-    }
+  /// - Throws: ``ServerError`` when the store has other journals, a server runs on the folder, or there are no journals
+  ///   to copy; `JournalError`, `RecordError`. The store then has only the journals that it had before.
+  package func toStore(_ told: (Moved) -> Void) throws {
+    let sources = try Self.requireSome(folderPlaces(), in: folder)
     try hold(sources)
-    let there = try compare(
-      DataFolderJournals(directory.path, in: engine).places(), with: sources,
-      advice: "\(engine.address) holds other databases already: name another PostgreSQL database, or remove them there "
-        + "with DROP SCHEMA hearth CASCADE")
-    for collection in [Self.workCollection, "restoring/" + Self.workCollection] {
-      let journals = engine.journals(collection)
-      for name in try journals.names() { try journals.remove(name) }
-    }
-    let work = engine.archive(Self.workCollection)
-    try copy(sources, there, told) { ($0, work) }
-    try engine.rename(Self.workCollection, to: "")
+    try run(sources, to: store, beside: DataFolderJournals(directory.path, in: store).places(), told) {}
   }
 
-  /// Copies PostgreSQL's journals into the folder, which is made when it is missing.
+  /// Copies the store's journals into the folder, which is made when it is missing.
   ///
   /// - Parameters:
   ///   - begin: called before the first write: from then on no server may start on the folder's own databases.
   ///   - told: called with each that is copied and verified. None has its final name before all have.
-  /// - Throws: as ``toPostgres(_:)`` does. The folder may then have some of the databases, each of them complete.
+  /// - Throws: as ``toStore(_:)`` does. The folder may then have some of the databases, each of them complete.
   package func toFolder(begin: () throws -> Void, _ told: (Moved) -> Void) throws {
-    let sources = try DataFolderJournals(directory.path, in: engine).places()
-    guard !sources.isEmpty else { throw ServerError(.storage, "\(engine.address) has no databases and no accounts") }
+    let sources = try Self.requireSome(DataFolderJournals(directory.path, in: store).places(), in: store)
     let present = try folderPlaces()
     try hold(present)
-    let there = try compare(
-      present, with: sources,
-      advice: "\(directory.path) holds other databases already: name another folder, or move these files away")
-    for folder in [directory.path, directory.databasesPath] { try Self.make(folder) }
-    try begin()
-    let work = DataDirectory(path: directory.path + "/" + Self.workFolder)
-    try Self.remove(work)
-    for folder in [work.path, work.databasesPath] { try Self.make(folder) }
-    try copy(sources, there, told) { name in
-      let (folder, journal) = Self.file(name, in: work)
-      return (journal, SQLiteJournals(folder: folder))
+    try run(sources, to: folder, beside: present, told) {
+      for folder in [directory.path, directory.databasesPath] { try Self.make(folder) }
+      try begin()
     }
-    for source in sources where there[source.name] == nil {
-      let (folder, journal) = Self.file(source.name, in: work)
-      try SQLiteJournals(folder: folder).move(
-        journal, to: SQLiteJournals(folder: Self.file(source.name, in: directory).folder))
-    }
-    try Self.remove(work)
   }
 
   // MARK: Steps
 
+  private static func requireSome(
+    _ sources: [DataFolderJournals.Place], in store: any JournalStore
+  ) throws(ServerError) -> [DataFolderJournals.Place] {
+    guard !sources.isEmpty else { throw ServerError(.storage, "\(store.address) has no databases and no accounts") }
+    return sources
+  }
+
   /// Copies the journals that are missing at the destination.
   ///
-  /// - Parameter place: returns the destination of a journal, and its name there.
-  private func copy(
-    _ sources: [DataFolderJournals.Place], _ there: [String: JournalDigest], _ told: (Moved) -> Void,
-    _ place: (_ name: String) -> (journal: String, archive: any JournalArchive)
+  /// - Parameters:
+  ///   - present: the journals of the destination.
+  ///   - begin: called before the first write.
+  private func run(
+    _ sources: [DataFolderJournals.Place], to target: any JournalStore, beside present: [DataFolderJournals.Place],
+    _ told: (Moved) -> Void, begin: () throws -> Void
   ) throws {
-    for source in sources {
-      if let print = there[source.name] {
-        told(Moved(name: source.name, print: print, wasThere: true))
-        continue
-      }
-      let (journal, archive) = place(source.name)
-      let view = try source.archive.view(source.journal)
-      defer { view.close() }
-      try JournalCopy.run(view, into: archive.restoration(journal))
-      let print = try JournalDigest(view)
-      guard try Self.print(of: journal, in: archive) == print else {
-        throw ServerError(
-          .storage, "the copy of \(source.name) is not what it was made of: nothing was put in its place")
-      }
-      told(Moved(name: source.name, print: print, wasThere: false))
+    let there = try compare(
+      present, with: sources, advice: "\(target.address) holds other databases already: \(target.occupiedAdvice)")
+    try begin()
+    let work = try target.stage()
+    for source in sources { told(try copy(source, there[source.name], into: work)) }
+    try target.publish(sources.map(\.name).filter { there[$0] == nil })
+  }
+
+  private func copy(
+    _ source: DataFolderJournals.Place, _ there: JournalDigest?, into archive: any JournalArchive
+  ) throws -> Moved {
+    if let there { return Moved(name: source.name, print: there, wasThere: true) }
+    let view = try source.archive.view(source.name)
+    defer { view.close() }
+    try JournalCopy.run(view, into: archive.restoration(source.name))
+    let print = try JournalDigest(view)
+    guard try Self.print(of: source.name, in: archive) == print else {
+      throw ServerError(
+        .storage, "the copy of \(source.name) is not what it was made of: nothing was put in its place")
     }
+    return Moved(name: source.name, print: print, wasThere: false)
   }
 
   /// Returns the existing journals that equal their sources.
@@ -170,7 +142,7 @@ package final class JournalMove {
   private static func common(
     _ a: DataFolderJournals.Place, _ b: DataFolderJournals.Place
   ) throws -> JournalDigest? {
-    let (viewA, viewB) = (try a.archive.view(a.journal), try b.archive.view(b.journal))
+    let (viewA, viewB) = (try a.archive.view(a.name), try b.archive.view(b.name))
     defer {
       viewA.close()
       viewB.close()
@@ -196,40 +168,14 @@ package final class JournalMove {
 
   /// Locks the folder's journals against servers.
   private func hold(_ places: [DataFolderJournals.Place]) throws(ServerError) {
-    for place in places {
-      let (folder, journal) = Self.file(place.name, in: directory)
-      do throws(JournalError) { holds.append(try SQLiteJournals(folder: folder).hold(journal)) } catch {
-        throw ServerError(.storage, "cannot look at the databases of \(directory.path): \(error)")
-      }
+    do throws(JournalError) { try folder.lock(for: .copy(places.map(\.name))) } catch {
+      throw ServerError(.storage, "cannot look at the databases of \(directory.path): \(error)")
     }
-  }
-
-  /// Returns the folder of a journal's file, and its name there.
-  private static func file(_ name: String, in directory: DataDirectory) -> (folder: String, journal: String) {
-    let prefix = JournalEngine.databasesPrefix
-    guard name.hasPrefix(prefix) else { return (directory.path, name) }
-    return (directory.databasesPath, String(name.dropFirst(prefix.count)))
   }
 
   private static func make(_ folder: String) throws(ServerError) {
     guard WholeFile.makeFolder(folder) else {
       throw ServerError(.storage, "cannot make the folder \(folder): \(String(cString: strerror(errno)))")
-    }
-  }
-
-  /// Removes the temporary folders of this attempt, or of an earlier one.
-  private static func remove(_ work: DataDirectory) throws {
-    for folder in [work.databasesPath, work.path] {
-      do throws(WholeFile.Problem) {
-        for name in try WholeFile.names(in: folder) where folder + "/" + name != work.databasesPath {
-          _ = WholeFile(folder: folder, name: name).remove()
-        }
-      } catch {
-        throw ServerError(.storage, "the folder \(folder) \(error.what): \(error.cause)")
-      }
-      guard rmdir(folder) == 0 || errno == ENOENT else {
-        throw ServerError(.storage, "cannot remove the folder \(folder): \(String(cString: strerror(errno)))")
-      }
     }
   }
 

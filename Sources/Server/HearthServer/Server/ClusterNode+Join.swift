@@ -4,7 +4,6 @@ import HearthClusterNode
 import HearthEngine
 import HearthGateway
 import HearthJournal
-import HearthPostgres
 import Logging
 import NIOPosix
 
@@ -12,20 +11,20 @@ import NIOPosix
 extension ClusterNode {
   /// Joins the cluster; nil for a server by itself.
   static func join(
-    _ options: HearthServer.Options, _ engine: JournalEngine, _ group: MultiThreadedEventLoopGroup
+    _ options: HearthServer.Options, _ engine: ServerJournals, _ group: MultiThreadedEventLoopGroup
   ) async throws(ServerError) -> ClusterNode? {
     guard let cluster = options.cluster else { return nil }
-    guard let postgres = engine.postgres else {
-      throw ServerError(.badOptions, "the nodes of a cluster keep their databases in one PostgreSQL")
+    guard let store = engine.store as? any ClusterJournalStore else {
+      throw ServerError(.badOptions, "the nodes of a cluster keep their databases in one \(JournalEngines.products)")
     }
     do {
       let (timing, address) = (ClusterTiming(), "\(cluster.node.host):\(cluster.node.port)")
-      let store = try PostgresClusterStore(postgres, address: address, timing: timing) {
-        [logger = options.logger] error in
-        logger.error("PostgreSQL refused a call of the cluster", metadata: ["error": "\(error)"])
+      let catalog = try store.clusterCatalog(address: address, timing: timing) {
+        [logger = options.logger, product = store.product] error in
+        logger.error("\(product) refused a call of the cluster", metadata: ["error": "\(error)"])
       }
       return try await ClusterNode(
-        cluster, store, timing: timing, on: group.next(), clock: { SystemClock.now }, logger: options.logger)
+        cluster, catalog, timing: timing, on: group.next(), clock: { SystemClock.now }, logger: options.logger)
     } catch let error as LinkIdentity.Failure {
       throw ServerError(.badCertificate, "\(error)")
     } catch let error as JournalError {
@@ -39,7 +38,7 @@ extension ClusterNode {
   /// Returns a closer of databases that the cluster's nodes share, for this node's part in them.
   func closer() -> DatabaseCloser {
     { [self] name, database, reason in
-      guard close(JournalEngine.databasesPrefix + name, isForced: reason == .removal) else { return false }
+      guard close(ServerJournals.databasesPrefix + name, isForced: reason == .removal) else { return false }
       database.close()
       return true
     }
@@ -51,7 +50,7 @@ extension ClusterNode {
       var environment = environment
       environment.closeConnection = { router.sendAway($0) }
       return try open(
-        name, of: JournalEngine.databasesPrefix, initialRules: rules, environment: environment, limits: limits,
+        name, of: ServerJournals.databasesPrefix, initialRules: rules, environment: environment, limits: limits,
         denied: { denials in
           // The caller is a session of some node and no connection of this one.
           let own = denials.map { Effect.denied($0.ofNobody) }

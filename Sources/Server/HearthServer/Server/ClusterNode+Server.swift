@@ -10,7 +10,7 @@ extension ClusterNode {
     _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
   ) {
     if let others = parts.others {
-      parts.databases.whenRemoved { [self] in await haveOthersLook() }
+      parts.databases.hooks.whenRemoved { [self] in await haveOthersLook() }
       lookWhenAsked(others, on: delivery.group.next())
     }
     openAsked(parts.databases, on: delivery.group.next())
@@ -20,7 +20,7 @@ extension ClusterNode {
   /// Opens databases that other nodes ask this one to own, before any client uses them here.
   private func openAsked(_ databases: DatabaseRegistry, on loop: any EventLoop) {
     whenAsked { journal in
-      let prefix = JournalEngine.databasesPrefix
+      let prefix = ServerJournals.databasesPrefix
       // Accounts are open as long as the server runs.
       guard journal.hasPrefix(prefix) else { return loop.makeSucceededVoidFuture() }
       // The asking node has its part in the database already. A missing one has been deleted since.

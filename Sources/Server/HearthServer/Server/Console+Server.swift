@@ -34,7 +34,7 @@ extension ServerRoutes {
     console.watch(
       FigureRing(options.metrics, services),
       ServerOverview(
-        services: services, plugins: plugins.host, cluster: cluster?.node,
+        services: services, plugins: plugins.host, cluster: cluster?.node, storageProduct: options.journal.product,
         dataDirectory: options.dataDirectory, version: console.version))
     let place = options.console.place
     let host = place?.host ?? options.host

@@ -12,7 +12,7 @@ extension DatabaseRegistry {
   ///
   /// - Parameter node: nil for a server by itself.
   static func ofServer(
-    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, rules: RuleSet,
+    _ options: HearthServer.Options, _ engine: ServerJournals, _ node: ClusterNode? = nil, rules: RuleSet,
     router: EffectRouter, meters: DatabaseMeters = .none
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()
@@ -29,7 +29,7 @@ extension DatabaseRegistry {
       opener: node?.opener(router), closer: node?.closer() ?? closer,
       isShared: node != nil,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
-    registry.whenAway { name in router.sendAwayClients(of: name) }
+    registry.hooks.whenAway { name in router.sendAwayClients(of: name) }
     return registry
   }
 

@@ -27,25 +27,6 @@ enum DatabaseClosing: Sendable {
 
 /// The databases of a server, by name. Each is opened at its first use, and closed after an idle time.
 final class DatabaseRegistry: DatabaseSource {
-  /// The maximum number of open databases. Each holds its whole tree in memory and some file descriptors.
-  static let openMax = 1_000
-
-  private enum Entry {
-    case opening([EventLoopPromise<Database>])
-    case open(Database, DatabaseUse)
-    /// The database is being removed: it is no longer available, and no new one of its name may be made yet.
-    case removing
-  }
-
-  private struct State {
-    var entries: [String: Entry] = [:]
-    /// The names that have a journal, open or not.
-    var existing: Set<String>
-    /// The open databases that are not served at the moment.
-    var away: Set<String> = []
-    var isClosed = false
-  }
-
   let defaultNamespace: String
   let isDefaultNamed: Bool
   private let unnamed: [String]
@@ -60,15 +41,12 @@ final class DatabaseRegistry: DatabaseSource {
   private let logger: Logger
   /// The lookup of databases that other servers have made; nil when there are no others.
   private let looks: NameLookup?
-  private let state: Mutex<State>
+  private let state: Mutex<DatabaseTable>
+  /// The handlers of openings, ownership changes, interruptions and removals.
+  let hooks = DatabaseHooks()
   /// A queue for opening, which reads a whole journal: not for event loops.
   private let queue = DispatchQueue(label: "hearth.open", attributes: .concurrent)
   private let openings = DispatchGroup()
-  private let outboxes = Mutex<@Sendable (String) -> DatabaseOutbox?>({ _ in nil })
-  private let hook = Mutex<@Sendable (Database) -> Void>({ _ in })
-  private let ownershipHook = Mutex<@Sendable (String, Bool) -> Void>({ _, _ in })
-  private let awayHook = Mutex<@Sendable (String) -> Void>({ _ in })
-  private let removalHook = Mutex<@Sendable () async -> Void>({})
 
   /// - Parameters:
   ///   - journals: the factory for journals of existing and new databases.
@@ -106,7 +84,7 @@ final class DatabaseRegistry: DatabaseSource {
       }
     do throws(JournalError) {
       for name in try removed.finishAll() { logger.notice("database deleted", metadata: ["database": "\(name)"]) }
-      state = Mutex(State(existing: Set(try journals.names().filter(Namespace.isValid))))
+      state = Mutex(DatabaseTable(existing: Set(try journals.names().filter(Namespace.isValid))))
     } catch {
       throw ServerError(.storage, "\(error)")
     }
@@ -120,31 +98,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// The existing databases, in order of name.
   var names: [String] { state.withLock { $0.existing.sorted() } }
 
-  var openDatabases: [Database] {
-    state.withLock { state in
-      state.entries.values.compactMap { if case .open(let database, _) = $0 { database } else { nil } }
-    }
-  }
-
-  /// Sets the outboxes.
-  ///
-  /// - Parameter outbox: returns the outbox for the commits of a database; called when it is opened.
-  func setOutboxes(_ outbox: @escaping @Sendable (_ name: String) -> DatabaseOutbox?) {
-    outboxes.withLock { $0 = outbox }
-  }
-
-  /// Sets the handler of opened databases.
-  ///
-  /// - Parameter work: called with each open database, before any request gets it.
-  func whenOpened(_ work: @escaping @Sendable (Database) -> Void) { hook.withLock { $0 = work } }
-
-  /// Sets the handler of ownership changes.
-  ///
-  /// - Parameter work: called with the name of a database that several servers follow, and true when this one is now
-  ///   its owner.
-  func whenOwnershipChanges(_ work: @escaping @Sendable (_ name: String, _ isOwner: Bool) -> Void) {
-    ownershipHook.withLock { $0 = work }
-  }
+  var openDatabases: [Database] { state.withLock(\.openDatabases) }
 
   /// Sets the rules of databases without rules of their own.
   func setInitialRules(_ rules: RuleSet) {
@@ -164,37 +118,16 @@ final class DatabaseRegistry: DatabaseSource {
   var firstState: Published { Published(root: .empty, rules: initialRules.withLock { $0 }, position: 0) }
 
   /// Returns the database if it is open already: the path of nearly every request.
-  func opened(_ name: String) -> Database? {
-    state.withLock { state in
-      guard case .open(let database, let use) = state.entries[name], !state.away.contains(name) else { return nil }
-      use.note()
-      return database
-    }
-  }
-
-  /// Sets the handler of interruptions.
-  ///
-  /// - Parameter work: called with the name of an open database that is not served for a while.
-  func whenAway(_ work: @escaping @Sendable (String) -> Void) { awayHook.withLock { $0 = work } }
+  func opened(_ name: String) -> Database? { state.withLock { $0.opened(name) } }
 
   /// Records whether an open database is served.
   private func setServing(_ isServing: Bool, _ name: String) {
-    state.withLock { state in
-      if isServing { state.away.remove(name) } else { state.away.insert(name) }
-    }
-    if !isServing { awayHook.withLock { $0 }(name) }
+    state.withLock { $0.setServing(isServing, name) }
+    if !isServing { hooks.leave(name) }
   }
 
   /// Sets the names of the existing databases, some of which other servers have made; open ones are kept.
-  func note(_ names: some Sequence<String>) {
-    state.withLock { state in
-      let found = names.filter { name in
-        // A name that is being removed here was listed before the removal finished.
-        if case .removing = state.entries[name] { false } else { Namespace.isValid(name) }
-      }
-      state.existing = Set(found).union(state.existing.filter { state.entries[$0] != nil })
-    }
-  }
+  func note(_ names: some Sequence<String>) { state.withLock { $0.note(names) } }
 
   /// Drops a database that another server has removed. Requests for it wait meanwhile, and get a new one of its name
   /// when there is one. Blocks.
@@ -203,22 +136,13 @@ final class DatabaseRegistry: DatabaseSource {
   ///   - isThereAgain: true when there is a new one of its name.
   ///   - forget: called when it is closed, and before any request gets the new one.
   func drop(_ name: String, isThereAgain: Bool, _ forget: @Sendable () -> Void) {
-    let old = state.withLock { state -> Database? in
-      guard !state.isClosed, case .open(let database, _) = state.entries[name] else { return nil }
-      state.entries[name] = .opening([])
-      return database
-    }
-    guard let old else { return }
+    guard let old = state.withLock({ $0.beginDropping(name) }) else { return }
     logger.notice("another node has deleted the database", metadata: ["database": "\(name)"])
     _ = closer(name, old, .removal)
     forget()
     let mayBeOpened = isThereAgain || createsOnUse
-    let (promises, isOver) = state.withLock { state -> ([EventLoopPromise<Database>], Bool) in
-      state.away.remove(name)
-      if !isThereAgain { state.existing.remove(name) }
-      guard case .opening(let promises) = state.entries[name] else { return ([], true) }
-      if promises.isEmpty || !mayBeOpened || state.isClosed { state.entries[name] = nil }
-      return (promises, state.isClosed)
+    let (promises, isOver) = state.withLock {
+      $0.endDropping(name, isThereAgain: isThereAgain, mayBeOpened: mayBeOpened)
     }
     if !promises.isEmpty, mayBeOpened, !isOver { return open(name, isMade: createsOnUse) }
     let problem: DatabaseProblem = isOver ? .unavailable("the server is stopping") : .unknown
@@ -233,13 +157,7 @@ final class DatabaseRegistry: DatabaseSource {
   ///   - milliseconds: the idle time.
   ///   - isNeeded: returns true when background work uses the database.
   func closeIdle(forMilliseconds milliseconds: Int64, at now: Int64, isNeeded: (Database) -> Bool) {
-    let unused = state.withLock { state -> [(String, Database)] in
-      guard !state.isClosed else { return [] }
-      return state.entries.compactMap { name, entry in
-        guard case .open(let database, let use) = entry, name != defaultNamespace else { return nil }
-        return use.isOver(forMilliseconds: milliseconds, at: now) ? (name, database) : nil
-      }
-    }
+    let unused = state.withLock { $0.unused(forMilliseconds: milliseconds, at: now, except: defaultNamespace) }
     for (name, database) in unused where database.figures().isIdle && !isNeeded(database) {
       close(name, database)
     }
@@ -247,23 +165,9 @@ final class DatabaseRegistry: DatabaseSource {
 
   /// Closes an idle database, unless it is used at the last moment. Requests wait meanwhile for it to be opened again.
   private func close(_ name: String, _ database: Database) {
-    let isClosing = state.withLock { state in
-      guard !state.isClosed, case .open(_, let use) = state.entries[name], !use.isNoted else { return false }
-      state.entries[name] = .opening([])
-      return true
-    }
-    guard isClosing else { return }
+    guard state.withLock({ $0.beginClosing(name) }) else { return }
     let isClosed = closer(name, database, .idle)
-    let (promises, isOver) = state.withLock { state -> ([EventLoopPromise<Database>], Bool) in
-      guard case .opening(let promises) = state.entries[name] else { return ([], true) }
-      if !isClosed {
-        state.entries[name] = .open(database, DatabaseUse())
-      } else if promises.isEmpty || state.isClosed {
-        state.entries[name] = nil
-        state.away.remove(name)
-      }
-      return (promises, state.isClosed)
-    }
+    let (promises, isOver) = state.withLock { $0.endClosing(name, database, isDone: isClosed) }
     guard isClosed else {
       for promise in promises { promise.succeed(database) }
       return
@@ -283,19 +187,13 @@ final class DatabaseRegistry: DatabaseSource {
   }
 
   /// Returns true when the database exists. It need not be open.
-  func exists(_ name: String) -> Bool {
-    state.withLock { state in
-      switch state.entries[name] {
-      case .open, .opening: true
-      case .removing: false
-      case nil: state.existing.contains(name)
-      }
-    }
-  }
+  func exists(_ name: String) -> Bool { state.withLock { $0.exists(name) } }
 
   /// Returns the database, and opens or makes it when necessary. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database> {
-    guard let looks, Namespace.isValid(name), !isKnown(name) else { return known(name, creation, on: loop) }
+    guard let looks, Namespace.isValid(name), !state.withLock({ $0.isKnown(name) }) else {
+      return known(name, creation, on: loop)
+    }
     // Another server may have made it just before.
     let promise = loop.makePromise(of: Void.self)
     looks.look { [self] names in
@@ -308,44 +206,13 @@ final class DatabaseRegistry: DatabaseSource {
     return promise.futureResult.flatMap { self.known(name, creation, on: loop) }
   }
 
-  private func isKnown(_ name: String) -> Bool {
-    state.withLock { $0.entries[name] != nil || $0.existing.contains(name) }
-  }
-
   /// Returns the database, once the existing names are known.
   private func known(
     _ name: String, _ creation: DatabaseCreation, on loop: any EventLoop
   ) -> EventLoopFuture<Database> {
     let promise = loop.makePromise(of: Database.self)
-    enum Step {
-      case done(Result<Database, DatabaseProblem>)
-      case wait
-      case start(isMade: Bool)
-    }
-    let step = state.withLock { state -> Step in
-      if state.isClosed { return .done(.failure(.unavailable("the server is stopping"))) }
-      switch state.entries[name] {
-      case .removing: return .done(.failure(.unavailable("it is being deleted")))
-      case .open where creation == .new, .opening where creation == .new: return .done(.failure(.exists))
-      case .open where state.away.contains(name):
-        return .done(.failure(.unavailable("the cluster's nodes do not reach each other")))
-      case .open(let database, let use):
-        use.note()
-        return .done(.success(database))
-      case .opening(let promises):
-        state.entries[name] = .opening(promises + [promise])
-        return .wait
-      case nil:
-        let exists = state.existing.contains(name)
-        if creation == .new, exists { return .done(.failure(.exists)) }
-        guard Namespace.isValid(name) else { return .done(.failure(.unknown)) }
-        let mayCreate = createsOnUse || creation == .allowed || creation == .new || name == defaultNamespace
-        guard mayCreate || exists else { return .done(.failure(.unknown)) }
-        if creation == .never, !exists { return .done(.failure(.unmade)) }
-        guard state.entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
-        state.entries[name] = .opening([promise])
-        return .start(isMade: mayCreate)
-      }
+    let step = state.withLock {
+      $0.request(name, creation, promise, isMadeOnUse: createsOnUse || name == defaultNamespace)
     }
     switch step {
     case .done(let result): promise.completeWith(result.mapError { $0 })
@@ -375,29 +242,22 @@ final class DatabaseRegistry: DatabaseSource {
     do {
       guard isMade || !isGone(name) else { throw DatabaseProblem.unknown }
       var environment = environment(name)
-      environment.outbox = outboxes.withLock { $0 }(name)
+      environment.outbox = hooks.outbox(of: name)
       environment.servingChanged = { [weak self] isServing in self?.setServing(isServing, name) }
-      environment.ownershipChanged = { [hook = ownershipHook.withLock { $0 }] isOwner in hook(name, isOwner) }
+      environment.ownershipChanged = hooks.ownershipHandler(of: name)
       opened = try opener(name, rules, environment, limits)
     } catch DatabaseProblem.unknown {
       problem = .unknown
-      state.withLock { _ = $0.existing.remove(name) }
+      state.withLock { $0.forget(name) }
     } catch {
       problem = .unavailable("\(error)")
       logger.error("cannot open the database", metadata: ["database": "\(name)", "error": "\(error)"])
     }
-    let (promises, isLate) = state.withLock { state -> ([EventLoopPromise<Database>], Bool) in
-      guard case .opening(let promises) = state.entries.removeValue(forKey: name) else { return ([], true) }
-      if let opened {
-        state.existing.insert(name)
-        if !state.isClosed { state.entries[name] = .open(opened, DatabaseUse()) }
-      }
-      return (promises, state.isClosed)
-    }
+    let (promises, isLate) = state.withLock { $0.endOpening(name, opened) }
     if let opened, !isLate {
       log(opened.recovery.damages, of: name)
       log(opened.recovery, of: name)
-      hook.withLock { $0 }(opened)
+      hooks.open(opened)
       for promise in promises { promise.succeed(opened) }
     } else {
       opened?.close()
@@ -437,32 +297,14 @@ final class DatabaseRegistry: DatabaseSource {
       queue.async(group: openings) { done.resume(returning: self.remove(name, open, forget)) }
     }
     try result.get()
-    await removalHook.withLock { $0 }()
+    await hooks.remove()
   }
-
-  /// Sets the handler of removals.
-  ///
-  /// - Parameter work: called when a database is removed, before the response.
-  func whenRemoved(_ work: @escaping @Sendable () async -> Void) { removalHook.withLock { $0 = work } }
 
   /// Makes a database unavailable.
   ///
   /// - Returns: the database when it is open.
   private func reserve(_ name: String) throws(DatabaseRemovalProblem) -> Database? {
-    let result = state.withLock { state -> Result<Database?, DatabaseRemovalProblem> in
-      guard !state.isClosed else { return .failure(.failed("the server is stopping")) }
-      guard name != defaultNamespace else { return .failure(.isDefault) }
-      var open: Database?
-      switch state.entries[name] {
-      case .opening, .removing: return .failure(.isBusy)
-      case .open(let database, _): open = database
-      case nil: guard state.existing.contains(name) else { return .failure(.unknown) }
-      }
-      state.entries[name] = .removing
-      state.existing.remove(name)
-      return .success(open)
-    }
-    return try result.get()
+    try state.withLock { $0.beginRemoval(name, except: defaultNamespace) }.get()
   }
 
   /// Removes a database. Blocks until all its files are deleted.
@@ -472,10 +314,7 @@ final class DatabaseRegistry: DatabaseSource {
     do throws(JournalError) {
       try removed.begin(name)
     } catch {
-      state.withLock { state in
-        state.entries[name] = open.map { .open($0, DatabaseUse()) }
-        state.existing.insert(name)
-      }
+      state.withLock { $0.cancelRemoval(name, open) }
       logger.error("cannot delete the database", metadata: ["database": "\(name)", "error": "\(error)"])
       return .failure(.failed("\(error)"))
     }
@@ -489,7 +328,7 @@ final class DatabaseRegistry: DatabaseSource {
       return .failure(.isUnfinished("\(error)"))
     }
     forget()
-    state.withLock { $0.entries[name] = nil }
+    state.withLock { $0.endRemoval(name) }
     logger.notice("database deleted", metadata: ["database": "\(name)"])
     return .success(())
   }
@@ -499,12 +338,7 @@ final class DatabaseRegistry: DatabaseSource {
   /// - Parameter snapshotsEnd: the time on the monotonic clock after which they write no more snapshots for the next
   ///   start.
   func close(snapshotsEnd: Int64 = .min) {
-    let databases = state.withLock { state -> [Database] in
-      state.isClosed = true
-      let open = state.entries.values.compactMap { if case .open(let database, _) = $0 { database } else { nil } }
-      state.entries = state.entries.filter { if case .opening = $0.value { true } else { false } }
-      return open
-    }
+    let databases = state.withLock { $0.close() }
     for database in databases { database.close(snapshotsEnd: snapshotsEnd) }
     openings.wait()
   }

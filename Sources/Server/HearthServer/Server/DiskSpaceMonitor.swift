@@ -66,7 +66,7 @@ final class DiskSpaceMonitor: Sendable {
       let room = reusable.addingReportingOverflow(available)
       let roomBytes = room.overflow ? .max : room.partialValue
       let isFull = SpaceThresholds.isBelow(stopBytes, roomBytes, was: database.isSpaceLow)
-      // Every write goes through SQLite's log, which is beside the file: a part of the rest is reserved for that, for a
+      // Every write goes through the engine's log, which is beside the file: a part of the rest is reserved for that, for a
       // snapshot of little data, and for deletions after it.
       let hasLogRoom = available >= stopBytes / Self.logPart
       database.setSpaceLow(isFull || !hasLogRoom)
@@ -85,7 +85,7 @@ final class DiskSpaceMonitor: Sendable {
         writer.setSnapshotRoom(share)
         continue
       }
-      // All of it goes through SQLite's log, too, which is beside the file.
+      // All of it goes through the engine's log, too, which is beside the file.
       let hasLogRoom = availableBytes >= stopBytes / 2
       // When free space is below the threshold, as many free pages of the file stay reserved.
       let reusable = max(0, writer.reusableBytes + min(0, spare))

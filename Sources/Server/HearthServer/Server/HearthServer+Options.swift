@@ -49,7 +49,7 @@ extension HearthServer {
     public var dataDirectory: String
     /// The location of the journals of databases and accounts. All other files stay in ``dataDirectory``.
     public var journal = JournalPlace.dataFolder
-    /// The cluster of the server, whose journals are in PostgreSQL; nil for a server by itself.
+    /// The cluster of the server, whose journals are in one store; nil for a server by itself.
     public var cluster: ClusterOptions?
     /// The rules file's text. The default database gets it at every start; any other database has it as long as no
     /// rules are uploaded for it. When nil such a database denies all requests.

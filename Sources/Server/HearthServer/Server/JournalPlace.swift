@@ -1,32 +1,35 @@
 import HearthJournal
-import HearthPostgres
 
 /// The location of a server's journals: those of its databases, and that of the accounts.
-public enum JournalPlace: Sendable, Equatable {
-  /// Files in the data folder.
-  case dataFolder
-  /// Tables of a PostgreSQL, by its URL.
-  case postgres(String)
+public struct JournalPlace: Sendable, Equatable {
+  /// The URL of the store; nil for files in the data folder.
+  public let url: String?
 
-  /// A location in PostgreSQL, without connecting to it.
+  /// Files in the data folder.
+  public static let dataFolder = JournalPlace()
+
+  private init() { url = nil }
+
+  /// A location on a server, without connecting to it.
   ///
-  /// - Parameter url: `postgres://user@host/database`, as `psql` takes it, without a password: that would be seen in
-  ///   lists of processes, and is kept in the data folder's settings.
+  /// - Parameter url: The URL of a registered engine, without a password: that would be seen in lists of processes, and
+  ///   is kept in the data folder's settings.
   /// - Throws: ``ServerError`` when it cannot be parsed, or has a password; the message has no part of that.
   public init(url: String) throws(ServerError) {
-    let address: PostgresAddress
-    do throws(JournalError) { address = try PostgresAddress(url) } catch {
+    do throws(JournalError) { try JournalEngines.engine(of: url).validate(url) } catch {
       throw ServerError(.badOptions, error.message)
     }
-    guard !address.hasPassword else {
-      throw ServerError(
-        .badOptions,
-        "the address of PostgreSQL has no password, which would be seen in lists of processes: put it in a file that "
-          + "?passfile=/path in the address or PGPASSFILE names, with a line host:port:database:user:password")
-    }
-    self = .postgres(url)
+    self.url = url
   }
 
-  /// The URL; nil for the data folder.
-  public var url: String? { if case .postgres(let url) = self { url } else { nil } }
+  /// The product that stores the journals, for messages.
+  package var product: String { url.map(JournalEngines.product) ?? "files" }
+
+  /// Opens the store. Blocks.
+  ///
+  /// - Throws: `JournalError` when it cannot be reached, or is not suitable for journals.
+  func open(dataDirectory: String) throws(JournalError) -> any JournalStore {
+    guard let url else { return JournalEngines.folder.open(dataDirectory) }
+    return try JournalEngines.engine(of: url).open(url)
+  }
 }

@@ -30,7 +30,7 @@ package struct OpenedAccounts: Sendable {
   ///   - onRevocation: called with revoked credentials; returns the number by which their receipts are found, or nil.
   /// - Throws: ``ServerError`` when the file cannot be opened, as when another process has it open.
   package static func open(
-    _ options: HearthServer.Options, _ engine: JournalEngine, _ node: ClusterNode? = nil, keys: KeyStore,
+    _ options: HearthServer.Options, _ engine: ServerJournals, _ node: ClusterNode? = nil, keys: KeyStore,
     environment: AccountsEnvironment, onFollowedRevocation: @escaping FollowedRevocationHandler = { _, _, _ in },
     onRevocation: @escaping @Sendable (Revocation, AuditEvent.Kind) -> UInt64?
   ) throws(ServerError) -> OpenedAccounts {

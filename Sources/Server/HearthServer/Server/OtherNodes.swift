@@ -18,7 +18,7 @@ final class OtherNodes: Sendable {
   /// Looks up the databases that others have made and removed. Clients of removed ones are notified. Blocks.
   func look() {
     turn.withLock { _ in
-      guard let found = node.look(for: JournalEngine.databasesPrefix) else { return }
+      guard let found = node.look(for: ServerJournals.databasesPrefix) else { return }
       databases.note(found.names)
       for name in found.removed {
         databases.drop(name, isThereAgain: found.names.contains(name)) { [services] in

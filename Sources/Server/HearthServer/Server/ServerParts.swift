@@ -121,7 +121,7 @@ private struct WaitingRequests: ServerPart {
 private struct Serving: ServerPart {
   let services: GatewayServices
   let node: ClusterNode?
-  let journals: JournalEngine
+  let journals: ServerJournals
 
   func start() { services.phase.value = .serving }
 
@@ -129,6 +129,6 @@ private struct Serving: ServerPart {
     services.phase.value = .draining
     // While clients are still served here, so that they find their databases owned when they reach another node.
     if let node { await node.leave() }
-    journals.hurry()
+    journals.store.hurry()
   }
 }

@@ -17,7 +17,7 @@ extension ServerRoutes {
       },
       cluster: storage.node.map { node in
         ClusterRoutes(
-          node, storage.accounts.store, prefix: JournalEngine.databasesPrefix, proxies: plan.proxies,
+          node, storage.accounts.store, prefix: ServerJournals.databasesPrefix, proxies: plan.proxies,
           logger: options.logger
         ) { [others = parts.others] in await others?.catchUp() }
       })

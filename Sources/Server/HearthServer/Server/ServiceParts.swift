@@ -38,7 +38,7 @@ struct ServiceParts: Sendable {
     stack.add(services.pool)
     stack.add(OpenDatabases(databases: databases, services: services, lastSnapshots: plan.lastSnapshots))
     if let shared = storage.sharedFiles { shared.tell(storage.accounts.keys, services) }
-    stack.add(JournalMonitor(storage.journals, services.storage, storage.node, logger: options.logger))
+    stack.add(JournalMonitor(storage.journals.store, services.storage, storage.node, logger: options.logger))
     space = DiskSpaceMonitor(options, services)
     others = storage.node.map { OtherNodes($0, databases, services, storage.sharedFiles) }
     (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
@@ -48,18 +48,18 @@ struct ServiceParts: Sendable {
   /// background work and the plugins.
   func start(_ plan: ServerPlan, _ storage: StorageParts, _ stack: PartStack) async throws(ServerError) {
     let triggers = services.triggers
-    databases.whenOpened { [services, space] database in
+    databases.hooks.whenOpened { [services, space] database in
       space.opened(database)
       services.loadQuotas(of: database.name)
       services.rules.resume(database)
       triggers.attach(database)
     }
-    databases.setOutboxes { [isShared = storage.node != nil] name in
+    databases.hooks.setOutboxes { [isShared = storage.node != nil] name in
       // The owner node sends the events.
       if isShared { triggers.sender.setSending(false, of: name) }
       return triggers.outbox(of: name)
     }
-    databases.whenOwnershipChanges { triggers.sender.setSending($1, of: $0) }
+    databases.hooks.whenOwnershipChanges { triggers.sender.setSending($1, of: $0) }
     try await ServerRules.openDefault(plan.options, plan.rules, services)
     for name in triggers.neededNames { _ = try? await services.openDatabase(name) }
     storage.accounts.ownership?.tell { triggers.setSendingOfUsers($0) }

@@ -23,7 +23,7 @@ final class SharedFiles: SmallFiles {
   static let keysPath = "sealed/keys"
   /// The maximum size of a file: that of a text in the tree.
   private static let fileBytesMax = 10 << 20
-  /// The seconds that a write waits for an owner, and for PostgreSQL.
+  /// The seconds that a write waits for an owner, and for the cluster's store.
   private static let patienceSeconds = 30
   private static let connection = ConnectionID(rawValue: 1)
 

@@ -5,7 +5,7 @@ import HearthGateway
 
 /// The journals, the cluster that shares them, the accounts, and the files that nodes share.
 struct StorageParts: Sendable {
-  let journals: JournalEngine
+  let journals: ServerJournals
   /// The cluster's node; nil for a server by itself.
   let node: ClusterNode?
   let accounts: OpenedAccounts
@@ -17,7 +17,7 @@ struct StorageParts: Sendable {
   init(_ plan: ServerPlan, _ delivery: DeliveryParts, _ stack: PartStack) async throws(ServerError) {
     let (options, router, access) = (plan.options, delivery.router, delivery.access)
     let journals = try await BlockingThread.run { () throws(ServerError) in
-      try JournalEngine(
+      try ServerJournals(
         options.journal, dataDirectory: options.dataDirectory, isShared: options.cluster != nil, logger: options.logger)
     }
     self.journals = stack.add(journals)
@@ -47,7 +47,7 @@ struct StorageParts: Sendable {
   }
 }
 
-extension JournalEngine: ServerPart {
+extension ServerJournals: ServerPart {
   func stop() async { await BlockingThread.run { self.close() } }
 }
 

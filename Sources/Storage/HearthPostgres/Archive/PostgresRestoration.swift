@@ -73,7 +73,7 @@ final class PostgresRestoration: JournalRestoration {
         .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
         link.batch.firstPosition)
     }
-    let pieces = PostgresJournal.pieces(of: link.batch.payload)
+    let pieces = BatchRow.pieces(of: link.batch.payload)
     let first = PostgresStatement.Parameter.integer(link.batch.firstPosition)
     try add(
       [
@@ -132,7 +132,7 @@ final class PostgresRestoration: JournalRestoration {
   /// Reads the whole journal, as a server would.
   private func verify() throws(JournalError) {
     let journal = PostgresJournal(engine, identifier: identifier, name: name, isEntered: false)
-    guard let found = try journal.readEnd() else {
+    guard let found = try journal.log.end() else {
       guard head.position == 0 else { throw error(.corrupt, "nothing of it is there") }
       return
     }

@@ -179,7 +179,7 @@ package final class PostgresClusterStore: ClusterCatalog {
     guard row.follows(before) else { return nil }
     let batch = row.batch
     let first = PostgresStatement.Parameter.integer(batch.firstPosition)
-    let pieces = PostgresJournal.pieces(of: batch.payload)
+    let pieces = BatchRow.pieces(of: batch.payload)
     var parameters: [PostgresStatement.Parameter] = [
       journal, first, .integer(batch.lastPosition), .integer(row.epoch), .hash(row.hash),
       .integer(Int64(batch.payload.count)), .integer(Int64(pieces.count - 1)), .bytes(pieces[0]), .integer(claim),

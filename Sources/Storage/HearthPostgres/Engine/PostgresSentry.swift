@@ -4,17 +4,7 @@ import HearthJournal
 ///
 /// It separates servers that were started twice by mistake, and a single server from the nodes of a cluster. The data
 /// is protected by the epoch of each journal, also when this connection is lost.
-public final class PostgresSentry: Sendable {
-  /// The result of a check.
-  public enum Finding: Sendable, Equatable {
-    /// PostgreSQL answers, and no other server uses the tables.
-    case alone
-    /// Another server uses them.
-    case taken
-    /// No answer came, for this reason.
-    case away(String)
-  }
-
+final class PostgresSentry: Sendable {
   private let worker: PostgresWorker
   private let address: PostgresAddress
   private let look: PostgresStatement
@@ -40,7 +30,7 @@ public final class PostgresSentry: Sendable {
 
   /// - Parameter isShared: True when other servers with a shared lock may use the tables too.
   /// - Throws: `.inputOutput` when there is no thread or descriptor for it.
-  public init(_ engine: PostgresEngine, isShared: Bool = false) throws(JournalError) {
+  init(_ engine: PostgresEngine, isShared: Bool = false) throws(JournalError) {
     address = engine.address
     look = PostgresStatement(Self.lock(isShared: isShared), [.text(engine.options.schema)])
     let settings = PostgresSchema.settings(engine.options) + [Self.keepalives]
@@ -50,7 +40,7 @@ public final class PostgresSentry: Sendable {
   deinit { close() }
 
   /// Checks once. Blocks for ``PostgresLimits/lookSeconds`` at most.
-  public func find() -> Finding {
+  func find() -> JournalStoreState {
     do {
       let answers = try PostgresEngine.ask(
         worker, [look], address, "looking at PostgreSQL", seconds: PostgresLimits.lookSeconds)
@@ -63,7 +53,7 @@ public final class PostgresSentry: Sendable {
   /// Waits until no other server uses the tables: one that has just stopped needs a moment to disappear.
   ///
   /// - Throws: `.inUse` when there still is one after ``PostgresLimits/takenSeconds``; `.unavailable`.
-  public func waitUntilAlone() throws(JournalError) {
+  func waitUntilAlone() throws(JournalError) {
     let deadline = PostgresWorker.now &+ UInt64(PostgresLimits.takenSeconds) &* 1_000_000_000
     while true {
       switch find() {
@@ -79,5 +69,5 @@ public final class PostgresSentry: Sendable {
   }
 
   /// Releases the tables for other servers.
-  public func close() { worker.close() }
+  func close() { worker.close() }
 }

@@ -1,5 +1,4 @@
 import HearthJournal
-import Synchronization
 
 /// A journal in PostgreSQL: see ``PostgresSchema`` for its rows.
 ///
@@ -7,95 +6,136 @@ import Synchronization
 /// the owner's last row. `acquire()` raises the epoch, which refuses later appends of the previous owner, and then puts
 /// a claim at the end of the log: an earlier append is either before the claim, and so part of the taken-over log, or
 /// conflicts with it at the same key and is refused.
-public final class PostgresJournal: Journal {
-  /// The row that the next append refers to.
-  struct Tail: Sendable {
-    /// The key of the log's last row.
-    var firstPosition: Int64
-    /// True when the row is the owner's claim, which its first batch replaces.
-    var isClaim: Bool
-  }
-
-  struct State {
-    var head: JournalHead?
-    var tail = Tail(firstPosition: 0, isClaim: false)
-    var failure: JournalError?
-    /// The head after an append with an unknown outcome, and the reason that it is unknown; nil when there is none.
-    var doubt: (next: JournalHead, text: String)?
-    var isClosed = false
-    var openSnapshot: OpenSnapshot?
-    /// The end of the last read, with the running hash there.
-    var readUpTo: (position: Int64, hash: RunningHash)?
-  }
-
-  let engine: PostgresEngine
-  let identifier: Int64
-  /// The journal's name in the table.
-  public let name: String
-  let state = Mutex(State())
-
-  /// True when closing the journal unregisters it from the engine.
-  private let isEntered: Bool
+public final class PostgresJournal: OutboxJournal {
+  let handle: JournalHandle
+  let log: PostgresLogReader
+  let appender: PostgresBatchAppender
+  private let snapshotStore: PostgresSnapshotStore
 
   /// - Parameter isEntered: False for reading the rows of a journal that is open elsewhere in this process.
   init(_ engine: PostgresEngine, identifier: Int64, name: String, isEntered: Bool = true) {
-    (self.engine, self.identifier, self.name, self.isEntered) = (engine, identifier, name, isEntered)
+    handle = JournalHandle(engine, identifier: identifier, name: name, isEntered: isEntered)
+    log = PostgresLogReader(handle)
+    appender = PostgresBatchAppender(handle, log)
+    snapshotStore = PostgresSnapshotStore(handle, log)
   }
 
-  deinit { if isEntered, state.withLock({ !$0.isClosed }) { engine.leave(identifier) } }
+  /// The journal's name in the table.
+  public var name: String { handle.name }
 
-  public func close() throws(JournalError) {
-    let isFirst = state.withLock { state in
-      defer { state.isClosed = true }
-      return !state.isClosed
-    }
-    if isFirst, isEntered { engine.leave(identifier) }
-  }
+  public func close() throws(JournalError) { handle.close() }
 
-  // MARK: Access
+  // MARK: Appending
 
-  /// Returns the place of an error.
-  func place(_ position: Int64? = nil) -> JournalError.Place {
-    JournalError.Place(file: "\(engine.address) \(name)", position: position)
-  }
-
-  func requireOpen(forWriting: Bool) throws(JournalError) {
-    let (isClosed, failure) = state.withLock { ($0.isClosed, $0.failure) }
-    if isClosed { throw JournalError(.closed, "the journal is closed", at: place()) }
-    if forWriting, let failure {
-      throw JournalError(
-        .failed, "an earlier write failed, and what became of it is unknown; open the journal again to find out",
-        at: place(), cause: failure.description)
-    }
-  }
-
-  /// Runs statements beside appends, in one transaction.
+  /// Makes the caller the owner, in two separately committed steps.
   ///
-  /// - Parameter isWriting: True refuses after a failure, and does not repeat statements with an unknown outcome, which
-  ///   ends the journal as for an append.
-  func run(
-    _ action: String, _ statements: [PostgresStatement], isWriting: Bool = false, isRepeatable: Bool = true
-  ) throws(JournalError) -> [PostgresAnswer] {
-    try requireOpen(forWriting: isWriting)
-    do { return try engine.run(action, identifier, statements, isRepeatable: isRepeatable) } catch {
-      var error = error
-      error.place = place()
-      if isWriting, error.leavesOutcomeUnknown { state.withLock { $0.failure = $0.failure ?? error } }
-      throw error
-    }
+  /// - Throws: Beside the protocol's errors, `.staleEpoch` when another server became the owner meanwhile.
+  public func acquire() throws(JournalError) -> JournalHead { try appender.acquire() }
+
+  public func append(
+    _ batch: JournalBatch, with entries: [OutboxEntry], after head: JournalHead
+  ) throws(JournalError) -> JournalHead {
+    try appender.append(batch, with: entries, after: head)
   }
 
-  func statement(_ sql: PostgresSQL, _ parameters: PostgresStatement.Parameter...) -> PostgresStatement {
-    PostgresStatement(sql, [.integer(identifier)] + parameters)
+  // MARK: Reading
+
+  public func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
+    try log.rows(after: position, sizeBytesMax: sizeBytesMax).map(\.batch)
   }
-}
 
-extension PostgresStatement.Parameter {
-  /// Returns the stored form of a running hash.
-  static func hash(_ hash: RunningHash) -> Self { .integer(Int64(bitPattern: hash.rawValue)) }
-}
+  public func oldestPosition() throws(JournalError) -> Int64 { try log.oldestPosition() }
 
-extension RunningHash {
-  /// A running hash in its stored form.
-  init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
+  public func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int {
+    try log.logBytes(after: position, through: last)
+  }
+
+  // MARK: Snapshots
+
+  public func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
+    try snapshotStore.begin(at: position, epoch: appender.epoch)
+  }
+
+  public func appendSnapshotChunk(_ chunk: [UInt8], to ticket: SnapshotTicket) throws(JournalError) {
+    try snapshotStore.append(chunk, to: ticket)
+  }
+
+  public func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
+    try snapshotStore.complete(ticket)
+  }
+
+  public func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) { try snapshotStore.abandon(ticket) }
+
+  public func currentSnapshot() throws(JournalError) -> SnapshotInfo? { try snapshotStore.all().last }
+
+  public func snapshots() throws(JournalError) -> [SnapshotInfo] { try snapshotStore.all() }
+
+  public func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
+    try snapshotStore.chunk(index, of: snapshot)
+  }
+
+  /// Removes a snapshot that is not the current one.
+  public func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) { try snapshotStore.remove(snapshot) }
+
+  // MARK: History
+
+  public func prune(keepingFrom position: Int64) throws(JournalError) {
+    try PostgresLogPruner(handle: handle, snapshots: snapshotStore).prune(keepingFrom: position)
+  }
+
+  /// Replaces the content of batches that no restart reads.
+  public func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
+    try PostgresBatchRewriter(handle: handle, log: log, snapshots: snapshotStore)
+      .rewrite(through: position, file: handle.file, body)
+  }
+
+  // MARK: Outbox
+
+  private var outbox: PostgresOutboxStore { PostgresOutboxStore(handle: handle) }
+
+  public func outboxQueues() throws(JournalError) -> [String] { try outbox.queues() }
+
+  public func waitingEntries(
+    of queue: String, after place: OutboxPlace?, countMax: Int
+  ) throws(JournalError) -> [WaitingEntry] {
+    try outbox.waiting(queue, after: place, countMax: countMax)
+  }
+
+  public func waitingContents(
+    of queue: String, at places: [OutboxPlace]
+  ) throws(JournalError) -> [OutboxPlace: [UInt8]] {
+    try outbox.contents(of: queue, at: places)
+  }
+
+  public func settle(
+    _ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]
+  ) throws(JournalError) {
+    try outbox.settle(changes)
+  }
+
+  public func outboxFigures(of queue: String) throws(JournalError) -> OutboxFigures { try outbox.figures(of: queue) }
+
+  public func deadEntries(
+    of queue: String, after place: OutboxPlace?, countMax: Int
+  ) throws(JournalError) -> [DeadEntry] {
+    try outbox.dead(queue, after: place, countMax: countMax)
+  }
+
+  public func deadEntry(of queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? {
+    try outbox.dead(queue, at: place)
+  }
+
+  public func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int {
+    try outbox.revive(queue, at: place, countMax: countMax)
+  }
+
+  public func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
+    try outbox.giveUp(queue, reason: reason, milliseconds: milliseconds)
+  }
+
+  public func removeDeadEntries(
+    of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
+  ) throws(JournalError) -> Int {
+    try outbox.removeDead(queue, beforeMilliseconds: beforeMilliseconds, sizeBytesMax: sizeBytesMax)
+  }
 }

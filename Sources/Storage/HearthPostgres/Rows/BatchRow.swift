@@ -45,4 +45,12 @@ struct BatchRow {
     let expected = (contentHash == nil ? before : .empty).appending(batch, epoch: epoch)
     return expected == written ? nil : "the batch's running hash is \(expected) and was written as \(written)"
   }
+
+  /// Splits a payload into pieces that fit in rows; at least one, which may be empty.
+  static func pieces(of payload: [UInt8]) -> [[UInt8]] {
+    guard payload.count > PostgresLimits.rowBytesMax else { return [payload] }
+    return stride(from: 0, to: payload.count, by: PostgresLimits.rowBytesMax).map {
+      Array(payload[$0..<min(payload.count, $0 + PostgresLimits.rowBytesMax)])
+    }
+  }
 }

@@ -67,7 +67,7 @@ final class SQLiteJournalView: JournalView {
       }
       if position > head.position {
         head.position = position
-        head.runningHash = RunningHash(rawValue: UInt64(bitPattern: hash))
+        head.runningHash = RunningHash(stored: hash)
       }
     }
     return (head, snapshot)

@@ -47,7 +47,7 @@ final class SQLiteRestoration: JournalRestoration {
       try database.execute(
         sql:
           "INSERT INTO snapshot (position, running_hash, chunk_count, size_bytes, is_complete) VALUES (?, ?, 0, 0, 0)",
-        arguments: [position, Int64(bitPattern: runningHash.rawValue)])
+        arguments: [position, runningHash.stored])
       return database.lastInsertedRowID
     }
     snapshot = (identifier, 0, 0)
@@ -75,7 +75,7 @@ final class SQLiteRestoration: JournalRestoration {
     try writing { database in
       try database.cachedStatement(sql: "INSERT INTO batch (\(BatchRow.columns)) VALUES (?, ?, ?, ?, ?, ?)").execute(
         arguments: [
-          link.batch.firstPosition, link.batch.lastPosition, link.epoch, Int64(bitPattern: link.runningHash.rawValue),
+          link.batch.firstPosition, link.batch.lastPosition, link.epoch, link.runningHash.stored,
           link.batch.payload.count, DatabaseValue.blob(link.batch.payload),
         ])
     }
@@ -101,7 +101,7 @@ final class SQLiteRestoration: JournalRestoration {
     try PosixFile(path, flags: O_RDWR).synchronize()
     try PosixFile.synchronizeFolder(of: path)
     let journal = try SQLiteJournal(path: path)
-    let found = journal.state.withLock { $0.head }
+    let found = journal.file.state.withLock { $0.head }
     try journal.close()
     guard found.position == head.position, found.runningHash == head.runningHash, journal.recovery.damages.isEmpty
     else {

@@ -1,15 +1,8 @@
 import HearthJournal
 
-/// The variable state of an open journal. Locked for moments only; the writer's queue keeps writes in order.
+/// The variable state of an open journal, which its parts share. Locked for moments only; the writer's queue keeps
+/// writes in order.
 struct JournalState {
-  /// The snapshot that is being written.
-  struct OpenSnapshot {
-    var ticket: SnapshotTicket
-    var runningHash: RunningHash
-    var chunkCount = 0
-    var sizeBytes = 0
-  }
-
   var head: JournalHead
   /// The fault that keeps the journal from accepting writes; nil when there is none.
   var fault: JournalFault?
@@ -21,7 +14,7 @@ struct JournalState {
   /// The position of the current snapshot.
   var snapshotPosition: Int64
   var isClosed = false
-  var openSnapshot: OpenSnapshot?
+  var snapshot = SnapshotProgress()
   var bytesSinceCheckpoint = 0
   var isCheckpointing = false
   /// True when the tables of the outbox exist.
@@ -47,6 +40,7 @@ struct JournalState {
   mutating func reopen(with content: JournalReadBack.Content) {
     if content.head.position != head.position { found = content.head }
     (head, snapshotPosition) = (content.head, content.snapshotPosition)
-    (fault, openSnapshot, bytesSinceCheckpoint) = (nil, nil, 0)
+    (fault, bytesSinceCheckpoint) = (nil, 0)
+    snapshot.end()
   }
 }

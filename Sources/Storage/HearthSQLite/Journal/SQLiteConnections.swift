@@ -43,7 +43,7 @@ struct SQLiteConnections: Sendable {
     try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
     // Removed data is overwritten, whatever SQLite's build does by default: a user may have asked for erasure.
     _ = try Int.fetchOne(database, sql: "PRAGMA secure_delete = ON")
-    // Checkpoints are made beside the appends, see `SQLiteJournal+Checkpoint.swift`.
+    // Checkpoints are made beside the appends, see ``LogCheckpointer``.
     _ = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint = 0")
     let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
     guard level == 2 else {

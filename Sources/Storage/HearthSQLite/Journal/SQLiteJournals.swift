@@ -3,7 +3,7 @@ import HearthJournal
 
 /// The journals in a folder, `NAME.sqlite` each.
 public struct SQLiteJournals: JournalFactory {
-  private static let suffix = ".sqlite"
+  static let suffix = ".sqlite"
 
   /// The folder's path.
   public let folder: String

@@ -46,8 +46,8 @@ struct BatchRows {
   func runningHash(before found: BatchRow) throws -> RunningHash {
     let position = found.first - 1
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
-    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
-    guard position == 0 else { throw JournalError.pruned(position, path: path) }
+    if let stored { return RunningHash(stored: stored) }
+    guard position == 0 else { throw JournalError.pruned(position, file: path) }
     return .empty
   }
 
@@ -62,25 +62,23 @@ struct BatchRows {
           at: JournalError.Place(file: path, position: previous))
       }
     } else if found.first - 1 > position {
-      throw JournalError.pruned(position, path: path)
+      throw JournalError.pruned(position, file: path)
     }
   }
 
   /// Nothing follows: right at the end, wrong before it.
   private func requireEnd(_ position: Int64) throws {
     let tail = try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
-    guard position >= tail else { throw JournalError.pruned(position, path: path) }
+    guard position >= tail else { throw JournalError.pruned(position, file: path) }
   }
 
   /// The running hash where a batch ends at `position`.
   func runningHash(at position: Int64) throws -> RunningHash {
     if let hash = try SeamRows(database).hash(at: position) { return hash }
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
-    if let stored { return RunningHash(rawValue: UInt64(bitPattern: stored)) }
+    if let stored { return RunningHash(stored: stored) }
     if position == 0, try Int64.fetchOne(database, sql: SQLiteSchema.currentSnapshot) == nil { return .empty }
-    throw JournalError(
-      .positionMismatch, "no batch ends at position \(position), so there is no state to take a snapshot of",
-      at: JournalError.Place(file: path, position: position))
+    throw JournalError.noState(at: position, file: path)
   }
 
   /// The position that the oldest kept batch, or the oldest snapshot, begins at.

@@ -157,7 +157,7 @@ struct BatchRow {
     self.first = first
     self.last = last
     self.epoch = epoch
-    self.runningHash = RunningHash(rawValue: UInt64(bitPattern: hash))
+    self.runningHash = RunningHash(stored: hash)
     self.sizeBytes = size
     self.payload = payload
   }
@@ -185,7 +185,7 @@ extension SnapshotInfo {
       let hash = row.integer(2), let chunks = row.integer(3), chunks >= 0, let size = row.integer(4), size >= 0
     else { return nil }
     self.init(
-      identifier: identifier, position: position, runningHash: RunningHash(rawValue: UInt64(bitPattern: hash)),
+      identifier: identifier, position: position, runningHash: RunningHash(stored: hash),
       chunkCount: Int(chunks), sizeBytes: Int(size))
   }
 }

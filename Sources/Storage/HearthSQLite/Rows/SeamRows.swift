@@ -39,7 +39,7 @@ struct SeamRows {
   func hash(at position: Int64) throws -> RunningHash? {
     guard isThere else { return nil }
     let statement = try database.cachedStatement(sql: "SELECT running_hash FROM seam WHERE position = ?")
-    return try Int64.fetchOne(statement, arguments: [position]).map { RunningHash(rawValue: UInt64(bitPattern: $0)) }
+    return try Int64.fetchOne(statement, arguments: [position]).map { RunningHash(stored: $0) }
   }
 
   /// Keeps the hash of a rewritten batch. After another rewriting, the next batch still continues from the original
@@ -47,7 +47,7 @@ struct SeamRows {
   func keep(_ hash: RunningHash, at position: Int64) throws {
     try database.execute(
       sql: "INSERT OR IGNORE INTO seam (position, running_hash) VALUES (?, ?)",
-      arguments: [position, Int64(bitPattern: hash.rawValue)])
+      arguments: [position, hash.stored])
   }
 
   /// Removes the seams of pruned batches.

@@ -18,7 +18,7 @@ struct SnapshotRows {
       let isThere = try Bool.fetchOne(
         database, sql: "SELECT count(*) > 0 FROM snapshot WHERE id = ? AND is_complete = 1",
         arguments: [snapshot.identifier])
-      guard isThere == true else { throw JournalError.abandoned(snapshot.position, path: path) }
+      guard isThere == true else { throw JournalError.abandoned(snapshot.position, file: path) }
       throw JournalError.damagedSnapshot("chunk \(index) is missing", path: path, position: snapshot.position)
     }
     guard let hash = row.integer(0), let payload = row.blob(1), Self.hash(payload, index) == hash else {

@@ -11,7 +11,7 @@ extension JournalSalvage {
   ///   - report: The result of ``examine()``, not of a lost journal.
   ///   - folder: The target of the damaged files, on the same file system. It exists, and has no files of that name.
   /// - Throws: `JournalError`; after a failure before the damaged files were moved nothing has changed.
-  public func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
+  package func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
     precondition(!report.isLost, "there is nothing to save")
     let saved = try save(report)
     let name = WholeFile(folder: folder, name: WholeFile(path: path).name).path

@@ -6,21 +6,21 @@ import HearthRows
 /// follows; and the log from there up to the first damage.
 ///
 /// Owns the journal as a server does, so that none runs meanwhile. The examination changes nothing.
-public final class JournalSalvage {
+package final class JournalSalvage: JournalRepair {
   /// The path of the database file.
-  public let path: String
+  package let path: String
   private let lock: OwnerLock
 
   /// Takes the journal's lock.
   ///
   /// - Throws: `.inUse` while the journal is open elsewhere; `.permissionDenied`, `.inputOutput`.
-  public init(path: String) throws(JournalError) {
+  package init(path: String) throws(JournalError) {
     lock = try OwnerLock(journalPath: path)
     self.path = path
   }
 
   /// Examines the whole journal. Content that the disk cannot read counts as damage.
-  public func examine() -> SalvageReport {
+  package func examine() -> SalvageReport {
     var report = SalvageReport()
     var logFailure: JournalError?
     do throws(JournalError) {

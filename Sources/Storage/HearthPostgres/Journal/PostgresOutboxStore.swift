@@ -1,18 +1,20 @@
 import HearthJournal
 
 /// The outbox beside the log. Entries are written by the transaction of their batch, in the same round trip.
-extension PostgresJournal: OutboxJournal {
+struct PostgresOutboxStore {
+  let handle: JournalHandle
+
   // MARK: Waiting
 
-  public func outboxQueues() throws(JournalError) -> [String] {
-    let found = try run("listing the outbox", [statement(OutboxSQL.queues)])[0]
+  func queues() throws(JournalError) -> [String] {
+    let found = try handle.run("listing the outbox", [handle.statement(OutboxSQL.queues)])[0]
     return found.rows.indices.compactMap { found.text($0, 0) }
   }
 
-  public func waitingEntries(
-    of queue: String, after place: OutboxPlace?, countMax: Int
+  func waiting(
+    _ queue: String, after place: OutboxPlace?, countMax: Int
   ) throws(JournalError) -> [WaitingEntry] {
-    let found = try run("reading the outbox", [statement(OutboxSQL.waiting, queue, after: place, countMax)])[0]
+    let found = try handle.run("reading the outbox", [statement(OutboxSQL.waiting, queue, after: place, countMax)])[0]
     var entries: [WaitingEntry] = []
     for row in found.rows.indices {
       guard let place = found.place(row), let time = found.integer(row, 2), let count = found.integer(row, 3),
@@ -26,21 +28,21 @@ extension PostgresJournal: OutboxJournal {
     return entries
   }
 
-  public func waitingContents(
+  func contents(
     of queue: String, at places: [OutboxPlace]
   ) throws(JournalError) -> [OutboxPlace: [UInt8]] {
     guard !places.isEmpty else { return [:] }
-    let found = try run("reading the outbox", places.map { statement(OutboxSQL.content, queue, $0) })
+    let found = try handle.run("reading the outbox", places.map { statement(OutboxSQL.content, queue, $0) })
     var contents: [OutboxPlace: [UInt8]] = [:]
     for (place, answer) in zip(places, found) { contents[place] = answer.bytes(0, 0) }
     return contents
   }
 
-  public func settle(
+  func settle(
     _ changes: [(queue: String, place: OutboxPlace, change: OutboxChange)]
   ) throws(JournalError) {
     guard !changes.isEmpty else { return }
-    _ = try run(
+    _ = try handle.run(
       "settling the outbox",
       changes.map { queue, place, change in
         switch change {
@@ -53,8 +55,8 @@ extension PostgresJournal: OutboxJournal {
       })
   }
 
-  public func outboxFigures(of queue: String) throws(JournalError) -> OutboxFigures {
-    let found = try run("counting the outbox", [statement(OutboxSQL.figures, .utf8(queue))])[0]
+  func figures(of queue: String) throws(JournalError) -> OutboxFigures {
+    let found = try handle.run("counting the outbox", [handle.statement(OutboxSQL.figures, .utf8(queue))])[0]
     var figures = OutboxFigures()
     figures.waitingCount = Int(clamping: found.integer(0, 0) ?? 0)
     figures.waitingBytes = Int(clamping: found.integer(0, 1) ?? 0)
@@ -66,17 +68,17 @@ extension PostgresJournal: OutboxJournal {
 
   // MARK: Dead letters
 
-  public func deadEntries(
-    of queue: String, after place: OutboxPlace?, countMax: Int
+  func dead(
+    _ queue: String, after place: OutboxPlace?, countMax: Int
   ) throws(JournalError) -> [DeadEntry] {
-    let found = try run("reading dead letters", [statement(OutboxSQL.dead, queue, after: place, countMax)])[0]
+    let found = try handle.run("reading dead letters", [statement(OutboxSQL.dead, queue, after: place, countMax)])[0]
     var entries: [DeadEntry] = []
     for row in found.rows.indices { entries.append(try deadEntry(found, row, content: [])) }
     return entries
   }
 
-  public func deadEntry(of queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? {
-    let found = try run("reading a dead letter", [statement(OutboxSQL.oneDead, queue, place)])[0]
+  func dead(_ queue: String, at place: OutboxPlace) throws(JournalError) -> DeadEntry? {
+    let found = try handle.run("reading a dead letter", [statement(OutboxSQL.oneDead, queue, place)])[0]
     guard !found.rows.isEmpty else { return nil }
     guard let content = found.bytes(0, 7) else { throw damagedEntry }
     return try deadEntry(found, 0, content: content)
@@ -93,25 +95,25 @@ extension PostgresJournal: OutboxJournal {
       reason: reason, content: content)
   }
 
-  public func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int {
+  func revive(_ queue: String, at place: OutboxPlace?, countMax: Int) throws(JournalError) -> Int {
     let revival =
       place.map { statement(OutboxSQL.revive, queue, $0) }
-      ?? statement(OutboxSQL.reviveSome, .utf8(queue), .integer(Int64(countMax)))
+      ?? handle.statement(OutboxSQL.reviveSome, .utf8(queue), .integer(Int64(countMax)))
     // A repetition would count none.
-    return try run("replaying dead letters", [revival], isRepeatable: false)[0].count
+    return try handle.run("replaying dead letters", [revival], isRepeatable: false)[0].count
   }
 
-  public func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
-    let burial = statement(OutboxSQL.buryAll, .utf8(queue), .integer(milliseconds), .utf8(reason))
-    return try run("giving up a queue", [burial])[0].count
+  func giveUp(_ queue: String, reason: String, milliseconds: Int64) throws(JournalError) -> Int {
+    let burial = handle.statement(OutboxSQL.buryAll, .utf8(queue), .integer(milliseconds), .utf8(reason))
+    return try handle.run("giving up a queue", [burial])[0].count
   }
 
-  public func removeDeadEntries(
-    of queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
+  func removeDead(
+    _ queue: String, beforeMilliseconds: Int64, sizeBytesMax: Int
   ) throws(JournalError) -> Int {
-    let removal = statement(
+    let removal = handle.statement(
       OutboxSQL.removeDead, .utf8(queue), .integer(beforeMilliseconds), .integer(Int64(sizeBytesMax)))
-    return try run("removing dead letters", [removal])[0].count
+    return try handle.run("removing dead letters", [removal])[0].count
   }
 
   // MARK: Statements
@@ -121,7 +123,8 @@ extension PostgresJournal: OutboxJournal {
   ) -> PostgresStatement {
     PostgresStatement(
       sql,
-      [.integer(identifier), .utf8(queue), .integer(place.position), .integer(Int64(place.ordinal))] + parameters)
+      [.integer(handle.identifier), .utf8(queue), .integer(place.position), .integer(Int64(place.ordinal))] + parameters
+    )
   }
 
   private func statement(
@@ -132,7 +135,7 @@ extension PostgresJournal: OutboxJournal {
   }
 
   private var damagedEntry: JournalError {
-    JournalError(.corrupt, "an entry of the outbox is not what was written", at: place())
+    JournalError(.corrupt, "an entry of the outbox is not what was written", at: handle.place())
   }
 }
 

@@ -1,6 +1,6 @@
 import HearthJournal
 
-extension SQLiteJournal {
+extension JournalFile {
   /// Reopens the journal after a fault with an unknown outcome, and compares the file with the acknowledged content.
   /// Under ``reopening``.
   ///

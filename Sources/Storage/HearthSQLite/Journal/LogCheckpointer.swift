@@ -1,14 +1,24 @@
+import Dispatch
 import GRDB
 import HearthJournal
 
-extension SQLiteJournal {
+/// The mover of SQLite's log into the database file, which runs beside appends.
+final class LogCheckpointer: Sendable {
+  private let file: JournalFile
+  let queue = DispatchQueue(label: "hearth.journal.checkpoint")
+
+  init(_ file: JournalFile) { self.file = file }
+
+  /// Waits for a running checkpoint.
+  func wait() { queue.sync {} }
+
   /// Counts bytes written to SQLite's log, and starts a checkpoint at the limit.
   func noteWritten(_ sizeBytes: Int) {
     // A row takes a page or two beside its payload.
     let sizeBytes = sizeBytes + 8_192
-    let isDue = state.withLock { state in
+    let isDue = file.state.withLock { state in
       state.bytesSinceCheckpoint += sizeBytes
-      guard state.bytesSinceCheckpoint >= options.checkpointBytes, !state.isCheckpointing, !state.isClosed else {
+      guard state.bytesSinceCheckpoint >= file.options.checkpointBytes, !state.isCheckpointing, !state.isClosed else {
         return false
       }
       state.isCheckpointing = true
@@ -16,16 +26,16 @@ extension SQLiteJournal {
       return true
     }
     guard isDue else { return }
-    checkpointQueue.async { [weak self] in self?.checkpoint() }
+    queue.async { [weak self] in self?.checkpoint() }
   }
 
   /// Moves the log into the database file and truncates it, so that removed data is in neither. While a reader such as
   /// a backup uses the log, it stays until the journal is closed. Blocks; appends wait for no more than a moment.
   func emptyLog() {
-    checkpointQueue.sync {
+    queue.sync {
       checkpoint()
       minding {
-        try pool.writeWithoutTransaction { database in
+        try file.pool.writeWithoutTransaction { database in
           _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
           defer { _ = try? Int.fetchOne(database, sql: "PRAGMA busy_timeout = \(SQLiteLimits.busyMilliseconds)") }
           try move(database, "TRUNCATE")
@@ -38,30 +48,30 @@ extension SQLiteJournal {
   /// additions on the writer's, so that the next append restarts the log. With the first step alone the log would never
   /// be empty under a steady load, and grow.
   private func checkpoint() {
-    defer { state.withLock { $0.isCheckpointing = false } }
+    defer { file.state.withLock { $0.isCheckpointing = false } }
     minding {
-      try checkpointer.writeWithoutTransaction { try move($0, "PASSIVE") }
-      try pool.writeWithoutTransaction { try move($0, "PASSIVE") }
+      try file.checkpointer.writeWithoutTransaction { try move($0, "PASSIVE") }
+      try file.pool.writeWithoutTransaction { try move($0, "PASSIVE") }
     }
   }
 
   private static var checkpointing: String { "moving the log into the database file" }
 
   private func move(_ database: GRDB.Database, _ mode: String) throws {
-    try JournalError.tellingFullDisks(Self.checkpointing, path: path) {
+    try JournalError.tellingFullDisks(Self.checkpointing, path: file.path) {
       _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(\(mode))")
     }
   }
 
   private func minding(_ body: () throws -> Void) {
-    // After a fault the log stays as it is, see `settleLog(_:)`.
-    guard state.withLock({ $0.fault == nil }) else { return }
+    // After a fault the log stays as it is, see `JournalFile.settleLog(_:)`.
+    guard file.state.withLock({ $0.fault == nil }) else { return }
     do {
-      try JournalError.mapping(Self.checkpointing, path: path, body)
+      try JournalError.mapping(Self.checkpointing, path: file.path, body)
     } catch {
       // Without space the log simply stays. Another failure may have been a sync of pages that SQLite then takes for
       // durable: the next append reports it, and reopens the journal.
-      if error.leavesOutcomeUnknown { noteFault(error, isReported: false) }
+      if error.leavesOutcomeUnknown { file.noteFault(error, isReported: false) }
     }
   }
 }

@@ -1,59 +1,78 @@
 import HearthJournal
+import Synchronization
 
-extension PostgresJournal {
-  public func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
-    try append(batch, with: [], after: head)
+/// The writer of batches for the log's owner: knows the end of the log, and finds out the outcome of an append without
+/// an answer.
+final class PostgresBatchAppender: Sendable {
+  private struct State {
+    var head: JournalHead?
+    var tail = LogTail(firstPosition: 0, isClaim: false)
+    /// The head after an append with an unknown outcome, and the reason that it is unknown; nil when there is none.
+    var doubt: (next: JournalHead, text: String)?
   }
 
-  public func append(
+  private let handle: JournalHandle
+  private let log: PostgresLogReader
+  private let state = Mutex(State())
+
+  init(_ handle: JournalHandle, _ log: PostgresLogReader) { (self.handle, self.log) = (handle, log) }
+
+  /// The epoch of the last acquisition; 0 before the first.
+  var epoch: Int64 { state.withLock { $0.head?.epoch ?? 0 } }
+
+  /// Makes the caller the owner.
+  ///
+  /// - Throws: The errors of ``OwnershipClaim/take(after:)``.
+  func acquire() throws(JournalError) -> JournalHead {
+    let known = state.withLock { $0.head }
+    let (head, tail) = try OwnershipClaim(handle: handle, log: log).take(after: known)
+    state.withLock { ($0.head, $0.tail) = (head, tail) }
+    return head
+  }
+
+  func append(
     _ batch: JournalBatch, with entries: [OutboxEntry], after head: JournalHead
   ) throws(JournalError) -> JournalHead {
     try batch.validate(after: head)
-    try requireOpen(forWriting: true)
+    try handle.requireOpen(forWriting: true)
     let tail = try requireCurrent(head)
     let next = JournalHead(
       epoch: head.epoch, position: batch.lastPosition,
       runningHash: head.runningHash.appending(batch, epoch: head.epoch))
     let statements =
-      appending(batch, next, after: head, tail) + OutboxSQL.adding(entries, to: batch, next, .integer(identifier))
-    do throws(JournalError) { try write(statements, next, after: head, tail) } catch {
+      statements(of: batch, next, after: head, tail)
+      + OutboxSQL.adding(entries, to: batch, next, .integer(handle.identifier))
+    do throws(JournalError) { try write(statements, next, after: head) } catch {
       var error = error
-      error.place = error.place.file == nil ? place(batch.firstPosition) : error.place
+      error.place = error.place.file == nil ? handle.place(batch.firstPosition) : error.place
       // The same batch may be appended again.
-      if error.leavesOutcomeUnknown, !error.isPassing { state.withLock { $0.failure = $0.failure ?? error } }
+      if error.leavesOutcomeUnknown, !error.isPassing { handle.fail(error) }
       throw error
     }
     state.withLock { state in
       state.head = next
       state.doubt = nil
-      state.tail = Tail(firstPosition: batch.firstPosition, isClaim: false)
+      state.tail = LogTail(firstPosition: batch.firstPosition, isClaim: false)
     }
     return next
   }
 
   /// Refuses a head that is not this journal's last.
-  private func requireCurrent(_ head: JournalHead) throws(JournalError) -> Tail {
+  private func requireCurrent(_ head: JournalHead) throws(JournalError) -> LogTail {
     let (current, tail) = state.withLock { ($0.head, $0.tail) }
-    guard let current else { throw stale(head.epoch, head.epoch) }
+    guard let current else { throw .staleEpoch(head.epoch, current: head.epoch, file: handle.file) }
     guard current != head else { return tail }
-    if head.epoch < current.epoch { throw stale(head.epoch, current.epoch) }
-    throw mismatch(head, current.position, current.epoch)
-  }
-
-  private func mismatch(_ head: JournalHead, _ position: Int64, _ epoch: Int64) -> JournalError {
-    JournalError(
-      .positionMismatch,
-      "the append expects the log to end at \(head.position) (hash \(head.runningHash), epoch \(head.epoch)), and it ends "
-        + "at \(position), epoch \(epoch)", at: place(position))
+    if head.epoch < current.epoch { throw .staleEpoch(head.epoch, current: current.epoch, file: handle.file) }
+    throw .positionMismatch(head, current: current, file: handle.file)
   }
 
   /// Returns the statements of an append, the row itself first.
-  func appending(
-    _ batch: JournalBatch, _ next: JournalHead, after head: JournalHead, _ tail: Tail
+  func statements(
+    of batch: JournalBatch, _ next: JournalHead, after head: JournalHead, _ tail: LogTail
   ) -> [PostgresStatement] {
-    let pieces = Self.pieces(of: batch.payload)
+    let pieces = BatchRow.pieces(of: batch.payload)
     let row: [PostgresStatement.Parameter] = [
-      .integer(identifier), .integer(batch.firstPosition), .integer(batch.lastPosition), .integer(head.epoch),
+      .integer(handle.identifier), .integer(batch.firstPosition), .integer(batch.lastPosition), .integer(head.epoch),
       .hash(next.runningHash), .integer(Int64(batch.payload.count)), .integer(Int64(pieces.count - 1)),
       .bytes(pieces[0]),
     ]
@@ -63,18 +82,10 @@ extension PostgresJournal {
       : PostgresStatement(BatchSQL.append, row + [.integer(tail.firstPosition), .hash(head.runningHash)])
     return [first]
       + pieces.enumerated().dropFirst().map { number, piece in
-        statement(
+        handle.statement(
           BatchSQL.addPart, .integer(batch.firstPosition), .integer(head.epoch), .hash(next.runningHash),
           .integer(Int64(number)), .bytes(piece))
       }
-  }
-
-  /// Splits a payload into pieces that fit in rows; at least one, which may be empty.
-  static func pieces(of payload: [UInt8]) -> [[UInt8]] {
-    guard payload.count > PostgresLimits.rowBytesMax else { return [payload] }
-    return stride(from: 0, to: payload.count, by: PostgresLimits.rowBytesMax).map {
-      Array(payload[$0..<min(payload.count, $0 + PostgresLimits.rowBytesMax)])
-    }
   }
 
   /// Writes a batch and finds out its outcome.
@@ -82,15 +93,15 @@ extension PostgresJournal {
   /// Without an answer, the same statement is sent again: it writes the same row, or finds it there. No other server
   /// can have written it, and a new owner has put a claim in its place.
   private func write(
-    _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead, _ tail: Tail
+    _ statements: [PostgresStatement], _ next: JournalHead, after head: JournalHead
   ) throws(JournalError) {
-    let action = "appending a batch"
+    let (action, engine) = ("appending a batch", handle.engine)
     let deadline = engine.deadline
     var doubt = try doubt(about: next)
     for attempt in 0... {
       let error: JournalError
       let answerDeadline = engine.answerDeadline(for: statements, deadline: deadline)
-      switch engine.append(identifier, statements, deadline: answerDeadline).wait() {
+      switch engine.append(handle.identifier, statements, deadline: answerDeadline).wait() {
       case .done(let answers):
         if answers[0].count == 1 { return }
         guard doubt != nil else { throw try refusal(of: head) }
@@ -127,22 +138,22 @@ extension PostgresJournal {
     guard doubt.next == next else {
       throw JournalError(
         .failed, "what became of another batch is not known yet; that one has to be appended first",
-        at: place(next.position), cause: doubt.text)
+        at: handle.place(next.position), cause: doubt.text)
     }
     return doubt.text
   }
 
   /// The error when the outcome can no longer be found out here.
   private func unknown(_ action: String, _ text: String) -> JournalError {
-    JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: place(), cause: text)
+    JournalError(.inputOutput, "\(action) failed: what became of it is not known", at: handle.place(), cause: text)
   }
 
   /// Returns the reason that an append wrote no row, when it is known that it did not.
   private func refusal(of head: JournalHead) throws(JournalError) -> JournalError {
-    guard let end = try readEnd() else { return lost(head, nil) }
-    if end.epoch > head.epoch { return stale(head.epoch, end.epoch) }
-    if end.epoch < head.epoch || end.lastPosition < head.position { return lost(head, end) }
-    return mismatch(head, end.lastPosition, end.epoch)
+    guard let end = try log.end() else { return .lost(head, nil, file: handle.file) }
+    if end.epoch > head.epoch { return .staleEpoch(head.epoch, current: end.epoch, file: handle.file) }
+    if end.epoch < head.epoch || end.lastPosition < head.position { return .lost(head, end, file: handle.file) }
+    return .positionMismatch(head, current: end.head, file: handle.file)
   }
 
   /// Returns true when a batch without an answer is durable. A visible row may still be on one machine alone, when the
@@ -153,21 +164,22 @@ extension PostgresJournal {
     _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ doubt: inout String?
   ) throws(JournalError) -> Bool {
     let look = [
-      statement(BatchSQL.confirm, .integer(next.epoch), .integer(next.position)),
-      statement(BatchSQL.landed, .integer(firstPosition), .integer(next.epoch), .hash(next.runningHash)),
+      handle.statement(BatchSQL.confirm, .integer(next.epoch), .integer(next.position)),
+      handle.statement(BatchSQL.landed, .integer(firstPosition), .integer(next.epoch), .hash(next.runningHash)),
     ]
-    let answerDeadline = engine.answerDeadline(for: look, deadline: deadline)
-    switch engine.append(identifier, look, deadline: answerDeadline).wait() {
+    let answerDeadline = handle.engine.answerDeadline(for: look, deadline: deadline)
+    switch handle.engine.append(handle.identifier, look, deadline: answerDeadline).wait() {
     case .done(let answers):
       if answers[1].integer(0, 0) == 1, answers[0].count == 1 { return true }
-      let end = try readEnd()
+      let end = try log.end()
       guard let end, end.epoch == next.epoch else {
         throw unknown(
           "appending a batch", "\(doubt ?? ""); there is a newer owner, who knows whether it is there")
       }
       if end.lastPosition < firstPosition - 1 {
-        throw lost(
-          JournalHead(epoch: next.epoch, position: firstPosition - 1, runningHash: next.runningHash), end)
+        throw .lost(
+          JournalHead(epoch: next.epoch, position: firstPosition - 1, runningHash: next.runningHash), end,
+          file: handle.file)
       }
       doubt = "\(doubt ?? ""); it is not there yet"
       return false

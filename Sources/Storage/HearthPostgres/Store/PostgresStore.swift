@@ -1,0 +1,76 @@
+import HearthCluster
+import HearthJournal
+import Synchronization
+
+/// The journals of all collections in one PostgreSQL, and the sentry that locks them.
+final class PostgresStore: ClusterJournalStore {
+  /// The prefix of journals' names while they are made.
+  private static let workCollection = "moving/"
+
+  private let engine: PostgresEngine
+  private let sentry = Mutex<PostgresSentry?>(nil)
+
+  /// Connects to a server.
+  ///
+  /// - Throws: The errors of ``PostgresEngine``.
+  init(url: String) throws(JournalError) { engine = try PostgresEngine(PostgresAddress(url)) }
+
+  var product: String { JournalEngine.postgres.product }
+  var address: String { engine.address.description }
+  var warnings: [String] { engine.warnings }
+
+  func factory(_ collection: String) -> any JournalFactory { engine.journals(collection) }
+
+  /// Returns an archive of all collections, so that a copy of them is of one moment.
+  func archive(of collections: [String]) -> any JournalArchive { engine.archive("") }
+
+  func lock(for use: JournalStoreUse) throws(JournalError) {
+    let isShared = if case .node = use { true } else { false }
+    let sentry = try PostgresSentry(engine, isShared: isShared)
+    try sentry.waitUntilAlone()
+    if case .copy = use {
+      let nodes = try engine.livingNodes()
+      guard nodes.isEmpty else {
+        throw JournalError(
+          .inUse, "a cluster uses \(address); stop its nodes first: \(nodes.joined(separator: ", "))")
+      }
+    }
+    self.sentry.withLock { $0 = sentry }
+  }
+
+  var checkPauseSeconds: Int? { PostgresLimits.lookPauseSeconds }
+
+  func check() -> JournalStoreState { sentry.withLock { $0 }?.find() ?? .alone }
+
+  func removeLeftovers() throws(JournalError) { try engine.removeLeftovers() }
+
+  func hurry() { engine.hurry() }
+
+  func close() {
+    sentry.withLock { $0 }?.close()
+    engine.close()
+  }
+
+  func clusterCatalog(
+    address: String, timing: ClusterTiming, report: @escaping @Sendable (JournalError) -> Void
+  ) throws(JournalError) -> any ClusterCatalog {
+    try PostgresClusterStore(engine, address: address, timing: timing, report: report)
+  }
+
+  // MARK: Moving
+
+  func stage() throws(JournalError) -> any JournalArchive {
+    for collection in [Self.workCollection, "restoring/" + Self.workCollection] {
+      let journals = engine.journals(collection)
+      for name in try journals.names() { try journals.remove(name) }
+    }
+    return engine.archive(Self.workCollection)
+  }
+
+  /// Names all staged journals in one step.
+  func publish(_ names: [String]) throws(JournalError) { try engine.rename(Self.workCollection, to: "") }
+
+  var occupiedAdvice: String {
+    "name another PostgreSQL database, or remove them there with DROP SCHEMA hearth CASCADE"
+  }
+}

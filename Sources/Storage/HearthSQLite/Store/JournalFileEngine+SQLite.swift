@@ -1,0 +1,15 @@
+import HearthJournal
+
+extension JournalFileEngine {
+  /// Journals in files of SQLite.
+  package static let sqlite = JournalFileEngine(
+    suffix: SQLiteJournals.suffix, formats: JournalHeader.formats,
+    format: { path throws(JournalError) in try JournalHeader(path: path).format },
+    repair: { path throws(JournalError) in try JournalSalvage(path: path) },
+    cut: { path throws(JournalError) in
+      let journal = try SQLiteJournal(path: path, options: SQLiteJournal.Options(recovery: .truncateAtFirstDamage))
+      try journal.close()
+      return journal.recovery
+    },
+    open: { folder in SQLiteFolder(path: folder) })
+}

@@ -1,0 +1,83 @@
+import Glibc
+import HearthJournal
+import HearthSystem
+import Synchronization
+
+/// The journals in a data folder. A collection is a folder in it.
+final class SQLiteFolder: JournalStore {
+  /// The folder in a data folder in which journals are made. Folders of that name are in no backup.
+  private static let workName = "moving.partial"
+
+  private let path: String
+  /// The locks on single journals.
+  private let holds = Mutex<[JournalHold]>([])
+
+  init(path: String) { self.path = path }
+
+  var product: String { "SQLite" }
+  var address: String { path }
+  var warnings: [String] { [] }
+
+  func factory(_ collection: String) -> any JournalFactory { SQLiteArchive(folder: path).journals(collection) }
+
+  func archive(of collections: [String]) -> any JournalArchive { SQLiteArchive(folder: path, collections: collections) }
+
+  /// Locks journals for a copy. A server's journals are locked by being open.
+  func lock(for use: JournalStoreUse) throws(JournalError) {
+    guard case .copy(let names) = use else { return }
+    let archive = SQLiteArchive(folder: path)
+    for name in names {
+      let (journals, file) = archive.place(of: name)
+      let hold = try journals.hold(file)
+      holds.withLock { $0.append(hold) }
+    }
+  }
+
+  var checkPauseSeconds: Int? { nil }
+
+  func check() -> JournalStoreState { .alone }
+
+  func removeLeftovers() throws(JournalError) {}
+
+  func hurry() {}
+
+  func close() { holds.withLock { $0 = [] } }
+
+  // MARK: Moving
+
+  private var work: SQLiteArchive { SQLiteArchive(folder: path + "/" + Self.workName) }
+
+  func stage() throws(JournalError) -> any JournalArchive {
+    try Self.remove(work.folder)
+    return SQLiteArchive(folder: work.folder, makesFolders: true)
+  }
+
+  func publish(_ names: [String]) throws(JournalError) {
+    for name in names {
+      let (from, file) = work.place(of: name)
+      try from.move(file, to: SQLiteArchive(folder: path).place(of: name).journals)
+    }
+    try Self.remove(work.folder)
+  }
+
+  var occupiedAdvice: String { "name another folder, or move these files away" }
+
+  /// Removes a temporary folder of this attempt, or of an earlier one.
+  private static func remove(_ folder: String) throws(JournalError) {
+    do throws(WholeFile.Problem) {
+      for name in try WholeFile.names(in: folder) where !WholeFile(folder: folder, name: name).remove() {
+        try remove(contentsOf: folder + "/" + name)
+      }
+    } catch {
+      throw JournalError(.failed, "the folder \(error.what): \(error.cause)", at: JournalError.Place(file: folder))
+    }
+    guard rmdir(folder) == 0 || errno == ENOENT else {
+      throw JournalError.system("cannot remove the folder", path: folder, errno)
+    }
+  }
+
+  private static func remove(contentsOf folder: String) throws(WholeFile.Problem) {
+    for name in try WholeFile.names(in: folder) { _ = WholeFile(folder: folder, name: name).remove() }
+    rmdir(folder)
+  }
+}
