@@ -201,9 +201,9 @@ import Testing
         firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload)
       head = try journal.append(entry, after: head)
     }
-    let (first, number) = engine.stage([1, 2, 3], number: nil, at: instant)
+    let (first, number) = LargeWrite.stage([1, 2, 3], number: nil, at: instant, in: &engine)
     try append(first)
-    try append(engine.stage([4, 5], number: number, at: instant).batch)
+    try append(LargeWrite.stage([4, 5], number: number, at: instant, in: &engine).batch)
     let small = Command(connection: ConnectionID(rawValue: 1), principal: .administrator, action: .put("small", 1))
     try append(engine.decide([small], at: instant))
     let database = try DatabaseHost().database(journal.crash(), rules: Self.rules)

@@ -228,7 +228,7 @@ public final class Database: Sendable {
   /// Returns the listens of one connection, and the state to decide them on. May wait for a batch that is being
   /// decided: must not run on event loops.
   public func listens(of id: ConnectionID) -> StandingListens {
-    decider.engine.withLock { $0.standingListens(of: [id][...], countMin: 1) }
+    decider.engine.withLock { StandingListens(of: [id][...], in: $0, countMin: 1) }
   }
 }
 

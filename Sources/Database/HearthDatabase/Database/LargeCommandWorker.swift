@@ -136,7 +136,7 @@ struct LargeCommandWorker {
         batches.waitForRoom()
         guard decider.isRunning else { return false }
         let instant = decider.environment.clock()
-        let (batch, first) = decider.engine.withLock { $0.stage(piece, number: number, at: instant) }
+        let (batch, first) = decider.engine.withLock { LargeWrite.stage(piece, number: number, at: instant, in: &$0) }
         number = first
         decider.pass(batch)
         return true
@@ -203,7 +203,7 @@ struct LargeCommandWorker {
 
   /// Decides a command in line: after too many attempts, or when the database no longer stores commits.
   private func decideAtLast(_ command: Command) {
-    decider.engine.withLock { $0.forgetPieces() }
+    decider.engine.withLock { LargeWrite.forgetPieces(in: &$0) }
     var rest: ArraySlice = [command]
     while !rest.isEmpty { _ = decider.decideInLine(&rest, settingAside: false) }
   }

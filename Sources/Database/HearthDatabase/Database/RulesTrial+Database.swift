@@ -12,7 +12,7 @@ extension RulesTrial {
     let source = ForecastSource(
       connections: { [weak decider] in decider?.engine.withLock { $0.knownConnections } ?? [] },
       listens: { [weak decider] ids in
-        decider?.engine.withLock { $0.standingListens(of: ids, countMin: Self.listensPerSlice) }
+        decider?.engine.withLock { StandingListens(of: ids, in: $0, countMin: Self.listensPerSlice) }
           ?? StandingListens(state: .none)
       },
       state: { [weak decider] in decider?.writer.durable.state ?? .none })

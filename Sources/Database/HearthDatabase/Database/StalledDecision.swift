@@ -23,7 +23,7 @@ enum StalledDecision {
       let isFree = command.action.isChange || command.principal != nil
       // The waiting commands are in memory: this bounds them however long the disk is full.
       if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
-        let refused = engine.refuse(command, .unavailable)
+        let refused = engine.answer([(command, .failure(.unavailable))])
         return (time, refused, Stall.Turn.first, engine.nextDeadlineMonotonicMilliseconds)
       }
       let batch = engine.decide([command], at: instant)
