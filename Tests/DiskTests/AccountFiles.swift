@@ -120,8 +120,8 @@ final class AccountFiles: SteppedFiles {
   private func snapshot() throws {
     let database = store.database
     guard database.status == .running else { throw StepFailure(outcome: .stopped, reason: "\(database.status)") }
-    guard database.pipeline.withLock({ $0.snapshots.begin() }) else { return }
-    database.snapshotQueue.sync { database.writeSnapshot(database.published) }
+    guard database.snapshots.schedule.withLock({ $0.begin() }) else { return }
+    database.snapshots.queue.sync { database.snapshots.write(database.published) }
   }
 
   private func opened(_ open: () throws -> AccountStore) throws -> AccountStore {

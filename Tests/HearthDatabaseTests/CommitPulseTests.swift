@@ -39,7 +39,7 @@ import Testing
     defer { database.close() }
     host.send(database, [.connect, Self.put("a/b", 1)])
     host.finish(database)
-    #expect(database.engine.withLock { !$0.placeTap.isOn })
+    #expect(database.decider.engine.withLock { !$0.placeTap.isOn })
     let first = try #require(database.pulse.watch([Path("a"), Path("c")]))
     let second = try #require(database.pulse.watch([.root]))
     host.send(database, [Self.put("a/b", 2), Self.put("a/b", 2), Self.put("c", 1), .get(Path("a"))])
@@ -53,7 +53,7 @@ import Testing
     database.pulse.end(second)
     host.send(database, [Self.put("c", 3)])
     host.finish(database)
-    #expect(database.engine.withLock { !$0.placeTap.isOn })
+    #expect(database.decider.engine.withLock { !$0.placeTap.isOn })
   }
 
   @Test("a database that is followed counts what others wrote")

@@ -64,9 +64,9 @@ import Testing
 
     func finish() {
       host.finish(database)
-      database.largeWriteQueue.sync {}
+      database.decider.pool.writes.sync {}
       host.finish(database)
-      database.snapshotQueue.sync {}
+      database.snapshots.queue.sync {}
     }
 
     private static func put(_ path: String, _ node: Node) -> Command.Action {

@@ -26,7 +26,7 @@ import Testing
   /// Waits until all commits are stored and old ones pruned.
   private func finish(_ host: DatabaseHost, _ database: Database) {
     host.finish(database)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
   }
 
   private static func write(_ random: inout SeededRandom) -> Command.Action {

@@ -90,12 +90,12 @@ final class DatabaseHost: Sendable {
   }
 
   /// Waits until all submitted commands are decided.
-  func settle(_ database: Database) { database.decidingQueue.sync {} }
+  func settle(_ database: Database) { database.decider.queue.sync {} }
 
   /// Waits until all submitted commands are decided and their effects delivered.
   func finish(_ database: Database) {
     settle(database)
-    database.journalQueue.sync {}
+    database.writer.queue.sync {}
   }
 }
 

@@ -46,7 +46,7 @@ import Testing
   @Test func `others read and write while a large write is decided, and its place and connection wait`() throws {
     let host = DatabaseHost()
     let database = try Self.begin(host)
-    database.largeWriteQueue.suspend()
+    database.decider.pool.writes.suspend()
     database.submit([Self.write(1, "big", Self.many), Self.write(1, "after", Node(.int(1)))])
     database.submit([
       Self.write(3, "big/k1", Node(.int(3))), Self.write(2, "small", Node(.int(2))),
@@ -55,7 +55,7 @@ import Testing
     host.waitUntil { host.lines.count >= 6 }
     #expect(Self.told(host).dropFirst(4) == ["2 written 2", "2 value 2"])
     #expect(database.published.root[Path("big")].isEmpty)
-    database.largeWriteQueue.resume()
+    database.decider.pool.writes.resume()
     host.waitUntil { host.lines.count >= 10 }
     #expect(
       Self.told(host).dropFirst(6).map { String($0.prefix(9)) } == ["1 written", "3 written", "1 written", "3 value {"])
@@ -67,21 +67,21 @@ import Testing
   @Test func `a large write whose ground moves is decided again, and once more without anybody in its way`() throws {
     let host = DatabaseHost()
     let database = try Self.begin(host)
-    database.largeWriteQueue.suspend()
+    database.decider.pool.writes.suspend()
     database.submit([Self.write(1, "big", Self.many)])
     host.settle(database)
     database.submit([Self.write(2, "gate", Node(.string("ajar")))])
     host.waitUntil { host.lines.count >= 5 }
     // Decided from a tree without the gate; the second time the gate stays.
-    database.largeWriteQueue.resume()
+    database.decider.pool.writes.resume()
     host.waitUntil { host.lines.count >= 6 }
     #expect(Self.told(host).last?.hasPrefix("1 written") == true)
-    database.largeWriteQueue.suspend()
+    database.decider.pool.writes.suspend()
     database.submit([Self.write(1, "big", .empty.replacing(Path("k"), with: Self.many))])
     host.settle(database)
     database.submit([Self.write(2, "gate", Node(.string("shut")))])
     host.waitUntil { host.lines.count >= 7 }
-    database.largeWriteQueue.resume()
+    database.decider.pool.writes.resume()
     host.waitUntil { host.lines.count >= 9 }
     #expect(Self.told(host).last == "1 permission-denied")
     #expect(database.published.root[Path("big")].childCount == 100)
@@ -96,7 +96,7 @@ import Testing
     database.submit((1...9).map { Self.other($0, .connect) })
     database.submit([Self.write(1, "seen", Self.many)])
     host.waitUntil { host.lines.count >= 10 }
-    database.largeReadQueue.suspend()
+    database.decider.pool.reads.suspend()
     // Each compares another query, so that none waits for another's outcome.
     for connection in UInt64(1)...5 {
       let query = Query(order: .key, limit: .last(50 + Int(connection)))
@@ -110,7 +110,7 @@ import Testing
       Set(Self.told(host).dropFirst(10).map { $0.prefix(9) }) == [
         "4#1 < put", "4 ok", "4 written", "5#1 < put", "5 ok", "5 written", "6 written", "7 written",
       ])
-    database.largeReadQueue.resume()
+    database.decider.pool.reads.resume()
     host.waitUntil { host.lines.count >= 27 }
     for connection in 1...5 {
       let told = Self.told(host).dropFirst(10).filter { $0.hasPrefix("\(connection) ") }
@@ -131,10 +131,10 @@ import Testing
       ])
     }
     host.waitUntil { host.lines.count >= 17 }
-    database.largeWriteQueue.suspend()
+    database.decider.pool.writes.suspend()
     for connection in UInt64(10)...22 { database.submit([Self.write(connection, "at\(connection)", Self.many)]) }
     host.settle(database)
-    database.largeWriteQueue.resume()
+    database.decider.pool.writes.resume()
     host.waitUntil { host.lines.count >= 30 }
     let order = host.lines.dropFirst(17).map { $0.prefix(2) }
     #expect(order.prefix(2) == ["10", "22"] && Set(order).count == 13)
@@ -159,13 +159,13 @@ import Testing
     let database = try Self.begin(host)
     database.submit([Self.other(1, .onDisconnect(.put(Location(path: Path("seen")), WriteValue(Node(.int(1))))))])
     host.waitUntil { host.lines.count >= 5 }
-    database.largeWriteQueue.suspend()
+    database.decider.pool.writes.suspend()
     database.submit([Self.write(1, "big", Self.many)])
     database.end(ConnectionID(rawValue: 1), before: ConnectionID(rawValue: 2))
     database.submit([Self.write(2, "seen", Node(.int(2))), Self.write(3, "small", Node(.int(3)))])
     host.waitUntil { host.lines.count >= 6 }
     #expect(Self.told(host).last == "3 written 3")
-    database.largeWriteQueue.resume()
+    database.decider.pool.writes.resume()
     host.waitUntil { host.lines.count >= 8 }
     #expect(Self.told(host).last == "2 written 2")
     #expect(database.published.root[Path("seen")].scalar == .int(2))
@@ -201,9 +201,9 @@ import Testing
         firstPosition: batch.firstPosition, lastPosition: batch.state.position, payload: batch.payload)
       head = try journal.append(entry, after: head)
     }
-    let (first, number) = engine.stage([1, 2, 3], number: nil, at: instant)
+    let (first, number) = LargeWrite.stage([1, 2, 3], number: nil, at: instant, in: &engine)
     try append(first)
-    try append(engine.stage([4, 5], number: number, at: instant).batch)
+    try append(LargeWrite.stage([4, 5], number: number, at: instant, in: &engine).batch)
     let small = Command(connection: ConnectionID(rawValue: 1), principal: .administrator, action: .put("small", 1))
     try append(engine.decide([small], at: instant))
     let database = try DatabaseHost().database(journal.crash(), rules: Self.rules)

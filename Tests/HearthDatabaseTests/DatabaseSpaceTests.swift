@@ -85,17 +85,17 @@ import Testing
     for number in 1..<30 { database.submit([write("k\(number)", .empty, as: .administrator)]) }
     host.finish(database)
     database.makeRoom(sizeBytesMax: 1_000)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     #expect(try journal.currentSnapshot() == nil, "it does not fit")
     database.submit([write("else", .empty, as: .administrator), write("k2", Node(.int(1)), as: .administrator)])
     host.finish(database)
     database.makeRoom(sizeBytesMax: 1 << 20)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     let snapshot = try #require(try journal.currentSnapshot())
     #expect(snapshot.position == database.published.position && snapshot.sizeBytes < 200_000)
     #expect(try journal.oldestPosition() == snapshot.position)
     database.makeRoom(sizeBytesMax: 1 << 20)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     #expect(host.notices == ["snapshot"])
     database.close()
   }
@@ -111,14 +111,14 @@ import Testing
     let text = Node(.string(String(repeating: "x", count: 100_000)))
     for number in 0..<12 { database.submit([write("k\(number)", text, as: .administrator)]) }
     host.finish(database)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     #expect(try journal.currentSnapshot() == nil && host.notices == ["snapshot over 300000"])
     #expect(database.figures().journalBytes > 1_200_000 && database.snapshotNeedBytes > 1_200_000)
     database.setSnapshotRoom(350_000)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     #expect(try journal.currentSnapshot() == nil, "that is hardly more")
     database.setSnapshotRoom(2_000_000)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     #expect(try journal.currentSnapshot()?.position == database.published.position)
     #expect(host.notices == ["snapshot over 300000", "snapshot"])
     #expect(database.figures().journalBytes == 0 && database.snapshotNeedBytes == 0)
@@ -138,7 +138,7 @@ import Testing
       database.submit([write("same", text, as: .administrator)])
     }
     host.finish(database)
-    database.snapshotQueue.sync {}
+    database.snapshots.queue.sync {}
     #expect(host.notices == ["snapshot"])
     #expect(try (journal.currentSnapshot()?.sizeBytes ?? 0) < 110_000)
     database.close()

@@ -119,7 +119,7 @@ import Testing
     host.send(database, [.put("a", 1)])
     host.waitUntil { journal.gate.waitingCount == 1 }
     host.send(database, [.put("b", 2)])
-    host.waitUntil { database.pipeline.withLock { !$0.waiting.isEmpty } }
+    host.waitUntil { database.writer.batches.pipeline.withLock { !$0.waiting.isEmpty } }
     journal.setAway(true, isWritten: true)
     journal.gate.open()
     host.waitUntil { !host.timers.isEmpty }

@@ -36,7 +36,7 @@ import Testing
     host.send(database, [.get(Path("b"))])
     settle(host, database)
     #expect(trial.report().judgedCount == 3)
-    #expect(database.engine.withLock { $0.tap == nil })
+    #expect(database.decider.engine.withLock { $0.tap == nil })
   }
 
   @Test func `a judge that stands still holds nobody up, and what it could not take is counted`() throws {
@@ -109,7 +109,7 @@ import Testing
     host.send(database, [.get(Path("a"))])
     host.settle(database)
     #expect(database.traffic(inLastMilliseconds: 5_000).decidedCount == 5)
-    #expect(database.engine.withLock { $0.tap == nil })
+    #expect(database.decider.engine.withLock { $0.tap == nil })
   }
 
   @Test func `a forecast tells whom promoting would cancel and what would not be taken, and cancels nobody`() throws {
@@ -128,7 +128,7 @@ import Testing
     #expect((forecast.listeners.examinedCount, forecast.listeners.cancelledCount) == (2, 1))
     #expect(forecast.listeners.patterns.map(\.pattern) == ["/…"])
     #expect(forecast.data.failures.map(\.paths) == [["/n"]])
-    #expect(database.engine.withLock { $0.listenCount } == 2)
+    #expect(database.decider.engine.withLock { $0.listenCount } == 2)
   }
 
   @Test func `a forecast ends when it is cancelled, when its trial ends, and when it takes too long`() throws {

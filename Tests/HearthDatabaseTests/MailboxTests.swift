@@ -313,13 +313,13 @@ import Testing
   @Test func `a database answers a quiet connection among the first, with a flood before it`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".write\": true}}")
-    database.decidingQueue.suspend()
+    database.decider.queue.suspend()
     for connection in [UInt64(1), 2] {
       database.submit([Command(connection: ConnectionID(rawValue: connection), request: 0, action: .connect)])
     }
     database.submit(commands(1, 0..<10_000))
     database.submit(commands(2, 0..<1))
-    database.decidingQueue.resume()
+    database.decider.queue.resume()
     host.waitUntil { host.lines.count >= 10_003 }
     let places = host.lines.indices.filter { host.lines[$0] == "2 ok" }
     #expect(places.count == 2)
@@ -335,14 +335,14 @@ import Testing
       .put(Location(path: Path("status")), WriteValue(Node(.string("offline")))))
     let online = Command.Action.write(
       WriteOperation(.put(Location(path: Path("status")), WriteValue(Node(.string("online"))))))
-    database.decidingQueue.suspend()
+    database.decider.queue.suspend()
     database.submit([
       Command(connection: old, action: .connect), Command(connection: old, request: 0, action: offline),
     ])
     database.submit(commands(1, 0..<500))
     database.end(old, before: new)
     database.submit([Command(connection: new, action: .connect), Command(connection: new, request: 1, action: online)])
-    database.decidingQueue.resume()
+    database.decider.queue.resume()
     host.waitUntil { host.lines.count >= 502 }
     #expect(host.lines.last == "2 written \"online\"")
     #expect(database.published.root[Path("status")] == Node(.string("online")))

@@ -64,7 +64,7 @@ import Testing
       let principal = Principal(auth: nil, deadlineMonotonicMilliseconds: 1_000_000 + Int64(i))
       _ = engine.decide([Command(connection: connection, action: .authenticate(principal))], at: now)
     }
-    #expect(engine.deadlines.count < 100)
+    #expect(engine.connections.deadlines.count < 100)
     #expect(engine.nextDeadlineMonotonicMilliseconds.map { $0 <= 1_000_999 } == true)
     let late = Instant(wallMilliseconds: 0, monotonicMilliseconds: 1_000_999)
     let batch = engine.decide([Command(connection: connection, action: .tick)], at: late)

@@ -46,7 +46,7 @@ import Testing
     for database in services.databases.openDatabases {
       let name = database.name
       found["seats of \(name)"] = services.quotas.connectionCount(of: name)
-      let counts = database.engine.withLock { engine in
+      let counts = database.decider.engine.withLock { engine in
         (engine.connectionCount, engine.listenCount, engine.grants.isEmpty ? 0 : 1, engine.state.sessions.count)
       }
       (found["connections of \(name)"], found["listens of \(name)"]) = (counts.0, counts.1)

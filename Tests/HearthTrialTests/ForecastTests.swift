@@ -28,7 +28,7 @@ import Testing
     var judge = ListenerJudge(of: world.judge.staged)
     var left = world.engine.knownConnections[...]
     while !left.isEmpty {
-      let standing = world.engine.standingListens(of: left, countMin: 2)
+      let standing = StandingListens(of: left, in: world.engine, countMin: 2)
       for listen in standing.listens { judge.judge(listen, on: standing.state, nowMilliseconds: world.now) }
       left = left.dropFirst(standing.connectionCount)
     }

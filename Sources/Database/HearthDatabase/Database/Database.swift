@@ -3,13 +3,13 @@ import HearthEngine
 import HearthJournal
 import HearthRules
 import HearthTree
-import Synchronization
+import HearthTrial
 
 /// One database: the engine, its mailbox, and the journal that makes its batches durable.
 ///
-/// Commands from any thread enter the mailbox; one queue decides them in order, another makes batches durable and
-/// releases their effects, so that the next batch is decided while the last one is on its way to the disk. Batches that
-/// wait for the disk together share one append and one sync.
+/// Commands from any thread enter the mailbox; one queue decides them in order (``CommandDecider``), another makes
+/// batches durable and releases their effects (``BatchWriter``), so that the next batch is decided while the last one
+/// is on its way to the disk. Batches that wait for the disk together share one append and one sync.
 public final class Database: Sendable {
   /// The database's name, for logs.
   public let name: String
@@ -17,35 +17,19 @@ public final class Database: Sendable {
   /// The report on the recovery at opening.
   public let recovery: RecoveryReport
 
-  let environment: DatabaseEnvironment
-  let limits: DatabaseLimits
-  let journal: any Journal
-  let engine: Mutex<Engine>
-  let mailbox: Mutex<Mailbox>
-  let largeWrites: Mutex<LargeWriteQueue>
-  let pipeline: Mutex<Pipeline>
-  let durable: DurableState
-  let watch = DecisionWatch()
-  /// The counter of commits at watched locations.
-  public let pulse = CommitPulse()
-  /// The state that ``setSpaceLow(_:)`` sets.
-  let lowSpace = LowSpace()
   /// The retained history of states.
   public let history: DatabaseHistory
-  let keeper: HistoryKeeper
-  let outboxes: OutboxHolder
-  let decidingQueue: DispatchQueue
-  let largeWriteQueue: DispatchQueue
-  let largeReadQueue: DispatchQueue
-  let journalQueue: DispatchQueue
-  let snapshotQueue: DispatchQueue
-  /// Signalled when the pipeline takes batches again.
-  let room = DispatchSemaphore(value: 0)
-  let following: Following?
+  let decider: CommandDecider
+  let writer: BatchWriter
+  let snapshots: SnapshotStore
+  private let watch: DecisionWatch
+
   /// The follower's interface; nil for a database that decides its own changes.
-  package var follower: DatabaseFollower? { following.map { DatabaseFollower(database: self, following: $0) } }
+  package var follower: DatabaseFollower? { decider.follower }
   /// True when the database follows a log written elsewhere: its state may be slightly behind the newest one.
-  public var isFollowing: Bool { following != nil }
+  public var isFollowing: Bool { decider.following != nil }
+  /// The counter of commits at watched locations.
+  public var pulse: CommitPulse { writer.pulse }
 
   /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. Executes the
   /// on-disconnect writes of connections that were open at the last stop. Blocks until all of it is durable.
@@ -55,7 +39,7 @@ public final class Database: Sendable {
   ///   - journals: The factory that opens the journal; ``close()`` closes that.
   ///   - initialRules: The rules in force until a deployment; not stored.
   /// - Throws: `JournalError`, or ``RecordError`` for an unreadable record.
-  public init(
+  public convenience init(
     name: String, journals: any JournalFactory, initialRules: RuleSet, environment: DatabaseEnvironment,
     limits: DatabaseLimits = DatabaseLimits()
   ) throws {
@@ -67,28 +51,15 @@ public final class Database: Sendable {
     try found.run(journal, upTo: head)
     var (state, report) = found.state()
     report.damages = opened.damages
-    recovery = report
-    outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
-    following = nil
+    let outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
     engine.tapChanges(outboxes.tap)
     var log = found.replayed
     let effects = try LeftoverSessions.end(in: &engine, journal, &head, &log, environment, outboxes)
-    self.name = name
-    self.environment = environment
-    self.limits = limits
-    self.journal = journal
-    let durable = DurableState(engine.state)
-    self.durable = durable
-    history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
-    keeper = HistoryKeeper(limits.history)
-    self.engine = Mutex(engine)
-    mailbox = Mutex(Mailbox(limits: limits))
-    largeWrites = Mutex(LargeWriteQueue(limits: limits))
-    pipeline = Mutex(
-      Pipeline(head: head, snapshots: SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes)))
-    (decidingQueue, largeWriteQueue, largeReadQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
-    if !effects.isEmpty { journalQueue.async { environment.deliver(effects, 0) } }
+    self.init(
+      name, report, of: engine, journal, Pipeline(head: head),
+      SnapshotSchedule(log: log, snapshotBytes: found.snapshotBytes), outboxes, environment, limits)
+    if !effects.isEmpty { writer.queue.async { environment.deliver(effects, 0) } }
   }
 
   /// Creates a database that follows a log, from a state that was read: see ``DatabaseFollower/take(_:)``.
@@ -96,33 +67,42 @@ public final class Database: Sendable {
   /// - Parameters:
   ///   - journal: The reader of the log, which another owner writes; ``close()`` closes it.
   ///   - makeSession: Draws an unguessable session number.
-  package init(
+  package convenience init(
     name: String, following line: any OwnerLine, of journal: any Journal, from start: FollowedStart,
     environment: DatabaseEnvironment, limits: DatabaseLimits = DatabaseLimits(),
     makeSession: @escaping @Sendable () -> UInt64
   ) {
     let limits = limits.evaluatingBeside
-    following = Following(line, makeSession: makeSession)
-    recovery = start.report
     // The owner stores entries with their commits; all followers look at them.
-    outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
-    (self.name, self.environment, self.limits, self.journal) = (name, environment, limits, journal)
-    let engine = Engine(following: start.state, limits: limits.engine)
-    let durable = DurableState(engine.state)
-    (self.durable, keeper) = (durable, HistoryKeeper(limits.history))
+    self.init(
+      name, start.report, of: Engine(following: start.state, limits: limits.engine), journal,
+      Pipeline(following: start), SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes),
+      OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox), environment, limits,
+      following: Following(line, makeSession: makeSession))
+  }
+
+  private init(
+    _ name: String, _ recovery: RecoveryReport, of engine: sending Engine, _ journal: any Journal,
+    _ pipeline: Pipeline, _ schedule: SnapshotSchedule, _ outboxes: OutboxHolder, _ environment: DatabaseEnvironment,
+    _ limits: DatabaseLimits, following: Following? = nil
+  ) {
+    (self.name, self.recovery) = (name, recovery)
+    let (durable, batches) = (DurableState(engine.state), BatchQueue(pipeline, limits: limits))
     history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
-    self.engine = Mutex(engine)
-    mailbox = Mutex(Mailbox(limits: limits))
-    largeWrites = Mutex(LargeWriteQueue(limits: limits))
-    pipeline = Mutex(Pipeline(following: start))
-    (decidingQueue, largeWriteQueue, largeReadQueue, journalQueue, snapshotQueue) = DatabaseQueues.make(for: name)
+    snapshots = SnapshotStore(
+      of: name, in: journal, schedule, durable: durable, batches: batches, environment, limits)
+    writer = BatchWriter(
+      of: name, to: journal, from: batches, snapshots: snapshots, durable: durable, outboxes: outboxes, environment)
+    watch = DecisionWatch(clock: environment.clock)
+    decider = CommandDecider(
+      of: name, by: engine, to: writer, watchedBy: watch, following: following, environment, limits)
   }
 
   /// The last durable state. Holding it costs the memory of later changes.
-  public var published: Published { durable.state }
+  public var published: Published { writer.durable.state }
 
   /// The state of accepting commands. A stalled database recovers by itself; a halted one must be opened again.
-  public var status: DatabaseStatus { follower?.lackOfRoom ?? pipeline.withLock { $0.status } }
+  public var status: DatabaseStatus { follower?.lackOfRoom ?? writer.batches.status }
 
   /// Submits commands. Those of one connection are decided in submission order; connections take turns when one of them
   /// has more than a few.
@@ -132,29 +112,12 @@ public final class Database: Sendable {
   ///   reading from the connection until it receives effects. The commands are accepted all the same.
   @discardableResult
   public func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
-    guard !commands.isEmpty else { return true }
-    let arrival = environment.meters.now()
-    let (isWaking, hasRoom) = mailbox.withLock { box in
-      let hasRoom = box.append(commands, sizeBytes: sizeBytes, arrivalNanoseconds: arrival)
-      defer { box.isAwake = true }
-      return (!box.isAwake, hasRoom)
-    }
-    if isWaking { decidingQueue.async { self.drain() } }
-    return hasRoom && following?.isCrowded.load(ordering: .relaxed) != true
+    decider.submit(commands, sizeBytes: sizeBytes)
   }
 
   /// Ends a connection whose client has reconnected: before any command of the new connection that is submitted after
   /// this, and after all commands of the old one.
-  public func end(_ old: ConnectionID, before new: ConnectionID) {
-    if following == nil { largeWrites.withLock { $0.hold(new, until: old) } }
-    let isWaking = mailbox.withLock { box in
-      _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
-      box.hold(new, until: old)
-      defer { box.isAwake = true }
-      return !box.isAwake
-    }
-    if isWaking { decidingQueue.async { self.drain() } }
-  }
+  public func end(_ old: ConnectionID, before new: ConnectionID) { decider.end(old, before: new) }
 
   /// Decides the commands in the mailbox, makes them durable, releases their effects, and closes the journal. Blocks
   /// until done; must not be called from `deliver`. Later commands are answered as unavailable.
@@ -162,33 +125,139 @@ public final class Database: Sendable {
   /// - Parameter snapshotsEnd: The deadline of the final snapshot, on the environment's monotonic clock. The snapshot
   ///   is written when the next start would otherwise replay for long, and abandoned when incomplete by then.
   public func close(snapshotsEnd: Int64 = .min) {
-    decidingQueue.sync { drain() }
-    // Settles the large commands under way, and decides the commands that waited for them.
-    while !decidingQueue.sync(execute: { largeWrites.withLock { $0.isIdle } }) {
-      largeWriteQueue.sync {}
-      largeReadQueue.sync {}
-    }
-    journalQueue.sync {
-      writeWaiting()
-      storeWaiting()
-    }
-    if snapshotsEnd > .min, following == nil { writeLastSnapshot(endingAt: snapshotsEnd) }
-    pipeline.withLock { line in
-      line.status = .closed
-      line.stall = nil
-    }
-    // Transactions that wait for a turn are refused like commands that arrive now.
-    decidingQueue.sync {
-      if let follower { return follower.endQuestions() }
-      decide([Command(connection: ConnectionID(rawValue: 0), action: .tick)])
-    }
+    decider.finish()
+    writer.flush()
+    if snapshotsEnd > .min, !isFollowing { snapshots.writeLast(endingAt: snapshotsEnd) }
+    writer.batches.end(as: .closed)
+    decider.refuseWaiting()
     // Work under way when the status changed is finished first; batches still without room are refused.
-    journalQueue.sync { writeWaiting() }
-    snapshotQueue.sync {}
+    writer.queue.sync { writer.writeWaiting() }
+    snapshots.queue.sync {}
     do {
-      try journal.close()
+      try snapshots.journal.close()
     } catch {
-      environment.notice(.closeFailed(error))
+      decider.environment.notice(.closeFailed(error))
     }
   }
+
+  // MARK: Outbox
+
+  /// The journal of the outbox entries; nil when the database's journal cannot store any, so that an outbox is
+  /// impossible.
+  public var outboxJournal: (any OutboxJournal)? { writer.outboxes.journal }
+
+  /// Sets the outbox that derives entries from every commit decided from now on; nil derives none.
+  public func setOutbox(_ outbox: DatabaseOutbox?) { writer.outboxes.set(outbox) }
+
+  // MARK: History
+
+  /// Keeps history from a position on from being pruned while the hold lasts. Pruned history stays pruned.
+  public func holdHistory(from position: Int64) -> HistoryHold { snapshots.keeper.hold(from: position) }
+
+  /// Erases a user from the retained history: their authorship of commits, and the values at the given locations. The
+  /// present state stays unchanged; delete its data first, and end or sign out the user's connections. Blocks while it
+  /// reads the whole retained history, beside the database's own work; no other snapshot is written until it is done.
+  ///
+  /// The erasure proceeds in steps. An interrupted erasure leaves some of the history unerased; a repeated call
+  /// completes it. The result is durable when the call returns.
+  ///
+  /// - Parameters:
+  ///   - uid: The user; nil when only locations are erased.
+  ///   - places: The locations whose history is erased, with their descendants.
+  ///   - isCancelled: Polled regularly; true ends the erasure early.
+  /// - Throws: ``HistoryError``: ``HistoryError/cancelled``; a `.failed` of the journal when a connection still acts as
+  ///   the user after a while.
+  public func erase(
+    uid: String?, places: [Path], isCancelled: () -> Bool = { false }
+  ) throws(HistoryError) -> ErasureReport {
+    try history.mapping {
+      try snapshots.queue.sync {
+        defer { history.forget() }
+        return try PastErasure(in: snapshots, uid: uid, places: places).run(isCancelled)
+      }
+    }
+  }
+
+  /// Measures how much ``erase(uid:places:isCancelled:)`` would rewrite, apart from data of the present that is deleted
+  /// first. Changes nothing, and reads as much.
+  public func erasable(
+    uid: String?, places: [Path], isCancelled: () -> Bool = { false }
+  ) throws(HistoryError) -> ErasureReport {
+    // No pruning runs meanwhile.
+    try history.mapping {
+      try snapshots.queue.sync { try PastErasure(in: snapshots, uid: uid, places: places).look(isCancelled) }
+    }
+  }
+
+  // MARK: Trials of rules
+
+  /// Puts rules on trial: every decision of the rules in force is repeated with these, without effect. Ends a trial
+  /// under way.
+  @discardableResult
+  public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
+    let trial = RulesTrial(of: staged, in: self, limits: limits)
+    watch.begin(trial)
+    return trial
+  }
+
+  /// Ends the trial under way, and its forecast.
+  ///
+  /// - Returns: The trial's report; nil when there was no trial.
+  @discardableResult
+  public func endTrial() -> TrialReport? { watch.begin(nil)?.report() }
+
+  /// The trial under way.
+  public var trial: RulesTrial? { watch.trial }
+
+  /// Starts or stops counting decisions outside of a trial. During a trial they are always counted.
+  public func measureTraffic(_ isOn: Bool) { watch.measure(isOn) }
+
+  /// Returns the number of decisions in the last so many milliseconds, 600,000 at most, while counting was on: in whole
+  /// seconds, including the current one.
+  public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
+    watch.traffic(inLastMilliseconds: milliseconds)
+  }
+
+  /// Records a decision that was made on ``published`` outside of the engine.
+  ///
+  /// - Parameter decided: Evaluated only while a trial or a count is running.
+  public func noteDecided(_ decided: @autoclosure () -> DecidedCase) {
+    if watch.isOn { watch.hand(DecidedCases(decided())) }
+  }
+
+  /// Returns the listens of one connection, and the state to decide them on. May wait for a batch that is being
+  /// decided: must not run on event loops.
+  public func listens(of id: ConnectionID) -> StandingListens {
+    decider.engine.withLock { StandingListens(of: [id][...], in: $0, countMin: 1) }
+  }
+}
+
+extension Database: SnapshotWriter {
+  /// True while space is low and changes are refused, except removals by administrators and rules.
+  public var isSpaceLow: Bool { decider.lowSpace.isLow }
+
+  /// Sets whether changes are refused as ``Failure/lowSpace``, except removals by administrators and rules. Commands
+  /// submitted before may still be decided under the previous setting.
+  public func setSpaceLow(_ isLow: Bool) {
+    guard decider.lowSpace.set(isLow) else { return }
+    // Informs transactions that wait for their turn.
+    decider.submit(.tick)
+  }
+
+  /// The free bytes inside the journal's file, which are used before the file grows; 0 when they cannot be read.
+  public var reusableBytes: Int { (try? snapshots.journal.reusableBytes()) ?? 0 }
+
+  /// The bytes still needed by a snapshot that is under way or soon due, an estimate on the high side; 0 when none is.
+  public var snapshotNeedBytes: Int { snapshots.schedule.withLock { $0.neededBytes(decider.limits) } }
+
+  /// Limits snapshots to so many bytes from now on, of the disk and of the room inside the journal's file. A snapshot
+  /// that takes more is abandoned, and retried when there is clearly more room or log.
+  public func setSnapshotRoom(_ bytes: Int) { snapshots.setRoom(bytes) }
+
+  /// Writes a snapshot when the present data is so much smaller than the log and the last snapshot that this makes room
+  /// in the journal's file: after large removals. Traverses all of the data, once for each position; writes beside
+  /// commits.
+  ///
+  /// - Parameter sizeBytesMax: The most bytes for the snapshot, regardless of ``setSnapshotRoom(_:)``.
+  public func makeRoom(sizeBytesMax: Int) { snapshots.makeRoom(sizeBytesMax: sizeBytesMax) }
 }

@@ -38,18 +38,16 @@ extension DatabaseFigures {
 extension Database {
   /// Returns the present figures. May wait for a batch that is being decided: must not run on event loops.
   public func figures() -> DatabaseFigures {
-    let (connectionCount, listenCount) = engine.withLock { ($0.connectionCount, $0.listenCount) }
-    let (commandCount, commandBytes) = mailbox.withLock { ($0.count, $0.sizeBytes) }
-    let largeWriteWaitingCount = largeWrites.withLock { $0.waitingCount }
-    let askedCommandCount = following?.forwarding.withLock { $0.waitingCount + $0.openCount } ?? 0
+    let (connectionCount, listenCount) = decider.engine.withLock { ($0.connectionCount, $0.listenCount) }
+    let (commandCount, commandBytes) = decider.mailbox.withLock { ($0.count, $0.sizeBytes) }
+    let askedCommandCount = decider.following?.forwarding.withLock { $0.waitingCount + $0.openCount } ?? 0
     let position = published.position
-    return pipeline.withLock { line in
-      DatabaseFigures(
-        isRunning: line.status == .running, connectionCount: connectionCount, listenCount: listenCount,
-        waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
-        largeWriteWaitingCount: largeWriteWaitingCount, askedCommandCount: askedCommandCount,
-        waitingBatchCount: line.waiting.count,
-        journalBytes: line.snapshots.log.bytes, snapshotBytes: line.snapshots.snapshotBytes, position: position)
-    }
+    let (isRunning, batchCount) = writer.batches.pipeline.withLock { ($0.status == .running, $0.waiting.count) }
+    let (journalBytes, snapshotBytes) = snapshots.schedule.withLock { ($0.log.bytes, $0.snapshotBytes) }
+    return DatabaseFigures(
+      isRunning: isRunning, connectionCount: connectionCount, listenCount: listenCount,
+      waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
+      largeWriteWaitingCount: decider.large.waitingCount, askedCommandCount: askedCommandCount,
+      waitingBatchCount: batchCount, journalBytes: journalBytes, snapshotBytes: snapshotBytes, position: position)
   }
 }

@@ -9,19 +9,17 @@ import HearthTree
 ///
 /// Roles may change while clients are connected, without any effect on them.
 package struct DatabaseFollower: Sendable {
-  let database: Database
+  let decider: CommandDecider
   let following: Following
 
   /// Takes events in order. Blocks while too many of them are unapplied: must not run on event loops or on queues of
-  /// this database.
+  /// this decider.
   package func take(_ event: FollowedEvent) {
-    let (isWaking, isFull) = database.mailbox.withLock { box in
+    let isFull = decider.wake { box in
       box.followed.append(event)
       box.followed.isFull = box.followed.isFull || box.followed.sizeBytes > FollowedEvents.bytesMax
-      defer { box.isAwake = true }
-      return (!box.isAwake, box.followed.isFull)
+      return box.followed.isFull
     }
-    if isWaking { database.decidingQueue.async { drain() } }
     if isFull { following.room.wait() }
   }
 
@@ -34,13 +32,13 @@ package struct DatabaseFollower: Sendable {
   package func setRoom(_ isThere: Bool) { following.lacksRoom.store(!isThere, ordering: .relaxed) }
 
   /// The outbox for the commits of the log's owner.
-  package var outbox: OutboxHolder { database.outboxes }
+  package var outbox: OutboxHolder { decider.writer.outboxes }
 
   /// The state after every event that ``take(_:)`` received. Waits until they are applied.
   package var state: Published {
-    database.decidingQueue.sync {
+    decider.queue.sync {
       drain()
-      return database.engine.withLock { $0.state }
+      return decider.engine.withLock { $0.state }
     }
   }
 
@@ -48,16 +46,16 @@ package struct DatabaseFollower: Sendable {
 
   func drain() {
     while true {
-      let wasReleased = database.decideReleased()
-      let isPending = database.engine.withLock { $0.hasPendingRedecisions }
-      let (events, commands, arrival) = database.mailbox.withLock { box in
+      let wasReleased = decider.large.decideReleased()
+      let isPending = decider.engine.withLock { $0.hasPendingRedecisions }
+      let (events, commands, arrival) = decider.mailbox.withLock { box in
         let events = box.followed.take()
         if box.followed.isFull {
           box.followed.isFull = false
           following.room.signal()
         }
         // Events come first: they may answer requests, which makes room for further ones.
-        let commands = events.isEmpty ? box.take(database.limits.engine.batchCommandsMax) : []
+        let commands = events.isEmpty ? box.take(decider.limits.engine.batchCommandsMax) : []
         box.isAwake = !events.isEmpty || !commands.isEmpty || isPending || wasReleased
         return (events, commands, box.takenArrivalNanoseconds)
       }
@@ -66,7 +64,7 @@ package struct DatabaseFollower: Sendable {
       if commands.isEmpty, isPending { _ = decideHere([.tick], from: .line) }
       settle(commands[...], from: .mailbox, arrivalNanoseconds: arrival)
       let waitingCount = following.forwarding.withLock { $0.waitingCount + $0.openCount }
-      following.isCrowded.store(waitingCount > database.limits.commandsPendingMax, ordering: .relaxed)
+      following.isCrowded.store(waitingCount > decider.limits.commandsPendingMax, ordering: .relaxed)
     }
   }
 
@@ -103,10 +101,10 @@ package struct DatabaseFollower: Sendable {
   private func handle(_ event: FollowedEvent) {
     switch event {
     case .commits(let first, let last, let payload, let isOwn, let root):
-      let before = database.durable.state
+      let before = decider.writer.durable.state
       apply(first, last, payload, root)
-      if let tell = database.environment.followed {
-        tell(Self.places(in: payload), before, database.durable.state, isOwn)
+      if let tell = decider.environment.followed {
+        tell(Self.places(in: payload), before, decider.writer.durable.state, isOwn)
       }
     case .answered: break
     case .sessionEnded(let session):
@@ -116,39 +114,40 @@ package struct DatabaseFollower: Sendable {
         for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
         return settle(lost.unasked[...], from: .line)
       }
-      database.environment.closeConnection(connection)
+      decider.environment.closeConnection(connection)
     case .serving(let isServing):
       following.isServing.store(isServing, ordering: .relaxed)
-      database.environment.servingChanged(isServing)
+      decider.environment.servingChanged(isServing)
     case .replaced(let start): begin(again: start)
-    case .snapshot(let members): snapshotIsWanted(members)
+    case .snapshot(let members):
+      decider.writer.snapshots.write(decider.engine.withLock { $0.state }, for: members)
     }
   }
 
   /// Applies rows of the log.
   private func apply(_ first: Int64, _ last: Int64, _ payload: [UInt8], _ root: Node?) {
-    guard database.isRunning else { return }
-    let (instant, start) = (database.environment.clock(), database.environment.meters.now())
+    guard decider.isRunning else { return }
+    let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
     let batch: Batch
     let deadline: Int64?
     do {
-      (batch, deadline) = try database.engine.withLock { engine in
-        engine.tapDecisions(database.watch.detail)
-        engine.placeTap.isOn = database.pulse.isWatched
+      (batch, deadline) = try decider.engine.withLock { engine in
+        engine.tapDecisions(decider.watch.detail)
+        engine.placeTap.isOn = decider.writer.pulse.isWatched
         let batch = try engine.follow(
           payload, firstPosition: first, lastPosition: last, leadingTo: root, at: instant)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
     } catch {
       // Going on would lead to a state different from every other server's.
-      return database.halt([], JournalError(.corrupt, "the log cannot be followed: \(error)"))
+      return decider.writer.halt([], JournalError(.corrupt, "the log cannot be followed: \(error)"))
     }
-    database.environment.meters.decided(batch, since: start)
-    database.durable.replace(batch.state)
-    database.pulse.note(batch.places)
-    noteFollowed(payload.count)
-    database.pass(batch)
-    database.setTimer(deadline, at: instant)
+    decider.environment.meters.decided(batch, since: start)
+    decider.writer.durable.replace(batch.state)
+    decider.writer.pulse.note(batch.places)
+    if decider.writer.snapshots.followed(payload.count) { following.line.snapshotIsDue() }
+    decider.pass(batch)
+    decider.setTimer(deadline, at: instant)
   }
 
   /// Returns the locations that the rows changed. Unreadable rows are not applied either.
@@ -158,31 +157,17 @@ package struct DatabaseFollower: Sendable {
     }
   }
 
-  private func noteFollowed(_ sizeBytes: Int) {
-    let isDue = database.pipeline.withLock { line in
-      line.snapshots.appended(sizeBytes)
-      return line.snapshots.isDue(database.limits) && !line.snapshots.isWriting
-    }
-    if isDue { following.line.snapshotIsDue() }
-  }
-
-  private func snapshotIsWanted(_ members: [UInt8]) {
-    let state = database.engine.withLock { $0.state }
-    guard database.isRunning, !state.hasOpenPieces, database.pipeline.withLock({ $0.snapshots.begin() }) else { return }
-    database.snapshotQueue.async { database.writeSnapshot(state, members: members) }
-  }
-
   /// Starts over without connections: their listeners would receive changes that never happened.
   private func begin(again start: FollowedStart) {
-    database.environment.servingChanged(false)
+    decider.environment.servingChanged(false)
     let (unanswered, sessions) = following.forwarding.withLock { $0.end() }
-    database.engine.withLock { $0 = Engine(following: start.state, limits: database.limits.engine) }
-    database.durable.replace(start.state)
+    decider.engine.withLock { $0 = Engine(following: start.state, limits: decider.limits.engine) }
+    decider.writer.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
     // Their on-disconnect writes must be executed: from here on their ends do not reach the owner.
     for session in sessions { following.line.close(session) }
     // They may reconnect at once.
-    if following.isServing.load(ordering: .relaxed) { database.environment.servingChanged(true) }
+    if following.isServing.load(ordering: .relaxed) { decider.environment.servingChanged(true) }
   }
 
   // MARK: Commands
@@ -191,11 +176,11 @@ package struct DatabaseFollower: Sendable {
   func settle(
     _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source, arrivalNanoseconds: UInt64 = 0
   ) {
-    var rest = database.admitted(commands, from: source)
+    var rest = decider.large.admitted(commands, from: source)
     var here: [Command] = []
     func decide() {
       let isWhole = decideHere(here[...], from: source, arrivalNanoseconds: arrivalNanoseconds)
-      if !isWhole { rest = database.admitted(rest, from: source) }
+      if !isWhole { rest = decider.large.admitted(rest, from: source) }
       here = []
     }
     while let command = rest.popFirst() {
@@ -227,22 +212,18 @@ package struct DatabaseFollower: Sendable {
   ) -> Bool {
     var (rest, isWhole) = (commands, true)
     while !rest.isEmpty {
-      let (instant, start) = (database.environment.clock(), database.environment.meters.now())
-      var (batch, deadline) = database.engine.withLock { engine in
-        engine.tapDecisions(database.watch.detail)
-        let batch = engine.decide(rest, at: instant, settingAside: database.isRunning)
+      let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
+      let (batch, deadline) = decider.engine.withLock { engine in
+        engine.tapDecisions(decider.watch.detail)
+        let batch = engine.decide(rest, at: instant, settingAside: decider.isRunning)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
-      database.environment.meters.decided(batch, since: start)
-      database.charge(batch)
-      batch.arrivalNanoseconds = arrivalNanoseconds
       rest = rest.dropFirst(batch.commandCount)
-      database.pass(batch)
-      database.setTimer(deadline, at: instant)
+      decider.pass(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
       guard let large = batch.largeCommand else { continue }
       isWhole = false
-      LargeCommandWorker(database: database).begin(large, from: source)
-      rest = database.admitted(rest, from: source)
+      decider.large.begin(large, from: source)
+      rest = decider.large.admitted(rest, from: source)
     }
     return isWhole
   }
@@ -253,8 +234,8 @@ package struct DatabaseFollower: Sendable {
   }
 
   private func ask(_ command: Command) {
-    guard database.isRunning else { return answer(command, .failure(.unavailable)) }
-    let known = database.engine.withLock { engine in
+    guard decider.isRunning else { return answer(command, .failure(.unavailable)) }
+    let known = decider.engine.withLock { engine in
       engine.principal(of: command).map { ($0, command.address(in: engine)) }
     }
     guard let (principal, address) = known else { return answer(command, .failure(.unknownConnection)) }
@@ -270,7 +251,7 @@ package struct DatabaseFollower: Sendable {
   }
 
   private func ask(_ question: OwnerQuestion, for command: Command) {
-    let now = database.environment.clock().monotonicMilliseconds
+    let now = decider.environment.clock().monotonicMilliseconds
     let seat = following.forwarding.withLock {
       $0.ask(command, atMilliseconds: now, makeSession: following.makeSession)
     }
@@ -285,7 +266,7 @@ package struct DatabaseFollower: Sendable {
     // No answer is expected.
     let command = Command(connection: connection, action: .barrier)
     guard following.forwarding.withLock({ $0.wantsEnd(connection) }),
-      let principal = database.engine.withLock({ $0.principal(of: command) })
+      let principal = decider.engine.withLock({ $0.principal(of: command) })
     else { return }
     ask(.change(ForwardedChange(.authenticate, as: principal)), for: command)
   }
@@ -303,16 +284,16 @@ package struct DatabaseFollower: Sendable {
   /// Schedules the next check, as long as one-off requests wait.
   private func watch() {
     guard !following.isWatching.exchange(true, ordering: .relaxed) else { return }
-    database.environment.schedule(Self.watchMilliseconds) { [weak database] in
-      guard let database else { return }
-      database.decidingQueue.async { database.follower?.tellOverdue() }
+    decider.environment.schedule(Self.watchMilliseconds) { [weak decider] in
+      guard let decider else { return }
+      decider.queue.async { decider.follower?.tellOverdue() }
     }
   }
 
   /// Answers overdue one-off requests: the outcome of a write is unknown, and reads are unavailable.
   private func tellOverdue() {
     following.isWatching.store(false, ordering: .relaxed)
-    let now = database.environment.clock().monotonicMilliseconds
+    let now = decider.environment.clock().monotonicMilliseconds
     let (overdue, othersWait) = following.forwarding.withLock { $0.takeOverdue(atMilliseconds: now) }
     answer(overdue.map { ($0, .failure($0.action.isRead ? .unavailable : .outcomeUnknown)) })
     if othersWait { watch() }
@@ -328,7 +309,7 @@ package struct DatabaseFollower: Sendable {
     case (.made(let reply), _): reply ?? .ok
     // The present value is read here: the owner does not send it along.
     case (.refused(.stale), .write(let operation)):
-      .stale(database.engine.withLock { $0.state.root[operation.path] })
+      .stale(decider.engine.withLock { $0.state.root[operation.path] })
     // Known not to be made.
     case (.refused(let reply), _): reply ?? .failure(.unavailable)
     }
@@ -338,9 +319,9 @@ package struct DatabaseFollower: Sendable {
 
   private func answer(_ answers: [(Command, Reply)]) {
     guard !answers.isEmpty else { return }
-    let batch = database.engine.withLock { $0.answer(answers) }
-    database.environment.meters.answered(batch)
-    database.pass(batch)
+    let batch = decider.engine.withLock { $0.answer(answers) }
+    decider.environment.meters.answered(batch)
+    decider.pass(batch)
   }
 }
 

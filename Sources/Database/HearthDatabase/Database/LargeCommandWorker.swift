@@ -4,12 +4,45 @@ import HearthJournal
 
 /// The worker for large commands: runs them on a queue of their own, then settles them on the deciding queue.
 struct LargeCommandWorker {
-  let database: Database
+  let decider: CommandDecider
+  let pool: LargeCommandPool
+
+  private var batches: BatchQueue { decider.writer.batches }
+  /// The number of commands that wait for a large command.
+  var waitingCount: Int { pool.commands.withLock { $0.waitingCount } }
+
+  /// Returns the commands to decide now; the others wait in ``LargeWriteQueue``.
+  func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source) -> ArraySlice<Command> {
+    let (admitted, crowd) = pool.commands.withLock { queue in
+      let admitted = decider.engine.withLock { engine in
+        queue.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
+      }
+      return (admitted, queue.takeCrowd())
+    }
+    if let crowd { decider.mailbox.withLock { $0.crowded = crowd } }
+    return admitted[...]
+  }
+
+  /// Decides released commands, up to a share of a batch. Runs on the deciding queue.
+  ///
+  /// - Returns: False when no command may be decided.
+  func decideReleased() -> Bool {
+    let countMax = decider.limits.engine.batchCommandsMax / 2
+    let (commands, source, crowd) = pool.commands.withLock { queue in
+      let (commands, source) = queue.takeReleased(countMax)
+      return (commands, source, queue.takeCrowd())
+    }
+    if let crowd { decider.mailbox.withLock { $0.crowded = crowd } }
+    if !commands.isEmpty { decider.decide(commands[...], from: source) }
+    var isBusy = !commands.isEmpty
+    for worker in LargeWriteQueue.Worker.allCases { isBusy = beginNext(for: worker) || isBusy }
+    return isBusy
+  }
 
   /// Starts a command that was set aside, or queues it for its turn.
   func begin(_ work: LargeCommand, from source: LargeWriteQueue.Source) {
-    let client = database.engine.withLock { work.command.claimant(in: $0) }
-    switch database.largeWrites.withLock({ $0.begin(work, of: client, from: source) }) {
+    let client = decider.engine.withLock { work.command.claimant(in: $0) }
+    switch pool.commands.withLock({ $0.begin(work, of: client, from: source) }) {
     case .now: run(work)
     case .later: break
     case .uncompared:
@@ -21,10 +54,10 @@ struct LargeCommandWorker {
   /// Starts the next commands that wait for a worker, as long as it is free.
   ///
   /// - Returns: False when no command was decided or started.
-  func beginNext(for worker: LargeWriteQueue.Worker) -> Bool {
+  private func beginNext(for worker: LargeWriteQueue.Worker) -> Bool {
     var count = 0
-    while count < database.limits.engine.batchCommandsMax / 2,
-      let next = database.largeWrites.withLock({ $0.next(for: worker) })
+    while count < decider.limits.engine.batchCommandsMax / 2,
+      let next = pool.commands.withLock({ $0.next(for: worker) })
     {
       count += 1
       decideAnew(next, for: worker)
@@ -36,35 +69,35 @@ struct LargeCommandWorker {
   private func decideAnew(_ command: Command, for worker: LargeWriteQueue.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
-      guard let work = database.decideInLine(&rest, settingAside: true) else { continue }
-      if rest.isEmpty, database.largeWrites.withLock({ $0.takeReserved(work) }) { return run(work) }
+      guard let work = decider.decideInLine(&rest, settingAside: true) else { continue }
+      if rest.isEmpty, pool.commands.withLock({ $0.takeReserved(work) }) { return run(work) }
       begin(work, from: .line)
       // An earlier request of the same connection is worked on first.
       guard !rest.isEmpty, !command.isOneOff, work.command.connection == command.connection else { continue }
-      database.largeWrites.withLock { $0.putBack(command) }
+      pool.commands.withLock { $0.putBack(command) }
       break
     }
-    database.largeWrites.withLock { $0.finish(worker) }
+    pool.commands.withLock { $0.finish(worker) }
   }
 
   private func run(_ work: LargeCommand) {
     switch work {
     case .write(let write):
-      database.largeWriteQueue.async {
+      pool.writes.async {
         let decided = staged(write.decided())
-        database.decidingQueue.async { settle(decided) }
+        decider.queue.async { settle(decided) }
       }
     case .comparison(let comparison):
-      database.largeReadQueue.async {
+      pool.reads.async {
         let result = comparison.compared()
-        database.decidingQueue.async {
+        decider.queue.async {
           settle(comparison.command, steps: result.steps) { $0.settle(result, at: $1, isLast: $2) }
         }
       }
     case .query(let query):
-      database.largeReadQueue.async {
+      pool.reads.async {
         let found = query.found()
-        database.decidingQueue.async {
+        decider.queue.async {
           settle(query.command, steps: found.steps) { $0.settle(found, at: $1, isLast: $2) }
         }
       }
@@ -73,20 +106,17 @@ struct LargeCommandWorker {
 
   /// Evaluates a live query whose location was replaced, and then updates it.
   func evaluate(_ query: LargeQuery) {
-    database.largeReadQueue.async {
+    pool.reads.async {
       let found = query.found()
-      database.decidingQueue.async {
-        database.waitForRoom()
-        let (instant, start) = (database.environment.clock(), database.environment.meters.now())
-        let (batch, deadline) = database.engine.withLock { engine in
-          engine.tapDecisions(database.watch.detail)
+      decider.queue.async {
+        batches.waitForRoom()
+        let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
+        let (batch, deadline) = decider.engine.withLock { engine in
+          engine.tapDecisions(decider.watch.detail)
           return (engine.settle(evaluated: found, at: instant), engine.nextDeadlineMonotonicMilliseconds)
         }
-        database.environment.meters.decided(batch, since: start)
-        database.charge(batch)
-        database.pass(batch)
-        database.setTimer(deadline, at: instant)
-        database.drain()
+        decider.pass(batch, deadline, at: instant, since: start)
+        decider.drain()
       }
     }
   }
@@ -94,25 +124,25 @@ struct LargeCommandWorker {
   /// Writes a long record to the log in pieces, each durable before the next, so that other batches come between. Runs
   /// on the queue of large writes.
   private func staged(_ decided: DecidedWrite) -> DecidedWrite {
-    let (queue, pieceBytes) = (database.decidingQueue, database.limits.recordPieceBytes)
+    let (queue, pieceBytes) = (decider.queue, decider.limits.recordPieceBytes)
     guard decided.record.count > pieceBytes else { return decided }
     // The pieces would be wasted.
-    let current = queue.sync { database.engine.withLock { $0.state.root } }
+    let current = queue.sync { decider.engine.withLock { $0.state.root } }
     guard decided.root(on: current) != nil else { return decided }
     var (number, count, start): (Int64?, UInt32, Int) = (nil, 0, 0)
     while start < decided.record.count {
       let piece = decided.record[start..<min(start + pieceBytes, decided.record.count)]
       let isTaken = queue.sync {
-        database.waitForRoom()
-        guard database.isRunning else { return false }
-        let instant = database.environment.clock()
-        let (batch, first) = database.engine.withLock { $0.stage(piece, number: number, at: instant) }
+        batches.waitForRoom()
+        guard decider.isRunning else { return false }
+        let instant = decider.environment.clock()
+        let (batch, first) = decider.engine.withLock { LargeWrite.stage(piece, number: number, at: instant, in: &$0) }
         number = first
-        database.pass(batch)
+        decider.pass(batch)
         return true
       }
       guard isTaken else { return decided }
-      database.journalQueue.sync {}
+      decider.writer.queue.sync {}
       (start, count) = (piece.endIndex, count + 1)
     }
     var decided = decided
@@ -125,7 +155,7 @@ struct LargeCommandWorker {
     guard let again = settled(decided.write.command, { $0.settle(decided, at: $1) }) else {
       return end(.writes, steps: decided.steps)
     }
-    let isWorthIt = database.largeWrites.withLock { $0.retry(.writes, without: decided.lookedAt, steps: decided.steps) }
+    let isWorthIt = pool.commands.withLock { $0.retry(.writes, without: decided.lookedAt, steps: decided.steps) }
     if isWorthIt { return run(again) }
     decideAtLast(again.command)
     end(.writes)
@@ -133,7 +163,7 @@ struct LargeCommandWorker {
 
   /// Decides a command whose comparison or query is done, or repeats the work.
   private func settle(_ command: Command, steps: Int, _ settle: (inout Engine, Instant, _ isLast: Bool) -> Batch) {
-    let isLast = database.largeWrites.withLock { !$0.retry(.reads, steps: steps) }
+    let isLast = pool.commands.withLock { !$0.retry(.reads, steps: steps) }
     let again = settled(command) { settle(&$0, $1, isLast) }
     if let again {
       if LargeWriteQueue.Worker(again) == .reads { return run(again) }
@@ -144,31 +174,28 @@ struct LargeCommandWorker {
   }
 
   private func end(_ worker: LargeWriteQueue.Worker, steps: Int = 0) {
-    database.largeWrites.withLock { $0.finish(worker, steps: steps) }
-    database.drain()
+    pool.commands.withLock { $0.finish(worker, steps: steps) }
+    decider.drain()
   }
 
   /// Settles a command.
   ///
   /// - Returns: The command when the state that it was worked on has changed since.
   private func settled(_ command: Command, _ settle: (inout Engine, Instant) -> Batch) -> LargeCommand? {
-    database.waitForRoom()
-    guard database.isRunning else {
+    batches.waitForRoom()
+    guard decider.isRunning else {
       decideAtLast(command)
       return nil
     }
     while true {
-      let (instant, start) = (database.environment.clock(), database.environment.meters.now())
-      let (batch, deadline) = database.engine.withLock { engine in
+      let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
+      let (batch, deadline) = decider.engine.withLock { engine in
         engine.setStalled(nil)
-        engine.tapDecisions(database.watch.detail)
-        engine.tapChanges(database.outboxes.tap)
+        engine.tapDecisions(decider.watch.detail)
+        engine.tapChanges(decider.writer.outboxes.tap)
         return (settle(&engine, instant), engine.nextDeadlineMonotonicMilliseconds)
       }
-      database.environment.meters.decided(batch, since: start)
-      database.charge(batch)
-      database.pass(batch)
-      database.setTimer(deadline, at: instant)
+      decider.pass(batch, deadline, at: instant, since: start)
       // Otherwise work that the engine had to do first filled the batch.
       if batch.commandCount > 0 { return batch.largeCommand }
     }
@@ -176,8 +203,8 @@ struct LargeCommandWorker {
 
   /// Decides a command in line: after too many attempts, or when the database no longer stores commits.
   private func decideAtLast(_ command: Command) {
-    database.engine.withLock { $0.forgetPieces() }
+    decider.engine.withLock { LargeWrite.forgetPieces(in: &$0) }
     var rest: ArraySlice = [command]
-    while !rest.isEmpty { _ = database.decideInLine(&rest, settingAside: false) }
+    while !rest.isEmpty { _ = decider.decideInLine(&rest, settingAside: false) }
   }
 }

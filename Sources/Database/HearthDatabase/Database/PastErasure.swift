@@ -11,13 +11,13 @@ struct PastErasure {
   /// The time that an erasure waits until no connection of the user has on-disconnect writes left.
   private static let sessionsWait: Duration = .seconds(10)
 
-  private let database: Database
+  private let snapshotStore: SnapshotStore
   private let uid: String?
   private let erasure: RecordErasure
-  private var journal: any Journal { database.journal }
+  private var journal: any Journal { snapshotStore.journal }
 
-  init(_ database: Database, uid: String?, places: [Path]) {
-    (self.database, self.uid) = (database, uid)
+  init(in snapshots: SnapshotStore, uid: String?, places: [Path]) {
+    (snapshotStore, self.uid) = (snapshots, uid)
     erasure = RecordErasure(uid: uid, places: places)
   }
 
@@ -34,7 +34,7 @@ struct PastErasure {
   /// Measures how much there is to erase.
   func look(_ isCancelled: () -> Bool) throws -> ErasureReport {
     var report = ErasureReport()
-    report.position = database.published.position
+    report.position = snapshotStore.durable.state.position
     for snapshot in try journal.snapshots() where try erased(snapshot, isCancelled) != nil {
       report.snapshotCount += 1
     }
@@ -50,7 +50,7 @@ struct PastErasure {
     guard let current = try currentSnapshot(isCancelled) else { return }
     report.position = current
     // Expired history need not be rewritten, nor the remains of an interrupted pruning.
-    try database.pruneKept()
+    try snapshotStore.pruneKept()
     try journal.prune(keepingFrom: try journal.oldestPosition())
     report.snapshotCount += try eraseSnapshots(before: current, isCancelled)
     var (log, batchCount) = (LogErasure(erasure, of: journal), 0)
@@ -65,7 +65,7 @@ struct PastErasure {
 
   private func goOn(_ isCancelled: () -> Bool) throws {
     if isCancelled() { throw HistoryError.cancelled }
-    guard database.isRunning else { throw JournalError(.closed, "the database takes no writes") }
+    guard snapshotStore.batches.isRunning else { throw JournalError(.closed, "the database takes no writes") }
   }
 
   /// Ensures that a restart reads nothing that is rewritten, with a snapshot of the present state, in which the user
@@ -73,7 +73,7 @@ struct PastErasure {
   ///
   /// - Returns: The snapshot's position; nil for an empty journal.
   private func currentSnapshot(_ isCancelled: () -> Bool) throws -> Int64? {
-    var state = database.published
+    var state = snapshotStore.durable.state
     let end = ContinuousClock.now + Self.sessionsWait
     // No snapshot is possible between the pieces of a write. They are a moment apart.
     while state.hasOpenPieces || uid.map(state.sessions.names) ?? false {
@@ -82,7 +82,7 @@ struct PastErasure {
         throw JournalError(.failed, "somebody is still connected as the person, and wants something done at their end")
       }
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
-      state = database.published
+      state = snapshotStore.durable.state
     }
     guard state.position > 0 else { return nil }
     if let current = try journal.currentSnapshot(), current.position == state.position { return current.position }
@@ -91,10 +91,10 @@ struct PastErasure {
 
   private func store(_ state: Published, unless isCancelled: () -> Bool) throws -> SnapshotInfo {
     do {
-      return try database.store(state, isCancelled: isCancelled)
-    } catch Database.Interruption.noRoom(let bytes) {
+      return try snapshotStore.store(state, isCancelled: isCancelled)
+    } catch SnapshotStore.Interruption.noRoom(let bytes) {
       throw JournalError(.noSpace, "a snapshot takes more than the \(bytes) bytes that there is room for")
-    } catch Database.Interruption.closing {
+    } catch SnapshotStore.Interruption.closing {
       try goOn(isCancelled)
       throw JournalError(.closed, "the database is closing")
     }

@@ -3,15 +3,22 @@ import HearthRules
 import HearthTrial
 
 extension RulesTrial {
+  /// The listens that a forecast takes from the engine at once, some tenths of a millisecond's work.
+  private static let listensPerSlice = 512
+
   /// Creates a trial that reads a database, without retaining it.
   convenience init(of rules: RuleSet, in database: Database, limits: TrialLimits) {
+    let decider = database.decider
     let source = ForecastSource(
-      connections: { [weak database] in database?.engine.withLock { $0.knownConnections } ?? [] },
-      listens: { [weak database] ids in database?.standingListens(of: ids) ?? StandingListens(state: .none) },
-      state: { [weak database] in database?.published ?? .none })
+      connections: { [weak decider] in decider?.engine.withLock { $0.knownConnections } ?? [] },
+      listens: { [weak decider] ids in
+        decider?.engine.withLock { StandingListens(of: ids, in: $0, countMin: Self.listensPerSlice) }
+          ?? StandingListens(state: .none)
+      },
+      state: { [weak decider] in decider?.writer.durable.state ?? .none })
     self.init(
-      of: rules, limits: limits, of: database.name, source: source, clock: database.environment.clock,
-      schedule: database.environment.schedule)
+      of: rules, limits: limits, of: database.name, source: source, clock: decider.environment.clock,
+      schedule: decider.environment.schedule)
   }
 
   /// Forecasts the effect of putting rules in force on the present listeners and the stored data. No listen is

@@ -11,8 +11,6 @@ struct Pipeline: Sendable {
   var isAwake = false
   /// True when the deciding queue waits for room.
   var isFull = false
-  /// The schedule of snapshots.
-  var snapshots: SnapshotSchedule
   /// The effects that are delivered at once although earlier batches wait for room on the disk.
   var early: [Effect] = []
   /// The wait for room; nil while the disk accepts batches.
@@ -62,11 +60,10 @@ struct Pipeline: Sendable {
     waitingBytes += batches.reduce(0) { $0 + $1.payload.count }
   }
 
-  init(head: JournalHead, snapshots: SnapshotSchedule) { (self.head, self.snapshots) = (head, snapshots) }
+  init(head: JournalHead) { self.head = head }
 
   /// Creates the pipeline of a following database, which does not track the end of the log.
   init(following start: FollowedStart) {
     head = JournalHead(epoch: 0, position: start.position, runningHash: .empty)
-    snapshots = SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes)
   }
 }

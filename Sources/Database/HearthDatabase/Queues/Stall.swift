@@ -4,7 +4,7 @@ import HearthEngine
 /// client learns of them until then. None of them was written, or it is unknown whether their first group was.
 ///
 /// Other requests meanwhile do not wait behind them, as long as they change nothing and their answer would be the same
-/// without the waiting batches: see ``Database/isSettled(_:_:_:)``.
+/// without the waiting batches: see ``StalledDecision``.
 struct Stall: Sendable {
   /// The time when it began, on the monotonic clock.
   var sinceMonotonicMilliseconds: Int64

@@ -108,7 +108,7 @@ package struct ChangeDecider {
     if let session = engine.state.sessions.session(of: id) {
       onlyWrote = false
       engine.onDisconnects.forget(id)
-      engine.end(session)
+      OnDisconnectHandler.end(session, in: &engine)
     }
     let batch = engine.takeBatch(from: position)
     engine.state.position = position
@@ -131,13 +131,13 @@ package struct ChangeDecider {
   ) -> Decided {
     let connection = Connection(id: id, address: change.address)
     connection.principal = change.principal
-    engine.connections[id] = connection
-    defer { engine.connections[id] = nil }
+    engine.connections.insert(connection)
+    defer { _ = engine.connections.remove(id) }
     var decided = decide(Command(connection: id, request: 0, action: action), at: position, instant)
     // The on-disconnect writes of a session use the identity of its last request, also without an explicit change of
     // identity before it.
     if decided.content != nil, !engine.state.sessions.agree(id, change.principal) {
-      engine.noteIdentity(of: connection)
+      OnDisconnectHandler.noteIdentity(of: connection, in: &engine)
       decided.content? += engine.takeBatch(from: position).payload
     }
     return decided

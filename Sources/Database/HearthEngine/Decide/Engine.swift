@@ -13,14 +13,10 @@ public struct Engine {
   let role: EngineRole
 
   var listens: ListenIndex
-  var connections: [ConnectionID: Connection] = [:]
+  var connections = ConnectionTable()
   var queries: LiveQueries
   var grants: Grants
-  var deadlines = DeadlineQueue()
-  /// The number of identity changes of all connections, so that a deadline is never taken for another principal's.
-  var lastIdentitySerial: UInt64 = 0
   var hashes = HashCache()
-  var lastRedecisionSerial: UInt64 = 0
   /// Listens in doubt, which are decided again between other commands.
   var redecisions: RedecisionQueue
   var meter: WorkMeter
@@ -72,6 +68,12 @@ public struct Engine {
     self.init(state: state, limits: limits, as: .alone)
   }
 
+  /// Creates a following engine from a recovered state. It makes nothing durable: changes are refused as unavailable,
+  /// and disconnects have no effect on data. Its connections listen, read, sign in and sign out as usual.
+  package init(following state: Published, limits: EngineLimits = EngineLimits()) {
+    self.init(state: state, limits: limits, as: .following)
+  }
+
   /// Creates an engine with a role.
   ///
   /// - Parameter ignored: Aspects to leave out of the dependency index: a planted fault for tests.
@@ -90,6 +92,16 @@ public struct Engine {
     meter = WorkMeter(limits: limits)
   }
 
+  /// True when the current batch ends with a command that continues in the background.
+  var hasSetAside: Bool { largeCommand != nil }
+
+  /// True when the current batch settles a command that was set aside.
+  var isSettling: Bool { settling != nil || comparing != nil || queries.found != nil }
+
+  /// True when listens in doubt can be decided now, or live queries are behind: then `decide` should be called, if
+  /// necessary with a `tick`. They wait while the disk is full, because their data may not be durable.
+  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.behind.isEmpty) && !storage.isStalled }
+
   /// True while sessions from before the start must be ended, which the first batches do.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
 
@@ -97,7 +109,7 @@ public struct Engine {
   /// `tick`; nil when there is none.
   public var nextDeadlineMonotonicMilliseconds: Int64? {
     [
-      deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
+      connections.deadlines.first?.deadlineMonotonicMilliseconds, grants.nextCheckMonotonicMilliseconds,
       turns.nextDeadlineMonotonicMilliseconds(at: now),
     ].compactMap(\.self).min()
   }
@@ -117,19 +129,19 @@ public struct Engine {
     var count = 0
     pass(to: instant)
     turns.expire(at: now)
-    takeTurns()
+    TurnHandler.take(in: &self)
     for command in commands where !onDisconnects.hasLeftovers {
       guard payload.count < limits.batchBytes, count < limits.batchCommandsMax, meter.batchStepsLeft > 0,
         !hasSetAside
       else { break }
       beginCommand(paidBy: WorkPayer(command))
-      endCredentials()
-      let isDecided = turns.isIdle || settleTurns(before: command)
+      ConnectionHandler.endCredentials(in: &self)
+      let isDecided = turns.isIdle || TurnHandler.settle(before: command, in: &self)
       if isDecided { decide(command) }
       endCommand()
       guard isDecided else { break }
-      takeTurns()
-      continueRedecisions()
+      TurnHandler.take(in: &self)
+      GrantHandler.continueAll(in: &self)
       count += 1
     }
     var batch = takeBatch(from: firstPosition)
@@ -142,15 +154,15 @@ public struct Engine {
   mutating func pass(to instant: Instant) {
     (now, redecisions.payer) = (instant, nil)
     meter.beginBatch()
-    noteIdentities()
-    endLeftoverSessions()
-    endCredentials()
-    decideDueClockListens()
+    OnDisconnectHandler.noteIdentities(in: &self)
+    OnDisconnectHandler.endLeftoverSessions(in: &self)
+    ConnectionHandler.endCredentials(in: &self)
+    GrantHandler.decideDueClockListens(in: &self)
   }
 
   /// Returns the current batch, without commands, and starts the next one.
   mutating func takeBatch(from firstPosition: Int64) -> Batch {
-    endCredentials()
+    ConnectionHandler.endCredentials(in: &self)
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
@@ -159,29 +171,27 @@ public struct Engine {
   }
 
   private mutating func decide(_ command: Command) {
-    if case .disconnect = command.action { return disconnect(command.connection) }
+    if case .disconnect = command.action { return ConnectionHandler.disconnect(command.connection, in: &self) }
     if let refusal = storage.refusal(of: command.action, by: principal(of: command)) { return fail(command, refusal) }
     if role == .following, command.action.isChange { return fail(command, .unavailable) }
     switch command.action {
-    case .connect:
-      if connections[command.connection] == nil {
-        connections[command.connection] = listens.makeConnection(for: command)
-      }
-      reply(command, .ok)
+    case .connect: ConnectionHandler.connect(command, in: &self)
     case .disconnect, .tick: break
     case .barrier: reply(command, .ok)
     case .turnsTold(let serial): turns.told(upTo: serial, at: now)
-    case .authenticate(let principal): authenticate(command, as: principal)
-    case .unauthenticate: authenticate(command, as: .signedOut)
-    case .listen, .get: read(command)
-    case .unlisten(let path, let query, let tag): unlisten(command, path, query, tag)
-    case .onDisconnect(let change): onDisconnect(command, change)
-    case .cancelOnDisconnect(let location): cancelOnDisconnect(command, location)
-    case .write(let operation) where operation.expectedHash != nil && role == .alone: compare(command, operation)
-    case .write(let operation): perform(command, operation)
+    case .authenticate(let principal): ConnectionHandler.authenticate(command, as: principal, in: &self)
+    case .unauthenticate: ConnectionHandler.authenticate(command, as: .signedOut, in: &self)
+    case .endCredential(let revocation):
+      ConnectionHandler.endCredential(command, revocation: revocation, in: &self)
+    case .listen, .get: ReadHandler.read(command, in: &self)
+    case .unlisten(let path, let query, let tag): ReadHandler.unlisten(command, path, query, tag, in: &self)
+    case .onDisconnect(let change): OnDisconnectHandler.set(command, change, in: &self)
+    case .cancelOnDisconnect(let location): OnDisconnectHandler.cancel(command, location, in: &self)
+    case .write(let operation) where operation.expectedHash != nil && role == .alone:
+      TurnHandler.compare(command, operation, in: &self)
+    case .write(let operation): WriteHandler.perform(command, operation, in: &self)
     case .transact(let transaction): transaction.decide(command, in: &self)
-    case .endCredential(let revocation): endCredential(command, revocation: revocation)
-    case .deployRules(let rules): deploy(command, rules)
+    case .deployRules(let rules): RulesDeployment.deploy(command, rules, in: &self)
     }
   }
 
@@ -205,4 +215,32 @@ public struct Engine {
     if role != .deciding { state.position += 1 }
     return true
   }
+
+  // MARK: Answers
+
+  mutating func reply(_ command: Command, _ reply: Reply) {
+    tally.note(command.action, reply)
+    guard let request = command.request else { return }
+    effects.append(.reply(command.connection, request: request, reply))
+  }
+
+  mutating func fail(_ command: Command, _ failure: Failure) { reply(command, .failure(failure)) }
+
+  mutating func deny(
+    _ command: Command, _ operation: Denial.Operation, _ path: Path, _ principal: Principal, _ decision: Decision?
+  ) {
+    effects.append(
+      .denied(
+        Denial(
+          connection: command.connection, request: command.request, operation: operation, path: path,
+          principal: principal, decision: decision)))
+    fail(command, .permissionDenied)
+  }
+
+  /// Returns false for `.info`, which belongs to the client, and for paths deeper than the tree can be.
+  package func isAddressable(_ path: Path) -> Bool {
+    path.count <= limits.depthMax && path.keys.first.map { $0 != Self.infoKey } ?? true
+  }
+
+  private static let infoKey: Key = ".info"
 }

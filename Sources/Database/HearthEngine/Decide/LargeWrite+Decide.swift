@@ -105,12 +105,12 @@ extension DecidedWrite {
       engine.state.position += 1
       engine.tap?.noteChange(commit)
       engine.changeTap?.note(commit, by: writer, at: engine.now)
-      engine.announce(commit)
+      CommitDelivery.announce(commit, in: &engine)
     }
     for var effect in effects {
       if case .reply(let connection, let request, let reply) = effect {
         // The writer's read permission is decided now, on the same state as the effects of the write.
-        let told = reply.isDone ? engine.writtenReply(operation, to: write.principal) : reply
+        let told = reply.isDone ? WriteHandler.writtenReply(operation, to: write.principal, in: engine) : reply
         engine.tally.noteWrite(told)
         effect = .reply(connection, request: request, told)
       }
@@ -119,41 +119,35 @@ extension DecidedWrite {
   }
 }
 
-/// Support of large writes other than deciding them.
-extension Engine {
+extension LargeWrite {
   /// Drops the pieces of a write that was decided differently, which recovery skips.
-  package mutating func forgetPieces() { state.hasOpenPieces = false }
+  package static func forgetPieces(in engine: inout Engine) { engine.state.hasOpenPieces = false }
 
   /// Adds a piece of a large write's record to the log, before the write is settled.
   ///
   /// - Parameter number: The number of the first piece; nil for the first piece itself.
-  package mutating func stage(_ piece: ArraySlice<UInt8>, number: Int64?, at instant: Instant) -> (
-    batch: Batch, number: Int64
-  ) {
-    state.position += 1
-    state.hasOpenPieces = true
-    let number = number ?? state.position
+  package static func stage(
+    _ piece: ArraySlice<UInt8>, number: Int64?, at instant: Instant, in engine: inout Engine
+  ) -> (batch: Batch, number: Int64) {
+    engine.state.position += 1
+    engine.state.hasOpenPieces = true
+    let position = engine.state.position
+    let number = number ?? position
     var bytes: [UInt8] = []
     bytes.reserveCapacity(piece.count + CommitRecord.headerBytes + 8)
     CommitRecord(wallMilliseconds: instant.wallMilliseconds, content: .piece(number: number, bytes: piece))
       .append(to: &bytes)
-    let batch = Batch(payload: bytes, firstPosition: state.position, commandCount: 0, effects: [], state: state)
+    let batch = Batch(payload: bytes, firstPosition: position, commandCount: 0, effects: [], state: engine.state)
     return (batch, number)
   }
+}
 
-  /// Returns the rules' decision on a write, within the present limit of steps.
-  mutating func answer(to request: WriteRequest, below base: Path) -> WriteAnswer {
-    guard notes != nil else {
-      let stepsMax = stepsInLineMax ?? .max
-      var stepsLeft = stepsMax
-      defer { meter.stepsTaken += stepsMax - stepsLeft }
-      return state.rules.answer(to: request, stepsMax: &stepsLeft, namesRules: limits.recordsAuthors)
-    }
-    let (places, depth) = LargeWrite.places(request.locations, below: base, limits)
-    let (answer, reads, steps) = state.rules.answerNotingReads(
-      to: request, ownDepthMax: depth, namesRules: limits.recordsAuthors)
-    meter.stepsTaken += steps
-    notes?.note(places, reads)
-    return answer
+extension Engine {
+  /// Settles a write that was decided in the background. It is set aside again when data that it depends on has
+  /// changed, or when its principal has.
+  public mutating func settle(_ write: DecidedWrite, at instant: Instant) -> Batch {
+    (settling, queries.ready, queries.evaluations.results) = (write, write.indexes, write.ownQueries)
+    defer { (settling, queries.ready, queries.evaluations.results) = (nil, [], []) }
+    return decide([write.write.command], at: instant).noting(write.steps, of: write.write.command)
   }
 }

@@ -55,7 +55,7 @@ enum QuerySlice {
     guard let event = engine.queries.catchUp(group, engine.state, &engine.listens) else {
       return EngineLimits.querySteps
     }
-    engine.tell(group, event)
+    CommitDelivery.tell(group, event, in: &engine)
     return EngineLimits.querySteps + EngineLimits.queryEventSteps
   }
 }

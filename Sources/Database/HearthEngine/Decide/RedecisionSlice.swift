@@ -32,7 +32,7 @@ struct RedecisionSlice {
       let pending = engine.redecisions.append(redecision, .listens(rest))
       if let told = pending.part(slice, isLast: false) { engine.effects.append(.redecided(told)) }
     }
-    engine.tellCatchUp()
+    GrantHandler.tellCatchUp(in: &engine)
   }
 
   /// Decides the next listens in doubt because of one cause.
@@ -57,7 +57,7 @@ struct RedecisionSlice {
     if !pending.isSuperseded, let told = pending.part(slice, isLast: isLast) {
       engine.effects.append(.redecided(told))
     }
-    engine.tellCatchUp()
+    GrantHandler.tellCatchUp(in: &engine)
     return isLast
   }
 
@@ -68,7 +68,8 @@ struct RedecisionSlice {
     examinedCount += 1
     listen.isQueued = false
     let querySteps = engine.queries.cost.total
-    let decision = engine.decideListen(listen.path, listen.connection.principal, listen.sentQuery, isAgain: true)
+    let decision = GrantHandler.decideListen(
+      listen.path, listen.connection.principal, listen.sentQuery, isAgain: true, in: &engine)
     var steps = EngineLimits.redecisionSteps + (decision?.stepCount ?? 0)
     if var decision, !decision.isAllowed {
       // A cancelled listen needs no redecision.
@@ -78,7 +79,7 @@ struct RedecisionSlice {
       // The connection's listens below it are searched.
       if !listen.node.children.isEmpty { steps += listen.connection.listens.count }
     } else {
-      engine.setGrant(of: listen, by: decision)
+      GrantHandler.setGrant(of: listen, by: decision, in: &engine)
       if kept.count < Redecision.keptToldMax { kept.append((listen, decision?.rule)) }
       Self.catchUp(listen, decision, in: &engine)
     }
@@ -87,7 +88,7 @@ struct RedecisionSlice {
 
   private func forgetLost(in engine: inout Engine) {
     // The last first: each is then the last entry of its tables, where removal costs least.
-    for listen in lost.reversed() { engine.forget(listen) }
+    for listen in lost.reversed() { GrantHandler.forget(listen, in: &engine) }
   }
 
   private static func remove(_ connection: Connection, _ stepsLeft: inout Int, in engine: inout Engine) -> Bool {
@@ -125,7 +126,7 @@ struct RedecisionSlice {
   private static func sendValue(to listen: Listen, in engine: inout Engine) {
     let (path, position) = (listen.path, engine.state.position)
     listen.firstPosition = position
-    let value = listen.group.map { engine.result(of: $0, at: path) } ?? engine.state.root[path]
+    let value = listen.group.map { CommitDelivery.result(of: $0, at: path, in: &engine) } ?? engine.state.root[path]
     let event = engine.redecisions.catchUp.value(of: listen.owner) {
       Event(path: path, change: .put(value), position: position)
     }
@@ -151,97 +152,8 @@ struct RedecisionSlice {
       }
     }
     if !waiting.isEmpty {
-      _ = engine.redecisions.append(engine.redecision(because: .identity), .listens(waiting))
+      _ = engine.redecisions.append(GrantHandler.redecision(because: .identity, in: &engine), .listens(waiting))
     }
-  }
-}
-
-/// Redecisions of listens in doubt, slice by slice: see ``RedecisionSlice``.
-extension Engine {
-  /// True when listens in doubt can be decided now, or live queries are behind: then `decide` should be called, if
-  /// necessary with a `tick`. They wait while the disk is full, because their data may not be durable.
-  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.behind.isEmpty) && !storage.isStalled }
-
-  /// Returns a redecision without listens.
-  mutating func redecision(
-    because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
-  ) -> Redecision {
-    lastRedecisionSerial += 1
-    return Redecision(
-      serial: lastRedecisionSerial, cause: cause, position: cause.position ?? state.position, revocation: revocation,
-      instant: now, connection: connection?.id, examinedCount: 0, cancelled: [])
-  }
-
-  /// Decides listens again on the newest state, removes those that the rules no longer allow, and reports them. Listens
-  /// beyond the current command's steps are in doubt from now on and decided later.
-  ///
-  /// - Parameters:
-  ///   - connection: The connection whose principal has changed; nil for other causes.
-  ///   - revocation: The revocation that changed it.
-  mutating func decideAgain(
-    _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil
-  ) {
-    guard !listens.isEmpty || cause.isTold(examinedCount: 0, cancelledCount: 0) else { return }
-    let redecision = redecision(because: cause, of: connection, revocation: revocation)
-    RedecisionSlice.decide(listens, for: redecision, in: &self)
-  }
-
-  /// Decides all listens of a connection again after a change of its principal.
-  mutating func decideAgain(
-    _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil
-  ) {
-    guard connection.listens.count <= limits.redecisionListensInLine else {
-      let begun = redecision(because: cause, of: connection, revocation: revocation)
-      if let ended = redecisions.decideAgain(connection, begun) { endEarly(ended) }
-      return
-    }
-    let listens = connection.listens.entries.map(\.value).sorted { $0.serial < $1.serial }
-    decideAgain(listens, because: cause, of: connection, revocation: revocation)
-  }
-
-  /// Decides the next listens in doubt, as many as one slice takes.
-  mutating func continueRedecisions() {
-    guard hasPendingRedecisions else { return }
-    QuerySlice.next(in: &self)
-    var stepsLeft = limits.redecisionStepsPerSlice
-    while stepsLeft > 0, let pending = redecisions.first {
-      let isDone = RedecisionSlice.decideNext(of: pending, &stepsLeft, in: &self)
-      meter.endSlice()
-      if isDone { redecisions.removeFirst() } else { redecisions.rotate() }
-    }
-  }
-
-  /// Ends a pending redecision that another cause has replaced.
-  mutating func endEarly(_ pending: PendingRedecision) {
-    pending.isSuperseded = true
-    if let told = pending.part(RedecisionSlice(), isLast: true) { effects.append(.redecided(told)) }
-  }
-
-  /// Records the decision that allows a listen, which is then no longer in doubt.
-  mutating func setGrant(of listen: Listen, by decision: Decision?) {
-    (listen.isQueued, listen.decidedSerial) = (false, redecisions.lastSerial)
-    grants.set(listen, by: decision, at: now)
-  }
-
-  mutating func tellCatchUp() {
-    if !redecisions.catchUp.isEmpty { effects += redecisions.catchUp.take() }
-  }
-
-  mutating func forget(_ listen: Listen) {
-    let isBehind = listen.missed != nil && listen.group == nil
-    grants.release(listen)
-    listens.remove(listen)
-    if isBehind { RedecisionSlice.catchUp(below: listen, in: &self) }
-  }
-
-  /// Decides the listens whose rules read the time again, once in an interval.
-  mutating func decideDueClockListens() {
-    guard grants.isClockDue(at: now) else { return }
-    let isMany = grants.clockListenCount > limits.redecisionListensInLine
-    if isMany, redecisions.hasDue { return }
-    let due = grants.dueClockListens
-    guard isMany else { return decideAgain(due.sorted { $0.serial < $1.serial }, because: .clock) }
-    _ = redecisions.append(redecision(because: .clock), .due(due))
   }
 }
 

@@ -96,13 +96,3 @@ public struct RequestTally: Sendable, Equatable {
     one.writes == other.writes && one.listens == other.listens
   }
 }
-
-extension Engine {
-  mutating func reply(_ command: Command, _ reply: Reply) {
-    tally.note(command.action, reply)
-    guard let request = command.request else { return }
-    effects.append(.reply(command.connection, request: request, reply))
-  }
-
-  mutating func fail(_ command: Command, _ failure: Failure) { reply(command, .failure(failure)) }
-}

@@ -11,11 +11,22 @@ public struct StandingListens: Sendable {
 
   /// Creates an empty list on a state.
   public init(state: Published) { self.state = state }
+
+  /// Reads the listens of the first of these connections, as many as give at least `countMin` listens. A closed
+  /// connection has none.
+  public init(of ids: ArraySlice<ConnectionID>, in engine: borrowing Engine, countMin: Int) {
+    self.init(state: engine.state)
+    for id in ids {
+      guard listens.count < countMin, connectionCount < countMin else { break }
+      connectionCount += 1
+      for (_, listen) in engine.connections[id]?.listens.entries ?? [] { listens.append(StandingListen(listen)) }
+    }
+  }
 }
 
 extension Engine {
   /// The IDs of connections that were announced and have not ended.
-  package var connectionIDs: Set<ConnectionID> { Set(connections.keys) }
+  package var connectionIDs: Set<ConnectionID> { Set(connections.ids) }
 
   /// The number of connections that were announced and have not ended.
   public var connectionCount: Int { connections.count }
@@ -24,17 +35,5 @@ extension Engine {
   public var listenCount: Int { listens.count }
 
   /// The connections that were announced and have not ended, in no order.
-  public var knownConnections: [ConnectionID] { Array(connections.keys) }
-
-  /// Returns the listens of the first of these connections, as many as give at least `countMin` listens. A closed
-  /// connection has none.
-  public func standingListens(of ids: ArraySlice<ConnectionID>, countMin: Int) -> StandingListens {
-    var standing = StandingListens(state: state)
-    for id in ids {
-      guard standing.listens.count < countMin, standing.connectionCount < countMin else { break }
-      standing.connectionCount += 1
-      for (_, listen) in connections[id]?.listens.entries ?? [] { standing.listens.append(StandingListen(listen)) }
-    }
-    return standing
-  }
+  public var knownConnections: [ConnectionID] { Array(connections.ids) }
 }

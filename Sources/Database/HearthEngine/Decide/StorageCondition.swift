@@ -39,7 +39,7 @@ extension Engine {
   public mutating func halt() {
     storage.isHalted = true
     onDisconnects.halt()
-    endTurns(.unavailable)
+    TurnHandler.end(.unavailable, in: &self)
   }
 
   /// Sets the failure with which changes are refused from now on, or nil to accept them again. Changes of the engine's
@@ -49,7 +49,7 @@ extension Engine {
     storage.stall = refusal
     guard storage.isStalled != wasStalled else { return }
     onDisconnects.setStalled(storage.isStalled)
-    if let refusal { endTurns(refusal) }
+    if let refusal { TurnHandler.end(refusal, in: &self) }
   }
 
   /// Sets whether changes are refused except for those of administrators that free space or put rules in force. Changes
@@ -57,12 +57,7 @@ extension Engine {
   package mutating func setSpaceLow(_ isLow: Bool) {
     guard isLow != storage.isLow else { return }
     storage.isLow = isLow
-    if isLow { endTurns(.lowSpace) }
-  }
-
-  /// Returns a batch with only a refusal.
-  package mutating func refuse(_ command: Command, _ failure: Failure) -> Batch {
-    answer([(command, .failure(failure))])
+    if isLow { TurnHandler.end(.lowSpace, in: &self) }
   }
 
   /// Returns a batch with only answers.

@@ -12,7 +12,9 @@ extension Transaction {
         return engine.reply(command, .ok)
       }
       let author = command.author(as: principal, on: engine.connections[command.connection], limits)
-      guard engine.commit(planned, of: author, by: principal) else { return engine.fail(command, .writeTooBig) }
+      guard WriteHandler.commit(planned, of: author, by: principal, in: &engine) else {
+        return engine.fail(command, .writeTooBig)
+      }
       engine.reply(command, .ok)
     } catch {
       engine.fail(command, error)

@@ -20,7 +20,7 @@ enum WriteComparison {
       let isWorthAnother = made.isWorthAnother(node, isLast: engine.queries.isLastAttempt)
       self = made.isMatch(of: node) ? .holds : isWorthAnother ? .long : .late(node)
     } else if LargeComparison.isInLine(node, at: HashCache.Place(path: operation.path, of: hash), in: &engine) {
-      self = engine.stale(operation).map { .late($0) } ?? .holds
+      self = WriteHandler.stale(operation, in: &engine).map { .late($0) } ?? .holds
     } else {
       self = .long
     }
@@ -37,7 +37,7 @@ enum WriteComparison {
       LargeComparison.setAside(command, operation, in: &engine)
     } else {
       engine.meter.stepsTaken += (node.hashedBytes(upTo: .max) ?? 0) / EngineLimits.hashedBytesPerStep
-      guard let stale = engine.stale(operation) else { return true }
+      guard let stale = WriteHandler.stale(operation, in: &engine) else { return true }
       engine.reply(command, .stale(stale))
     }
     return false

@@ -11,6 +11,8 @@ struct RedecisionQueue {
   private(set) var lastSerial: UInt64 = 1
   /// The serial number of the last change of rules: listens decided before are in doubt.
   private var rulesSerial: UInt64 = 0
+  /// The serial number of the last report.
+  private var lastReportSerial: UInt64 = 0
   private var pending: [PendingRedecision] = []
   private var missed: [ObjectIdentifier: MissedEvents] = [:]
   private var missedCount = 0
@@ -25,6 +27,12 @@ struct RedecisionQueue {
   var isIdle: Bool { pending.isEmpty }
 
   // MARK: Causes
+
+  /// Returns the serial number of the next report.
+  mutating func takeReportSerial() -> UInt64 {
+    lastReportSerial += 1
+    return lastReportSerial
+  }
 
   mutating func append(_ redecision: Redecision, _ source: PendingRedecision.Source) -> PendingRedecision {
     lastSerial += 1

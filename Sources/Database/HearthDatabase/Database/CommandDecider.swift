@@ -1,0 +1,209 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import Synchronization
+
+/// The decisions of a database: takes commands from the mailbox, lets the engine decide them in order on a queue of its
+/// own, and passes the batches on to the ``BatchWriter``.
+final class CommandDecider: BatchWriterDelegate {
+  let engine: Mutex<Engine>
+  let mailbox: Mutex<Mailbox>
+  let writer: BatchWriter
+  let watch: DecisionWatch
+  let lowSpace = LowSpace()
+  let following: Following?
+  let environment: DatabaseEnvironment
+  let limits: DatabaseLimits
+  let queue: DispatchQueue
+  let pool: LargeCommandPool
+
+  /// The follower's side; nil for a database that decides its own changes.
+  var follower: DatabaseFollower? { following.map { DatabaseFollower(decider: self, following: $0) } }
+  /// The commands that run beside this queue.
+  var large: LargeCommandWorker { LargeCommandWorker(decider: self, pool: pool) }
+  var isRunning: Bool { writer.batches.isRunning }
+  var connectionIDs: Set<ConnectionID> { engine.withLock { $0.connectionIDs } }
+
+  init(
+    of name: String, by engine: sending Engine, to writer: BatchWriter, watchedBy watch: DecisionWatch,
+    following: Following?, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
+  ) {
+    self.engine = Mutex(engine)
+    mailbox = Mutex(Mailbox(limits: limits))
+    (self.writer, self.watch, self.following) = (writer, watch, following)
+    (self.environment, self.limits) = (environment, limits)
+    queue = DispatchQueue(label: "hearth.engine.\(name)")
+    pool = LargeCommandPool(of: name, limits: limits)
+    writer.delegate = self
+  }
+
+  // MARK: Any thread
+
+  /// Submits commands: see ``Database/submit(_:sizeBytes:)``.
+  func submit(_ commands: [Command], sizeBytes: Int = 0) -> Bool {
+    guard !commands.isEmpty else { return true }
+    let arrival = environment.meters.now()
+    let hasRoom = wake { $0.append(commands, sizeBytes: sizeBytes, arrivalNanoseconds: arrival) }
+    return hasRoom && following?.isCrowded.load(ordering: .relaxed) != true
+  }
+
+  func submit(_ action: Command.Action) {
+    _ = submit([Command(connection: ConnectionID(rawValue: 0), action: action)])
+  }
+
+  /// Ends a connection whose client has reconnected: see ``Database/end(_:before:)``.
+  func end(_ old: ConnectionID, before new: ConnectionID) {
+    if following == nil { pool.commands.withLock { $0.hold(new, until: old) } }
+    wake { box in
+      _ = box.append([Command(connection: old, action: .disconnect)], sizeBytes: 0)
+      box.hold(new, until: old)
+    }
+  }
+
+  /// Changes the mailbox, then wakes the deciding queue.
+  @discardableResult
+  func wake<Result>(_ body: (inout Mailbox) -> Result) -> Result {
+    let (isWaking, result) = mailbox.withLock { box in
+      let result = body(&box)
+      defer { box.isAwake = true }
+      return (!box.isAwake, result)
+    }
+    if isWaking { queue.async { self.drain() } }
+    return result
+  }
+
+  /// Decides the commands in the mailbox, and those that wait for large commands. Blocks until done.
+  func finish() {
+    queue.sync { drain() }
+    while !queue.sync(execute: { pool.isIdle }) { pool.wait() }
+  }
+
+  /// Refuses what waits although the mailbox is empty, once the database is closed: transactions that wait for a turn,
+  /// and requests to the owner of the log.
+  func refuseWaiting() {
+    queue.sync {
+      if let follower { return follower.endQuestions() }
+      decide([.tick])
+    }
+  }
+
+  // MARK: The deciding queue
+
+  func drain() {
+    if let follower { return follower.drain() }
+    while true {
+      let wasReleased = large.decideReleased()
+      let isPending = engine.withLock { $0.hasPendingRedecisions }
+      let (commands, arrival) = mailbox.withLock { box in
+        let commands = box.take(limits.engine.batchCommandsMax)
+        box.isAwake = !commands.isEmpty || wasReleased || isPending
+        return (commands, box.takenArrivalNanoseconds)
+      }
+      guard !commands.isEmpty || wasReleased || isPending else { return }
+      decide(commands.isEmpty && isPending ? [.tick] : commands[...], arrivalNanoseconds: arrival)
+    }
+  }
+
+  /// Decides commands in order, except those that wait for a large command.
+  ///
+  /// - Parameter arrivalNanoseconds: The arrival time of the first command; 0 when unknown.
+  func decide(
+    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
+  ) {
+    if let follower { return follower.settle(commands, from: source) }
+    var rest = large.admitted(commands, from: source)
+    while !rest.isEmpty {
+      let before = rest
+      let large = decideInLine(&rest, settingAside: true, arrivalNanoseconds: arrivalNanoseconds)
+      pool.commands.withLock { $0.decided(before[before.startIndex..<rest.startIndex]) }
+      guard let large else {
+        // Commands of other connections that arrived meanwhile may precede the rest.
+        let isLeft = !rest.isEmpty && source == .mailbox
+        if isLeft, mailbox.withLock({ $0.putBack(rest, arrivalNanoseconds: arrivalNanoseconds) }) { return }
+        continue
+      }
+      self.large.begin(large, from: source)
+      rest = self.large.admitted(rest, from: source)
+    }
+  }
+
+  /// Decides the first commands, as many as fit a batch; without room on the disk, the first one.
+  ///
+  /// - Returns: The large command to set aside, if any: the last command of the batch, or an earlier request.
+  func decideInLine(
+    _ rest: inout ArraySlice<Command>, settingAside: Bool, arrivalNanoseconds: UInt64 = 0
+  ) -> LargeCommand? {
+    writer.batches.waitForRoom()
+    let status = writer.batches.status
+    let instant = environment.clock()
+    if case .stalled = status {
+      StalledDecision.decide(&rest, at: instant, by: self)
+      return nil
+    }
+    let isRunning = status == .running
+    let start = environment.meters.now()
+    let (batch, deadline) = engine.withLock { engine in
+      if isRunning { engine.setStalled(nil) } else { engine.halt() }
+      engine.setSpaceLow(lowSpace.isLow)
+      engine.tapDecisions(watch.detail)
+      engine.tapChanges(writer.outboxes.tap)
+      engine.placeTap.isOn = writer.pulse.isWatched
+      let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
+      return (batch, engine.nextDeadlineMonotonicMilliseconds)
+    }
+    rest = rest.dropFirst(batch.commandCount)
+    pass(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
+    return batch.largeCommand
+  }
+
+  /// Passes a decided batch on: to the metrics, to the shares of connections, to the journal and to the timer.
+  ///
+  /// - Parameters:
+  ///   - deadline: The engine's next deadline.
+  ///   - start: The time when deciding began, on the clock of the metrics.
+  func pass(
+    _ batch: Batch, _ deadline: Int64?, at instant: Instant, since start: UInt64, arrivalNanoseconds: UInt64 = 0
+  ) {
+    environment.meters.decided(batch, since: start)
+    charge(batch)
+    var batch = batch
+    batch.arrivalNanoseconds = arrivalNanoseconds
+    pass(batch)
+    setTimer(deadline, at: instant)
+  }
+
+  /// Delays the connections whose commands took many steps. Background work delays no other command here.
+  private func charge(_ batch: Batch) {
+    if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
+    let work = batch.work + batch.besideWork
+    if !work.isEmpty { environment.charge(work) }
+  }
+
+  /// Passes a batch on to the observers and the journal.
+  ///
+  /// - Parameter turn: See ``BatchQueue/append(_:_:)``.
+  func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
+    if let decided = batch.decided { watch.hand(decided) }
+    if let query = batch.liveQuery { large.evaluate(query) }
+    if let follower { follower.passOn(batch.effects) }
+    writer.append(batch, turn)
+  }
+
+  /// Arms the timer so that a tick arrives at the deadline. A timer that fires too early or twice does no harm.
+  func setTimer(_ deadline: Int64?, at instant: Instant) {
+    guard let deadline else { return }
+    let isEarlier = mailbox.withLock { box in
+      if let armed = box.armedMonotonicMilliseconds, armed <= deadline { return false }
+      box.armedMonotonicMilliseconds = deadline
+      return true
+    }
+    guard isEarlier else { return }
+    environment.schedule(max(0, deadline - instant.monotonicMilliseconds)) { [weak self] in
+      guard let self else { return }
+      mailbox.withLock { box in
+        if box.armedMonotonicMilliseconds == deadline { box.armedMonotonicMilliseconds = nil }
+      }
+      submit(.tick)
+    }
+  }
+}

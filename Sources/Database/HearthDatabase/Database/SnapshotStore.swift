@@ -1,0 +1,185 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import Synchronization
+
+/// The snapshots of a database: writes durable versions beside the log while commits go on, and prunes what neither a
+/// restart nor the retained history needs.
+final class SnapshotStore: Sendable {
+  /// The reason for abandoning a snapshot.
+  enum Interruption: Error {
+    /// The database closes, or the caller has cancelled.
+    case closing
+    /// The room does not suffice.
+    case noRoom(Int)
+  }
+
+  let schedule: Mutex<SnapshotSchedule>
+  let journal: any Journal
+  let durable: DurableState
+  let batches: BatchQueue
+  let keeper: HistoryKeeper
+  let queue: DispatchQueue
+  private let environment: DatabaseEnvironment
+  private let limits: DatabaseLimits
+  /// The last commit at which a snapshot to make room was considered.
+  private let consideredPosition = Atomic<Int64>(-1)
+
+  init(
+    of name: String, in journal: any Journal, _ schedule: SnapshotSchedule, durable: DurableState,
+    batches: BatchQueue, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
+  ) {
+    (self.journal, self.durable, self.batches) = (journal, durable, batches)
+    (self.environment, self.limits) = (environment, limits)
+    self.schedule = Mutex(schedule)
+    keeper = HistoryKeeper(limits.history)
+    queue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
+  }
+
+  // MARK: Due snapshots
+
+  /// Records an append, and writes a snapshot when one is due.
+  func appended(_ sizeBytes: Int, _ state: Published, isStalled: Bool) {
+    let isDue = schedule.withLock { schedule in
+      schedule.appended(sizeBytes)
+      guard schedule.isDue(limits), !isStalled, !state.hasOpenPieces else { return false }
+      return schedule.begin()
+    }
+    if isDue { queue.async { self.write(state) } }
+  }
+
+  /// Records rows of a followed log.
+  ///
+  /// - Returns: True when a snapshot is due, which the log's owner orders.
+  func followed(_ sizeBytes: Int) -> Bool {
+    schedule.withLock { schedule in
+      schedule.appended(sizeBytes)
+      return schedule.isDue(limits) && !schedule.isWriting
+    }
+  }
+
+  /// Writes a snapshot of a followed log for its owner, unless another one is being written.
+  ///
+  /// - Parameter members: See ``FollowedEvent/snapshot(members:)``.
+  func write(_ state: Published, for members: [UInt8]) {
+    guard batches.isRunning, !state.hasOpenPieces, schedule.withLock({ $0.begin() }) else { return }
+    queue.async { self.write(state, members: members) }
+  }
+
+  /// Limits snapshots to so many bytes: see ``Database/setSnapshotRoom(_:)``.
+  func setRoom(_ bytes: Int) {
+    let (state, isRunning) = (durable.state, batches.isRunning)
+    let isDue = schedule.withLock { schedule in
+      guard schedule.setRoom(bytes, limits), isRunning, !state.hasOpenPieces else { return false }
+      return schedule.begin()
+    }
+    if isDue { queue.async { self.write(state) } }
+  }
+
+  /// Writes a snapshot that makes room in the journal's file: see ``Database/makeRoom(sizeBytesMax:)``.
+  func makeRoom(sizeBytesMax: Int) {
+    let state = durable.state
+    guard consideredPosition.exchange(state.position, ordering: .relaxed) != state.position, !state.hasOpenPieces else {
+      return
+    }
+    let sizeBytes = state.root.heldBytes(upTo: sizeBytesMax)
+    guard sizeBytes <= sizeBytesMax, batches.isRunning else { return }
+    let isDue = schedule.withLock { schedule in
+      let storedBytes = schedule.log.bytes + schedule.snapshotBytes
+      guard schedule.log.bytes > 0, storedBytes / 2 >= max(sizeBytes, limits.snapshotIntervalBytes / 16) else {
+        return false
+      }
+      return schedule.begin(reserveBytes: sizeBytesMax)
+    }
+    if isDue { queue.async { self.write(state) } }
+  }
+
+  /// Shortens the replay of the next start, as far as time permits. Waits for a snapshot that is already under way.
+  func writeLast(endingAt end: Int64) {
+    let (state, isRunning) = (durable.state, batches.isRunning)
+    let isDue = schedule.withLock { schedule in
+      schedule.endMonotonicMilliseconds = end
+      guard isRunning, !state.hasOpenPieces, schedule.isDueAtEnd(limits) else { return false }
+      return schedule.begin()
+    }
+    queue.sync { if isDue { write(state) } }
+  }
+
+  // MARK: The snapshot queue
+
+  /// Writes the snapshot that has begun.
+  ///
+  /// - Parameter members: See ``FollowedEvent/snapshot(members:)``; nil for a database with a log of its own.
+  func write(_ state: Published, members: [UInt8]? = nil) {
+    var outcome = SnapshotSchedule.Outcome.failed
+    do {
+      let info = try store(state, members: members)
+      outcome = .written(sizeBytes: info.sizeBytes)
+      environment.notice(.snapshotWritten(position: info.position, sizeBytes: info.sizeBytes))
+      if !isTimeOver { prune() }
+    } catch let interruption as Interruption {
+      if case .noRoom(let roomBytes) = interruption { outcome = .tooLarge(roomBytes: roomBytes) }
+    } catch let error as JournalError {
+      environment.notice(.snapshotFailed(error))
+    } catch {
+      environment.notice(.snapshotFailed(JournalError(.failed, "\(error)")))
+    }
+    let isShortageNews = schedule.withLock { $0.end(outcome, limits) }
+    if isShortageNews, case .tooLarge(let roomBytes) = outcome {
+      environment.notice(.snapshotTooLarge(roomBytes: roomBytes))
+    }
+  }
+
+  /// - Parameter isCancelled: Returns true when the caller no longer waits for the snapshot.
+  /// - Throws: ``Interruption``, after which no part of the snapshot is left.
+  func store(
+    _ state: Published, members: [UInt8]? = nil, isCancelled: () -> Bool = { false }
+  ) throws -> SnapshotInfo {
+    let roomBytes = try room(for: state)
+    let ticket = try journal.beginSnapshot(at: state.position)
+    do {
+      try SnapshotFormat.write(state, members: members, chunkBytes: JournalLimits.snapshotChunkBytes) { chunk in
+        guard batches.isRunning, !isTimeOver, !isCancelled() else { throw Interruption.closing }
+        guard schedule.withLock({ $0.take(chunk.count) }) else { throw Interruption.noRoom(roomBytes) }
+        try journal.appendSnapshotChunk(chunk, to: ticket)
+      }
+    } catch {
+      try? journal.abandonSnapshot(ticket)
+      throw error
+    }
+    return try journal.completeSnapshot(ticket)
+  }
+
+  /// Returns the bytes that a snapshot may take. When they are fewer than the estimated size, traverses the data, up to
+  /// that many bytes.
+  ///
+  /// - Throws: ``Interruption`` when the room does not suffice.
+  private func room(for state: Published) throws -> Int {
+    let (roomBytes, estimatedBytes) = schedule.withLock { ($0.allowedBytes, $0.estimatedBytes) }
+    guard estimatedBytes > roomBytes, state.root.heldBytes(upTo: roomBytes) > roomBytes else { return roomBytes }
+    throw Interruption.noRoom(roomBytes)
+  }
+
+  /// True when the database closes, and its time for snapshots is over.
+  private var isTimeOver: Bool {
+    schedule.withLock { $0.endMonotonicMilliseconds }.map { environment.clock().monotonicMilliseconds >= $0 } ?? false
+  }
+
+  /// Prunes the batches and snapshots that neither a restart nor the retained history needs.
+  func pruneKept() throws {
+    let shortened = try keeper.prune(
+      journal, last: durable.state.position, nowMilliseconds: environment.clock().wallMilliseconds)
+    guard let shortened else { return }
+    environment.notice(.historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))
+  }
+
+  private func prune() {
+    do {
+      try pruneKept()
+    } catch let error as JournalError {
+      environment.notice(.pruningFailed(error))
+    } catch {
+      environment.notice(.pruningFailed(JournalError(.corrupt, "\(error)")))
+    }
+  }
+}

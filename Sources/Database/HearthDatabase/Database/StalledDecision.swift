@@ -1,0 +1,60 @@
+import HearthEngine
+import HearthTree
+
+/// The decision of a command while there is no room on the disk: only some can be answered at once, so each is decided
+/// by itself.
+enum StalledDecision {
+  /// Decides the first of the commands.
+  static func decide(_ commands: inout ArraySlice<Command>, at instant: Instant, by decider: CommandDecider) {
+    guard let command = commands.popFirst() else { return }
+    let (durable, start) = (decider.writer.durable.state, decider.environment.meters.now())
+    let (isCrowded, isHeld, refusal) = decider.writer.batches.pipeline.withLock { line in
+      (
+        line.stall?.deferredCount ?? 0 >= decider.limits.commandsPendingMax,
+        line.stall?.held.contains(command.connection) == true, line.status.refusal
+      )
+    }
+    let (time, batch, turn, deadline) = decider.engine.withLock { engine in
+      engine.setStalled(refusal)
+      engine.tapDecisions(decider.watch.detail)
+      engine.tapChanges(decider.writer.outboxes.tap)
+      let time = engine.decide([], at: instant)
+      let isSettled = isSettled(command, engine, durable)
+      let isFree = command.action.isChange || command.principal != nil
+      // The waiting commands are in memory: this bounds them however long the disk is full.
+      if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
+        let refused = engine.answer([(command, .failure(.unavailable))])
+        return (time, refused, Stall.Turn.first, engine.nextDeadlineMonotonicMilliseconds)
+      }
+      let batch = engine.decide([command], at: instant)
+      let turn: Stall.Turn = !isSettled ? .last : isFree ? .first : .ifNotHeld
+      return (time, batch, turn, engine.nextDeadlineMonotonicMilliseconds)
+    }
+    decider.environment.meters.answered(time)
+    decider.environment.meters.decided(batch, since: start)
+    decider.pass(time, .ifNotHeld)
+    decider.pass(batch, turn)
+    decider.setTimer(deadline, at: instant)
+  }
+
+  /// Returns true when the answer to a command is the same with and without the batches that wait for the disk: neither
+  /// the data it shows nor the rules that allow it depend on them.
+  private static func isSettled(_ command: Command, _ engine: Engine, _ durable: Published) -> Bool {
+    let (path, query): (Path, Query?)
+    switch command.action {
+    case .listen(let request): (path, query) = (request.path, request.query)
+    case .get(let asked, let by): (path, query) = (asked, by)
+    default: return true
+    }
+    // Refused without reading the data.
+    guard engine.isAddressable(path) else { return true }
+    guard engine.state.storedRules == durable.storedRules, engine.state.root[path] == durable.root[path] else {
+      return false
+    }
+    guard let principal = engine.principal(of: command) else { return true }
+    func isAllowed(_ state: Published, _ query: Query?) -> Bool {
+      (try? state.read(path, as: principal, nowMilliseconds: engine.now.wallMilliseconds, query: query)) != nil
+    }
+    return [query, nil].allSatisfy { isAllowed(engine.state, $0) == isAllowed(durable, $0) }
+  }
+}

@@ -1,0 +1,184 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import Synchronization
+
+/// The queue between the deciding queue, which appends batches and blocks while too many are pending, and the journal
+/// queue, which makes them durable.
+final class BatchQueue: Sendable {
+  /// The next work of a retry.
+  enum Retry {
+    /// No batch waits for room.
+    case nothing
+    /// The batches to store.
+    case group([Batch])
+    /// All batches are stored: the wait is over.
+    case resumed(Stall)
+  }
+
+  let pipeline: Mutex<Pipeline>
+  private let limits: DatabaseLimits
+  /// Signalled when the pipeline takes batches again.
+  private let room = DispatchSemaphore(value: 0)
+
+  init(_ pipeline: Pipeline, limits: DatabaseLimits) {
+    self.pipeline = Mutex(pipeline)
+    self.limits = limits
+  }
+
+  var status: DatabaseStatus { pipeline.withLock { $0.status } }
+
+  var isRunning: Bool { status == .running }
+
+  /// The size limit of one append: the limit of waiting bytes plus one large write.
+  private var groupBytesMax: Int { limits.bytesPendingMax + limits.engine.recordBytesMax }
+
+  // MARK: The deciding queue
+
+  /// Appends a batch.
+  ///
+  /// - Parameter turn: The time to deliver the effects of a batch without commits while others wait for room on the
+  ///   disk.
+  /// - Returns: True when the journal queue must be woken.
+  func append(_ batch: Batch, _ turn: Stall.Turn) -> Bool {
+    pipeline.withLock { line in
+      line.append(batch, turn)
+      defer { line.isAwake = true }
+      return !line.isAwake
+    }
+  }
+
+  /// Blocks the deciding queue while the disk is too far behind. While the disk is full, no command is decided that
+  /// would wait for it.
+  func waitForRoom() {
+    let isFull = pipeline.withLock { line in
+      let isBehind = line.waiting.count >= limits.batchesPendingMax || line.waitingBytes >= limits.bytesPendingMax
+      line.isFull = isBehind && line.stall == nil
+      return line.isFull
+    }
+    if isFull { room.wait() }
+  }
+
+  private func signalRoom(_ line: inout Pipeline) {
+    guard line.isFull else { return }
+    line.isFull = false
+    room.signal()
+  }
+
+  // MARK: The journal queue
+
+  /// Removes and returns the next batches to make durable, after the effects that precede them; both are empty when
+  /// there is no work.
+  func take() -> (early: [Effect], batches: [Batch], status: DatabaseStatus, isInDoubt: Bool) {
+    pipeline.withLock { line in
+      let (early, batches) = (line.early, line.take(sizeBytesMax: groupBytesMax))
+      line.early = []
+      line.isAwake = !batches.isEmpty || !early.isEmpty
+      signalRoom(&line)
+      return (early, batches, line.status, line.isInDoubt)
+    }
+  }
+
+  /// Puts batches back that could not be stored, and begins the wait for room.
+  ///
+  /// - Parameter now: The time on the monotonic clock.
+  /// - Returns: The delay of the first retry, and whether the operator is to be notified.
+  func stall(
+    _ batches: [Batch], _ error: JournalError, at now: Int64
+  ) -> (delayMilliseconds: Int64, isNoticed: Bool) {
+    let delay = limits.appendRetryMillisecondsMin
+    return pipeline.withLock { line in
+      line.putBack(batches)
+      // The database was closed meanwhile, and closing refuses the waiting batches.
+      guard line.status == .running else { return (delay, false) }
+      line.status = .stalled(error)
+      line.isInDoubt = error.leavesOutcomeUnknown
+      let isNoticed = line.isStallNoticeDue(at: now, limits)
+      var stall = Stall(
+        sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed, groupCount: batches.count)
+      for batch in line.waiting { stall.hold(batch.effects) }
+      line.stall = stall
+      // Commands that wait for the disk are no longer decided.
+      signalRoom(&line)
+      return (delay, isNoticed)
+    }
+  }
+
+  /// Removes and returns the batches to retry, and accepts writes again once there are none.
+  func takeRetry() -> Retry {
+    pipeline.withLock { line in
+      guard let stall = line.stall else { return .nothing }
+      let batches = line.take(sizeBytesMax: groupBytesMax, isRetry: true)
+      guard batches.isEmpty else { return .group(batches) }
+      line.stall = nil
+      line.status = .running
+      return .resumed(stall)
+    }
+  }
+
+  /// Records that a retried group is durable.
+  func storedRetry() {
+    pipeline.withLock { line in
+      line.stall?.groupCount = nil
+      line.isInDoubt = false
+    }
+  }
+
+  /// Puts batches of a failed retry back.
+  ///
+  /// - Parameter now: The time on the monotonic clock.
+  /// - Returns: The delay of the next retry, whether the operator is to be notified, and whether one-off requests have
+  ///   waited for as long as they may.
+  func putBackRetry(
+    _ batches: [Batch], _ error: JournalError, at now: Int64
+  ) -> (delayMilliseconds: Int64, isNoticed: Bool, isLong: Bool) {
+    pipeline.withLock { line in
+      line.putBack(batches)
+      guard var stall = line.stall else { return (0, false, false) }
+      line.status = .stalled(error)
+      // In doubt since an earlier attempt, regardless of this one's error.
+      line.isInDoubt = line.isInDoubt || error.leavesOutcomeUnknown
+      stall.groupCount = batches.count
+      stall.delayMilliseconds = min(stall.delayMilliseconds * 2, limits.appendRetryMillisecondsMax)
+      let isNoticed = line.isStallNoticeDue(at: now, limits)
+      stall.isNoticed = stall.isNoticed || isNoticed
+      line.stall = stall
+      let isLong = now - stall.sinceMonotonicMilliseconds >= limits.stallAnswerSeconds * 1_000
+      return (stall.delayMilliseconds, isNoticed, isLong)
+    }
+  }
+
+  /// Removes the waiting replies to one-off requests, and returns replies that their outcome is unknown instead.
+  ///
+  /// - Parameter connections: The connections whose requests go on waiting.
+  func takeOneOffReplies(except connections: Set<ConnectionID>) -> [Effect] {
+    var answers: [Effect] = []
+    pipeline.withLock { line in
+      for index in line.waiting.indices {
+        line.waiting[index].effects.removeAll { effect in
+          guard case .reply(let id, let request, let reply) = effect, !connections.contains(id) else { return false }
+          answers.append(.reply(id, request: request, .failure(reply.isDone ? .outcomeUnknown : .unavailable)))
+          return true
+        }
+      }
+    }
+    return answers
+  }
+
+  /// Stores no batches from now on.
+  func end(as status: DatabaseStatus) {
+    pipeline.withLock { line in
+      line.status = status
+      line.stall = nil
+    }
+  }
+}
+
+extension Pipeline {
+  /// Returns true when the log entry about missing room is due, and records the time.
+  fileprivate mutating func isStallNoticeDue(at now: Int64, _ limits: DatabaseLimits) -> Bool {
+    if let last = stallNoticeMonotonicMilliseconds, now - last < limits.stallNoticeSeconds * 1_000 { return false }
+    stallNoticeMonotonicMilliseconds = now
+    return true
+  }
+}

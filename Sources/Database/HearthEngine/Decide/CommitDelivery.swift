@@ -1,0 +1,67 @@
+import HearthRules
+import HearthTree
+
+/// The delivery of commits to listeners, and of the changes that ``LiveQueries`` finds.
+enum CommitDelivery {
+  /// Sends a commit to its listeners, after listens without permission were cancelled.
+  static func announce(_ commit: Commit, in engine: inout Engine) {
+    engine.placeTap.note(commit)
+    let affected = engine.grants.affected(by: commit, countMax: engine.limits.redecisionListensInLine)
+    let cause = Cancellation.data(position: commit.position)
+    for (node, aspects) in affected.places {
+      engine.redecisions.decideAgain(node, aspects, GrantHandler.redecision(because: cause, in: &engine))
+    }
+    GrantHandler.decideAgain(affected.listens, because: cause, in: &engine)
+    guard !engine.listens.isIdle else { return }
+    let fanOut = FanOut(commit, to: engine.listens)
+    for delivery in fanOut.deliveries {
+      let node = delivery.node
+      let stale = node.audience.clockListens.filter { $0.decidedWallMilliseconds != engine.now.wallMilliseconds }
+      if !stale.isEmpty { GrantHandler.decideAgain(stale, because: .clock, in: &engine) }
+      let recipients = engine.redecisions.recipients(of: delivery.event, in: node.audience, at: node, engine.state)
+      node.lastPosition = commit.position
+      if !recipients.isEmpty { engine.effects.append(.event(delivery.event, to: recipients)) }
+    }
+    for shift in fanOut.shifts { Self.shift(shift, of: commit, in: &engine) }
+  }
+
+  /// Updates the live queries of a location for a commit, and sends events to their listeners.
+  static func shift(_ shift: FanOut.Shift, of commit: Commit, in engine: inout Engine) {
+    let outcome = engine.queries.follow(shift, of: commit, engine.state.rules, &engine.listens)
+    for (group, event) in outcome.events { tell(group, event, in: &engine) }
+    QuerySlice.begin(shift.node, in: &engine)
+    tellAll(outcome.degraded, deciding: .data(position: engine.state.position), in: &engine)
+    // Its last listen may have removed the node.
+    if shift.node.shelf != nil { engine.listens.prune(shift.node) }
+  }
+
+  /// Sends an event to the listens of a group, after those whose permission has expired by time were cancelled.
+  static func tell(_ group: QueryGroup, _ event: Event, in engine: inout Engine) {
+    let stale = group.audience.clockListens.filter { $0.decidedWallMilliseconds != engine.now.wallMilliseconds }
+    if !stale.isEmpty { GrantHandler.decideAgain(stale, because: .clock, in: &engine) }
+    guard !group.audience.isEmpty else { return }
+    let recipients = engine.redecisions.recipients(of: event, in: group.audience, at: group, engine.state)
+    group.lastPosition = event.position
+    if !recipients.isEmpty { engine.effects.append(.queryEvent(event, to: recipients)) }
+  }
+
+  /// Sends all their present data to groups whose form of the result has changed.
+  ///
+  /// - Parameter cause: The cause of a redecision before; nil when the listens have been decided.
+  static func tellAll(_ groups: [QueryGroup], deciding cause: Cancellation?, in engine: inout Engine) {
+    if let cause { GrantHandler.decideAgain(groups.flatMap(\.audience.listens), because: cause, in: &engine) }
+    for group in groups {
+      guard !group.audience.isEmpty else { continue }
+      let path = group.node.path
+      tell(
+        group,
+        Event(path: path, change: .put(result(of: group, at: path, in: &engine)), position: engine.state.position),
+        in: &engine)
+    }
+  }
+
+  /// Returns the data for the listens of a group at their beginning, or when a change cannot be sent as an event.
+  static func result(of group: QueryGroup, at path: Path, in engine: inout Engine) -> Node {
+    engine.queries.result(of: group, at: path, engine.state.root[path], engine.state.rules, &engine.listens)
+  }
+}

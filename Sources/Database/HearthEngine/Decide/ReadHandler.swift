@@ -1,0 +1,137 @@
+import HearthRules
+import HearthTree
+
+/// The handler of listens and one-time reads.
+enum ReadHandler {
+  /// Decides a listen or a one-shot read. The rules decisions for a command that is set aside do not count.
+  static func read(_ command: Command, in engine: inout Engine) {
+    let caseCount = engine.tap?.caseCount ?? 0
+    switch command.action {
+    case .listen(let request): listen(command, request, in: &engine)
+    case .get(let path, let query): get(command, path, query, in: &engine)
+    default: break
+    }
+    if engine.hasSetAside { engine.tap?.forget(from: caseCount) }
+  }
+
+  private static func listen(_ command: Command, _ request: ListenRequest, in engine: inout Engine) {
+    guard let connection = engine.connections[command.connection] else {
+      return engine.fail(command, .unknownConnection)
+    }
+    let path = request.path
+    guard engine.isAddressable(path) else { return engine.fail(command, .invalidPath) }
+    if let query = request.query {
+      guard let tag = request.tag else { return engine.fail(command, Failure(.invalidData, "A query needs a tag")) }
+      return listen(command, request, connection, query, tag, in: &engine)
+    }
+    let known = engine.listens.node(at: path).flatMap { connection.listen(at: $0) }
+    if known == nil, let full = engine.listens.refusal(of: connection, at: path, engine.limits) {
+      return engine.fail(command, full)
+    }
+    let decision = GrantHandler.decideListen(path, connection.principal, in: &engine)
+    if let decision, !decision.isAllowed {
+      if let known { GrantHandler.forget(known, in: &engine) }
+      return engine.deny(command, .listen, path, connection.principal, decision)
+    }
+    let node = engine.state.root[path]
+    if LargeComparison.setsAside(command, request, node, of: nil, in: &engine) { return }
+    let listen = known ?? engine.listens.add(connection, at: path)
+    GrantHandler.setGrant(of: listen, by: decision, in: &engine)
+    begin(listen, request, with: node, in: &engine)
+    engine.reply(command, .listening(isIndexed: true))
+  }
+
+  /// Starts a listen for the result of a query. The client identifies it by its tag, which ends an earlier listen with
+  /// that tag.
+  private static func listen(
+    _ command: Command, _ request: ListenRequest, _ connection: Connection, _ query: Query, _ tag: Int32,
+    in engine: inout Engine
+  ) {
+    let path = request.path
+    let known = engine.listens.node(at: path)?.shelf?.groups[query].flatMap { connection.listen(in: $0) }
+    if let other = connection.tagged[tag], other !== known { GrantHandler.forget(other, in: &engine) }
+    if known == nil, let full = engine.listens.refusal(of: connection, at: path, query: query, engine.limits) {
+      return engine.fail(command, full)
+    }
+    var decision = GrantHandler.decideListen(
+      path, connection.principal, known.map { $0.sentQuery } ?? query, in: &engine)
+    if let decision, !decision.isAllowed {
+      if let known { GrantHandler.forget(known, in: &engine) }
+      return engine.deny(command, .listen, path, connection.principal, decision)
+    }
+    if LargeQuery.setsAside(command, path, query, in: &engine) { return }
+    let group = known?.group ?? engine.queries.group(query, at: path, engine.state, &engine.listens)
+    if known == nil, group.isWhole {
+      decision = GrantHandler.decideListen(path, connection.principal, in: &engine)
+      if let decision, !decision.isAllowed {
+        engine.listens.closeIfUnused(group, pruning: true)
+        return engine.fail(command, .indexNotDefined(query.effectiveOrder, at: path))
+      }
+    }
+    let data = engine.state.root[path]
+    let made =
+      engine.comparing?.value(of: group.shownQuery, at: path, data)
+      ?? engine.queries.found(group.shownQuery, at: path, data)?.shown?.result
+    if let made { engine.listens.results.keep(made, of: group, from: data) }
+    let node = made ?? CommitDelivery.result(of: group, at: path, in: &engine)
+    if LargeComparison.setsAside(command, request, node, of: group.shownQuery, in: &engine) {
+      return engine.listens.closeIfUnused(group, pruning: true)
+    }
+    let listen = known ?? engine.listens.add(connection, to: group, path, tag: tag)
+    engine.listens.rename(listen, tag: tag)
+    GrantHandler.setGrant(of: listen, by: decision, in: &engine)
+    begin(listen, request, with: node, in: &engine)
+    engine.reply(command, .listening(isIndexed: engine.state.rules.declares(query.effectiveOrder, at: path)))
+  }
+
+  /// Sends a listen's first value, as far as the client does not hold it already.
+  private static func begin(_ listen: Listen, _ request: ListenRequest, with node: Node, in engine: inout Engine) {
+    (listen.firstPosition, listen.missed) = (engine.state.position, nil)
+    let change =
+      engine.comparing.map { $0.firstChange(node) }
+      ?? engine.hashes.firstChange(
+        for: request, of: listen.group?.shownQuery, node, sizeBytesMax: engine.limits.hashSizeBytesMax)
+    guard let change else { return }
+    let event = Event(path: request.path, change: change, position: engine.state.position)
+    let connection = listen.connection.id
+    if let tag = listen.tag {
+      engine.effects.append(.queryEvent(event, to: [TaggedRecipient(connection: connection, tag: tag)]))
+    } else {
+      engine.effects.append(.event(event, to: [connection]))
+    }
+  }
+
+  static func unlisten(_ command: Command, _ path: Path, _ query: Query?, _ tag: Int32?, in engine: inout Engine) {
+    guard let connection = engine.connections[command.connection] else {
+      return engine.fail(command, .unknownConnection)
+    }
+    if let listen = engine.listens.listen(of: connection, path, query, tag) { GrantHandler.forget(listen, in: &engine) }
+    GrantHandler.tellCatchUp(in: &engine)
+    // A client listens at the location of a transaction until the transaction ends.
+    engine.turns.leave(TurnRequester(connection.id), at: path)
+    engine.reply(command, .ok)
+  }
+
+  private static func get(_ command: Command, _ path: Path, _ query: Query?, in engine: inout Engine) {
+    guard let principal = engine.principal(of: command) else { return engine.fail(command, .unknownConnection) }
+    guard engine.isAddressable(path) else { return engine.fail(command, .invalidPath) }
+    engine.meter.stepsTaken += EngineLimits.readSteps
+    do {
+      let node = try engine.state.read(
+        path, as: principal, nowMilliseconds: engine.now.wallMilliseconds, query: query,
+        stepsTaken: &engine.meter.stepsTaken)
+      engine.tap?.noteRead(.get, path, query, principal, engine.state, engine.now, true)
+      guard let query else { return engine.reply(command, .value(node)) }
+      let order = query.effectiveOrder
+      guard !engine.limits.requiresIndexForGets || engine.state.rules.declares(order, at: path) else {
+        return engine.fail(command, .indexNotDefined(order, at: path))
+      }
+      if LargeQuery.setsAside(command, path, query, in: &engine) { return }
+      let index = engine.queries.keptIndex(for: query, at: path, node, engine.state.rules, &engine.listens)
+      engine.reply(command, .result(QueryResult(query, of: node, index: index)))
+    } catch {
+      engine.tap?.noteRead(.get, path, query, principal, engine.state, engine.now, false)
+      engine.deny(command, .get, path, principal, error.decision)
+    }
+  }
+}
