@@ -52,8 +52,8 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
   private static let codeBytesMax = 4_096
 
   func authorizationPage(_ request: AuthorizationRequest) async throws(SignInRefusal) -> AuthorizationPage {
-    let places = try await places(nowSeconds: request.nowSeconds)
-    let page = places.authorization
+    let resolved = try await resolved(nowSeconds: request.nowSeconds)
+    let page = resolved.authorization
     var scopes = scopes
     for scope in request.scopes where !scopes.contains(scope) && Self.isScope(scope) { scopes.append(scope) }
     var fields = [
@@ -68,13 +68,13 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
     }
     return AuthorizationPage(
       url: page + (page.contains("?") ? "&" : "?") + ProviderHTTP.form(fields), issuers: issuers,
-      namesIssuer: places.namesIssuer)
+      namesIssuer: resolved.namesIssuer)
   }
 
   func credential(_ code: AuthorizationCode) async throws(SignInRefusal) -> [String: String] {
     guard (1...Self.codeBytesMax).contains(code.code.utf8.count) else { throw Self.badCode }
     let answer = try await http.ask(
-      .post, try await places(nowSeconds: code.nowSeconds).token,
+      .post, try await resolved(nowSeconds: code.nowSeconds).token,
       form: [
         ("grant_type", "authorization_code"), ("code", code.code), ("redirect_uri", code.redirectURI),
         ("code_verifier", code.codeVerifier), ("client_id", clientID),
@@ -106,16 +106,16 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
     .invalidProviderResponse, "The provider did not take the code: it was used before, has expired, or is not its own.")
 
   /// The provider's endpoints, and its support of RFC 9207.
-  private struct Places {
+  private struct ResolvedEndpoints {
     var authorization: String
     var token: String
     var namesIssuer = false
   }
 
   /// Returns the endpoints. OpenID Connect Discovery 1.0 §4: the document must name exactly the requested issuer.
-  private func places(nowSeconds: Int64) async throws(SignInRefusal) -> Places {
+  private func resolved(nowSeconds: Int64) async throws(SignInRefusal) -> ResolvedEndpoints {
     switch endpoints {
-    case .fixed(let authorization, let token): return Places(authorization: authorization, token: token)
+    case .fixed(let authorization, let token): return ResolvedEndpoints(authorization: authorization, token: token)
     case .issuer(let issuer, let configuration):
       let document = try await configuration.value(nowSeconds: nowSeconds)
       guard let page = document["authorization_endpoint"]?.string, let token = document["token_endpoint"]?.string,
@@ -124,7 +124,7 @@ struct AuthorizationCodeFlow: Sendable, Redacted {
       else { throw ProviderHTTP.unavailable }
       // A page over plain HTTP is only for a provider that is reached over plain HTTP, on this machine.
       guard page.hasPrefix("https://") || issuer.hasPrefix("http://") else { throw ProviderHTTP.unavailable }
-      return Places(
+      return ResolvedEndpoints(
         authorization: page, token: token,
         namesIssuer: document["authorization_response_iss_parameter_supported"]?.bool ?? false)
     }

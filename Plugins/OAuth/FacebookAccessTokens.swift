@@ -22,7 +22,8 @@ struct FacebookAccessTokens: TokenCheck {
     // 0 is a token that does not expire.
     if let end = data["expires_at"]?.int, end != 0, end <= token.nowSeconds { throw .unknownAccessToken }
 
-    guard let proof = MessageCode.hmacSHA256(Array(token.text.utf8), key: Array(client.secret.utf8)) else {
+    guard let proof = MessageAuthenticationCode.hmacSHA256(Array(token.text.utf8), key: Array(client.secret.utf8))
+    else {
       throw ProviderHTTP.unavailable
     }
     let profile = try await http.ask(

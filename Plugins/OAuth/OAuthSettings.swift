@@ -15,7 +15,7 @@ struct OAuthSettings {
 
   /// True when the settings contain a policy, so that they are useful for issuers that are configured on a running
   /// server.
-  var saysWhereProvidersAre: Bool { policy != .publicHTTPS }
+  var allowsPrivateProviders: Bool { policy != .publicHTTPS }
 
   init(_ json: JSON) throws(SettingsError) {
     values = try SettingsReader(

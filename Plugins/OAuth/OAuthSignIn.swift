@@ -40,7 +40,7 @@ public enum OAuthSignIn: SignInPlugin {
     if let facebook = try settings.facebook() { providers.append(make.facebook(facebook)) }
     if let twitter = try settings.twitter() { providers.append(make.twitter(twitter)) }
     for issuer in try settings.issuers() { providers.append(make.oidc(issuer)) }
-    guard !providers.isEmpty || settings.saysWhereProvidersAre else {
+    guard !providers.isEmpty || settings.allowsPrivateProviders else {
       throw SettingsError(OAuthSettings.place, "names no provider")
     }
     return providers

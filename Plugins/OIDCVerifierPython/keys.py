@@ -9,9 +9,9 @@ import urllib.request
 import jwt
 from hearth_plugin import Temporary
 
-KEPT_SECONDS = 3600
+CACHE_SECONDS = 3600
 # Tokens with made-up key ids have the issuer asked no more often than this.
-ASK_AGAIN_SECONDS = 10
+REQUEST_INTERVAL_SECONDS = 10
 DOCUMENT_BYTES_MAX = 1 << 20
 KEYS_MAX = 100
 
@@ -24,7 +24,7 @@ class NoRedirects(urllib.request.HTTPRedirectHandler):
 class IssuerKeys:
     def __init__(self):
         self._lock = threading.Lock()
-        self._keys, self._read_at, self._asked_at = {}, None, None
+        self._keys, self._read_at, self._requested_at = {}, None, None
 
     def find(self, kid, algorithm, settings):
         """The key of that id for that algorithm; None when the issuer has none. Raises Temporary when nobody knows."""
@@ -42,18 +42,18 @@ class IssuerKeys:
             self._lock.release()
 
     def _is_fresh(self):
-        return self._read_at is not None and time.monotonic() - self._read_at < KEPT_SECONDS
+        return self._read_at is not None and time.monotonic() - self._read_at < CACHE_SECONDS
 
     def _read(self, settings):
         now = time.monotonic()
-        if self._asked_at is not None and now - self._asked_at < ASK_AGAIN_SECONDS:
+        if self._requested_at is not None and now - self._requested_at < REQUEST_INTERVAL_SECONDS:
             if self._is_fresh():
                 return
             raise Temporary("the issuer's keys could not be read a moment ago")
-        self._asked_at = now
+        self._requested_at = now
         try:
             document = settings["keys"] or self._fetch(self._discover(settings["issuer"]))
-            self._keys, self._read_at = usable(document), now
+            self._keys, self._read_at = usable_keys(document), now
         except (OSError, ValueError, KeyError) as error:
             # Keys that were read within the hour still count.
             if not self._is_fresh():
@@ -80,7 +80,7 @@ class IssuerKeys:
         return document
 
 
-def usable(document):
+def usable_keys(document):
     """Key id and algorithm to key: those that sign, with an algorithm that one key has for good."""
     found = {}
     for entry in document.get("keys", [])[:KEYS_MAX]:

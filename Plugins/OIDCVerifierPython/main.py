@@ -12,7 +12,7 @@ from keys import IssuerKeys
 
 ALGORITHMS = {"RSA": "RS256", "EC": "ES256"}
 # What Keycloak gives everybody says nothing of anybody.
-EVERYBODYS_ROLES = ("offline_access", "uma_authorization", "default-roles-")
+DEFAULT_ROLES = ("offline_access", "uma_authorization", "default-roles-")
 
 plugin = Plugin("oidc-verifier", "1.0.0", threads=32)
 keys = IssuerKeys()
@@ -74,7 +74,7 @@ def is_started(claims, now):
 
 def user(claims, settings, now):
     roles = claims.get("realm_access", {}).get("roles", [])
-    wanted = settings["roles"] or [role for role in roles if not role.startswith(EVERYBODYS_ROLES)]
+    wanted = settings["roles"] or [role for role in roles if not role.startswith(DEFAULT_ROLES)]
     more = {"roles": {role: True for role in roles if role in wanted}}
     if claims.get("preferred_username"):
         more["preferred_username"] = claims["preferred_username"]

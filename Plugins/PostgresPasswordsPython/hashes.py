@@ -18,14 +18,14 @@ def matches(password, stored):
             stored.encode(), password, ctypes.c_size_t(len(password)), ARGON2_KINDS[kind]) == 0
     if kind == "pbkdf2_sha256":  # Django: pbkdf2_sha256$600000$salt$base64
         _, rounds, salt, expected = stored.split("$")
-        made = hashlib.pbkdf2_hmac("sha256", password, salt.encode(), int(rounds))
-        return hmac.compare_digest(base64.b64encode(made), expected.encode())
+        derived = hashlib.pbkdf2_hmac("sha256", password, salt.encode(), int(rounds))
+        return hmac.compare_digest(base64.b64encode(derived), expected.encode())
     if kind == "scrypt":  # Werkzeug: scrypt:32768:8:1$salt$hexadecimal
         method, salt, expected = stored.split("$")
         n, r, p = (int(number) for number in method.split(":")[1:])
-        made = hashlib.scrypt(
+        derived = hashlib.scrypt(
             password, salt=salt.encode(), n=n, r=r, p=p, maxmem=256 * n * r * p, dklen=len(expected) // 2)
-        return hmac.compare_digest(made.hex().encode(), expected.encode())
+        return hmac.compare_digest(derived.hex().encode(), expected.encode())
     if not stored.startswith("$"):
         raise ValueError("a hash of a kind that is not known")
     # The end of a text in C: what follows it would not count.
@@ -36,8 +36,8 @@ def crypt(password, setting):
     """crypt(3): $2a$, $2b$, $2y$, $5$, $6$, $y$, $1$."""
     library = ctypes.CDLL("libcrypt.so.1")
     library.crypt_rn.restype = ctypes.c_char_p
-    room = ctypes.create_string_buffer(1 << 15)
-    made = library.crypt_rn(password, setting, room, ctypes.c_int(len(room)))
-    if made is None:
+    buffer = ctypes.create_string_buffer(1 << 15)
+    derived = library.crypt_rn(password, setting, buffer, ctypes.c_int(len(buffer)))
+    if derived is None:
         raise ValueError("a hash of a kind that is not known")
-    return made
+    return derived

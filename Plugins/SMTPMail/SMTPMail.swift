@@ -30,7 +30,7 @@ public enum SMTPMail: MailerPlugin {
       timeoutSeconds: try values.int("timeoutSeconds", in: 1...60) ?? 20,
       authorityFile: try values.text("authorityFile"))
     do throws(OutboundError) {
-      return SMTPMailer(mail: try OutboundMail(server: server), random: .system)
+      return SMTPMailer(mail: try SMTPClient(server: server), random: .system)
     } catch {
       throw values.error("host", "is not the name of a mail server, or clientName is not one of a machine")
     }
@@ -55,7 +55,7 @@ public enum SMTPMail: MailerPlugin {
 
 /// A mailer that encodes each mail and sends it to the server.
 struct SMTPMailer: Mailer {
-  let mail: OutboundMail
+  let mail: SMTPClient
   let random: RandomBytes
 
   func send(_ message: MailMessage) async throws {

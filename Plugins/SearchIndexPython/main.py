@@ -47,7 +47,7 @@ class Index:
         self.database.execute("PRAGMA journal_mode = WAL")
         self.database.executescript(TABLES)
 
-    def take(self, base, path, sequence, text):
+    def update(self, base, path, sequence, text):
         """Puts the text of a place in; an event that is older than the last one of its place changes nothing."""
         with self.lock, self.database as database:
             known = database.execute("SELECT id, sequence FROM place WHERE base = ? AND path = ?", (base, path)).fetchone()
@@ -75,23 +75,23 @@ class Index:
         return [{"database": base, "path": path} for base, path in rows]
 
 
-class Searches(http.server.ThreadingHTTPServer):
+class SearchServer(http.server.ThreadingHTTPServer):
     """A bounded number of searches at a time; others wait until one has ended."""
 
-    places = threading.BoundedSemaphore(16)
+    slots = threading.BoundedSemaphore(16)
 
     def process_request(self, request, client_address):
-        self.places.acquire()
+        self.slots.acquire()
         super().process_request(request, client_address)
 
     def process_request_thread(self, request, client_address):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self.places.release()
+            self.slots.release()
 
 
-class Search(http.server.BaseHTTPRequestHandler):
+class SearchHandler(http.server.BaseHTTPRequestHandler):
     timeout = 10
 
     def do_GET(self):
@@ -118,7 +118,7 @@ class Search(http.server.BaseHTTPRequestHandler):
 def answer_searches(port):
     while True:
         try:
-            Searches(("127.0.0.1", port), Search).serve_forever()
+            SearchServer(("127.0.0.1", port), SearchHandler).serve_forever()
         except (OSError, OverflowError) as error:
             # The version before this one may still have it.
             print(f"port {port}: {error}", file=sys.stderr)
@@ -144,7 +144,7 @@ def on_write(event, settings):
         print(f"{data['path']} is too large to be indexed", file=sys.stderr)
     after = (data.get("values") or {}).get("after")
     try:
-        is_new = index.take(data["database"], data["path"], data["sequence"], "\n".join(texts(after)))
+        is_new = index.update(data["database"], data["path"], data["sequence"], "\n".join(texts(after)))
     except sqlite3.OperationalError as error:
         raise Temporary(f"the index: {error}") from None
     return {"isNew": is_new}

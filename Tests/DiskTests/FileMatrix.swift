@@ -12,7 +12,7 @@ enum FileWriterKind: CaseIterable {
   /// Replaces the file's bytes.
   func write(_ bytes: [UInt8], _ folder: String) throws {
     switch self {
-    case .wholeFile: try WholeFile(folder: folder, name: "file").write(bytes)
+    case .wholeFile: try AtomicFile(folder: folder, name: "file").write(bytes)
     case .textFile: try TextFile.replace(folder + "/file", bytes, mode: 0o600)
     case .privateFolder:
       try PrivateFolder(path: folder, createsMissing: true).replace(
@@ -23,7 +23,7 @@ enum FileWriterKind: CaseIterable {
   /// Returns the file's bytes, or nil when there is no file.
   func read(_ folder: String) throws -> [UInt8]? {
     switch self {
-    case .wholeFile: try WholeFile(folder: folder, name: "file").read(bytesMax: 1 << 20)
+    case .wholeFile: try AtomicFile(folder: folder, name: "file").read(bytesMax: 1 << 20)
     case .textFile:
       FileManager.default.fileExists(atPath: folder + "/file") ? Array(try TextFile.read(folder + "/file").utf8) : nil
     case .privateFolder:

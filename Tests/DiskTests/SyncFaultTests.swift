@@ -109,7 +109,7 @@ import Testing
       try file.truncate(atOffset: try end(ofCommit: commits - 2, log))
       try file.close()
       let error = #expect(throws: JournalError.self) { try life.append() }
-      #expect(error?.code == .corrupt && error?.isPassing == false)
+      #expect(error?.code == .corrupt && error?.isTransient == false)
       #expect(error?.message.contains("up to position 2, and is read back up to position 1") == true, "\(error as Any)")
       #expect(error?.message.contains("hearth repair --apply") == true)
       #expect(life.code() == .failed)

@@ -116,7 +116,7 @@ import Testing
     let source = world.source
     // The backup's clock is behind that of the commits.
     let behind = BackupSource(folder: source.folder, journals: source.journals, clock: { 1_700_000_000_100 })
-    let repository = try Repository(path: world.repository, for: .adding)
+    let repository = try BackupRepository(path: world.repository, for: .adding)
     let manifest = try Backup(behind, into: repository).make(Backup.Options(secrets: .leftOut))
     #expect(manifest.databases.first?.position == 5)
   }
@@ -220,13 +220,13 @@ import Testing
       try database.commit(&random, 2)
       try world.backUp(isContinuous: true)
     }
-    let manifests = try Repository(path: world.repository, for: .reading).manifests().whole
+    let manifests = try BackupRepository(path: world.repository, for: .reading).manifests().whole
     #expect(manifests.count == 2 && manifests[0] == first && manifests[1].kind == .continuous)
     #expect(manifests[1].databases[0].segments.count <= BackupLimits.segmentsMax)
     for position in [1, 40, 77, 161] {
       try world.restore(.position("databases/a", Int64(position))).expect(database, at: position)
     }
-    let outcome = try Retention(Repository(path: world.repository, for: .removing)).prune(before: nil)
+    let outcome = try Retention(BackupRepository(path: world.repository, for: .removing)).prune(before: nil)
     #expect(outcome.removed.isEmpty && outcome.removedPieceCount > 40)
     #expect(try world.verify().findings.isEmpty)
     try world.restore(.latest).expect(database, at: 161)
@@ -259,7 +259,7 @@ import Testing
     try world.backUp()
     let other = try BackupWorld(["databases/a"])
     for _ in 0..<7 { try other["databases/a"].commit(&random) }
-    let repository = try Repository(path: world.repository, for: .adding)
+    let repository = try BackupRepository(path: world.repository, for: .adding)
     let manifest = try Backup(other.source, into: repository).make(Backup.Options(secrets: .clear))
     #expect(manifest.kind == .incremental || manifest.kind == .full)
     #expect(manifest.databases[0].segments.count == 1 && manifest.databases[0].segments[0].first == 1)
@@ -278,7 +278,7 @@ import Testing
     try world["databases/a"].stop()
     try TestFolder.write(earlier, file)
     #expect(throws: JournalError.self) { try world.backUp() }
-    #expect(try Repository(path: world.repository, for: .reading).manifests().whole.isEmpty)
+    #expect(try BackupRepository(path: world.repository, for: .reading).manifests().whole.isEmpty)
   }
 
   @Test func `one writer at a time, and none removes what is being read`() throws {
@@ -286,18 +286,18 @@ import Testing
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)
     try world.backUp()
-    func code(_ access: Repository.Access) -> BackupError.Code? {
+    func code(_ access: BackupRepository.Access) -> BackupError.Code? {
       do {
-        _ = try Repository(path: world.repository, for: access)
+        _ = try BackupRepository(path: world.repository, for: access)
         return nil
       } catch { return error.code }
     }
     do {
-      let writer = try Repository(path: world.repository, for: .adding)
+      let writer = try BackupRepository(path: world.repository, for: .adding)
       #expect(code(.adding) == .busy && code(.removing) == .busy && code(.reading) == nil)
       withExtendedLifetime(writer) {}
     }
-    let reader = try Repository(path: world.repository, for: .reading)
+    let reader = try BackupRepository(path: world.repository, for: .reading)
     #expect(code(.removing) == .busy && code(.adding) == nil && code(.reading) == nil)
     withExtendedLifetime(reader) {}
   }
@@ -307,11 +307,11 @@ import Testing
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)
     try world.backUp()
-    let repository = try Repository(path: world.repository, for: .reading)
+    let repository = try BackupRepository(path: world.repository, for: .reading)
     let restore = Restore(repository, archives: { _ in fatalError() }, seal: nil)
     #expect(throws: BackupError.self) { try restore.run(.latest, into: world.data) }
-    #expect(throws: BackupError.self) { try Repository(path: world.data, for: .adding) }
-    #expect(throws: BackupError.self) { try Repository(path: world.folder("none"), for: .reading) }
+    #expect(throws: BackupError.self) { try BackupRepository(path: world.data, for: .adding) }
+    #expect(throws: BackupError.self) { try BackupRepository(path: world.folder("none"), for: .reading) }
     #expect(!TestFolder.isThere(world.folder("none")))
   }
 

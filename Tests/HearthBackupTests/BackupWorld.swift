@@ -74,7 +74,7 @@ final class TestDatabase: @unchecked Sendable {
 
   /// Writes a snapshot of the last state, as the server does.
   func snapshot(prunes: Bool = true) throws {
-    let state = Published(root: root, rules: .denyAll, position: head.position)
+    let state = DatabaseState(root: root, rules: .denyAll, position: head.position)
     let ticket = try journal.beginSnapshot(at: head.position)
     try SnapshotFormat.write(state, chunkBytes: 2_000) { try journal.appendSnapshotChunk($0, to: ticket) }
     _ = try journal.completeSnapshot(ticket)
@@ -141,7 +141,7 @@ final class BackupWorld: @unchecked Sendable {
   ) throws -> Manifest {
     var options = Backup.Options(secrets: secrets)
     (options.isFull, options.isContinuous) = (isFull, isContinuous)
-    let repository = try Repository(path: path ?? repository, files: files, for: .adding)
+    let repository = try BackupRepository(path: path ?? repository, files: files, for: .adding)
     // Later commits are of later milliseconds.
     clock.tick()
     defer { clock.tick() }
@@ -149,17 +149,17 @@ final class BackupWorld: @unchecked Sendable {
   }
 
   func verify(_ files: any FileLayer = SystemFiles()) throws -> Verification.Report {
-    try Verification(Repository(path: repository, files: files, for: .reading)).run()
+    try Verification(BackupRepository(path: repository, files: files, for: .reading)).run()
   }
 
   /// Restores into a new folder.
   func restore(
-    _ moment: RestoreMoment, _ files: any FileLayer = SystemFiles(), from path: String? = nil,
+    _ moment: RestorePoint, _ files: any FileLayer = SystemFiles(), from path: String? = nil,
     seal: PassphraseSeal? = nil, leavesOutKeys: Bool = false
   ) throws -> Restored {
     restoredCount += 1
     let target = folder("restored-\(restoredCount)")
-    let repository = try Repository(path: path ?? repository, files: files, for: .reading)
+    let repository = try BackupRepository(path: path ?? repository, files: files, for: .reading)
     let outcome = try Restore(repository, archives: { SQLiteJournals(folder: $0) }, seal: seal).run(
       moment, into: target, leavesOutKeys: leavesOutKeys)
     return Restored(path: target, outcome: outcome)

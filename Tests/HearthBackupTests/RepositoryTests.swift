@@ -18,7 +18,7 @@ import Testing
       }
       try world.backUp(files, isFull: round == 2)
     }
-    let repository = try Repository(path: world.repository, files: files, for: .removing)
+    let repository = try BackupRepository(path: world.repository, files: files, for: .removing)
     _ = try Retention(repository).prune(before: .max)
   }
 
@@ -36,7 +36,7 @@ import Testing
       for disk in MemoryFiles.Disk.allCases {
         let found = files.restarted(disk)
         let database = world["databases/a"]
-        if let repository = try? Repository(path: world.repository, files: found, for: .reading) {
+        if let repository = try? BackupRepository(path: world.repository, files: found, for: .reading) {
           let (manifests, broken) = try repository.manifests()
           #expect(broken.isEmpty, "after \(end) changes, \(disk)")
           #expect(try Verification(repository).run().findings.isEmpty, "after \(end) changes, \(disk)")
@@ -47,7 +47,7 @@ import Testing
         try world.backUp(found)
         #expect(try world.verify(found).findings.isEmpty, "after \(end) changes, \(disk)")
         try world.restore(.latest, found).expect(database, at: Int(database.head.position))
-        _ = try Retention(Repository(path: world.repository, files: found, for: .removing)).prune(before: nil)
+        _ = try Retention(BackupRepository(path: world.repository, files: found, for: .removing)).prune(before: nil)
         #expect(try world.verify(found).findings.isEmpty, "after \(end) changes, \(disk)")
         #expect(!found.all.keys.contains { $0.hasSuffix(".new") })
       }
@@ -61,7 +61,7 @@ import Testing
       for database in world.databases { try database.commit(&random, 3, sizeBytes: 200) }
       try world.backUp(files)
     }
-    let repository = try Repository(path: world.repository, files: files, for: .reading)
+    let repository = try BackupRepository(path: world.repository, files: files, for: .reading)
     let all = files.all.filter { !$0.key.hasSuffix("lock") && !$0.key.hasSuffix("hearth-backups.json") }
     #expect(all.count > 8)
     for (path, bytes) in all {
@@ -105,14 +105,14 @@ import Testing
       manifests.append(try world.backUp(isFull: round == 3))
     }
     let limit = manifests[3].instantMilliseconds + 1
-    let outcome = try Retention(Repository(path: world.repository, for: .removing)).prune(before: limit)
+    let outcome = try Retention(BackupRepository(path: world.repository, for: .removing)).prune(before: limit)
     #expect(outcome.removed == manifests[..<3].map(\.id) && outcome.keptCount == 3 && outcome.removedPieceCount > 0)
     #expect(try world.verify().findings.isEmpty)
     for time in limit...manifests[5].instantMilliseconds {
       try world.restore(.time(time)).expect(database, at: database.position(at: time))
     }
     // The last one stays at any age.
-    let last = try Retention(Repository(path: world.repository, for: .removing)).prune(before: .max)
+    let last = try Retention(BackupRepository(path: world.repository, for: .removing)).prune(before: .max)
     #expect(last.keptCount == 1)
     try world.restore(.latest).expect(database, at: 18)
   }
@@ -127,13 +127,13 @@ import Testing
     let before = files.all
     let path = try #require(before.keys.sorted().first { $0.contains("/backups/") && $0.hasSuffix(".json") })
     files.damage(path, Array((before[path] ?? []).dropFirst()))
-    let repository = try Repository(path: world.repository, files: files, for: .removing)
+    let repository = try BackupRepository(path: world.repository, files: files, for: .removing)
     #expect(throws: BackupError.self) { try Retention(repository).prune(before: .max) }
     #expect(files.all.count == before.count)
   }
 
   @Test func `a list that names more pieces than its stream can have is not read`() throws {
-    let repository = try Repository(path: "/backups", files: MemoryFiles(), for: .adding)
+    let repository = try BackupRepository(path: "/backups", files: MemoryFiles(), for: .adding)
     let list = try repository.put([UInt8](repeating: 1, count: 1_000 * 32))
     let size = 999 * BackupLimits.pieceBytesMin
     #expect(
@@ -148,9 +148,9 @@ import Testing
   @Test func `a newer format is refused`() throws {
     let folder = try TestFolder()
     try TestFolder.write(Array("{\"format\":2}\n".utf8), folder("backups/hearth-backups.json"))
-    for access in [Repository.Access.reading, .adding, .removing] {
+    for access in [BackupRepository.Access.reading, .adding, .removing] {
       do {
-        _ = try Repository(path: folder("backups"), for: access)
+        _ = try BackupRepository(path: folder("backups"), for: access)
         Issue.record("it was opened")
       } catch { #expect(error.code == .unsupportedFormat) }
     }
@@ -171,7 +171,7 @@ import Testing
     try world.backUp(to: world.folder("without"), secrets: .leftOut)
     try world.backUp(to: world.folder("clear"))
     func pieces(_ name: String) throws -> [[UInt8]] {
-      let repository = try Repository(path: world.folder(name), for: .reading)
+      let repository = try BackupRepository(path: world.folder(name), for: .reading)
       return try TestFolder.files(world.folder(name) + "/blobs").map {
         try repository.piece(try #require(BlobID(hex: String($0.suffix(64)))))
       }
@@ -216,7 +216,7 @@ import Testing
     }
     func receive(_ bytes: [UInt8], _ name: String) throws {
       var rest = bytes[...]
-      let repository = try Repository(path: world.folder(name), for: .adding)
+      let repository = try BackupRepository(path: world.folder(name), for: .adding)
       _ = try BackupStream.receive(into: repository) { count in
         defer { rest = rest.dropFirst(min(count, 1_000)) }
         return Array(rest.prefix(min(count, 1_000)))
@@ -232,7 +232,7 @@ import Testing
     for (index, end) in [0, 5, 9, 10, 14, first.count / 2, first.count - 1].enumerated() {
       #expect(throws: BackupError.self) { try receive(Array(first[..<end]), "cut-\(index)") }
       if end > 20 {
-        let repository = try Repository(path: world.folder("cut-\(index)"), for: .reading)
+        let repository = try BackupRepository(path: world.folder("cut-\(index)"), for: .reading)
         #expect(try repository.manifests().whole.isEmpty)
       }
     }

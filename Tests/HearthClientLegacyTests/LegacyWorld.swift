@@ -40,7 +40,7 @@ struct LegacyWorld {
     settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
     (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (100, 400)
     (settings.connection.openTimeout, settings.connection.helloTimeout) = (1_000, 1_000)
-    settings.getPatience = .max
+    settings.getTimeoutMilliseconds = .max
   }
 
   static func with(
@@ -57,7 +57,7 @@ struct LegacyWorld {
       let world = LegacyWorld(
         test: test, route: route, ref: Firebase(url: route.address + "/?ns=default"), witness: witness)
       // for good: goOnline on all clients would otherwise revive those whose servers are gone
-      defer { for app in HearthClientLegacy.FirebaseApp.everyone { app.shutDown() } }
+      defer { for app in HearthClientLegacy.FirebaseApp.allApps { app.shutDown() } }
       try await body(world)
     }
   }

@@ -95,7 +95,7 @@ import Testing
   @Test("an error says whether what was asked for may have been done")
   func outcomes() {
     for (problem, mayHaveBeenDone) in [
-      (.notConnected, false), (.tooLarge(bytes: 1), false), (.crowded, false), (.refused(.unattended), false),
+      (.notConnected, false), (.tooLarge(bytes: 1), false), (.crowded, false), (.refused(.noHandler), false),
       (.refused(.crowded), false), (.refused(.failed), true), (.refused(.noRoom), true), (.ended(.silent), true),
       (.late(seconds: 1), true),
     ] as [(QuestionProblem, Bool)] {
@@ -112,13 +112,13 @@ import Testing
     #expect(try connection.sent().isEmpty)
     connection.asked[4].answer.succeed([])
     connection.asked[0].answer.succeed([1])
-    connection.asked[1].answer.fail(LinkRefusal.unattended)
+    connection.asked[1].answer.fail(LinkRefusal.noHandler)
     connection.asked[2].answer.fail(Failure())
     connection.asked[3].answer.succeed(Array(repeating: 0, count: 51))
     connection.channel.embeddedEventLoop.run()
     #expect(
       try connection.sent() == [
-        .reply(number: 11, .content([])), .reply(number: 7, .content([1])), .reply(number: 8, .refused(.unattended)),
+        .reply(number: 11, .content([])), .reply(number: 7, .content([1])), .reply(number: 8, .refused(.noHandler)),
         .reply(number: 9, .refused(.failed)), .reply(number: 10, .refused(.noRoom)),
       ])
     #expect(connection.ended.isEmpty)

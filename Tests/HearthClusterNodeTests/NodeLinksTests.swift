@@ -66,7 +66,7 @@ import Testing
     await #expect(throws: QuestionProblem.refused(.noRoom)) {
       try await a.links.ask(NodeID("b"), large + [7], timeoutSeconds: 60).get()
     }
-    await #expect(throws: QuestionProblem.refused(.unattended)) {
+    await #expect(throws: QuestionProblem.refused(.noHandler)) {
       try await b.links.ask(NodeID("a"), [1], timeoutSeconds: 60).get()
     }
     await #expect(throws: QuestionProblem.notConnected) {

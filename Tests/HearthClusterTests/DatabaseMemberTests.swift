@@ -17,7 +17,7 @@ import Testing
 
     mutating func began(at position: Int64) { calls.append("began \(position)") }
 
-    mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
+    mutating func decide(_ request: ForwardedRequest, at position: Int64) -> RequestDecision {
       calls.append("decide \(position)")
       guard case .write(let write) = request.kind, write != [] else { return .refuse(reply: [9]) }
       return .commit(content: [10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], reply: write)
@@ -52,10 +52,10 @@ import Testing
     private var now: MonotonicInstant { MonotonicInstant(milliseconds: time) }
 
     mutating func handle(_ event: MemberEvent) {
-      let standing = LeaseStanding(
-        incarnation: me, believedUntil: now.advanced(by: 5_000), steadySince: MonotonicInstant(milliseconds: 0),
+      let leaseStatus = LeaseStatus(
+        incarnation: me, validUntil: now.advanced(by: 5_000), gaplessSince: MonotonicInstant(milliseconds: 0),
         leaseMilliseconds: 6_000)
-      let actions = member.handle(event, at: now, standing, &decider)
+      let actions = member.handle(event, at: now, leaseStatus, &decider)
       for action in actions {
         switch action {
         case .ask(let asker, let ticket, let call):
@@ -94,7 +94,7 @@ import Testing
       }
     }
 
-    var acknowledged: [Outcome] {
+    var acknowledged: [RequestOutcome] {
       wanted.compactMap { if case .acknowledge(_, _, let outcome) = $0 { outcome } else { nil } }
     }
 
@@ -190,13 +190,13 @@ import Testing
     bench.handle(ask(3))
     let before = bench.decider.calls
     let now = MonotonicInstant(milliseconds: bench.time)
-    let standing = LeaseStanding(
-      incarnation: Self.me, believedUntil: now.advanced(by: 1), steadySince: MonotonicInstant(milliseconds: 0),
+    let leaseStatus = LeaseStatus(
+      incarnation: Self.me, validUntil: now.advanced(by: 1), gaplessSince: MonotonicInstant(milliseconds: 0),
       leaseMilliseconds: 6_000)
-    var outcomes: [Outcome] = []
+    var outcomes: [RequestOutcome] = []
     for request in [2, 3] as [UInt64] {
       for case .send(_, .answer(_, _, _, let outcome)) in bench.member.handle(
-        ask(request), at: now, standing, &bench.decider)
+        ask(request), at: now, leaseStatus, &bench.decider)
       {
         outcomes.append(outcome)
       }

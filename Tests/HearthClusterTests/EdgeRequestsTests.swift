@@ -27,7 +27,7 @@ import Testing
   }
 
   private static func answer(
-    _ request: UInt64, _ outcome: Outcome, applied: Int64, _ requests: inout EdgeRequests
+    _ request: UInt64, _ outcome: RequestOutcome, applied: Int64, _ requests: inout EdgeRequests
   ) -> [EdgeRequests.Action] {
     requests.answered(session, request, outcome, applied: applied).actions
   }
@@ -54,7 +54,9 @@ import Testing
   func tickets() {
     var requests = Self.opened()
     for ticket in [70, 60, 50] as [UInt64] { #expect(Self.submit(ticket: ticket, &requests).count == 1) }
-    let (first, second) = (Outcome.applied(position: 4, reply: [1]), Outcome.applied(position: 5, reply: [2]))
+    let (first, second) = (
+      RequestOutcome.applied(position: 4, reply: [1]), RequestOutcome.applied(position: 5, reply: [2])
+    )
     #expect(Self.answer(3, second, applied: 3, &requests).isEmpty)
     #expect(Self.answer(2, first, applied: 3, &requests).isEmpty)
     #expect(
@@ -62,7 +64,7 @@ import Testing
         .acknowledge(Self.session, ticket: 70, first), .acknowledge(Self.session, ticket: 60, second),
       ])
     // A refusal waits as well: the node then shows the data that it was refused for.
-    let refused = Outcome.refused(position: 6, reply: [3])
+    let refused = RequestOutcome.refused(position: 6, reply: [3])
     #expect(Self.answer(4, refused, applied: 5, &requests).isEmpty)
     #expect(requests.applied(6) == [.acknowledge(Self.session, ticket: 50, refused)])
     #expect(requests.count == 0)

@@ -17,8 +17,8 @@ import Testing
   @Test("a lease is believed from when the heartbeat was sent, up to a margin before its end")
   func believed() {
     let lease = Self.registered()
-    #expect(lease.standing.isBelieved(at: Self.at(4_999)))
-    #expect(!lease.standing.isBelieved(at: Self.at(5_000)))
+    #expect(lease.status.isValid(at: Self.at(4_999)))
+    #expect(!lease.status.isValid(at: Self.at(5_000)))
   }
 
   @Test("a heartbeat a second, and a late answer takes nothing back")
@@ -29,7 +29,7 @@ import Testing
     _ = lease.tick(at: Self.at(2_000))
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(2_000), .renewed(gaps: 0), at: Self.at(2_001))
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(1_000), .renewed(gaps: 0), at: Self.at(2_002))
-    #expect(lease.standing.isBelieved(at: Self.at(6_999)))
+    #expect(lease.status.isValid(at: Self.at(6_999)))
   }
 
   @Test("nobody claims before a whole lease without a gap, so that after an outage all have time to renew theirs")
@@ -41,12 +41,12 @@ import Testing
     }
     beat(3_000)
     beat(6_000)
-    #expect(!lease.standing.mayClaim(at: Self.at(6_099)))
-    #expect(lease.standing.mayClaim(at: Self.at(6_100)))
+    #expect(!lease.status.mayClaim(at: Self.at(6_099)))
+    #expect(lease.status.mayClaim(at: Self.at(6_100)))
     beat(20_000, gaps: 1)
-    #expect(!lease.standing.mayClaim(at: Self.at(20_000)))
+    #expect(!lease.status.mayClaim(at: Self.at(20_000)))
     beat(24_000, gaps: 1)
-    #expect(lease.standing.mayClaim(at: Self.at(26_000)))
+    #expect(lease.status.mayClaim(at: Self.at(26_000)))
   }
 
   @Test("a gap is seen also when the answer to the heartbeat that ended it is lost, and once")
@@ -54,9 +54,9 @@ import Testing
     var lease = Self.registered()
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .failed, at: Self.at(9_700))
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(10_000), .renewed(gaps: 1), at: Self.at(10_001))
-    #expect(lease.standing.steadySince == Self.at(10_001))
+    #expect(lease.status.gaplessSince == Self.at(10_001))
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(11_000), .renewed(gaps: 1), at: Self.at(11_001))
-    #expect(lease.standing.steadySince == Self.at(10_001))
+    #expect(lease.status.gaplessSince == Self.at(10_001))
   }
 
   @Test("a run that was declared over drops everything, and another begins")
@@ -64,10 +64,10 @@ import Testing
     var lease = Self.registered()
     #expect(
       lease.answered(.heartbeat(Self.me), sentAt: Self.at(9_000), .ended, at: Self.at(9_000)) == [.dropAll(Self.me)])
-    #expect(!lease.standing.isBelieved(at: Self.at(100)))
+    #expect(!lease.status.isValid(at: Self.at(100)))
     #expect(lease.tick(at: Self.at(9_001)) == [.ask(.register(Self.me.node), sentAt: Self.at(9_001))])
     // An answer to the earlier run's heartbeat does not count for this one.
     _ = lease.answered(.heartbeat(Self.me), sentAt: Self.at(8_999), .renewed(gaps: 0), at: Self.at(9_002))
-    #expect(!lease.standing.isBelieved(at: Self.at(9_002)))
+    #expect(!lease.status.isValid(at: Self.at(9_002)))
   }
 }

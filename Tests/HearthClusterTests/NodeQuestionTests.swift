@@ -8,20 +8,20 @@ import Testing
 struct NodeQuestionTests {
   private static let questions: [NodeQuestion] = [
     .load, .open(journal: "databases/default"), .open(journal: "é"), .receipts(of: .user(uid: "é"), position: 0),
-    .receipts(of: .serviceAccount(email: "a@b"), position: .max), .look,
+    .receipts(of: .serviceAccount(email: "a@b"), position: .max), .closeDeleted,
   ]
   private static let answers: [NodeAnswer] = [
-    .load(isWilling: true, ownedCount: 0), .load(isWilling: false, ownedCount: .max), .opened, .declined,
-    .receipts(Array("{}".utf8)), .looked,
+    .load(acceptsDatabases: true, ownedCount: 0), .load(acceptsDatabases: false, ownedCount: .max), .opened, .declined,
+    .receipts(Array("{}".utf8)), .closedDeleted,
   ]
 
   @Test("what is written is read again, and nothing that is cut or longer")
   func coding() throws {
     for question in Self.questions {
       let bytes = question.encoded
-      #expect(NodeQuestion.isMeant(by: bytes))
+      #expect(NodeQuestion.canDecode(bytes))
       #expect(try NodeQuestion(encoded: bytes) == question)
-      if [.load, .look].contains(question) {
+      if [.load, .closeDeleted].contains(question) {
         #expect(throws: MalformedBytes.self) { try NodeQuestion(encoded: bytes + [0]) }
       }
       // A name follows these bytes.
@@ -60,7 +60,7 @@ struct NodeQuestionTests {
     let bytes = [UInt8](repeating: 32, count: ClusterLimits.receiptBytesMax)
     #expect(throws: Never.self) { try NodeAnswer(encoded: NodeAnswer.receipts(bytes).encoded) }
     #expect(throws: MalformedBytes.self) { try NodeAnswer(encoded: NodeAnswer.receipts(bytes + [32]).encoded) }
-    #expect(!NodeQuestion.isMeant(by: []))
-    #expect(!NodeQuestion.isMeant(by: [1, 2]))
+    #expect(!NodeQuestion.canDecode([]))
+    #expect(!NodeQuestion.canDecode([1, 2]))
   }
 }

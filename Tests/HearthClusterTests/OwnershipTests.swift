@@ -8,14 +8,14 @@ import Testing
   private static let me = Incarnation(node: NodeID("a"), number: 1)
   private static let other = Incarnation(node: NodeID("b"), number: 2)
   private static let now = MonotonicInstant(milliseconds: 10_000)
-  private static let standing = LeaseStanding(
-    incarnation: me, believedUntil: now.advanced(by: 5_000), steadySince: MonotonicInstant(milliseconds: 0),
+  private static let leaseStatus = LeaseStatus(
+    incarnation: me, validUntil: now.advanced(by: 5_000), gaplessSince: MonotonicInstant(milliseconds: 0),
     leaseMilliseconds: 6_000)
 
   /// An owner's state machine, its node's view of the log, and the calls that it made.
   private struct Bench {
     var ownership = Ownership(timing: ClusterTiming())
-    var memory = RowMemory(from: .empty, timing: ClusterTiming())
+    var memory = AcknowledgedRows(from: .empty, timing: ClusterTiming())
     var calls: [(ticket: UInt64, call: StoreCall)] = []
     var others: [Ownership.Action] = []
 
@@ -31,13 +31,13 @@ import Testing
     }
 
     /// Answers the oldest call.
-    mutating func answer(_ answer: StoreAnswer, _ standing: LeaseStanding = OwnershipTests.standing) {
+    mutating func answer(_ answer: StoreAnswer, _ leaseStatus: LeaseStatus = OwnershipTests.leaseStatus) {
       let (ticket, _) = calls.removeFirst()
-      take(ownership.answered(ticket, answer, memory, at: OwnershipTests.now, standing))
+      take(ownership.answered(ticket, answer, memory, at: OwnershipTests.now, leaseStatus))
     }
 
     mutating func tick() {
-      take(ownership.tick(at: OwnershipTests.now, OwnershipTests.standing, isOwnerHeard: false))
+      take(ownership.tick(at: OwnershipTests.now, OwnershipTests.leaseStatus, isOwnerHeard: false))
     }
 
     var call: StoreCall? { calls.first?.call }
@@ -115,16 +115,16 @@ import Testing
     bench.tick()
     bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false)))
     #expect(bench.calls.isEmpty)
-    var standing = Self.standing
-    standing.steadySince = Self.now
+    var leaseStatus = Self.leaseStatus
+    leaseStatus.gaplessSince = Self.now
     bench = Bench()
     bench.tick()
-    bench.answer(Self.lapsed(1), standing)
+    bench.answer(Self.lapsed(1), leaseStatus)
     #expect(bench.calls.isEmpty)
     // Its own expired ownership may be claimed again at once.
     bench = Bench()
     bench.tick()
-    bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.me, isLapsed: true)), standing)
+    bench.answer(.owner(OwnerRecord(epoch: 1, owner: Self.me, isLapsed: true)), leaseStatus)
     #expect(bench.call == .claim(seen: 1, known: 0, by: Self.me))
   }
 
@@ -136,16 +136,16 @@ import Testing
       .owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false, remainingMilliseconds: 300)))
     for (milliseconds, count): (Int64, Int) in [(299, 0), (300, 1)] {
       let later = Self.now.advanced(by: milliseconds)
-      bench.take(bench.ownership.tick(at: later, Self.standing, isOwnerHeard: false))
+      bench.take(bench.ownership.tick(at: later, Self.leaseStatus, isOwnerHeard: false))
       #expect(bench.calls.count == count)
     }
     // A renewed lease is read as rarely as before.
     bench.answer(
       .owner(OwnerRecord(epoch: 1, owner: Self.other, isLapsed: false, remainingMilliseconds: 6_000)))
     let later = Self.now.advanced(by: 1_299)
-    bench.take(bench.ownership.tick(at: later, Self.standing, isOwnerHeard: false))
+    bench.take(bench.ownership.tick(at: later, Self.leaseStatus, isOwnerHeard: false))
     #expect(bench.calls.isEmpty)
-    bench.take(bench.ownership.tick(at: later.advanced(by: 1), Self.standing, isOwnerHeard: false))
+    bench.take(bench.ownership.tick(at: later.advanced(by: 1), Self.leaseStatus, isOwnerHeard: false))
     #expect(bench.call == .readOwner)
   }
 
@@ -239,9 +239,9 @@ import Testing
   @Test("an owner whose lease had a gap is not believed before a row of its own proves it")
   func gap() {
     var bench = Self.serving()
-    #expect(bench.ownership.isAuthoritative(at: Self.now, Self.standing))
-    var later = Self.standing
-    later.steadySince = Self.now.advanced(by: 1)
+    #expect(bench.ownership.isAuthoritative(at: Self.now, Self.leaseStatus))
+    var later = Self.leaseStatus
+    later.gaplessSince = Self.now.advanced(by: 1)
     let then = Self.now.advanced(by: 2)
     #expect(!bench.ownership.isAuthoritative(at: then, later))
     bench.take(bench.ownership.tick(at: then, later, isOwnerHeard: true))
@@ -272,7 +272,7 @@ import Testing
     bench.tick()
     bench.answer(Self.lapsed(1))
     #expect(bench.calls.isEmpty)
-    bench.take(bench.ownership.take(epoch: 1, bench.memory, Self.standing))
+    bench.take(bench.ownership.take(epoch: 1, bench.memory, Self.leaseStatus))
     #expect(bench.calls.isEmpty)
     bench = Bench()
     bench.ownership.isWanted = false

@@ -110,7 +110,7 @@ private struct Tally: Sendable {
     let run = Simulation(seed: 1, plan: SimulationPlan())
     run.run()
     let client = try #require(run.clients.first { $0.state == .connected })
-    let edge = try #require(run.nodes[client.node].lease.standing.incarnation)
+    let edge = try #require(run.nodes[client.node].lease.status.incarnation)
     let owner = try #require(run.nodes.first { $0.isOwner })
     let last = client.lastTicket - SimulatedClient.ticketOffset
     for (request, answered, isRefused) in [
@@ -119,7 +119,7 @@ private struct Tally: Sendable {
       let origin = Origin(session: client.session, request: request, answered: answered)
       let message = PeerMessage.request(epoch: run.store.epoch, ForwardedRequest(origin, .get([])))
       let actions = owner.member.handle(
-        .received(message, from: edge), at: owner.clock(at: run.time), owner.lease.standing, &owner.decider)
+        .received(message, from: edge), at: owner.clock(at: run.time), owner.lease.status, &owner.decider)
       let refusals = actions.filter {
         if case .send(_, .answer(_, _, _, .noSession)) = $0 { true } else { false }
       }

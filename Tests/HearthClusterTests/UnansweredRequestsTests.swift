@@ -4,39 +4,41 @@ import Testing
 
 /// Tests of an owner's unanswered requests: when their answers leave, and their content.
 @Suite struct UnansweredRequestsTests {
-  private static func answer(_ outcome: Outcome, isRead: Bool = false) -> UnansweredRequests.Answer {
+  private static func answer(_ outcome: RequestOutcome, isRead: Bool = false) -> UnansweredRequests.Answer {
     let origin = Origin(session: SessionID(rawValue: 1), request: 2, answered: 1)
     return UnansweredRequests.Answer(node: NodeID("a"), origin: origin, outcome: outcome, isRead: isRead)
   }
 
-  private static func released(_ desk: inout UnansweredRequests, durable: Int64, isAuthoritative: Bool = true)
-    -> [Outcome]
+  private static func released(
+    _ unansweredRequests: inout UnansweredRequests, durable: Int64, isAuthoritative: Bool = true
+  )
+    -> [RequestOutcome]
   {
-    desk.release(durable: durable, isAuthoritative: isAuthoritative).map(\.outcome)
+    unansweredRequests.release(durable: durable, isAuthoritative: isAuthoritative).map(\.outcome)
   }
 
   @Test("an answer leaves when what it tells of is durable, and a read only of who is the owner beyond doubt")
   func order() {
-    var desk = UnansweredRequests()
-    let (first, read) = (Outcome.applied(position: 3, reply: [1]), Outcome.value([2], position: 4))
-    desk.wait(for: 3, Self.answer(first))
-    desk.wait(for: 4, Self.answer(read, isRead: true))
-    #expect(Self.released(&desk, durable: 2).isEmpty)
-    #expect(Self.released(&desk, durable: 4, isAuthoritative: false) == [first])
-    #expect(Self.released(&desk, durable: 4) == [read])
+    var unansweredRequests = UnansweredRequests()
+    let (first, read) = (RequestOutcome.applied(position: 3, reply: [1]), RequestOutcome.value([2], position: 4))
+    unansweredRequests.wait(for: 3, Self.answer(first))
+    unansweredRequests.wait(for: 4, Self.answer(read, isRead: true))
+    #expect(Self.released(&unansweredRequests, durable: 2).isEmpty)
+    #expect(Self.released(&unansweredRequests, durable: 4, isAuthoritative: false) == [first])
+    #expect(Self.released(&unansweredRequests, durable: 4) == [read])
   }
 
   @Test("a reply for which a message has no room is left out, and a read is refused then")
   func large() {
-    var desk = UnansweredRequests()
+    var unansweredRequests = UnansweredRequests()
     let content = [UInt8](repeating: 1, count: ClusterLimits.replyBytesMax + 1)
     let (reply, fitting) = (ForwardedBody.encoded(content), ForwardedBody.encoded(content.dropLast()))
-    desk.wait(for: 1, Self.answer(.applied(position: 1, reply: reply)))
-    desk.wait(for: 1, Self.answer(.refused(position: 1, reply: reply)))
-    desk.wait(for: 1, Self.answer(.value(content, position: 1), isRead: true))
-    desk.wait(for: 1, Self.answer(.refused(position: 1, reply: fitting)))
+    unansweredRequests.wait(for: 1, Self.answer(.applied(position: 1, reply: reply)))
+    unansweredRequests.wait(for: 1, Self.answer(.refused(position: 1, reply: reply)))
+    unansweredRequests.wait(for: 1, Self.answer(.value(content, position: 1), isRead: true))
+    unansweredRequests.wait(for: 1, Self.answer(.refused(position: 1, reply: fitting)))
     #expect(
-      Self.released(&desk, durable: 1) == [
+      Self.released(&unansweredRequests, durable: 1) == [
         .applied(position: 1, reply: []), .refused(position: 1, reply: []), .refused(position: 1, reply: []),
         .refused(position: 1, reply: fitting),
       ])
@@ -44,15 +46,17 @@ import Testing
 
   @Test("replies that wait have a limit together, which those that left do not count for")
   func waiting() {
-    var desk = UnansweredRequests()
+    var unansweredRequests = UnansweredRequests()
     let reply = ForwardedBody.encoded(Array(repeating: 1, count: ClusterLimits.waitingReplyBytesMax / 8))
     for position in 1...9 as ClosedRange<Int64> {
-      desk.wait(for: position, Self.answer(.applied(position: position, reply: reply)))
+      unansweredRequests.wait(for: position, Self.answer(.applied(position: position, reply: reply)))
     }
-    let first = Self.released(&desk, durable: 8)
+    let first = Self.released(&unansweredRequests, durable: 8)
     #expect(first == (1...8).map { .applied(position: $0, reply: reply) })
-    desk.wait(for: 10, Self.answer(.applied(position: 10, reply: reply)))
+    unansweredRequests.wait(for: 10, Self.answer(.applied(position: 10, reply: reply)))
     #expect(
-      Self.released(&desk, durable: 10) == [.applied(position: 9, reply: []), .applied(position: 10, reply: reply)])
+      Self.released(&unansweredRequests, durable: 10) == [
+        .applied(position: 9, reply: []), .applied(position: 10, reply: reply),
+      ])
   }
 }

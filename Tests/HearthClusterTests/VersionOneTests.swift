@@ -27,7 +27,7 @@ import Testing
   }
 
   private static let questions: [NodeQuestion] = [.load, .open(journal: "databases/é")]
-  private static let answers: [NodeAnswer] = [.load(isWilling: true, ownedCount: 258), .opened, .declined]
+  private static let answers: [NodeAnswer] = [.load(acceptsDatabases: true, ownedCount: 258), .opened, .declined]
 
   private static var table: SessionTable {
     var table = SessionTable()

@@ -12,24 +12,24 @@ struct CrossUseTests {
   private static let ring = try! KeyFolder().ring()  // the folder was made just now
   private static let now = TokenForge.now
 
-  enum Sort: String, CaseIterable, Sendable {
+  enum CredentialKind: String, CaseIterable, Sendable {
     case legacy, custom, idToken, sessionCookie, refreshToken, assertion, rawSecret, adminToken
   }
 
-  enum Door: String, CaseIterable, Sendable {
+  enum EntryPoint: String, CaseIterable, Sendable {
     case database, idTokenField, cookieField, customTokenField, assertionField, legacyVerifier, adminField
   }
 
   /// Every entry point with the credentials that it accepts.
-  private static let welcome: [Door: Set<Sort>] = [
+  private static let accepted: [EntryPoint: Set<CredentialKind>] = [
     .database: [.legacy, .idToken, .rawSecret, .adminToken], .idTokenField: [.idToken],
     .cookieField: [.sessionCookie], .customTokenField: [.custom], .assertionField: [.assertion],
     .legacyVerifier: [.legacy], .adminField: [.adminToken],
   ]
 
-  private static func sample(_ sort: Sort) throws -> String {
+  private static func sample(_ kind: CredentialKind) throws -> String {
     let subject = IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now)
-    switch sort {
+    switch kind {
     case .legacy:
       return try ring.mintLegacySession(
         uid: "alice", data: [], sessionID: "s", issuedAtSeconds: now, expiresAtSeconds: now + 100)
@@ -49,9 +49,9 @@ struct CrossUseTests {
     }
   }
 
-  private static func passes(_ credential: String, _ door: Door) -> Bool {
+  private static func passes(_ credential: String, _ entryPoint: EntryPoint) -> Bool {
     guard let account = try? ring.mintingAccount else { return false }
-    switch door {
+    switch entryPoint {
     case .database: return (try? ring.verifier.verify(credential, nowSeconds: now)) != nil
     case .idTokenField: return (try? ring.verifyIDToken(credential, nowSeconds: now)) != nil
     case .cookieField: return (try? ring.verifySessionCookie(credential, nowSeconds: now)) != nil
@@ -68,33 +68,37 @@ struct CrossUseTests {
     }
   }
 
-  @Test("Security 28: each kind of credential passes its own door and no other", arguments: Sort.allCases)
-  func crossUse(sort: Sort) throws {
-    let credential = try Self.sample(sort)
-    for door in Door.allCases {
-      let expected = try #require(Self.welcome[door]).contains(sort)
-      #expect(Self.passes(credential, door) == expected, "\(sort) at \(door)")
+  @Test(
+    "Security 28: each kind of credential is accepted at its own entry points and at no other",
+    arguments: CredentialKind.allCases)
+  func crossUse(kind: CredentialKind) throws {
+    let credential = try Self.sample(kind)
+    for entryPoint in EntryPoint.allCases {
+      let expected = try #require(Self.accepted[entryPoint]).contains(kind)
+      #expect(Self.passes(credential, entryPoint) == expected, "\(kind) at \(entryPoint)")
     }
   }
 
-  @Test("Security 28: no unsigned token passes, however none is spelled", arguments: Sort.allCases)
-  func unsigned(sort: Sort) throws {
-    guard let token = try? TokenReader.read(try Self.sample(sort)) else { return }
+  @Test("Security 28: no unsigned token passes, however none is spelled", arguments: CredentialKind.allCases)
+  func unsigned(kind: CredentialKind) throws {
+    guard let token = try? TokenReader.read(try Self.sample(kind)) else { return }
     let payload = token.payload.json
     for algorithm in ["none", "None", "NONE", "nOnE", "", " none", "none\\u0000"] {
       for signature in ["", Base64URL.encode(token.signature)] {
         let bent = TokenForge.unsigned(payload, header: #"{"alg":"\#(algorithm)","typ":"JWT"}"#) + signature
-        for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
+        for entryPoint in EntryPoint.allCases { #expect(!Self.passes(bent, entryPoint), "\(kind) at \(entryPoint)") }
       }
     }
     for header in [#"{"typ":"JWT"}"#, #"{"alg":null}"#, #"{"alg":["none"]}"#, #"{"alg":0}"#] {
-      for door in Door.allCases { #expect(!Self.passes(TokenForge.unsigned(payload, header: header), door)) }
+      for entryPoint in EntryPoint.allCases {
+        #expect(!Self.passes(TokenForge.unsigned(payload, header: header), entryPoint))
+      }
     }
   }
 
-  @Test("Security 28: no published text serves as an HMAC key", arguments: Sort.allCases)
-  func confusion(sort: Sort) throws {
-    guard let token = try? TokenReader.read(try Self.sample(sort)) else { return }
+  @Test("Security 28: no published text serves as an HMAC key", arguments: CredentialKind.allCases)
+  func confusion(kind: CredentialKind) throws {
+    guard let token = try? TokenReader.read(try Self.sample(kind)) else { return }
     var texts: [String] = []
     for kind in KeyKind.allCases {
       let keys = try Self.ring.snapshot.store.keys(kind)
@@ -110,19 +114,19 @@ struct CrossUseTests {
       for member in ["", #","kid":"\#(kid)""#] {
         let header = #"{"alg":"HS256","typ":"JWT"\#(member)}"#
         let bent = TokenForge.hs256(token.payload.json, header: header, key: Array(text.utf8))
-        for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
+        for entryPoint in EntryPoint.allCases { #expect(!Self.passes(bent, entryPoint), "\(kind) at \(entryPoint)") }
       }
     }
   }
 
   @Test(
     "Security 28: a legacy secret signs no modern token",
-    arguments: [Sort.idToken, .sessionCookie, .custom, .assertion])
-  func secretSigned(sort: Sort) throws {
-    let token = try TokenReader.read(try Self.sample(sort))
+    arguments: [CredentialKind.idToken, .sessionCookie, .custom, .assertion])
+  func secretSigned(kind: CredentialKind) throws {
+    let token = try TokenReader.read(try Self.sample(kind))
     let secret = Array(Self.ring.legacySecrets.active[0].utf8)
     let bent = TokenForge.hs256(token.payload.json, key: secret)
-    for door in Door.allCases { #expect(!Self.passes(bent, door), "\(sort) at \(door)") }
+    for entryPoint in EntryPoint.allCases { #expect(!Self.passes(bent, entryPoint), "\(kind) at \(entryPoint)") }
     // With the legacy format's own claims it is only a legacy token: without `d`, without a user.
     let members = (token.payload.members ?? []) + [.init("v", .int(0))]
     let legacy = TokenForge.hs256(ClaimValue.object(members).json, key: secret)
@@ -131,14 +135,14 @@ struct CrossUseTests {
     #expect(!Self.passes(legacy, .idTokenField) && !Self.passes(legacy, .customTokenField))
   }
 
-  @Test("Security 28: bent texts and headers pass nowhere", arguments: Sort.allCases)
-  func bent(sort: Sort) throws {
-    let credential = try Self.sample(sort)
+  @Test("Security 28: bent texts and headers pass nowhere", arguments: CredentialKind.allCases)
+  func bent(kind: CredentialKind) throws {
+    let credential = try Self.sample(kind)
     guard let token = try? TokenReader.read(credential) else {
       for text in [
         credential + "A", " " + credential, credential + "\n", credential + "\0", String(credential.dropLast()),
       ] {
-        for door in Door.allCases { #expect(!Self.passes(text, door), "\(sort) at \(door)") }
+        for entryPoint in EntryPoint.allCases { #expect(!Self.passes(text, entryPoint), "\(kind) at \(entryPoint)") }
       }
       return
     }
@@ -152,7 +156,7 @@ struct CrossUseTests {
     // The last letter of a signature of 256 or 32 bytes has unused bits.
     if let last = signature.last, let twin = Self.twin(of: last) { texts.append(credential.dropLast() + String(twin)) }
     for text in texts {
-      for door in Door.allCases { #expect(!Self.passes(text, door), "\(sort) at \(door)") }
+      for entryPoint in EntryPoint.allCases { #expect(!Self.passes(text, entryPoint), "\(kind) at \(entryPoint)") }
     }
     let members: [String] = [
       #""crit":["exp"]"#, #""b64":false"#, #""jwk":{}"#, #""jku":"https://evil.example""#, #""x5c":[]"#,
@@ -160,13 +164,15 @@ struct CrossUseTests {
     ]
     for member in members {
       let header = token.header.json.dropLast() + "," + member + "}"
-      let resigned = try Self.resign(sort, header: String(header), payload: token.payload.json)
-      for door in Door.allCases { #expect(!Self.passes(resigned, door), "\(sort) at \(door) with \(member)") }
+      let resigned = try Self.resign(kind, header: String(header), payload: token.payload.json)
+      for entryPoint in EntryPoint.allCases {
+        #expect(!Self.passes(resigned, entryPoint), "\(kind) at \(entryPoint) with \(member)")
+      }
     }
     let doubled = token.payload.json.dropLast() + #","sub":"mallory"}"#
     if token.payload["sub"] != nil {
-      let resigned = try Self.resign(sort, header: token.header.json, payload: String(doubled))
-      for door in Door.allCases { #expect(!Self.passes(resigned, door), "\(sort) at \(door)") }
+      let resigned = try Self.resign(kind, header: token.header.json, payload: String(doubled))
+      for entryPoint in EntryPoint.allCases { #expect(!Self.passes(resigned, entryPoint), "\(kind) at \(entryPoint)") }
     }
   }
 
@@ -177,8 +183,8 @@ struct CrossUseTests {
   }
 
   /// Returns the token with any content and a valid signature, so that only the reader can refuse it.
-  private static func resign(_ sort: Sort, header: String, payload: String) throws -> String {
-    switch sort {
+  private static func resign(_ kind: CredentialKind, header: String, payload: String) throws -> String {
+    switch kind {
     case .legacy: TokenForge.hs256(payload, header: header, key: Array(ring.legacySecrets.active[0].utf8))
     case .idToken: TokenForge.rs256(payload, header: header, key: TokenForge.keys.signing.key)
     case .sessionCookie: TokenForge.rs256(payload, header: header, key: TokenForge.otherKeys.signing.key)
@@ -200,19 +206,21 @@ struct CrossUseTests {
       String(repeating: "a", count: 500_000) + "." + String(repeating: "b", count: 500_000) + ".c",
     ]
     let begin = Self.threadSeconds
-    for text in texts { for door in Door.allCases { #expect(!Self.passes(text, door)) } }
+    for text in texts { for entryPoint in EntryPoint.allCases { #expect(!Self.passes(text, entryPoint)) } }
     #expect(Self.threadSeconds - begin < 5)
   }
 
   @Test("Security 28: another project's and another tenant's tokens pass nowhere")
   func projects() throws {
-    for sort in [Sort.idToken, .sessionCookie] {
-      let token = try TokenReader.read(try Self.sample(sort))
+    for kind in [CredentialKind.idToken, .sessionCookie] {
+      let token = try TokenReader.read(try Self.sample(kind))
       let other = token.payload.json.replacing(KeyFolder.projectID, with: "demo-other")
-      let resigned = try Self.resign(sort, header: token.header.json, payload: other)
+      let resigned = try Self.resign(kind, header: token.header.json, payload: other)
       let tenant = token.payload.json.replacing(#""sign_in_provider""#, with: #""tenant":"t","sign_in_provider""#)
-      let tenanted = try Self.resign(sort, header: token.header.json, payload: tenant)
-      for door in Door.allCases { #expect(!Self.passes(resigned, door) && !Self.passes(tenanted, door)) }
+      let tenanted = try Self.resign(kind, header: token.header.json, payload: tenant)
+      for entryPoint in EntryPoint.allCases {
+        #expect(!Self.passes(resigned, entryPoint) && !Self.passes(tenanted, entryPoint))
+      }
     }
   }
 }

@@ -49,7 +49,7 @@ struct DifferentialTests {
       let original = originals[seed % originals.count]
       let text = seed < originals.count ? original : Self.mutate(original, using: &random)
       guard let token = try? TokenReader.read(text) else { continue }
-      let expected = MessageCode.hmacSHA256(token.signedBytes, key: key) ?? []
+      let expected = MessageAuthenticationCode.hmacSHA256(token.signedBytes, key: key) ?? []
       let ours = ConstantTime.equal(expected, token.signature) && token.isAlgorithm("HS256")
       let theirs = LibJWT.verify(token, algorithm: .hs256, key: key) == .accepted
       #expect(ours == theirs, "seed \(seed): ours \(ours), libjwt \(theirs)")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Key store")
 struct KeyStoreTests {
   /// An empty directory for each test, removed afterwards.
-  private final class Scratch {
+  private final class TemporaryFolder {
     let path: String
 
     init() {
@@ -58,27 +58,27 @@ struct KeyStoreTests {
     "admin-token", "id-token-keys.pem", "legacy-secrets", "minting-key.pem", "sealing-key", "session-cookie-keys.pem",
   ]
 
-  private func code(_ scratch: Scratch, createsMissing: Bool = true) -> KeyStoreError.Code? {
+  private func code(_ temporary: TemporaryFolder, createsMissing: Bool = true) -> KeyStoreError.Code? {
     do {
-      _ = try KeyStore(directory: scratch.keys, createsMissing: createsMissing)
+      _ = try KeyStore(directory: temporary.keys, createsMissing: createsMissing)
       return nil
     } catch {
-      #expect(error.description.contains(scratch.path))
+      #expect(error.description.contains(temporary.path))
       return error.code
     }
   }
 
   @Test("The first start makes everything, for the owner's eyes only")
   func firstStart() throws {
-    let scratch = Scratch()
+    let temporary = TemporaryFolder()
     let before = umask(0)
-    let store = try KeyStore(directory: scratch.keys)
-    #expect(scratch.names(scratch.keys) == ["admin-token", "legacy-secrets", "sealing-key"])
+    let store = try KeyStore(directory: temporary.keys)
+    #expect(temporary.names(temporary.keys) == ["admin-token", "legacy-secrets", "sealing-key"])
     try store.makeKeys()
     umask(before)
-    #expect(scratch.names(scratch.keys) == names)
-    #expect(scratch.mode(scratch.keys) == 0o700)
-    for name in names { #expect(scratch.mode(scratch.keys + "/" + name) == 0o600) }
+    #expect(temporary.names(temporary.keys) == names)
+    #expect(temporary.mode(temporary.keys) == 0o700)
+    for name in names { #expect(temporary.mode(temporary.keys + "/" + name) == 0o600) }
     #expect(store.legacySecrets.active.count == 1)
     #expect(store.legacySecrets.active[0].utf8.count == 40)
     #expect(try store.keys(.idToken).keyIDs.count == 1)
@@ -86,12 +86,12 @@ struct KeyStoreTests {
 
   @Test("The second start finds the same")
   func secondStart() throws {
-    let scratch = Scratch()
-    scratch.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"])
-    let first = try KeyStore(directory: scratch.keys)
-    #expect(code(scratch, createsMissing: false) == .missing)
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"])
+    let first = try KeyStore(directory: temporary.keys)
+    #expect(code(temporary, createsMissing: false) == .missing)
     try first.makeKeys()
-    let second = try KeyStore(directory: scratch.keys, createsMissing: false)
+    let second = try KeyStore(directory: temporary.keys, createsMissing: false)
     #expect(first.legacySecrets.active == second.legacySecrets.active)
     #expect(try first.keys(.idToken).keyIDs == second.keys(.idToken).keyIDs)
     #expect(first.adminToken == second.adminToken)
@@ -108,9 +108,9 @@ struct KeyStoreTests {
 
   @Test("Two stores never share a secret")
   func distinct() throws {
-    let one = Scratch()
-    let two = Scratch()
-    for scratch in [one, two] { scratch.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"]) }
+    let one = TemporaryFolder()
+    let two = TemporaryFolder()
+    for temporary in [one, two] { temporary.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"]) }
     let first = try KeyStore(directory: one.keys)
     let second = try KeyStore(directory: two.keys)
     #expect(first.legacySecrets.active != second.legacySecrets.active)
@@ -120,9 +120,9 @@ struct KeyStoreTests {
 
   @Test("Servers that start at once agree")
   func race() async throws {
-    let scratch = Scratch()
-    scratch.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"])
-    let directory = scratch.keys
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs(["session-cookie-keys.pem", "minting-key.pem"])
+    let directory = temporary.keys
     let seen = try await withThrowingTaskGroup(of: [String].self) { group in
       for _ in 0..<4 {
         group.addTask {
@@ -135,43 +135,43 @@ struct KeyStoreTests {
       return seen
     }
     #expect(seen.count == 1)
-    #expect(scratch.names(scratch.keys) == names)
+    #expect(temporary.names(temporary.keys) == names)
   }
 
   @Test("A file somebody else wrote meanwhile is kept, not replaced")
   func lateComer() throws {
-    let scratch = Scratch()
-    let folder = try PrivateFolder(path: scratch.keys, createsMissing: true)
+    let temporary = TemporaryFolder()
+    let folder = try PrivateFolder(path: temporary.keys, createsMissing: true)
     let value = try folder.value("a", createsMissing: true) { (text: String) in
       text
     } create: { () throws(RandomnessError) in
-      scratch.write("theirs", to: "a")
+      temporary.write("theirs", to: "a")
       return "ours"
     }
     #expect(value == "theirs")
-    #expect(scratch.names(scratch.keys) == ["a"])
+    #expect(temporary.names(temporary.keys) == ["a"])
   }
 
   @Test("Looking does not create")
   func looking() throws {
-    let scratch = Scratch()
-    #expect(code(scratch, createsMissing: false) == .missing)
-    #expect(scratch.names(scratch.path).isEmpty)
-    mkdir(scratch.keys, 0o700)
-    #expect(code(scratch, createsMissing: false) == .missing)
-    #expect(scratch.names(scratch.keys).isEmpty)
+    let temporary = TemporaryFolder()
+    #expect(code(temporary, createsMissing: false) == .missing)
+    #expect(temporary.names(temporary.path).isEmpty)
+    mkdir(temporary.keys, 0o700)
+    #expect(code(temporary, createsMissing: false) == .missing)
+    #expect(temporary.names(temporary.keys).isEmpty)
   }
 
   @Test("Files open to others are refused and said how to close")
   func openFile() throws {
-    let scratch = Scratch()
-    scratch.lendKeyPairs()
-    _ = try KeyStore(directory: scratch.keys)
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs()
+    _ = try KeyStore(directory: temporary.keys)
     for name in names {
       for mode: mode_t in [0o640, 0o604, 0o660, 0o666, 0o601] {
-        chmod(scratch.keys + "/" + name, mode)
+        chmod(temporary.keys + "/" + name, mode)
         do {
-          _ = try KeyStore(directory: scratch.keys)
+          _ = try KeyStore(directory: temporary.keys)
           Issue.record("accepted \(name)")
         } catch {
           #expect(error.code == .readableByOthers)
@@ -179,19 +179,19 @@ struct KeyStoreTests {
           #expect(error.message.contains("chmod 600"))
         }
       }
-      chmod(scratch.keys + "/" + name, 0o600)
+      chmod(temporary.keys + "/" + name, 0o600)
     }
   }
 
   @Test("A directory others may write to is refused")
   func openFolder() throws {
-    let scratch = Scratch()
-    scratch.lendKeyPairs()
-    _ = try KeyStore(directory: scratch.keys)
-    chmod(scratch.keys, 0o770)
-    #expect(code(scratch) == .readableByOthers)
-    chmod(scratch.keys, 0o755)
-    #expect(code(scratch) == nil)
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs()
+    _ = try KeyStore(directory: temporary.keys)
+    chmod(temporary.keys, 0o770)
+    #expect(code(temporary) == .readableByOthers)
+    chmod(temporary.keys, 0o755)
+    #expect(code(temporary) == nil)
   }
 
   @Test(
@@ -206,29 +206,29 @@ struct KeyStoreTests {
       ("admin-token", AdminTokens.prefix + "\n"),
     ])
   func damaged(name: String, text: String) {
-    let scratch = Scratch()
-    scratch.lendKeyPairs()
-    scratch.write(text, to: name)
-    #expect(code(scratch) == .damaged)
-    #expect(code(scratch) == .damaged)
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs()
+    temporary.write(text, to: name)
+    #expect(code(temporary) == .damaged)
+    #expect(code(temporary) == .damaged)
   }
 
   @Test("A link or a folder in a file's place is refused")
   func notAFile() throws {
-    let linked = Scratch()
+    let linked = TemporaryFolder()
     mkdir(linked.keys, 0o700)
     symlink("/dev/zero", linked.keys + "/legacy-secrets")
     #expect(code(linked) == .notAFile)
-    let folder = Scratch()
+    let folder = TemporaryFolder()
     mkdir(folder.keys, 0o700)
     mkdir(folder.keys + "/legacy-secrets", 0o700)
     #expect(code(folder) == .notAFile)
     rmdir(folder.keys + "/legacy-secrets")
-    let pipe = Scratch()
+    let pipe = TemporaryFolder()
     mkdir(pipe.keys, 0o700)
     mkfifo(pipe.keys + "/legacy-secrets", 0o600)
     #expect(code(pipe) == .notAFile)
-    let file = Scratch()
+    let file = TemporaryFolder()
     symlink("/dev/null", file.keys)
     #expect(code(file) == .notAFile)
     unlink(file.keys)
@@ -241,41 +241,41 @@ struct KeyStoreTests {
 
   @Test("Without randomness no file is left behind")
   func noRandomness() {
-    let scratch = Scratch()
+    let temporary = TemporaryFolder()
     let none = RandomBytes { (_) throws(RandomnessError) in throw RandomnessError() }
     do {
-      _ = try KeyStore(directory: scratch.keys, random: none)
+      _ = try KeyStore(directory: temporary.keys, random: none)
       Issue.record("opened")
     } catch {
       #expect(error.code == .noRandomness)
     }
-    #expect(scratch.names(scratch.keys).isEmpty)
+    #expect(temporary.names(temporary.keys).isEmpty)
   }
 
   @Test("Rotated secrets and keys are there after a restart")
   func rotation() throws {
-    let scratch = Scratch()
-    scratch.lendKeyPairs()
-    var store = try KeyStore(directory: scratch.keys)
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs()
+    var store = try KeyStore(directory: temporary.keys)
     let oldSecret = store.legacySecrets.active[0]
     let oldKey = try store.keys(.idToken).signingKeyID
     try store.rotateLegacySecret()
     try store.change(.idToken) { (keys) throws(RandomnessError) in try keys.rotated(random: .system) }
-    let again = try KeyStore(directory: scratch.keys)
+    let again = try KeyStore(directory: temporary.keys)
     #expect(again.legacySecrets.active == store.legacySecrets.active)
     #expect(again.legacySecrets.active.count == 2 && again.legacySecrets.active[1] == oldSecret)
     let keyIDs = try again.keys(.idToken).keyIDs
     #expect(try keyIDs == store.keys(.idToken).keyIDs && keyIDs[1] == oldKey)
-    #expect(scratch.names(scratch.keys) == names)
-    for name in names { #expect(scratch.mode(scratch.keys + "/" + name) == 0o600) }
+    #expect(temporary.names(temporary.keys) == names)
+    for name in names { #expect(temporary.mode(temporary.keys + "/" + name) == 0o600) }
   }
 
   @Test("A left-over temporary file does not stand in the way")
   func leftOver() throws {
-    let scratch = Scratch()
-    scratch.lendKeyPairs()
-    scratch.write("half", to: "legacy-secrets.new.aBcDeF")
-    #expect(throws: Never.self) { try KeyStore(directory: scratch.keys) }
-    #expect(scratch.names(scratch.keys) == (names + ["legacy-secrets.new.aBcDeF"]).sorted())
+    let temporary = TemporaryFolder()
+    temporary.lendKeyPairs()
+    temporary.write("half", to: "legacy-secrets.new.aBcDeF")
+    #expect(throws: Never.self) { try KeyStore(directory: temporary.keys) }
+    #expect(temporary.names(temporary.keys) == (names + ["legacy-secrets.new.aBcDeF"]).sorted())
   }
 }

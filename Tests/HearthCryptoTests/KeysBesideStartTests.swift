@@ -51,9 +51,9 @@ struct KeysBesideStartTests {
     let made = BlockingCall { try file.keys() }
     try await BlockingCall { begun.wait() }.value()
     let waited = BlockingCall { try file.keys() }
-    #expect(try file.keysIfThere() == nil)
-    #expect(!file.holdsKey(TokenForge.keys.signingKeyID))
-    let verifier = IDTokenVerifier(projectID: KeyFolder.projectID, keys: file.keysIfThere, seal: nil)
+    #expect(try file.keysIfPresent() == nil)
+    #expect(!file.containsKey(TokenForge.keys.signingKeyID))
+    let verifier = IDTokenVerifier(projectID: KeyFolder.projectID, keys: file.keysIfPresent, seal: nil)
     let token = try mint(ring(try KeyFolder().store()))
     #expect(throws: CredentialError.invalid("")) { try verifier.verify(token, nowSeconds: now) }
     gate.signal()

@@ -59,7 +59,7 @@ struct PasswordStoredHashTests {
     #expect(StoredHash(parsing: text) == nil)
     // At a cost of microseconds the whole list is fast, which shows that no hash was computed.
     #expect(
-      !PasswordHash.verifyEvenly(
+      !PasswordHash.verifyWithConstantWork(
         "password", against: text, cost: .developer, allowsDeveloperCost: true, signerKey: { _ in [1] }))
     #expect(ImportedHash.parts(of: text) == nil)
   }

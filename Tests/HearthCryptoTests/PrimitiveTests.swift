@@ -46,11 +46,11 @@ struct PrimitiveTests {
   @Test("HMAC-SHA-256 follows RFC 4231 and takes no empty key")
   func hmac() throws {
     let code = try #require(
-      MessageCode.hmacSHA256(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
+      MessageAuthenticationCode.hmacSHA256(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8)))
     #expect(
       code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-    #expect(MessageCode.hmacSHA256([1], key: []) == nil)
+    #expect(MessageAuthenticationCode.hmacSHA256([1], key: []) == nil)
   }
 
   @Test("Byte strings are equal only when all bytes are")

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Keys that several servers share")
 struct SharedKeysTests {
-  /// A place for shared keys in memory.
-  final class Place: SharedKeyPlace {
+  /// A store for shared keys in memory.
+  final class MemoryKeyStore: SharedKeyStore {
     struct State {
       var text: String?
       var writeCount = 0
@@ -49,51 +49,51 @@ struct SharedKeysTests {
   @Test("A key that one server makes is the other's, and a key that it takes away counts on neither")
   func rotated() throws {
     let (one, other, folders) = try Self.servers()
-    let place = Place()
-    for ring in [one, other] { try ring.share(in: place) }
+    let memory = MemoryKeyStore()
+    for ring in [one, other] { try ring.share(in: memory) }
     let old = one.list(.idToken)[0].kid
     let new = try one.rotate(.idToken, nowSeconds: now, isUrgent: true)
-    #expect(try other.takeShared() == LostKeys())
+    #expect(try other.loadShared() == RemovedKeys())
     #expect(other.list(.idToken).map(\.kid) == [new.kid, old])
     let token = try one.mintIDToken(subject, issuedAtSeconds: now)
     #expect(try other.verifyIDToken(token, nowSeconds: now).keyID == new.kid)
     try one.remove(.idToken, kid: old)
-    #expect(try other.takeShared().keyIDs == [old])
+    #expect(try other.loadShared().keyIDs == [old])
     #expect(other.list(.idToken).map(\.kid) == [new.kid])
     // A server's folder contains the shared keys when it restarts.
     #expect(try folders[1].ring().list(.idToken).map(\.kid) == [new.kid])
-    #expect(try other.takeShared() == LostKeys())
-    #expect(place.state.withLock { $0.text }?.contains("PRIVATE") == false)
+    #expect(try other.loadShared() == RemovedKeys())
+    #expect(memory.state.withLock { $0.text }?.contains("PRIVATE") == false)
   }
 
   @Test("Secrets are shared as well, and one that was pushed out is told as lost")
   func secrets() throws {
     let (one, other, folders) = try Self.servers()
-    let place = Place()
-    for ring in [one, other] { try ring.share(in: place) }
+    let memory = MemoryKeyStore()
+    for ring in [one, other] { try ring.share(in: memory) }
     for _ in 0..<2 { try other.rotateLegacySecret() }
-    #expect(try one.takeShared() == LostKeys() && one.legacySecrets.active == other.legacySecrets.active)
+    #expect(try one.loadShared() == RemovedKeys() && one.legacySecrets.active == other.legacySecrets.active)
     try one.rotateLegacySecret()
-    #expect(try other.takeShared() == LostKeys(keyIDs: [], hasSecret: true))
+    #expect(try other.loadShared() == RemovedKeys(keyIDs: [], hasSecret: true))
     withExtendedLifetime(folders) {}
   }
 
   @Test("Who changes keys while another server does, changes what that one has made of them")
   func faster() throws {
     let (one, other, folders) = try Self.servers()
-    let place = Place()
-    for ring in [one, other] { try ring.share(in: place) }
+    let memory = MemoryKeyStore()
+    for ring in [one, other] { try ring.share(in: memory) }
     let first = one.list(.idToken)[0].kid
     let theirs = try other.rotate(.idToken, nowSeconds: now, isUrgent: true).kid
-    let text = place.state.withLock { state in
+    let text = memory.state.withLock { state in
       defer { state.text = nil }
       return state.text
     }
     // The other server's change comes between reading and writing.
-    place.state.withLock { $0.faster = text }
+    memory.state.withLock { $0.faster = text }
     let ours = try one.rotate(.idToken, nowSeconds: now, isUrgent: true).kid
     #expect(one.list(.idToken).map(\.kid) == [ours, theirs, first])
-    try other.takeShared()
+    try other.loadShared()
     #expect(other.list(.idToken).map(\.kid) == [ours, theirs, first])
     withExtendedLifetime(folders) {}
   }
@@ -101,51 +101,51 @@ struct SharedKeysTests {
   @Test("Who changes keys before it knew that another server took one away tells of that all the same")
   func lostInAChange() throws {
     let (one, other, folders) = try Self.servers()
-    let place = Place()
-    let lost = Mutex<[LostKeys]>([])
-    try one.share(in: place)
-    try other.share(in: place) { found in lost.withLock { $0.append(found) } }
+    let memory = MemoryKeyStore()
+    let lost = Mutex<[RemovedKeys]>([])
+    try one.share(in: memory)
+    try other.share(in: memory) { found in lost.withLock { $0.append(found) } }
     let old = one.list(.idToken)[0].kid
     try one.rotate(.idToken, nowSeconds: now, isUrgent: true)
     try one.remove(.idToken, kid: old)
     try other.rotateLegacySecret()
-    #expect(lost.withLock { $0 } == [LostKeys(keyIDs: [old], hasSecret: false)])
-    #expect(try other.takeShared() == LostKeys() && lost.withLock { $0.count } == 1)
+    #expect(lost.withLock { $0 } == [RemovedKeys(keyIDs: [old], hasSecret: false)])
+    #expect(try other.loadShared() == RemovedKeys() && lost.withLock { $0.count } == 1)
     withExtendedLifetime(folders) {}
   }
 
   @Test("What cannot be shared is not done")
   func refused() throws {
     let (one, _, folders) = try Self.servers()
-    let place = Place()
-    try one.share(in: place)
+    let memory = MemoryKeyStore()
+    try one.share(in: memory)
     // The first server to check stores the shared keys.
     _ = one.rotateIfDue(nowSeconds: now)
-    let written = place.state.withLock { $0.writeCount }
+    let written = memory.state.withLock { $0.writeCount }
     #expect(written > 0)
     let (kept, before) = (try Self.text(of: folders[0], "id-token-keys.pem"), one.list(.idToken).map(\.kid))
-    place.state.withLock { $0.problem = .inputOutput(path: "p", action: "write", reason: "nobody is there") }
+    memory.state.withLock { $0.problem = .inputOutput(path: "p", action: "write", reason: "nobody is there") }
     #expect(throws: KeyStoreError.self) { try one.rotate(.idToken, nowSeconds: now, isUrgent: true) }
     #expect(one.list(.idToken).map(\.kid) == before)
     #expect(try Self.text(of: folders[0], "id-token-keys.pem") == kept)
     // Without a change there is no write.
     #expect(one.rotateIfDue(nowSeconds: now) == .success(false))
-    #expect(place.state.withLock { $0.writeCount } == written)
+    #expect(memory.state.withLock { $0.writeCount } == written)
   }
 
   @Test("Keys that are sealed with another key, or damaged, are not taken")
   func foreign() throws {
     let (one, _, folders) = try Self.servers()
-    let place = Place()
-    try one.share(in: place)
+    let memory = MemoryKeyStore()
+    try one.share(in: memory)
     _ = one.rotateIfDue(nowSeconds: now)
     let stranger = KeyFolder()
-    #expect(throws: KeyStoreError.foreignSealingKey(path: stranger.path)) { try stranger.ring().share(in: place) }
+    #expect(throws: KeyStoreError.foreignSealingKey(path: stranger.path)) { try stranger.ring().share(in: memory) }
     let store = try folders[0].store()
     for text in ["", "hearth keys 1\n", "hearth keys 1\nlegacy-secrets 9999999999999999999\nx", "hearth keys 2\n"] {
       let sealed = try store.sealingKey.seal(Array(text.utf8), for: "the keys that servers share", random: .system)
-      place.state.withLock { $0.text = sealed }
-      #expect(throws: KeyStoreError.self) { try one.takeShared() }
+      memory.state.withLock { $0.text = sealed }
+      #expect(throws: KeyStoreError.self) { try one.loadShared() }
     }
   }
 

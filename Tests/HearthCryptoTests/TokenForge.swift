@@ -23,7 +23,7 @@ enum TokenForge {
     _ payload: String, header: String = #"{"typ":"JWT","alg":"HS256"}"#, key: [UInt8] = Array(secret.utf8)
   ) -> String {
     let signed = segment(header) + "." + segment(payload)
-    return signed + "." + Base64URL.encode(MessageCode.hmacSHA256(Array(signed.utf8), key: key) ?? [])
+    return signed + "." + Base64URL.encode(MessageAuthenticationCode.hmacSHA256(Array(signed.utf8), key: key) ?? [])
   }
 
   static func rs256(_ payload: String, header: String? = nil, key: RSAKey = key) -> String {

@@ -128,7 +128,7 @@ import Testing
     let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 1 << 20))
     for i in 1...9 { host.send(database, [.put("a/n\(i)", Int64(i))]) }
     finish(host, database)
-    var warm = WarmStates(HistoryLimits())
+    var warm = PastStateCache(HistoryLimits())
     let state = try database.history.state(at: 4, of: Path("a"))
     warm.keep(state, of: 0)
     #expect(warm.nearest(Path("a/n4"), from: 0, to: 8)?.node == Node(.int(4)))
@@ -140,8 +140,8 @@ import Testing
 
   @Test func `states kept ready are few, and none is larger than there is room for`() {
     var limits = HistoryLimits()
-    (limits.warmCountMax, limits.warmBytesMax) = (2, 10_000)
-    var warm = WarmStates(limits)
+    (limits.cachedStatesMax, limits.cachedStateBytesMax) = (2, 10_000)
+    var warm = PastStateCache(limits)
     for position in 1...3 as ClosedRange<Int64> {
       warm.keep(PastState(path: .root, node: Node(.int(position)), position: position), of: 0)
     }
@@ -168,8 +168,8 @@ import Testing
     #expect((24...29).contains(oldest))
     #expect(try database.history.position(atMilliseconds: 3_000) == 30)
     #expect(try database.history.state(at: 30).node[Path("a/n")] == Node(.int(30)))
-    #expect(throws: HistoryError.notKept(oldestPosition: oldest)) { try database.history.state(at: oldest - 1) }
-    #expect(throws: HistoryError.notKept(oldestPosition: oldest)) {
+    #expect(throws: HistoryError.notRetained(oldestPosition: oldest)) { try database.history.state(at: oldest - 1) }
+    #expect(throws: HistoryError.notRetained(oldestPosition: oldest)) {
       try database.history.position(atMilliseconds: 100)
     }
     #expect(throws: HistoryError.notReached(lastPosition: 40)) { try database.history.state(at: 41) }

@@ -25,7 +25,7 @@ final class DatabaseHost: Sendable {
 
   func database(
     _ journal: any Journal, rules: String, limits: DatabaseLimits = DatabaseLimits(), outbox: DatabaseOutbox? = nil,
-    meters: DatabaseMeters = .none
+    meters: DatabaseMetrics = .none
   ) throws -> Database {
     var environment = environment
     environment.outbox = outbox

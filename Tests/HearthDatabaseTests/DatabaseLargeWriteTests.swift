@@ -194,7 +194,7 @@ import Testing
   @Test func `pieces without their last are of a write that was not made`() throws {
     let journal = MemoryJournal()
     var head = try journal.acquire()
-    var engine = Engine(state: Published(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0))
     let instant = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
     func append(_ batch: Batch) throws {
       let entry = JournalBatch(
@@ -215,10 +215,10 @@ import Testing
   @Test func `records of pieces are read as they were written`() throws {
     var bytes: [UInt8] = []
     CommitRecord(wallMilliseconds: 5, content: .piece(number: 9, bytes: [7, 8][...])).append(to: &bytes)
-    CommitRecord(wallMilliseconds: 6, content: .joined(number: 9, count: 1)).append(to: &bytes)
+    CommitRecord(wallMilliseconds: 6, content: .lastPiece(number: 9, count: 1)).append(to: &bytes)
     let records = try CommitRecord.decode(bytes)
     guard records.count == 2, case .piece(9, let piece) = records[0].content,
-      case .joined(9, 1) = records[1].content
+      case .lastPiece(9, 1) = records[1].content
     else {
       Issue.record("\(records)")
       return

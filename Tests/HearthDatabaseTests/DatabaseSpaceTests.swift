@@ -147,7 +147,7 @@ import Testing
   @Test("a snapshot at the end has the next start replay nothing, if there is time for it")
   func snapshotAtTheEnd() throws {
     var limits = DatabaseLimits()
-    limits.endLogBytes = 10_000
+    limits.closingLogBytes = 10_000
     func life(_ count: Int64, _ end: (Database) -> Void) throws -> (notices: [String], RecoveryReport) {
       let (host, journal) = (DatabaseHost(), MemoryJournal())
       let database = try host.database(journal, rules: Self.open, limits: limits)

@@ -36,7 +36,7 @@ import Testing
     host.send(database, [.get(Path("b"))])
     settle(host, database)
     #expect(trial.report().judgedCount == 3)
-    #expect(database.decider.engine.withLock { $0.tap == nil })
+    #expect(database.decider.engine.withLock { $0.decisionRecorder == nil })
   }
 
   @Test func `a judge that stands still holds nobody up, and what it could not take is counted`() throws {
@@ -72,19 +72,19 @@ import Testing
         rests.withLock { $0.append(milliseconds) }
         work()
       })
-    var decided = DecidedCases()
+    var decided = RecordedDecisions()
     for _ in 0..<12 {
       decided.cases.append(
-        DecidedCase(
+        RecordedDecision(
           .get, Path("b"), query: nil, as: .signedOut, of: Self.state, nowMilliseconds: 0, isAllowed: true))
     }
-    trial.offer(decided)
+    trial.enqueue(decided)
     for _ in 0..<8 { trial.queue.sync {} }
     #expect(trial.report().judgedCount == 12)
     #expect(rests.withLock { $0 } == [4, 4, 4])
   }
 
-  private static let state = Published(root: .empty, rules: .denyAll, position: 0)
+  private static let state = DatabaseState(root: .empty, rules: .denyAll, position: 0)
 
   @Test func `decisions are counted for as long as somebody wants to know`() throws {
     let host = DatabaseHost()
@@ -109,7 +109,7 @@ import Testing
     host.send(database, [.get(Path("a"))])
     host.settle(database)
     #expect(database.traffic(inLastMilliseconds: 5_000).decidedCount == 5)
-    #expect(database.decider.engine.withLock { $0.tap == nil })
+    #expect(database.decider.engine.withLock { $0.decisionRecorder == nil })
   }
 
   @Test func `a forecast tells whom promoting would cancel and what would not be taken, and cancels nobody`() throws {

@@ -13,18 +13,18 @@ import Testing
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
 
   /// A fake owner of the log, which answers when the test says so.
-  private final class TestOwner: OwnerLine {
+  private final class TestOwner: OwnerConnection {
     private struct State {
       var decider: ChangeDecider
       var position: Int64 = 0
-      var asked: [(session: UInt64, ticket: UInt64, question: OwnerQuestion)] = []
+      var asked: [(session: UInt64, ticket: UInt64, question: OwnerRequest)] = []
       var said: [String] = []
     }
 
     private let state: Mutex<State>
 
     init(rules: RuleSet) {
-      state = Mutex(State(decider: ChangeDecider(state: Published(root: .empty, rules: rules, position: 0))))
+      state = Mutex(State(decider: ChangeDecider(state: DatabaseState(root: .empty, rules: rules, position: 0))))
     }
 
     var said: [String] { state.withLock { $0.said } }
@@ -34,14 +34,14 @@ import Testing
     func close(_ session: UInt64) { state.withLock { $0.said.append("close \(session)") } }
     func snapshotIsDue() {}
 
-    func ask(_ session: UInt64, ticket: UInt64, _ question: OwnerQuestion) {
+    func send(_ session: UInt64, ticket: UInt64, _ question: OwnerRequest) {
       state.withLock { $0.asked.append((session, ticket, question)) }
     }
 
     /// Decides the next request.
     ///
     /// - Returns: The events for the database, in order.
-    func answerNext() -> [FollowedEvent] {
+    func answerNext() -> [ReplicationEvent] {
       state.withLock { state in
         let (session, ticket, question) = state.asked.removeFirst()
         let now = Instant(wallMilliseconds: 5, monotonicMilliseconds: 5)
@@ -89,7 +89,7 @@ import Testing
       environment.servingChanged = { host.note($0 ? "serving" : "away") }
       let numbers = Numbers()
       database = Database(
-        name: "test", following: owner, of: MemoryJournal(), from: FollowedStart(initialRules: compiled),
+        name: "test", following: owner, of: MemoryJournal(), from: ReplicationStart(initialRules: compiled),
         environment: environment, makeSession: { numbers.next() })
     }
 
@@ -180,7 +180,7 @@ import Testing
     world.answerAll()
     world.host.send(world.database, [.get(Path("a"))])
     world.host.finish(world.database)
-    world.database.follower?.take(.replaced(FollowedStart(initialRules: try RuleSet.compile(Self.open))))
+    world.database.follower?.take(.replaced(ReplicationStart(initialRules: try RuleSet.compile(Self.open))))
     world.host.finish(world.database)
     #expect(world.host.lines.contains("away"))
     #expect(world.database.published.root.isEmpty)

@@ -13,19 +13,19 @@ import Testing
 
   /// A queue whose sessions are 1, 2, 3 and so on unless the test provides other numbers.
   private final class QueueInHand {
-    typealias Seat = (session: UInt64, ticket: UInt64, isNew: Bool)
+    typealias ForwardedSession = (session: UInt64, ticket: UInt64, isNew: Bool)
 
     var queue = ForwardingQueue()
     var numbers: [UInt64] = []
     private var last: UInt64 = 0
 
-    func ask(_ command: Command, atMilliseconds now: Int64 = 0) -> Seat? {
-      queue.ask(command, atMilliseconds: now) { draw() }
+    func forward(_ command: Command, atMilliseconds now: Int64 = 0) -> ForwardedSession? {
+      queue.forward(command, atMilliseconds: now) { draw() }
     }
-    func holdsBack(_ command: Command) -> Bool { queue.holdsBack(command) }
+    func delays(_ command: Command) -> Bool { queue.delays(command) }
     func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? { queue.answered(ticket) }
     func end(_ connection: ConnectionID) -> UInt64? { queue.end(connection) }
-    func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unasked: [Command])? {
+    func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unsent: [Command])? {
       queue.lost(session)
     }
 
@@ -46,8 +46,8 @@ import Testing
 
   @Test func aConnectionHasOneSessionFromItsFirstQuestionOn() throws {
     let queue = QueueInHand()
-    let first = try #require(queue.ask(Self.request(1)))
-    let second = try #require(queue.ask(Self.request(2)))
+    let first = try #require(queue.forward(Self.request(1)))
+    let second = try #require(queue.forward(Self.request(2)))
     #expect(first.isNew && !second.isNew)
     #expect(first.session == second.session)
     #expect(first.ticket != second.ticket)
@@ -62,9 +62,9 @@ import Testing
   @Test func aNumberThatASessionHasIsNotGivenTwice() throws {
     let queue = QueueInHand()
     queue.numbers = [5, 0, 5, 6]
-    let first = try #require(queue.ask(Self.request(1)))
+    let first = try #require(queue.forward(Self.request(1)))
     let other = Command(connection: ConnectionID(rawValue: 2), request: 1, action: .barrier)
-    let second = try #require(queue.ask(other))
+    let second = try #require(queue.forward(other))
     #expect((first.session, second.session) == (5, 6))
   }
 
@@ -73,13 +73,13 @@ import Testing
     var tickets: [UInt64] = []
     for number in 0..<Int32(ForwardingQueue.openMax) {
       let command = Self.request(number)
-      #expect(!queue.holdsBack(command))
-      tickets.append(try #require(queue.ask(command)).ticket)
+      #expect(!queue.delays(command))
+      tickets.append(try #require(queue.forward(command)).ticket)
     }
     // The listen could be decided locally, but must follow the write before it.
-    #expect(queue.holdsBack(Self.request(1_000)))
-    #expect(queue.holdsBack(Self.request(1_001)))
-    #expect(!queue.holdsBack(Command(connection: ConnectionID(rawValue: 9), action: .barrier)))
+    #expect(queue.delays(Self.request(1_000)))
+    #expect(queue.delays(Self.request(1_001)))
+    #expect(!queue.delays(Command(connection: ConnectionID(rawValue: 9), action: .barrier)))
     #expect(queue.queue.waitingCount == 2)
     var released: [Command] = []
     for ticket in tickets { released += queue.answered(ticket)?.next ?? [] }
@@ -91,16 +91,16 @@ import Testing
     let queue = QueueInHand()
     var sessions: Set<UInt64> = []
     for number in 0..<Int32(ForwardingQueue.sharedSessions * ForwardingQueue.openMax) {
-      sessions.insert(try #require(queue.ask(Self.oneOff(number))).session)
+      sessions.insert(try #require(queue.forward(Self.oneOff(number))).session)
     }
     #expect(sessions.count == ForwardingQueue.sharedSessions)
-    #expect(queue.ask(Self.oneOff(-1)) == nil)
+    #expect(queue.forward(Self.oneOff(-1)) == nil)
   }
 
   @Test func aLostSessionSaysWhatHadNoAnswer() throws {
     let queue = QueueInHand()
-    let first = try #require(queue.ask(Self.request(1)))
-    let second = try #require(queue.ask(Self.request(2)))
+    let first = try #require(queue.forward(Self.request(1)))
+    let second = try #require(queue.forward(Self.request(2)))
     _ = queue.answered(first.ticket)
     let lost = try #require(queue.lost(first.session))
     #expect(lost.connection == Self.connection)
@@ -112,7 +112,7 @@ import Testing
     #expect(queue.end(Self.connection) == nil)
     #expect(!queue.queue.ignores(Self.request(3)))
 
-    let shared = try #require(queue.ask(Self.oneOff(4)))
+    let shared = try #require(queue.forward(Self.oneOff(4)))
     let others = try #require(queue.lost(shared.session))
     #expect(others.connection == nil)
     #expect(others.unanswered.map(\.request) == [4])
@@ -121,9 +121,9 @@ import Testing
 
   @Test func aRequestOfNoConnectionWaitsForAMinute() throws {
     let queue = QueueInHand()
-    _ = queue.ask(Self.request(1))
-    let first = try #require(queue.ask(Self.oneOff(2)))
-    let second = try #require(queue.ask(Self.oneOff(3), atMilliseconds: 30_000))
+    _ = queue.forward(Self.request(1))
+    let first = try #require(queue.forward(Self.oneOff(2)))
+    let second = try #require(queue.forward(Self.oneOff(3), atMilliseconds: 30_000))
     #expect(queue.queue.overdue(atMilliseconds: 59_999) == OverdueRequests([], true))
     #expect(queue.queue.overdue(atMilliseconds: 60_000) == OverdueRequests([2], true))
     #expect(queue.queue.overdue(atMilliseconds: 60_000) == OverdueRequests([], true), "nobody is told twice")
@@ -136,15 +136,15 @@ import Testing
 
   @Test func whoWantsSomethingAtItsEndIsKnown() throws {
     let queue = QueueInHand()
-    _ = queue.ask(Self.request(1))
-    #expect(!queue.queue.wantsEnd(Self.connection))
+    _ = queue.forward(Self.request(1))
+    #expect(!queue.queue.hasOnDisconnectWrites(Self.connection))
     let wish = Command(
       connection: Self.connection, request: 2,
       action: .onDisconnect(.put(Location(path: Path([Key("a")])), WriteValue(.empty))))
-    _ = queue.ask(wish)
-    #expect(queue.queue.wantsEnd(Self.connection))
+    _ = queue.forward(wish)
+    #expect(queue.queue.hasOnDisconnectWrites(Self.connection))
     _ = queue.end(Self.connection)
-    #expect(!queue.queue.wantsEnd(Self.connection))
+    #expect(!queue.queue.hasOnDisconnectWrites(Self.connection))
   }
 }
 

@@ -31,7 +31,7 @@ import Testing
     let rules = try RuleSet.compile(Self.member)
     var random = SeededRandom(seed: seed)
     let commands = (0..<70).map { _ in command(&random) }
-    var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     var batches: [Batch] = []
     var (sessionCount, firedCount) = (0, 0)
     for index in 0...commands.count {
@@ -65,7 +65,7 @@ import Testing
     return journal.crash()
   }
 
-  private func open(_ journal: MemoryJournal, _ rules: RuleSet) throws -> Published {
+  private func open(_ journal: MemoryJournal, _ rules: RuleSet) throws -> DatabaseState {
     let environment = DatabaseEnvironment(clock: { Self.instant }, schedule: { _, _ in }, deliver: { _, _ in })
     let database = try Database(
       name: "test", journals: OneJournal(journal), initialRules: rules, environment: environment)
@@ -74,7 +74,7 @@ import Testing
 
   /// The tree after the same commands, when each connection then disconnects in turn.
   private func everybodyLeaves(after commands: ArraySlice<Command>, _ rules: RuleSet) throws -> Node {
-    var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     for command in commands { _ = engine.decide([command], at: Self.instant) }
     for number in 1...4 {
       let leave = Command(connection: ConnectionID(rawValue: UInt64(number)), action: .disconnect)

@@ -66,7 +66,7 @@ import Testing
       head = try journal.append(
         JournalBatch(firstPosition: head.position + 1, lastPosition: last, payload: payload), after: head)
       guard index == snapshot else { continue }
-      try Published(root: root, rules: .denyAll, position: last).store(in: journal, chunkBytes: 64)
+      try DatabaseState(root: root, rules: .denyAll, position: last).store(in: journal, chunkBytes: 64)
     }
     return journal
   }

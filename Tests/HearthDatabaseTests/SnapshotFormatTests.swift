@@ -24,7 +24,7 @@ import Testing
     }
     root = root.replacing(Path("big"), with: Node(.string(String(repeating: "x", count: 3_000))))
     for (chunkBytes, rules) in [(1, nil), (7, "{}"), (64, nil), (1_000, String(repeating: "r", count: 2_000))] {
-      var state = Published(root: root, rules: .denyAll, position: 77, storedRules: rules)
+      var state = DatabaseState(root: root, rules: .denyAll, position: 77, storedRules: rules)
       if chunkBytes != 64 { state.sessions = Sessions(root.replacing("5", with: Node(.string("x")))) }
       var (reader, chunks): (SnapshotReader, [[UInt8]]) = (SnapshotReader(), [])
       try SnapshotFormat.write(state, chunkBytes: chunkBytes) { chunks.append($0) }
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a snapshot of the first version has no sessions, and one that ends before them is not complete`() throws {
     var bytes: [UInt8] = []
-    let state = Published(root: try node(#"{"a": 1}"#), rules: .denyAll, position: 3)
+    let state = DatabaseState(root: try node(#"{"a": 1}"#), rules: .denyAll, position: 3)
     try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }
     let first = [1] + bytes.dropFirst().dropLast()
     for chunkBytes in [1, 1_000] {
@@ -60,7 +60,7 @@ import Testing
 
   @Test func `a snapshot with something behind its end, or of another version, is refused`() throws {
     var bytes: [UInt8] = []
-    let state = Published(root: Node(.int(1)), rules: .denyAll, position: 1)
+    let state = DatabaseState(root: Node(.int(1)), rules: .denyAll, position: 1)
     try SnapshotFormat.write(state, chunkBytes: 1_000) { bytes += $0 }
     var reader = SnapshotReader()
     #expect(throws: RecordError.self) { try reader.read(bytes + [0]) }

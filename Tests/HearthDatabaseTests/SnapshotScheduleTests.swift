@@ -7,7 +7,7 @@ import Testing
   private static var limits: DatabaseLimits {
     var limits = DatabaseLimits()
     (limits.snapshotIntervalBytes, limits.replayBytesPerBatch) = (1_000, 10)
-    (limits.endLogBytes, limits.endSnapshotBytesMax) = (500, 5_000)
+    (limits.closingLogBytes, limits.closingSnapshotBytesMax) = (500, 5_000)
     return limits
   }
 

@@ -13,7 +13,8 @@ import Testing
   func backups() {
     func check(_ last: Int64?, _ isDevelopment: Bool = false) -> [String] {
       seen(
-        BackupCheck(nowSeconds: 1_000_000, lastSeconds: last, place: "/backups", isDevelopment: isDevelopment).findings)
+        BackupCheck(nowSeconds: 1_000_000, lastSeconds: last, location: "/backups", isDevelopment: isDevelopment)
+          .findings)
     }
     #expect(check(nil) == ["warning backup-none"] && check(nil, true) == ["notice backup-none"])
     #expect(check(1_000_000 - 172_801) == ["warning backup-old"] && check(0, true) == ["notice backup-old"])
@@ -147,13 +148,13 @@ import Testing
 
   // MARK: Rules
 
-  private func rules(_ openings: [(asksForSignIn: Bool, isWrite: Bool, place: String)], undecided: Int = 0) -> [String]
+  private func rules(_ openings: [(requiresSignIn: Bool, isWrite: Bool, path: String)], undecided: Int = 0) -> [String]
   {
     seen(
       RulesCheck(
         database: "default",
         openings: openings.map {
-          RulesCheck.Opening(asksForSignIn: $0.asksForSignIn, isWrite: $0.isWrite, place: $0.place)
+          RulesCheck.Opening(requiresSignIn: $0.requiresSignIn, isWrite: $0.isWrite, path: $0.path)
         }, undecidedCount: undecided
       ).findings)
   }
@@ -175,7 +176,7 @@ import Testing
 
   @Test("of many places some are named and the others counted")
   func manyPlaces() {
-    let openings = (1...7).map { RulesCheck.Opening(asksForSignIn: false, isWrite: false, place: "/p\($0)") }
+    let openings = (1...7).map { RulesCheck.Opening(requiresSignIn: false, isWrite: false, path: "/p\($0)") }
     let text = RulesCheck(database: "d", openings: openings, undecidedCount: 0).findings.first?.text
     #expect(text?.hasSuffix("/p1, /p2, /p3, /p4, /p5 and at 2 more places") == true)
   }
@@ -256,11 +257,11 @@ import Testing
       Finding("d", .warning, "w", advice: "do"), Finding(unchecked: "e", "no"),
     ])
     #expect(report.findings.map(\.code) == ["c", "b", "d", "e", "a"])
-    #expect(report.summary == "1 error, 2 warnings, 1 notice, 1 ok" && report.asksForSomething)
+    #expect(report.summary == "1 error, 2 warnings, 1 notice, 1 ok" && report.needsAction)
     #expect(report.json["worst"]?.string == "error")
     #expect(report.json["findings"]?.array?.first?["advice"]?.string == "do")
     let calm = DoctorReport([Finding(unchecked: "e", "no")])
-    #expect(!calm.asksForSomething && calm.summary == "1 notice")
+    #expect(!calm.needsAction && calm.summary == "1 notice")
     #expect(DoctorReport([]).json["worst"]?.string == "ok")
   }
 }

@@ -21,7 +21,7 @@ import Testing
     limits.recordsAuthors = true
     change(&limits)
     return ChangeDecider(
-      state: Published(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0), limits: limits)
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0), limits: limits)
   }
 
   private static func put(_ path: String, _ value: Int64?) -> WriteOperation.Change {
@@ -228,7 +228,7 @@ import Testing
 
   @Test func `commits are handed out with their positions, and may be refused beforehand`() throws {
     var decider = try decider()
-    decider.tapChanges(ChangeTap { $0.paths == [Path("no")] ? .unavailable : nil })
+    decider.observeCommits(CommitObserver { $0.paths == [Path("no")] ? .unavailable : nil })
     let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: Self.ann)
     let decided = decider.decide(write, of: 1, at: 41, Self.now)
     #expect(decided.changes.map(\.position) == [41] && decided.changes.first?.principal.uid == "ann")

@@ -15,7 +15,8 @@ import Testing
   private func engine(recordsAuthors: Bool = true) throws -> Engine {
     var limits = EngineLimits()
     limits.recordsAuthors = recordsAuthors
-    return Engine(state: Published(root: .empty, rules: try RuleSet.compile(Self.open), position: 0), limits: limits)
+    return Engine(
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(Self.open), position: 0), limits: limits)
   }
 
   private let instant = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)

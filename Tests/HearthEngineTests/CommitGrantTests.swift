@@ -19,7 +19,7 @@ import Testing
     var limits = limits
     limits.recordsAuthors = recordsAuthors
     return Engine(
-      state: Published(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0), limits: limits)
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(Self.rules), position: 0), limits: limits)
   }
 
   private let instant = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)

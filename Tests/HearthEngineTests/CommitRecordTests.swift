@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `the example of a session is written by an engine and read`() throws {
-    var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
     let seven = ConnectionID(rawValue: 7)
     let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(.empty)))
     let instant = Instant(wallMilliseconds: 1_700_000_000_000, monotonicMilliseconds: 0)
@@ -67,7 +67,7 @@ import Testing
     let administrator = engine.decide(commands[...], at: instant)
     #expect(administrator.state.sessions.all.first?.principal.isAdministrator == true)
     let rules = try RuleSet.compile(#"{"rules": {".write": true}}"#)
-    engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     let batch = engine.decide([commands[0], commands[2]], at: instant)
     #expect(batch.payload == Self.sessionExample)
     var sessions = Sessions()

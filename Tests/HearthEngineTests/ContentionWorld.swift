@@ -48,7 +48,7 @@ struct ContentionWorld {
 
   init(_ clients: [Client], syncMilliseconds: Int64) throws {
     let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
-    engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     (self.clients, self.syncMilliseconds) = (clients, syncMilliseconds)
     for index in clients.indices {
       decide(index, 0, .connect)
@@ -88,7 +88,7 @@ struct ContentionWorld {
         decide(index, 0, .write(Self.put("d", Int64(plainWrites), over: nil)))
         if let interval = clients[index].plainWriteIntervalMilliseconds { schedule(.plain(index), at: now + interval) }
       case .deliver(let effects, let turn):
-        if let turn { decide(nil, 0, .turnsTold(upTo: turn)) }
+        if let turn { decide(nil, 0, .turnsDelivered(upTo: turn)) }
         for effect in effects { try perform(effect) }
       case .tick: decide(nil, 0, .tick)
       case .ask, .plain: break

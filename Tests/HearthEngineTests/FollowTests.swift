@@ -12,8 +12,8 @@ import Testing
   private static let open = #"{"rules": {".read": true, ".write": true}}"#
   private static let one = ConnectionID(rawValue: 1)
 
-  private func state(_ rules: String = open, _ root: Node = .empty) throws -> Published {
-    Published(root: root, rules: try RuleSet.compile(rules), position: 0)
+  private func state(_ rules: String = open, _ root: Node = .empty) throws -> DatabaseState {
+    DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0)
   }
 
   private static func at(_ milliseconds: Int64) -> Instant {
@@ -190,7 +190,7 @@ import Testing
     let pieces = [record.prefix(9), record.dropFirst(9)].map {
       CommitRecord(wallMilliseconds: 5, content: .piece(number: 1, bytes: $0))
     }
-    let last = CommitRecord(wallMilliseconds: 6, content: .joined(number: 1, count: 2))
+    let last = CommitRecord(wallMilliseconds: 6, content: .lastPiece(number: 1, count: 2))
     var engine = try follower()
     var batch = try engine.follow(Self.payload(pieces), firstPosition: 1, lastPosition: 2, at: Self.at(9))
     #expect(batch.effects.isEmpty && batch.state.hasOpenPieces)

@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: 0..<8 as Range<UInt64>)
   func `damaged bytes end in an error or a change that can be decided, never in a trap`(seed: UInt64) throws {
     var maker = ChangeMaker(random: SeededRandom(seed: seed))
-    var decider = ChangeDecider(state: Published(root: maker.node(levels: 3), rules: .denyAll, position: 0))
+    var decider = ChangeDecider(state: DatabaseState(root: maker.node(levels: 3), rules: .denyAll, position: 0))
     let instant = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
     for _ in 0..<60 {
       let good = maker.change().encoded

@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test func `only administrators deploy rules`() throws {
-    var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
     let deploy = Command(
       connection: ConnectionID(rawValue: 9), request: 4, principal: .signedOut, action: .deployRules(.denyAll))
     let batch = engine.decide([deploy], at: Instant(wallMilliseconds: 0, monotonicMilliseconds: 0))

@@ -67,7 +67,7 @@ import Testing
     let inner: [CommitRecord] = [
       Self.note, Self.joint([]), Self.joint([Self.put("a", 1)], of: .end(session: 1)),
       CommitRecord(wallMilliseconds: 0, content: .piece(number: 1, bytes: [1])),
-      CommitRecord(wallMilliseconds: 0, content: .joined(number: 1, count: 1)),
+      CommitRecord(wallMilliseconds: 0, content: .lastPiece(number: 1, count: 1)),
     ]
     let first = Self.put("b", 1)
     for record in inner {

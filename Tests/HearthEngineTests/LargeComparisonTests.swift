@@ -16,7 +16,8 @@ import Testing
   ) throws -> Engine {
     var limits = EngineLimits()
     if let inLine { limits.hashBytesInLine = inLine }
-    var engine = Engine(state: Published(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+    var engine = Engine(
+      state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     for number in 1...4 { _ = engine.decide([command(number, .connect)], at: instant) }
     return engine
   }
@@ -140,7 +141,7 @@ import Testing
     let batch = Self.decide(&engine, 1, .listen(ListenRequest(Path("large"), hash: large.simpleHash())))
     let settled = engine.settle(.notMade(try #require(batch.comparison)), at: Self.instant, isLast: true)
     #expect(Self.told(settled).first?.hasPrefix("1 < put /large") == true && Self.told(settled).last == "1 ok")
-    #expect(settled.besideWork.isEmpty)
+    #expect(settled.backgroundWork.isEmpty)
   }
 
   @Test func `a write that compared well is late when its place has changed meanwhile`() throws {

@@ -14,8 +14,9 @@ import Testing
   private static func engine(_ root: Node, rules: String = rules, inLine: Int = 20) throws -> Engine {
     var limits = EngineLimits()
     limits.queriedChildrenInLine = inLine
-    limits.orderedChildrenMin = 4
-    var engine = Engine(state: Published(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+    limits.indexedChildrenMin = 4
+    var engine = Engine(
+      state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     for number in 1...3 { _ = engine.decide([command(number, .connect)], at: instant) }
     return engine
   }
@@ -55,7 +56,7 @@ import Testing
     _ engine: inout Engine, _ large: LargeCommand, isLast: Bool = false
   ) throws -> Batch {
     switch large {
-    case .query(let query): return engine.settle(query.found(), at: instant, isLast: isLast)
+    case .query(let query): return engine.settle(query.evaluated(), at: instant, isLast: isLast)
     case .comparison(let comparison): return engine.settle(comparison.compared(), at: instant, isLast: isLast)
     case .write(let write): return engine.settle(write.decided(), at: instant)
     }
@@ -86,7 +87,7 @@ import Testing
       let large = try #require(aside.query, "\(query)")
       #expect(aside.effects.isEmpty && aside.commandCount == 1 && engine.listens.count == 0)
       #expect(Self.told(Self.decide(&engine, 2, Self.put("small", Node(.int(1))))) == ["2 written 1"])
-      let settled = engine.settle(large.found(), at: Self.instant, isLast: false)
+      let settled = engine.settle(large.evaluated(), at: Self.instant, isLast: false)
       #expect(settled.query == nil)
       #expect(Self.told(settled) == Self.told(Self.decide(&plain, 1, Self.listen(query))))
       // Others with the same query need nothing to be worked out.
@@ -99,7 +100,7 @@ import Testing
       Path("few"), with: Self.children(10))
     var engine = try Self.engine(root)
     let first = try #require(Self.decide(&engine, 1, Self.listen(Query(order: Self.byOther, limit: .last(2)))).query)
-    _ = engine.settle(first.found(), at: Self.instant, isLast: false)
+    _ = engine.settle(first.evaluated(), at: Self.instant, isLast: false)
     #expect(Self.decide(&engine, 2, Self.listen(Query(order: Self.byOther, limit: .last(9)))).query == nil)
     #expect(Self.decide(&engine, 2, Self.listen(Query(order: .key, limit: .first(5)), tag: 2)).query == nil)
     let few = ListenRequest(Path("few"), query: Query(order: Self.byOther, limit: .last(2)), tag: 3)
@@ -110,7 +111,7 @@ import Testing
     var engine = try Self.engine(Node.empty.replacing(Path("a"), with: Self.children(200)))
     let query = Query(order: Self.byTime, limit: .last(2))
     let aside = Self.decide(&engine, 1, .get(Path("a"), query))
-    let found = try #require(aside.query).found()
+    let found = try #require(aside.query).evaluated()
     #expect(aside.effects.isEmpty && found.shown == nil)
     let settled = engine.settle(found, at: Self.instant, isLast: false)
     guard case .reply(_, _, .result(let result))? = settled.effects.last else { throw MissingReply() }
@@ -135,9 +136,9 @@ import Testing
     let write = Self.decide(&engine, 2, Self.put("a", others))
     if let large = write.largeCommand { _ = try Self.settle(&engine, large) }
     #expect(engine.state.root[Path("a/k0/ts")] == Node(.int(1)))
-    let again = engine.settle(first.found(), at: Self.instant, isLast: false)
+    let again = engine.settle(first.evaluated(), at: Self.instant, isLast: false)
     #expect(again.effects.isEmpty && again.query != nil)
-    let last = engine.settle(first.found(), at: Self.instant, isLast: true)
+    let last = engine.settle(first.evaluated(), at: Self.instant, isLast: true)
     #expect(last.query == nil && Self.told(last).contains("1 ok no_index"), "\(Self.told(last))")
     // It is sent all children, and none was examined in line.
     #expect(Self.told(last).first?.contains("k2999") == true)
@@ -148,9 +149,9 @@ import Testing
     let root = Node.empty.replacing(Path("a"), with: Self.children(3_000))
     var engine = try Self.engine(root)
     let aside = Self.decide(&engine, 1, Self.listen(Query(order: Self.byOther, limit: .last(2))))
-    let settled = engine.settle(try #require(aside.query).found(), at: Self.instant, isLast: false)
+    let settled = engine.settle(try #require(aside.query).evaluated(), at: Self.instant, isLast: false)
     let payer = WorkPayer(ConnectionID(rawValue: 1))
-    #expect(settled.besideWork.first { $0.payer == payer }.map { $0.steps >= 3_000 } == true)
+    #expect(settled.backgroundWork.first { $0.payer == payer }.map { $0.steps >= 3_000 } == true)
     var plain = try Self.engine(root, inLine: .max)
     let batch = Self.decide(&plain, 1, Self.listen(Query(order: Self.byOther, limit: .last(2))))
     #expect(batch.work.first { $0.payer == payer }.map { $0.steps >= 3_000 } == true)

@@ -31,7 +31,7 @@ import Testing
   private static func engine(_ root: Node = .empty, rules: String = rules, placesMax: Int = 1_024) throws -> Engine {
     var limits = EngineLimits()
     (limits.largeWriteBytes, limits.largeWritePlacesMax) = (0, placesMax)
-    return Engine(state: Published(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+    return Engine(state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0), limits: limits)
   }
 
   private static func command(_ change: WriteOperation.Change, hash: String? = nil) -> Command {

@@ -17,7 +17,7 @@ import Testing
       var limits = EngineLimits()
       change(&limits)
       let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
-      engine = Engine(state: Published(root: .empty, rules: rules, position: 0), limits: limits)
+      engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0), limits: limits)
     }
 
     mutating func ask(_ connection: ConnectionID, _ action: Command.Action, from network: NetworkPrefix? = nil)

@@ -21,7 +21,7 @@ import Testing
     change(&limits)
     let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
     let root = Node.empty.replacing(Path("a"), with: children(count, value: 0))
-    var engine = Engine(state: Published(root: root, rules: rules, position: 0), limits: limits)
+    var engine = Engine(state: DatabaseState(root: root, rules: rules, position: 0), limits: limits)
     for number in 1...3 { _ = engine.decide([command(number, .connect)], at: instant) }
     for number in 1...2 {
       _ = engine.decide([command(number, .listen(ListenRequest(Path("a"), query: query, tag: 1)))], at: instant)
@@ -62,7 +62,7 @@ import Testing
     #expect(events.map(\.connections) == [[1, 2]] && events[0].node.childCount == 100)
     #expect(events[0].node.child(Key("k99")) == Node(.int(2)))
     batch = engine.decide([Self.command(3, Self.put("a/k98", Node(.int(3))))], at: Self.instant)
-    #expect(!batch.effects.isEmpty && batch.liveQuery == nil && engine.queries.behind.isEmpty)
+    #expect(!batch.effects.isEmpty && batch.liveQuery == nil && engine.queries.outdated.isEmpty)
   }
 
   @Test("the result equals that of an evaluation in line")
@@ -97,8 +97,8 @@ import Testing
     var engine = try Self.engine()
     let batch = engine.decide([Self.command(3, Self.put("a", Self.children(value: 1)))], at: Self.instant)
     for number in 1...2 { _ = engine.decide([Self.command(number, .disconnect)], at: Self.instant) }
-    let settled = engine.settle(evaluated: try #require(batch.liveQuery).found(), at: Self.instant)
-    #expect(settled.effects.isEmpty && engine.queries.behind.isEmpty && engine.queries.evaluations.waiting.isEmpty)
+    let settled = engine.settle(evaluated: try #require(batch.liveQuery).evaluated(), at: Self.instant)
+    #expect(settled.effects.isEmpty && engine.queries.outdated.isEmpty && engine.queries.evaluations.waiting.isEmpty)
   }
 
   @Test("the writer's own event precedes the answer to its large write")

@@ -187,7 +187,7 @@ private final class PendingModel {
 
   @Test func `a small change of a large wish is a small record`() throws {
     var engine = Engine(
-      state: Published(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
     var large = Node.empty
     for number in 0..<3_000 { large = large.replacing(Key("k\(number)"), with: Node(.int(1))) }
     func wish(_ path: String, _ value: WriteValue) -> Batch {
@@ -209,7 +209,7 @@ private final class PendingModel {
   @Test(arguments: ["a.b", ".write", ".info", "", ".priority"])
   func `keys that no data can have are refused, be it by a caller who did not look`(key: String) throws {
     var engine = Engine(
-      state: Published(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
     let place = Location(path: Path([Key("a"), Key(key)]))
     let value = WriteValue(Node(.int(1)))
     let actions: [Command.Action] = [
@@ -263,7 +263,7 @@ private final class PendingModel {
         sessions.apply(changes)
         readCount += 1
         // All on-disconnect writes are decided, as at a start.
-        var state = Published(root: .empty, rules: .denyAll, position: 0)
+        var state = DatabaseState(root: .empty, rules: .denyAll, position: 0)
         state.sessions = sessions
         var engine = Engine(state: state)
         let batch = engine.decide([], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))

@@ -18,7 +18,7 @@ import Testing
       let rules = #"{"rules": {".read": true, ".write": true, "m": {".indexOn": "n"}}}"#
       var limits = EngineLimits()
       limits.queriesInLine = queriesInLine
-      engine = Engine(state: Published(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+      engine = Engine(state: DatabaseState(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     }
 
     @discardableResult
@@ -165,7 +165,7 @@ import Testing
           try #require((world.replicas[recipient] ?? .empty) == found, "\(query)")
         }
       }
-      #expect(world.engine.queries.behind.isEmpty)
+      #expect(world.engine.queries.outdated.isEmpty)
     }
   }
 

@@ -27,7 +27,7 @@ import Testing
     }
     builder.close()
     let root = Node.empty.replacing("m", with: builder.finish())
-    let state = Published(root: root, rules: try RuleSet.compile(rules), position: 0)
+    let state = DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 0)
     return EngineHost(engine: Engine(state: state, limits: limits))
   }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(host.engine.listens.isIdle)
     host.put(Self.key(300), 1)
     host.read(Self.last100)
-    #expect(host.engine.listens.shelfCount == 1)
+    #expect(host.engine.listens.queriedLocationCount == 1)
     host.perform(1, .write(WriteOperation(.put(Location(path: Path("m")), WriteValue(Node(.int(1)))))))
     #expect(host.engine.listens.isIdle)
     #expect(host.engine.listens.root.children.isEmpty)
@@ -95,7 +95,7 @@ import Testing
   @Test func `an order that nobody needs goes when its children go one by one`() throws {
     var host = try Self.host(childCount: 300)
     host.read(Self.last100)
-    #expect(host.engine.listens.shelfCount == 1)
+    #expect(host.engine.listens.queriedLocationCount == 1)
     for i in 0..<300 {
       let location = Location(path: Path([Key("m"), Self.key(i)]))
       host.perform(1, .write(WriteOperation(.put(location, WriteValue(.empty)))))
@@ -122,8 +122,8 @@ import Testing
     func followed(_ host: EngineHost, _ content: WriteOperation.Change) throws -> [[Key]] {
       let state = host.engine.state
       let candidate = try Candidate(WriteOperation(content), on: state.root, nowMilliseconds: 1, limits: EngineLimits())
-      return FanOut(candidate.commit(after: state), to: host.engine.listens).shifts.map { shift in
-        guard case .children(let children) = shift.change else { return [] }
+      return FanOut(candidate.commit(after: state), to: host.engine.listens).queryChanges.map { queryChange in
+        guard case .children(let children) = queryChange.change else { return [] }
         return children.entries.map(\.name)
       }
     }
@@ -162,25 +162,25 @@ import Testing
     }
     #expect(host.engine.listenCount == 10)
     #expect(host.engine.listens.undeclaredEntries > 1_000)
-    let shelf = try #require(host.engine.listens.node(at: Path("m"))?.shelf)
-    #expect(shelf.groups.count == 5 && shelf.orders.count == 4)
+    let locationQueries = try #require(host.engine.listens.node(at: Path("m"))?.locationQueries)
+    #expect(locationQueries.groups.count == 5 && locationQueries.indexes.count == 4)
     host.perform(2, .disconnect)
-    #expect(shelf.groups.count == 5)
+    #expect(locationQueries.groups.count == 5)
     for (i, query) in queries.enumerated() {
       host.perform(1, .unlisten(Path("m"), query: query, tag: Int32(i)))
     }
     #expect(host.engine.listens.undeclaredEntries == 0)
-    #expect(shelf.groups.isEmpty)
-    #expect(Set(shelf.orders.map(\.index.order)) == [.child(Path("n")), .priority])
+    #expect(locationQueries.groups.isEmpty)
+    #expect(Set(locationQueries.indexes.map(\.index.order)) == [.child(Path("n")), .priority])
     host.perform(1, .deployRules(try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)))
-    #expect(shelf.orders.map(\.index.order) == [.priority])
+    #expect(locationQueries.indexes.map(\.index.order) == [.priority])
     host.perform(1, .write(WriteOperation(.put(Location(path: .root), WriteValue(.empty)))))
     #expect(host.engine.listens.isIdle && host.engine.listens.root.children.isEmpty)
   }
 
   @Test func `orders that no rules declare keep to their budget, also when the place grows`() throws {
     var limits = EngineLimits()
-    limits.undeclaredOrderEntriesMax = 5_000
+    limits.undeclaredIndexEntriesMax = 5_000
     var host = try Self.host(childCount: 500, limits: limits)
     host.perform(1, .connect)
     for i in 0..<50 {
@@ -191,11 +191,11 @@ import Testing
     for i in 0..<200 {
       let query = Query(order: .child(Path("x\(i)")), limit: .last(1))
       host.perform(1, .listen(ListenRequest(Path("m"), query: query, tag: Int32(100 + i))))
-      #expect(host.engine.listens.undeclaredEntries <= limits.undeclaredOrderEntriesMax)
+      #expect(host.engine.listens.undeclaredEntries <= limits.undeclaredIndexEntriesMax)
     }
     for i in 600..<700 {
       host.put(Self.key(i), 1)
-      #expect(host.engine.listens.undeclaredEntries <= limits.undeclaredOrderEntriesMax)
+      #expect(host.engine.listens.undeclaredEntries <= limits.undeclaredIndexEntriesMax)
     }
   }
 

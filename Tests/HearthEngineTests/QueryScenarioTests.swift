@@ -205,7 +205,7 @@ import Testing
 
   @Test func `without room for an order everything is sent, to those who may have it`() throws {
     var limits = EngineLimits()
-    limits.undeclaredOrderEntriesMax = 70
+    limits.undeclaredIndexEntriesMax = 70
     try expectScenario(
       """
       rules {"rules":{".write":true,"s":{".read":true},"q":{".read":"query.limitToLast <= 1"}}}

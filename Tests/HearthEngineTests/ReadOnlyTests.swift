@@ -15,7 +15,7 @@ import Testing
 
   private static func replies(_ rules: String, _ principal: Principal, _ actions: [Command.Action]) throws -> [String] {
     let root = Node.empty.replacing(Path("mine/a"), with: Node(.int(1)))
-    var engine = Engine(state: Published(root: root, rules: try RuleSet.compile(rules), position: 1))
+    var engine = Engine(state: DatabaseState(root: root, rules: try RuleSet.compile(rules), position: 1))
     let id = ConnectionID(rawValue: 256)
     let commands = [.connect, .authenticate(principal)] + actions
     let batch = engine.decide(
@@ -73,7 +73,7 @@ import Testing
     let change = ForwardedChange(.write(write), as: Self.viewer, from: .machine)
     let read = try ForwardedChange(encoded: change.encoded)
     var decider = ChangeDecider(
-      state: Published(root: .empty, rules: try RuleSet.compile(Self.open), position: 1))
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(Self.open), position: 1))
     let decided = decider.decide(read, of: 1, at: 2, Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
     #expect(decided.content == nil)
     guard case .failure(.permissionDenied) = decided.reply else {

@@ -107,7 +107,7 @@ import Testing
     NodeEncoder.append(root, to: &bytes)
     for chunkBytes in [1, 3, 1_000_000] {
       let path = Self.path(&random, levels: 6)
-      var (decoder, rest, found): (PartDecoder, [UInt8], Node?) = (PartDecoder(of: path), [], nil)
+      var (decoder, rest, found): (SubtreeDecoder, [UInt8], Node?) = (SubtreeDecoder(of: path), [], nil)
       for start in stride(from: 0, to: bytes.count, by: chunkBytes) where found == nil {
         rest += bytes[start..<min(bytes.count, start + chunkBytes)]
         let whole = rest
@@ -139,7 +139,7 @@ import Testing
       bytes = tree
       bytes[random.below(bytes.count)] = UInt8.random(in: 0...255, using: &random)
       bytes.withUnsafeBytes { raw in
-        var (cursor, decoder) = (ByteCursor(raw), PartDecoder(of: Self.path(&random)))
+        var (cursor, decoder) = (ByteCursor(raw), SubtreeDecoder(of: Self.path(&random)))
         _ = try? decoder.decode(&cursor)
       }
     }

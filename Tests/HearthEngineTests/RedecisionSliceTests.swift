@@ -15,8 +15,8 @@ import Testing
     var effects: [Effect] = []
 
     init(_ rules: String, limits: EngineLimits = EngineLimits(), data: Node = .empty) throws {
-      engine = Engine(state: Published(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
-      engine.tapDecisions(.counts)
+      engine = Engine(state: DatabaseState(root: data, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+      engine.recordDecisions(.counts)
     }
 
     @discardableResult
@@ -24,7 +24,7 @@ import Testing
       let command = Command(
         connection: ConnectionID(rawValue: connection), request: 1, principal: principal, action: action)
       let batch = engine.decide([command], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
-      let decided = batch.decided ?? DecidedCases()
+      let decided = batch.decided ?? RecordedDecisions()
       decisions.append(decided.allowedCount + decided.deniedCount + decided.cancelledCount)
       effects += batch.effects
       return batch.effects

@@ -101,14 +101,14 @@ import Testing
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
-  @Test(arguments: [EngineFaults.noRulesAtEnd, .noEndOfSessions, .staleIdentities])
+  @Test(arguments: [EngineFaults.noRulesOnDisconnect, .noEndOfSessions, .staleIdentities])
   func `an engine that gets something wrong at the end of connections is found out`(fault: EngineFaults) throws {
     var conditions = SimulationConditions()
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
-  @Test(arguments: [EngineFaults.tellsInDoubt, .noCatchUp])
+  @Test(arguments: [EngineFaults.sendsWhileInDoubt, .noCatchUp])
   func `an engine that gets pending decisions wrong is found out`(fault: EngineFaults) throws {
     var conditions = Self.sliced
     conditions.faults = fault

@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test func `signing in again and again leaves no pile of deadlines behind`() {
-    var engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
     let connection = ConnectionID(rawValue: 1)
     let now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
     _ = engine.decide([Command(connection: connection, action: .connect)], at: now)

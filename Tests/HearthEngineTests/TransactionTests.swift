@@ -23,7 +23,7 @@ import Testing
 
   private func engine(limits: EngineLimits = EngineLimits()) throws -> Engine {
     let rules = try RuleSet.compile(Self.open)
-    return Engine(state: Published(root: .empty, rules: rules, position: 0), limits: limits)
+    return Engine(state: DatabaseState(root: .empty, rules: rules, position: 0), limits: limits)
   }
 
   private func command(_ action: Command.Action, as principal: Principal? = .administrator) -> Command {

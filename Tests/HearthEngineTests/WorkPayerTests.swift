@@ -13,7 +13,7 @@ import Testing
 
   /// An engine with many listens that depend on one location and on the identity of their connections.
   private static func engine(connections: Int = 1) throws -> Engine {
-    var engine = Engine(state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: try RuleSet.compile(rules), position: 0))
     var commands = (1...connections).map { Command(connection: ConnectionID(rawValue: UInt64($0)), action: .connect) }
     for number in 0..<listenCount {
       let connection = ConnectionID(rawValue: UInt64(number % connections + 1))
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `telling many listeners of a large value is charged to its writer`() throws {
     let rules = try RuleSet.compile(#"{"rules": {".read": true, ".write": true}}"#)
-    var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     for number in UInt64(1)...100 {
       _ = Self.decide(Command(connection: ConnectionID(rawValue: number), action: .connect), &engine)
       let listen = Command.Action.listen(ListenRequest(Path("hot")))
@@ -94,7 +94,7 @@ import Testing
     var limits = EngineLimits()
     limits.largeWriteBytes = 1_000
     var engine = Engine(
-      state: Published(root: large, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+      state: DatabaseState(root: large, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     _ = decide(Command(connection: ConnectionID(rawValue: 1), action: .connect), &engine)
     return engine
   }
@@ -116,8 +116,8 @@ import Testing
       let comparison = try #require(aside.comparison)
       #expect(aside.work.map(\.payer) == [payer], "counting the nodes that are too many")
       let settled = engine.settle(comparison.compared(), at: Self.instant, isLast: false)
-      #expect(settled.besideWork.map(\.payer) == [payer])
-      #expect(settled.besideWork[0].steps >= 3_000 * 64 / EngineLimits.hashedBytesPerStep)
+      #expect(settled.backgroundWork.map(\.payer) == [payer])
+      #expect(settled.backgroundWork[0].steps >= 3_000 * 64 / EngineLimits.hashedBytesPerStep)
     }
     // A repeated comparison is charged again.
     let write = WriteOperation(.put(Location(path: Path("large")), WriteValue(.empty)), expectedHash: held.simpleHash())
@@ -126,9 +126,9 @@ import Testing
     let other = WriteOperation(.put(Location(path: Path("large/k1")), WriteValue(.empty)))
     _ = Self.decide(Command(connection: ConnectionID(rawValue: 1), action: .write(other)), &engine)
     let again = engine.settle(comparison.compared(), at: Self.instant, isLast: false)
-    #expect(again.besideWork.count == 1)
+    #expect(again.backgroundWork.count == 1)
     let last = engine.settle(try #require(again.comparison).compared(), at: Self.instant, isLast: false)
-    #expect(last.besideWork.map(\.payer) == [payer])
+    #expect(last.backgroundWork.map(\.payer) == [payer])
   }
 
   @Test func `a large write is charged to its writer, also when it is refused or must be decided again`() throws {
@@ -152,15 +152,15 @@ import Testing
       let last = engine.settle(try #require(again.setAside).decided(), at: Self.instant)
       #expect(last.setAside == nil)
       for batch in [again, last] {
-        #expect(batch.besideWork.map(\.payer.client) == [ShareClaimant(account: "ann", network: network)])
-        #expect(batch.besideWork[0].steps >= 3_000, "a step for each child at least")
+        #expect(batch.backgroundWork.map(\.payer.client) == [ShareClaimant(account: "ann", network: network)])
+        #expect(batch.backgroundWork[0].steps >= 3_000, "a step for each child at least")
       }
     }
   }
 
   @Test func `a listen above a connection's own listens pays for the visit to each of them`() throws {
     var engine = Engine(
-      state: Published(root: .empty, rules: try RuleSet.compile(#"{"rules": {".read": true}}"#), position: 0))
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".read": true}}"#), position: 0))
     let connection = ConnectionID(rawValue: 1)
     func perform(_ action: Command.Action) -> Batch {
       engine.decide([Command(connection: connection, request: 1, action: action)], at: Self.instant)
@@ -180,7 +180,7 @@ import Testing
     var limits = EngineLimits()
     (limits.onDisconnectBytesPerConnectionMax, limits.onDisconnectStepsMax) = (64 << 10, 2_000)
     var engine = Engine(
-      state: Published(root: .empty, rules: try RuleSet.compile(rules), position: 0), limits: limits)
+      state: DatabaseState(root: .empty, rules: try RuleSet.compile(rules), position: 0), limits: limits)
     let connection = ConnectionID(rawValue: 1)
     func perform(_ action: Command.Action) -> Batch {
       engine.decide([Command(connection: connection, request: 1, action: action)], at: Self.instant)

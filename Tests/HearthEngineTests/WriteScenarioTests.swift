@@ -187,7 +187,7 @@ import Testing
 
   @Test func `an answer shows what its writer may read, and nothing else`() throws {
     let rules = try RuleSet.compile(#"{"rules": {".write": true, "open": {".read": true}}}"#)
-    var engine = Engine(state: Published(root: .empty, rules: rules, position: 0))
+    var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     func isShown(_ place: Path, _ shown: [Path], as principal: Principal = .signedOut) -> Bool {
       let write = WriteOperation(.put(Location(path: place), WriteValue(Node(.int(1)))), shownPaths: shown)
       let command = Command(

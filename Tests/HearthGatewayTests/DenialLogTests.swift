@@ -47,24 +47,24 @@ import Testing
     let lines = Lines()
     let now = Atomic<Int64>(5_000)
     let logger = Logger(label: "test") { _ in Handler(lines: lines) }
-    let log = DenialLog(logger: logger, rate: LogRate(clock: { now.load(ordering: .relaxed) }))
+    let log = DenialLog(logger: logger, rate: LogRateLimiter(clock: { now.load(ordering: .relaxed) }))
     let denial = Denial(
       connection: ConnectionID(rawValue: 1), request: 7, operation: .get, path: .root, principal: .signedOut,
       decision: nil)
     for _ in 0..<1_000 { log.log(denial, database: "default") }
-    #expect(lines.all.withLock { $0.count } == LogRate.linesPerSecondMax)
+    #expect(lines.all.withLock { $0.count } == LogRateLimiter.linesPerSecondMax)
     now.store(6_000, ordering: .relaxed)
     log.log(denial, database: "default")
-    let later = lines.all.withLock { $0.dropFirst(LogRate.linesPerSecondMax) }
-    #expect(later.first?["missing"] == "\(1_000 - LogRate.linesPerSecondMax)")
+    let later = lines.all.withLock { $0.dropFirst(LogRateLimiter.linesPerSecondMax) }
+    #expect(later.first?["missing"] == "\(1_000 - LogRateLimiter.linesPerSecondMax)")
     #expect(later.count == 2 && later.last?["operation"] == "get")
   }
 
   private static func log(keepsValues: Bool = true) -> DenialLog {
-    let rate = LogRate(clock: { 5_000 })
+    let rate = LogRateLimiter(clock: { 5_000 })
     let time = Instant(wallMilliseconds: 5_000, monotonicMilliseconds: 5_000)
     return DenialLog(
-      logger: Logger(label: "test") { _ in Handler(lines: Lines()) }, rate: LogRate(),
+      logger: Logger(label: "test") { _ in Handler(lines: Lines()) }, rate: LogRateLimiter(),
       feed: DenialFeed(clock: { time }),
       keepsValues: keepsValues, shownRate: rate)
   }
@@ -79,11 +79,11 @@ import Testing
   @Test func `so many of a second can be explained as are logged, and the others are told`() throws {
     let log = Self.log()
     let feed = try #require(log.feed)
-    for number in 0..<LogRate.linesPerSecondMax + 5 {
+    for number in 0..<LogRateLimiter.linesPerSecondMax + 5 {
       log.log(
         try Self.refused(number), path: Path("p\(number)"), principal: .signedOut, database: "default", trace: "t")
     }
-    let ids = (1...UInt64(LogRate.linesPerSecondMax + 5))
+    let ids = (1...UInt64(LogRateLimiter.linesPerSecondMax + 5))
     #expect(ids.allSatisfy { feed.entry($0) != nil })
     #expect(ids.filter { log.records.record(ofEntry: $0)?.request != nil } == Array(ids.dropLast(5)))
     #expect(log.records.record(ofEntry: 7)?.path == Path("p6"))

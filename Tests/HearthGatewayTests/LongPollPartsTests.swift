@@ -56,9 +56,9 @@ import Testing
   @Test("a session's id and password are letters and digits, and opened by nothing else")
   func sessions() {
     let session = PollSession.make()
-    #expect(session.isWellFormed && session.isOpened(by: session))
-    #expect(!session.isOpened(by: PollSession(id: session.id, password: session.password + "x")))
-    #expect(!session.isOpened(by: PollSession(id: session.id + "1", password: session.password)))
+    #expect(session.isWellFormed && session.isAuthenticated(by: session))
+    #expect(!session.isAuthenticated(by: PollSession(id: session.id, password: session.password + "x")))
+    #expect(!session.isAuthenticated(by: PollSession(id: session.id + "1", password: session.password)))
     #expect(!PollSession(id: "1", password: "\"").isWellFormed && !PollSession(id: "a", password: "b").isWellFormed)
   }
 
@@ -183,11 +183,11 @@ import Testing
     limits.repeatedBytesMax = 30
     var outbox = PollOutbox(limits: limits)
     let answers = ["1", "2", "3"].map { serial in String(buffer: outbox.answer(to: serial)) }
-    #expect(outbox.answer(again: "1") == nil)
-    #expect(outbox.answer(again: "2").map { String(buffer: $0) } == answers[1])
-    #expect(outbox.answer(again: "3").map { String(buffer: $0) } == answers[2])
+    #expect(outbox.repeatedAnswer(to: "1") == nil)
+    #expect(outbox.repeatedAnswer(to: "2").map { String(buffer: $0) } == answers[1])
+    #expect(outbox.repeatedAnswer(to: "3").map { String(buffer: $0) } == answers[2])
     outbox.append(OutboundMessage(text: [UInt8](repeating: UInt8(ascii: "1"), count: 30)))
     _ = outbox.answer(to: "4")
-    #expect(outbox.answer(again: "4") == nil)
+    #expect(outbox.repeatedAnswer(to: "4") == nil)
   }
 }

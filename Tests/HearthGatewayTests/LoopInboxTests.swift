@@ -28,7 +28,7 @@ import Testing
       id = hub.add(self)
     }
 
-    func tell(_ event: SharedEvent, tag: Int32?) {
+    func deliver(_ event: SharedEvent, tag: Int32?) {
       if count == 0 { hub.markDirty(self) }
       count += 1
       told(event.event.path.description)
@@ -43,12 +43,12 @@ import Testing
     func cancel(_ name: ListenName, _ cause: Cancellation) {}
     func endAuthentication() {}
     func explain(_ denial: Denial) {}
-    func follow(_ mark: SentMark) {}
+    func track(_ mark: SentMark) {}
     func setReading(_ isReading: Bool) {}
     func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool { false }
     func replace() {}
     func databaseEnded(_ name: String) {}
-    func sendAway(from database: String?) {}
+    func disconnectForRetry(from database: String?) {}
   }
 
   private struct World {
@@ -78,7 +78,7 @@ import Testing
         Effect.event(
           Event(path: Path("\(database)/\(number)"), change: .put(.empty), position: 1), to: [listener])
       }
-      inbox.hand(effects.map { .effect($0) }, of: database)
+      inbox.enqueue(effects.map { .effect($0) }, of: database)
     }
 
     /// Keeps the loop busy until the semaphore is signalled.
@@ -136,7 +136,7 @@ import Testing
       isOneEvent
       ? [Effect.event(Self.event("a", bytes: 100), to: Array(repeating: world.listener, count: 50))]
       : (0..<50).map { Effect.event(Self.event("\($0)", bytes: 100), to: [world.listener]) }
-    world.inbox.hand(effects.map { .effect($0) }, of: "hot")
+    world.inbox.enqueue(effects.map { .effect($0) }, of: "hot")
     world.hand(1, of: "quiet")
     block.signal()
     let told = try await world.settle(51)
@@ -155,7 +155,7 @@ import Testing
     let block = world.block()
     func take(_ count: Int, of database: String) -> Bool {
       let effect = Effect.event(Self.event("a", bytes: 100), to: Array(repeating: world.listener, count: count))
-      return world.inbox.takeIn([.effect(effect)], of: database) != nil
+      return world.inbox.enqueueWithoutBlocking([.effect(effect)], of: database) != nil
     }
     #expect(!take(10, of: "hot"))
     #expect(take(1, of: "hot"))

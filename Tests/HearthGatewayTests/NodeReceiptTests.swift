@@ -14,7 +14,7 @@ import Testing
 @Suite struct NodeReceiptTests {
   private let ann = Revocation.user(uid: "ann")
 
-  private func redecision(cut: Int, of round: RevocationRound, position: Int64 = 7) -> Redecision {
+  private func redecision(cut: Int, of round: RevocationProcess, position: Int64 = 7) -> Redecision {
     let cancelled = (0..<cut).map { number in
       Redecision.Cancelled(
         denial: Denial(
@@ -35,7 +35,7 @@ import Testing
 
   /// Cancels a number of one connection's listens in each database, on the only loop of a node.
   private func cut(
-    _ cuts: [String: Int], by desk: ReceiptStore, in round: RevocationRound, position: Int64 = 7
+    _ cuts: [String: Int], by desk: ReceiptStore, in round: RevocationProcess, position: Int64 = 7
   ) throws -> [SentMark] {
     var marks: [SentMark] = []
     for (database, count) in cuts {
@@ -63,8 +63,8 @@ import Testing
   private func words(_ desk: ReceiptStore, upTo position: Int64 = 10) throws -> [UInt8] {
     let loop = EmbeddedEventLoop()
     let said = Mutex<[UInt8]?>(nil)
-    desk.words(of: ann, upTo: position, on: loop).whenSuccess { words in said.withLock { $0 = words } }
-    loop.advanceTime(by: .milliseconds(desk.limits.nodePatienceMilliseconds))
+    desk.encodedReport(of: ann, upTo: position, on: loop).whenSuccess { words in said.withLock { $0 = words } }
+    loop.advanceTime(by: .milliseconds(desk.limits.nodeTimeoutMilliseconds))
     return try #require(said.withLock { $0 })
   }
 
@@ -114,7 +114,7 @@ import Testing
 
   @Test("a receipt waits for the nodes, each of which is heard once, and no stranger")
   func heardOnce() async throws {
-    let ask = Mutex<ReceiptPeers.Heard?>(nil)
+    let ask = Mutex<ReceiptPeers.ReportHandler?>(nil)
     let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b"]) { _, heard in ask.withLock { $0 = heard } })
     let round = a.begin(ann, event: .userDisabled, loopCount: 1)
@@ -192,15 +192,15 @@ import Testing
     limits.followedMax = 3
     let microseconds = Mutex<Int64>(5_000_000)
     let b = ReceiptStore(node: "b", limits: limits) {
-      ReceiptMoment(wallMilliseconds: 1, monotonicMicroseconds: microseconds.withLock { $0 })
+      ReceiptInstant(wallMilliseconds: 1, monotonicMicroseconds: microseconds.withLock { $0 })
     }
     for position in 1...5 as ClosedRange<Int64> {
       b.begin(ann, event: .revoked, loopCount: 1, followedTo: position).reviewed(endedCount: 0)
     }
-    #expect(b.state.withLock { $0.followed.count } == 3)
+    #expect(b.state.withLock { $0.remoteRevocations.count } == 3)
     microseconds.withLock { $0 += limits.followedMilliseconds * 1000 + 1 }
     b.begin(ann, event: .revoked, loopCount: 1, followedTo: 6).reviewed(endedCount: 0)
-    #expect(b.state.withLock { $0.followed.count } == 1)
+    #expect(b.state.withLock { $0.remoteRevocations.count } == 1)
     b.close()
   }
 

@@ -101,7 +101,7 @@ import Testing
     limits.connectionsMax = 2
     let desk = QuotaRegistry(limits: limits)
     func seat(_ database: String, _ client: QuotaClientName? = .user("u")) -> QuotaSlot? {
-      try? desk.seat(in: database, of: client).get()
+      try? desk.takeSlot(in: database, of: client).get()
     }
     var seats = [seat("a"), seat("a", nil)]
     #expect(seats.allSatisfy { $0 != nil } && seat("a") == nil)
@@ -126,7 +126,9 @@ import Testing
       while seats.count < max {
         let address = "10.0.\(third).\(seats.count % 250)"
         let client = name ?? QuotaClientName(uid: nil, address: address)
-        guard let seat = try? desk.seat(in: "a", of: client, from: NetworkPrefix(address: address)).get() else { break }
+        guard let seat = try? desk.takeSlot(in: "a", of: client, from: NetworkPrefix(address: address)).get() else {
+          break
+        }
         seats.append(seat)
       }
       return seats
@@ -135,7 +137,7 @@ import Testing
     #expect(hogs.count == 3_500)
     let others = (2...9).map { seats($0, max: 5) }
     #expect(others.allSatisfy { $0.count == 5 })
-    let administrator = try? desk.seat(in: "a", of: nil, from: NetworkPrefix(address: "10.0.1.1")).get()
+    let administrator = try? desk.takeSlot(in: "a", of: nil, from: NetworkPrefix(address: "10.0.1.1")).get()
     #expect(administrator != nil)
     withExtendedLifetime((hogs, others, administrator)) {}
   }
@@ -163,11 +165,11 @@ import Testing
     let desk = QuotaRegistry()
     desk.set(try Self.quotas(#"{"clientConnections":1,"clientBytesPerSecond":1}"#), of: "a")
     let network = QuotaClientName(uid: nil, address: "192.0.2.1")
-    let first = try desk.seat(in: "a", of: network).get()
-    #expect((try? desk.seat(in: "a", of: network).get()) == nil)
+    let first = try desk.takeSlot(in: "a", of: network).get()
+    #expect((try? desk.takeSlot(in: "a", of: network).get()) == nil)
     let user = Principal(auth: .object([.init("uid", .string("u"))]))
     #expect(first.identify(user, address: "192.0.2.1") == nil)
-    let second = try desk.seat(in: "a", of: network).get()
+    let second = try desk.takeSlot(in: "a", of: network).get()
     #expect(second.identify(user, address: "192.0.2.1")?.kind == .clientConnections)
     // The first is owed for a minute.
     #expect(second.refusal(ofMessage: 1_000) == nil)
@@ -213,7 +215,7 @@ import Testing
   @Test("a removal brings no data, and what the server fills in does")
   func whatBringsData() throws {
     func brings(_ text: String) throws -> Bool {
-      try RESTBody.value(ByteBuffer(string: text), for: Location(path: .root)).bringsData
+      try RESTBody.value(ByteBuffer(string: text), for: Location(path: .root)).addsData
     }
     #expect(try !brings("null") && !brings("{}") && !brings(#"{"a":null}"#))
     #expect(
@@ -252,13 +254,13 @@ import Testing
       let refusal = QuotaRefusal(kind, kind.range.upperBound, waitNanoseconds: 2_500_000_000)
       #expect(refusal.text.utf8.count <= 123 && refusal.text.contains("(\(kind.rawValue))"))
       #expect(refusal.text.contains("\(kind.range.upperBound)") && !refusal.text.contains("%"))
-      #expect(refusal.holdMilliseconds == 1_000)
+      #expect(refusal.pauseMilliseconds == 1_000)
     }
     #expect(
       RESTFailure(QuotaRefusal(.clientRequestsPerSecond, 1, waitNanoseconds: 2_500_000_000)).retryAfterSeconds == 3)
     #expect(RESTFailure(QuotaRefusal(.requestsPerSecond, 1)).status == 429)
-    #expect(RESTFailure(QuotaRefusal(.requestsPerSecond, 1)).restMilliseconds == 100)
-    #expect(RESTFailure(QuotaRefusal(.storedBytes, 1)).restMilliseconds == 0)
+    #expect(RESTFailure(QuotaRefusal(.requestsPerSecond, 1)).readPauseMilliseconds == 100)
+    #expect(RESTFailure(QuotaRefusal(.storedBytes, 1)).readPauseMilliseconds == 0)
     #expect(RESTFailure(QuotaRefusal(.connections, 1)).status == 503)
     #expect(RESTFailure(QuotaRefusal(.storedBytes, 1)).status == 507)
     #expect(RESTFailure(QuotaRefusal(.answerBytes, 1)) == .tooBig)
@@ -269,7 +271,7 @@ import Testing
     func hold(_ milliseconds: Int64, _ connections: Int) -> Int64 {
       var refusal = QuotaRefusal(.requestsPerSecond, 1, waitNanoseconds: milliseconds * 1_000_000)
       refusal.connectionCount = connections
-      return refusal.holdMilliseconds
+      return refusal.pauseMilliseconds
     }
     #expect(hold(0, 0) == 100 && hold(2, 16) == 100 && hold(250, 16) == 251)
     #expect(hold(2, 400) == 400 && hold(2, 100_000) == 1_000 && hold(60_000, 1) == 1_000 && hold(0, .max) == 1_000)

@@ -89,7 +89,9 @@ import Testing
   func inTime() {
     let loop = EmbeddedEventLoop()
     var statuses: [Int] = []
-    let deadline = RESTDeadline(milliseconds: 100, on: loop, abandonment: Abandonment()) { statuses.append($0.status) }
+    let deadline = RESTDeadline(milliseconds: 100, on: loop, cancellation: RequestCancellation()) {
+      statuses.append($0.status)
+    }
     deadline.finish(.silent)
     loop.advanceTime(by: .milliseconds(200))
     #expect(statuses == [204])
@@ -99,12 +101,12 @@ import Testing
   func late() {
     let loop = EmbeddedEventLoop()
     var statuses: [Int] = []
-    let abandonment = Abandonment()
-    let deadline = RESTDeadline(milliseconds: 100, on: loop, abandonment: abandonment) { statuses.append($0.status) }
+    let cancellation = RequestCancellation()
+    let deadline = RESTDeadline(milliseconds: 100, on: loop, cancellation: cancellation) { statuses.append($0.status) }
     loop.advanceTime(by: .milliseconds(99))
-    #expect(statuses.isEmpty && !abandonment.isDeclared)
+    #expect(statuses.isEmpty && !cancellation.isCancelled)
     loop.advanceTime(by: .milliseconds(1))
-    #expect(abandonment.isDeclared)
+    #expect(cancellation.isCancelled)
     deadline.finish(.silent)
     #expect(statuses == [400])
   }

@@ -92,7 +92,7 @@ import Testing
     for name in ["auth", "access_token"] {
       #expect(Self.failure("/.json?\(name)=q", .GET, ["Authorization": "Bearer x"])?.status == 400)
     }
-    #expect(try Self.parse("/.json?access_token=q").get().credential?.place == .bearer)
+    #expect(try Self.parse("/.json?access_token=q").get().credential?.source == .bearer)
     #expect(Self.failure("/.json?auth=a&access_token=b")?.status == 400)
     #expect(Self.failure("/.json?auth=a&auth=b")?.status == 400)
     #expect(Self.failure("/.json", .GET, ["Authorization": "Basic eDp5"]) == .unauthorized)

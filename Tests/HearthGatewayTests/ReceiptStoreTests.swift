@@ -15,8 +15,8 @@ import Testing
   /// A clock in microseconds that only the test moves.
   private final class Clock: Sendable {
     private let microseconds = Mutex<Int64>(5_000_000)
-    var now: ReceiptMoment {
-      ReceiptMoment(wallMilliseconds: 1_000, monotonicMicroseconds: microseconds.withLock { $0 })
+    var now: ReceiptInstant {
+      ReceiptInstant(wallMilliseconds: 1_000, monotonicMicroseconds: microseconds.withLock { $0 })
     }
     func advance(_ count: Int64) { microseconds.withLock { $0 += count } }
   }
@@ -225,7 +225,7 @@ import Testing
   @Test("a revocation that is over leaves nothing behind but its receipts")
   func leftovers() throws {
     let desk = desk()
-    weak var left: RevocationRound?
+    weak var left: RevocationProcess?
     do {
       let round = desk.begin(.user(uid: "ann"), event: .userDisabled, loopCount: 1)
       round.reviewed(endedCount: 1)

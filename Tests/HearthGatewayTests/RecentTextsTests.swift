@@ -13,10 +13,10 @@ import Testing
   {
     let memory = ClientMemory.ofTest()
     let recent = RecentTexts(memory: memory)
-    let words = RecentTexts.Words.stream(StreamForm(depth: 1, json: .plain), Path("a"))
+    let words = RecentTexts.Format.stream(StreamForm(depth: 1, json: .plain), Path("a"))
     let node = Node(.string("value"))
     var made = 0
-    func text(of node: Node, _ words: RecentTexts.Words) -> SharedText? {
+    func text(of node: Node, _ words: RecentTexts.Format) -> SharedText? {
       recent.text(of: node, in: words) {
         made += 1
         return ByteBuffer(string: "text")
@@ -38,7 +38,7 @@ import Testing
   @Test func `nothing is kept for its own sake`() throws {
     let memory = ClientMemory.ofTest()
     let recent = RecentTexts(memory: memory)
-    let words = RecentTexts.Words.push(Path("a"), tag: 1)
+    let words = RecentTexts.Format.push(Path("a"), tag: 1)
     let node = Node(.string("value"))
     for round in 1...100 {
       let (bytes, counted) = try #require(recent.text(of: node, in: words) { ByteBuffer(string: "\(round)") })

@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct SettingsStoreTests {
   private static func store(_ folder: TemporaryFolder, _ log: LogRecorder = LogRecorder()) -> SettingsStore {
-    SettingsStore(files: LocalFiles(folder: folder.path + "/settings"), logger: Logger(label: "test") { _ in log })
+    SettingsStore(files: LocalFileStore(folder: folder.path + "/settings"), logger: Logger(label: "test") { _ in log })
   }
 
   @Test("what was set is there after a restart")

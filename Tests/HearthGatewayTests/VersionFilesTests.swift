@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct VersionFilesTests {
   private static func files(_ folder: TemporaryFolder, _ log: LogRecorder = LogRecorder()) -> VersionFiles {
-    VersionFiles(files: LocalFiles(folder: folder.path + "/rules"), logger: Logger(label: "test") { _ in log })
+    VersionFiles(files: LocalFileStore(folder: folder.path + "/rules"), logger: Logger(label: "test") { _ in log })
   }
 
   private static let change = RulesChange(

@@ -44,15 +44,15 @@ import Testing
 
   static func mail(
     _ port: Int, _ security: MailServer.Security = .none, username: String? = nil, password: String? = nil
-  ) throws -> OutboundMail {
-    try OutboundMail(
+  ) throws -> SMTPClient {
+    try SMTPClient(
       server: MailServer(
         host: "127.0.0.1", port: port, security: security, username: username, password: password,
         clientName: "hearth.test", timeoutSeconds: 60))
   }
 
   static func failure(
-    _ mail: OutboundMail, from sender: String = "app@example.com", to recipient: String = "bob@example.com"
+    _ mail: SMTPClient, from sender: String = "app@example.com", to recipient: String = "bob@example.com"
   ) async -> OutboundError? {
     do throws(OutboundError) {
       try await mail.send(from: sender, to: recipient, message: Array("Subject: x\r\n\r\ny\r\n".utf8))
@@ -70,7 +70,7 @@ import Testing
       silent.stop()
       provider.stop()
     }
-    let mail = try OutboundMail(
+    let mail = try SMTPClient(
       server: MailServer(host: "127.0.0.1", port: silent.port, security: .none, timeoutSeconds: 120))
     let stuck = (0..<20).map { _ in Task { await Self.failure(mail) } }
     while silent.connectionCount < OutboundLimits.slots { try await Task.sleep(for: .milliseconds(5)) }
@@ -135,7 +135,7 @@ import Testing
   @Test("without TLS only this machine gets mail")
   func plainElsewhere() async throws {
     let server = MailServer(host: "192.0.2.1", port: 25, security: .none, timeoutSeconds: 2)
-    #expect(await Self.failure(try OutboundMail(server: server))?.code == .forbiddenAddress)
+    #expect(await Self.failure(try SMTPClient(server: server))?.code == .forbiddenAddress)
   }
 
   @Test("user name and password open a server that asks for them")
@@ -178,10 +178,10 @@ import Testing
     "a server's name cannot be more than a name", arguments: ["", "mail.test/x", "mail test", "mail@test", "a\r\nb"])
   func serverNames(host: String) {
     #expect(throws: OutboundError(.invalidRequest, "")) {
-      try OutboundMail(server: MailServer(host: host, port: 25, security: .tls))
+      try SMTPClient(server: MailServer(host: host, port: 25, security: .tls))
     }
     #expect(throws: OutboundError(.invalidRequest, "")) {
-      try OutboundMail(server: MailServer(host: "mail.test", port: 25, security: .tls, clientName: host))
+      try SMTPClient(server: MailServer(host: "mail.test", port: 25, security: .tls, clientName: host))
     }
   }
 }

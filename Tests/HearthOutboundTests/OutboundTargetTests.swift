@@ -30,7 +30,7 @@ import Testing
   @Test("a receiver may be on this machine when its URL says so, and elsewhere inside when the operator does")
   func receivers() throws {
     func policy(_ url: String, _ allowsPrivate: Bool = false) throws -> OutboundPolicy {
-      try OutboundPolicy.receiving(at: url, allowsPrivate: allowsPrivate)
+      try OutboundPolicy.forReceiver(at: url, allowsPrivate: allowsPrivate)
     }
     #expect(try policy("http://127.0.0.1:8081/x").trustedHosts == ["127.0.0.1"])
     #expect(try policy("https://[::1]:9/").trustedHosts == ["::1"])

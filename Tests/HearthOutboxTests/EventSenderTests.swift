@@ -112,10 +112,10 @@ private final class World: Sendable {
 
 @Suite struct EventSenderTests {
   private static func trigger(
-    _ moment: TriggerMoment = .write, url: String = "http://127.0.0.1:1/", retries: Bool = false
+    _ eventType: TriggerEventType = .write, url: String = "http://127.0.0.1:1/", retries: Bool = false
   ) throws -> TriggerDefinition {
     var definition = try TriggerDefinition(
-      name: "t", .writes(databases: .all, pattern: try TriggerPattern("/n/{id}"), moment: moment), to: .url(url),
+      name: "t", .writes(databases: .all, pattern: try TriggerPattern("/n/{id}"), eventType: eventType), to: .url(url),
       form: .webhook)
     definition.retries = retries
     return definition
@@ -231,7 +231,7 @@ private final class World: Sendable {
   }
 
   @Test("what ends while it is looked for events from the beginning again is not sent once more")
-  func lookAgain() async throws {
+  func rereadQueues() async throws {
     let (world, gate) = (World(), DispatchSemaphore(value: 0))
     world.answer { number, _ in
       if number == 2 { gate.wait() }
@@ -241,16 +241,16 @@ private final class World: Sendable {
     sender.set([try Self.trigger()])
     let database = try world.database(sender)
     world.put(database, "n/a", 1)
-    try await world.until { sender.status.standings().first?.figures.deliveredCount == 1 }
+    try await world.until { sender.status.statuses().first?.figures.deliveredCount == 1 }
     world.put(database, "n/b", 1)
     try await world.until { world.requests.count == 2 }
     // The first outcome is being stored; the second arrives too late to be stored with it.
     world.journal.beforeSettling {
       gate.signal()
-      while sender.status.standings().first?.figures.deliveredCount != 2 { usleep(1_000) }
+      while sender.status.statuses().first?.figures.deliveredCount != 2 { usleep(1_000) }
     }
-    sender.lookAgain()
-    try await world.until { sender.status.standings().first?.figures.deliveredCount == 2 }
+    sender.rereadQueues()
+    try await world.until { sender.status.statuses().first?.figures.deliveredCount == 2 }
     world.put(database, "n/c", 1)
     try await world.until { world.requests.count >= 3 }
     try await world.until {
@@ -299,7 +299,8 @@ private final class World: Sendable {
 
   private static func pluginTrigger() throws -> TriggerDefinition {
     try TriggerDefinition(
-      name: "t", .writes(databases: .all, pattern: try TriggerPattern("/n/{id}"), moment: .write), to: .plugin("index"),
+      name: "t", .writes(databases: .all, pattern: try TriggerPattern("/n/{id}"), eventType: .write),
+      to: .plugin("index"),
       form: .webhook)
   }
 

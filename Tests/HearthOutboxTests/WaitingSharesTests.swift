@@ -29,7 +29,7 @@ import Testing
       let pattern = try TriggerPattern("/n/{id}")
       sender.set([
         try TriggerDefinition(
-          name: "t", .writes(databases: .all, pattern: pattern, moment: .write), to: .url("http://127.0.0.1:1/"),
+          name: "t", .writes(databases: .all, pattern: pattern, eventType: .write), to: .url("http://127.0.0.1:1/"),
           form: .webhook)
       ])
       try sender.attach(OutboxInMemory(), as: "demo")

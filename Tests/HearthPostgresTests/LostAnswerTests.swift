@@ -77,9 +77,9 @@ struct LostAnswerTests {
     "when no answer comes for too long the same append may be tried again, and no other one", arguments: [true, false])
   func unavailable(_ isSent: Bool) throws {
     let server = try Self.server.get()
-    let world = try PostgresWorld(server, patienceSeconds: 0.2)
+    let world = try PostgresWorld(server, requestTimeoutSeconds: 0.2)
     let proxy = try CutProxy(server.socketPath)
-    let journal = try (isSent ? world.peer(url: proxy.url, patienceSeconds: 0.2) : world).journal()
+    let journal = try (isSent ? world.peer(url: proxy.url, requestTimeoutSeconds: 0.2) : world).journal()
     let head = try journal.appendBatches(2, after: try journal.acquire())
     let batch = JournalBatch.following(head, sizeBytes: 7)
     let entry = OutboxEntry(
@@ -117,7 +117,7 @@ struct LostAnswerTests {
     let server = try Self.server.get()
     let world = try PostgresWorld(server)
     let proxy = try CutProxy(server.socketPath)
-    let journal = try world.peer(url: proxy.url, patienceSeconds: 0.2).journal()
+    let journal = try world.peer(url: proxy.url, requestTimeoutSeconds: 0.2).journal()
     let head = try journal.appendBatches(1, after: try journal.acquire())
     proxy.cut(after: 0, .toClient)
     proxy.refusesAll = true

@@ -50,7 +50,7 @@ import Testing
   func hears(path: String) throws {
     let listener = try Listener(path)
     let manager = try #require(Self.manager(["NOTIFY_SOCKET": path]))
-    for state in [ServiceManager.State.ready, .alive, .stopping] { #expect(manager.tell(state)) }
+    for state in [ServiceManager.State.ready, .alive, .stopping] { #expect(manager.notify(state)) }
     #expect([listener.next(), listener.next(), listener.next()] == ["READY=1", "WATCHDOG=1", "STOPPING=1"])
     #expect(listener.next() == nil && manager.watchdogNanoseconds == nil)
   }
@@ -61,7 +61,7 @@ import Testing
     #expect(Self.manager(["NOTIFY_SOCKET": "relative"]) == nil && Self.manager(["NOTIFY_SOCKET": "@"]) == nil)
     #expect(Self.manager(["NOTIFY_SOCKET": "/" + String(repeating: "a", count: 200)]) == nil)
     let gone = try #require(Self.manager(["NOTIFY_SOCKET": "/nonexistent/socket"]))
-    #expect(!gone.tell(.ready))
+    #expect(!gone.notify(.ready))
   }
 
   @Test("the watch is for one process, and only with a time that can be")

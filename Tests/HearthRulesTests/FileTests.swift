@@ -9,7 +9,7 @@ struct FileTests {
       _ = try RuleSet.compile(source)
       return nil
     } catch {
-      return error.serviceText
+      return error.uploadErrorText
     }
   }
 

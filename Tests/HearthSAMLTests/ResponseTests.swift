@@ -7,8 +7,8 @@ import Testing
 @Suite struct ResponseTests {
   static let now = SAMLTime.seconds("2026-11-28T10:01:00Z") ?? 0
 
-  static func check(_ certificates: [TestIdentityProvider] = [.shared]) -> SAMLResponseCheck {
-    SAMLResponseCheck(
+  static func check(_ certificates: [TestIdentityProvider] = [.shared]) -> SAMLResponseVerifier {
+    SAMLResponseVerifier(
       identityProviderID: TestIdentityProvider.shared.id, certificates: certificates.map(\.certificate),
       serviceProviderID: "https://sp.example.com", consumerURL: "https://auth.example.com/__/auth/handler",
       requestID: "_question")
@@ -21,10 +21,10 @@ import Testing
   }
 
   static func refusal(
-    _ text: String, _ check: SAMLResponseCheck = ResponseTests.check(), at now: Int64 = ResponseTests.now
+    _ text: String, _ check: SAMLResponseVerifier = ResponseTests.check(), at now: Int64 = ResponseTests.now
   ) -> String? {
     do throws(SAMLRefusal) {
-      _ = try check.assertion(in: Array(text.utf8), nowSeconds: now)
+      _ = try check.verifiedAssertion(in: Array(text.utf8), nowSeconds: now)
       return nil
     } catch {
       return error.reason
@@ -39,8 +39,8 @@ import Testing
       $0.signed = signed
       $0.attributes = [("mail", ["ann@example.com"]), ("groups", ["a", "b &amp; c"])]
     }
-    let assertion = try Self.check([.stranger, .shared]).assertion(in: answer.bytes, nowSeconds: Self.now)
-    #expect(assertion.nameID == "ann@example.com" && assertion.isNamedByEmail && assertion.id == "_assertion")
+    let assertion = try Self.check([.stranger, .shared]).verifiedAssertion(in: answer.bytes, nowSeconds: Self.now)
+    #expect(assertion.nameID == "ann@example.com" && assertion.hasEmailNameID && assertion.id == "_assertion")
     #expect(assertion.attributes.map(\.name) == ["mail", "groups"])
     #expect(assertion.attributes.last?.values == ["a", "b & c"])
   }
@@ -175,7 +175,7 @@ import Testing
   func denied() {
     let answer = Self.answer { $0.status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" }
     do throws(SAMLRefusal) {
-      _ = try Self.check().assertion(in: answer.bytes, nowSeconds: Self.now)
+      _ = try Self.check().verifiedAssertion(in: answer.bytes, nowSeconds: Self.now)
       Issue.record("it was taken")
     } catch {
       #expect(error.isDenial && error.reason == "The identity provider did not sign the person in: AuthnFailed.")

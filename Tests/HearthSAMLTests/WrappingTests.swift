@@ -75,7 +75,7 @@ import Testing
     let renamed = Self.evil.assertion().replacing("<Assertion", with: "<assertion").replacing(
       "</Assertion", with: "</assertion")
     let check = ResponseTests.check()
-    let read = try? check.assertion(
+    let read = try? check.verifiedAssertion(
       in: Array(Self.good.response("", renamed + Self.good.signedAssertion).utf8), nowSeconds: ResponseTests.now)
     #expect(read == nil || read?.nameID == "ann@example.com")
   }
@@ -114,7 +114,9 @@ import Testing
       ResponseTests.refusal("<?xml version=\"1.0\" encoding=\"UTF-7\"?>" + Self.good.text)?.contains("encoding") == true
     )
     let wide = laughs.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-    #expect(throws: SAMLRefusal.self) { try ResponseTests.check().assertion(in: [0xFF, 0xFE] + wide, nowSeconds: 0) }
+    #expect(throws: SAMLRefusal.self) {
+      try ResponseTests.check().verifiedAssertion(in: [0xFF, 0xFE] + wide, nowSeconds: 0)
+    }
   }
 
   @Test("size and depth have bounds")

@@ -37,15 +37,15 @@ import Testing
     let (journals, target) = (SQLiteJournals(folder: folder.path), SQLiteJournals(folder: other.path))
     let journal = try journals.open("a").journal
     let head = try journal.appendBatches(2, after: try journal.acquire())
-    #expect(throws: JournalError(.inUse, "")) { try journals.hold("a") }
+    #expect(throws: JournalError(.inUse, "")) { try journals.lock("a") }
     try journal.close()
     do {
-      let hold = try journals.hold("a")
+      let lock = try journals.lock("a")
       #expect(throws: JournalError(.inUse, "")) { try journals.open("a") }
       let view = try journals.view("a")
       #expect(view.head == head)
       view.close()
-      _ = hold
+      _ = lock
     }
     try other.write([1], "a.sqlite-wal")
     #expect(throws: JournalError(.inUse, "")) { try journals.move("a", to: target) }

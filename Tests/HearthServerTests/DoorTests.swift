@@ -56,9 +56,9 @@ import Testing
       let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
       let network = RequestOrigin(address: "192.168.1.5", isFromLoopback: false)
       let now = SystemClock.now
-      #expect(test.gate.bearer("owner", from: local, now: now) == .verified(.emulatorOwner))
+      #expect(test.authenticator.bearer("owner", from: local, now: now) == .verified(.emulatorOwner))
       for word in ["owner", "OWNER", "ya29.a0AfH6SMC"] {
-        #expect(test.gate.bearer(word, from: network, now: now) == .refused)
+        #expect(test.authenticator.bearer(word, from: network, now: now) == .refused)
       }
     }
   }
@@ -212,13 +212,13 @@ import Testing
       let start = Instant(wallMilliseconds: 1_800_000_000_000, monotonicMilliseconds: 5_000)
       let token = try test.setup.keys.adminTokens.mint(
         nowSeconds: start.wallMilliseconds / 1000, lifetimeSeconds: 600, random: .system)
-      let caller = try test.gate.caller(token, override: nil, from: origin, now: start)
+      let caller = try test.authenticator.caller(token, override: nil, from: origin, now: start)
       #expect(caller.principal.deadlineMonotonicMilliseconds == 605_000)
       // A step of the wall clock during a connection does not change its deadline; a credential shown afterwards is
       // judged by the new time.
       let stepped = Instant(
         wallMilliseconds: start.wallMilliseconds + stepMilliseconds, monotonicMilliseconds: 6_000)
-      let again = try? test.gate.caller(token, override: nil, from: origin, now: stepped)
+      let again = try? test.authenticator.caller(token, override: nil, from: origin, now: stepped)
       #expect((again == nil) == (stepMilliseconds > 600_000))
     }
   }
@@ -253,8 +253,8 @@ import Testing
       func opens(_ scopes: AdminScopes) throws -> (database: Bool, accounts: Bool) {
         let token = try test.setup.keys.adminTokens.mint(
           nowSeconds: now.wallMilliseconds / 1000, scopes: scopes, random: .system)
-        let caller = try? test.gate.caller(token, override: nil, from: origin, now: now)
-        return (caller != nil, test.gate.bearer(token, from: origin, now: now) != .refused)
+        let caller = try? test.authenticator.caller(token, override: nil, from: origin, now: now)
+        return (caller != nil, test.authenticator.bearer(token, from: origin, now: now) != .refused)
       }
       #expect(try opens(.all) == (true, true))
       #expect(try opens(.database) == (true, false))

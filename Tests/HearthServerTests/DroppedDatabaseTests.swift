@@ -102,7 +102,7 @@ struct DroppedDatabaseTests {
   @Test(
     "whoever asks while one is let go of gets the next one of its name, or hears that there is none",
     arguments: [true, false])
-  func dropped(isThereAgain: Bool) async throws {
+  func dropped(existsAgain: Bool) async throws {
     let waiting = Mutex<EventLoopFuture<Database>?>(nil)
     let held = Mutex<DatabaseRegistry?>(nil)
     let registry = try registry(closing: { [self] in
@@ -110,18 +110,18 @@ struct DroppedDatabaseTests {
     })
     let old = try await database(registry).get()
     held.withLock { $0 = registry }
-    if !isThereAgain { names.set([]) }
+    if !existsAgain { names.set([]) }
     let forgotten = Counter()
-    registry.drop("guests", isThereAgain: isThereAgain) { forgotten.value.withLock { $0 += 1 } }
+    registry.drop("guests", existsAgain: existsAgain) { forgotten.value.withLock { $0 += 1 } }
     held.withLock { $0 = nil }
     let asked = try #require(waiting.withLock { $0 })
-    if isThereAgain {
+    if existsAgain {
       #expect(try await asked.get() !== old)
     } else {
       await #expect(throws: DatabaseProblem.unknown) { try await asked.get() }
       #expect(await problem(registry) == .unknown)
     }
-    #expect(forgotten.now == 1 && registry.exists("guests") == isThereAgain)
+    #expect(forgotten.now == 1 && registry.exists("guests") == existsAgain)
     registry.close()
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct JournalDigestTests {
   private static let rules = #"{"rules": {".read": true, ".write": true}}"#
 
-  private static func print(_ name: String, in folder: String) throws -> JournalDigest {
+  private static func digest(_ name: String, in folder: String) throws -> JournalDigest {
     let place = try #require(try DataFolderJournals.places(in: folder).first { $0.name == name })
     let view = try place.archive.view(place.name)
     defer { view.close() }
@@ -20,7 +20,7 @@ import Testing
     let test = try await TestServer(rules: Self.rules)
     #expect(try test.answer("PUT", "/a.json", #"{".priority": 3, "b": [1, 2.5, "é"]}"#).hasPrefix("200"))
     await test.server.stop()
-    let first = try Self.print("databases/default", in: test.directory)
+    let first = try Self.digest("databases/default", in: test.directory)
     #expect(first.position > 0 && first.waitingCount == 0 && first.deadCount == 0)
 
     let folder = try TemporaryFolder()
@@ -37,11 +37,11 @@ import Testing
     let again = try await TestServer(rules: Self.rules, in: test)
     await again.server.stop()
     // A start alone changes nothing.
-    #expect(try Self.print("databases/default", in: test.directory) == first)
+    #expect(try Self.digest("databases/default", in: test.directory) == first)
     let next = try await TestServer(rules: Self.rules, in: test)
     #expect(try next.answer("PUT", "/a/b/2.json", #""e""#).hasPrefix("200"))
     await next.server.stop()
-    let second = try Self.print("databases/default", in: test.directory)
+    let second = try Self.digest("databases/default", in: test.directory)
     #expect(second.position == first.position + 1 && second.state != first.state)
     #expect(second.runningHash != first.runningHash && second.events == first.events)
   }

@@ -41,7 +41,7 @@ import Testing
     found["memory"] = services.pool.memory.heldBytes
     found["shares"] = services.pool.memory.holderCount
     found["polls"] = parts.routes.polls.polls.count
-    let desk = services.router.receipts.state.withLock { ($0.drafts.count, $0.rounds.count, $0.waiters.count) }
+    let desk = services.router.receipts.state.withLock { ($0.drafts.count, $0.processes.count, $0.waiters.count) }
     (found["drafts"], found["rounds"], found["waiters"]) = desk
     for database in services.databases.openDatabases {
       let name = database.name
@@ -204,7 +204,7 @@ import Testing
       try quotas.change(.object([.init("connections", .int(3))]))
       quota.set(quotas, of: "default")
       var seats: [QuotaSlot] = []
-      while let seat = try? quota.seat(in: "default", of: nil).get() { seats.append(seat) }
+      while let seat = try? quota.takeSlot(in: "default", of: nil).get() { seats.append(seat) }
       #expect(try test.socket().receive() == "close 1013")
       #expect(try test.http("GET", "/public.json", headers: ["Accept": "text/event-stream"]).status == 503)
       let browser = try LivePoll(port: test.port)

@@ -84,7 +84,7 @@ import Testing
     var request = OutboundRequest(
       method: .post, url: "http://127.0.0.1:\(raw.port)/a?b=c", headers: [OutboundHeader("X-Test", "yes")],
       body: Array("hello!".utf8), timeoutSeconds: timeoutSeconds, responseSizeBytesMax: 8)
-    request.cutsResponse = cuts
+    request.truncatesResponse = cuts
     return request
   }
 
@@ -169,7 +169,7 @@ import Testing
       ("http://127.0.0.1", "127.0.0.1:80", "/"), ("http://127.0.0.1:9?q", "127.0.0.1:9", "/?q"),
     ]) func `places on this machine`(url: String, authority: String, target: String) throws
   {
-    let place = try #require(LocalPlace(url))
+    let place = try #require(LocalURL(url))
     #expect((place.authority, place.target) == (authority, target))
   }
 
@@ -180,7 +180,7 @@ import Testing
       "http://[::1].example.com/", "http://[::1]:8a/", "http://localhost/", "http://127.0.0.1:80:80/",
     ]) func `everything else goes the other way`(url: String) async throws
   {
-    #expect(LocalPlace(url) == nil)
+    #expect(LocalURL(url) == nil)
     await #expect(throws: OutboundError(.forbiddenAddress, "elsewhere")) {
       _ = try await client().send(OutboundRequest(url: url))
     }

@@ -228,9 +228,9 @@ import Testing
     try await TestServer.with(rules: Self.rules) { test throws in
       let polls = try #require(test.server.parts).routes.polls.polls
       let idle = try #require(polls.find(try LivePoll(port: test.port).id))
-      let rested = NIODeadline.now() - TimeAmount.seconds(Int64(polls.limits.restSeconds))
+      let rested = NIODeadline.now() - TimeAmount.seconds(Int64(polls.limits.idleSecondsMin))
       let presence = PollPresence(at: rested)
-      presence.asked(nil, at: .now())
+      presence.pollBegan(nil, at: .now())
       for number in 1..<polls.limits.sessionsMax / 2 {
         let entry = PollDirectory.Entry(
           loop: idle.loop, transport: idle.transport, network: idle.network, presence: presence)
@@ -243,7 +243,7 @@ import Testing
         try test.http("GET", "/.lp?start=t&ser=1&cb=1&v=5&ns=default").status
       }
       #expect(try start() == 503, "each of them has a connection on which somebody waits")
-      presence.answered(at: rested)
+      presence.pollEnded(at: rested)
       #expect(try start() == 200)
       let browser = try LivePoll(port: test.port)
       #expect(try browser.messages(1, saying: browser.data("s", #"{"c":{}}"#)) == [Self.reply(1)])

@@ -112,7 +112,7 @@ import Testing
   func census() throws {
     let census = TreeCensus(clock: { 1 })
     let state = { (value: Node, position: Int64) in
-      [(name: "a", state: Published(root: value, rules: .denyAll, position: position))]
+      [(name: "a", state: DatabaseState(root: value, rules: .denyAll, position: position))]
     }
     let one = Node(.int(1))
     #expect(census.counts(of: state(one, 1)).isEmpty)

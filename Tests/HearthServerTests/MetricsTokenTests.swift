@@ -30,13 +30,13 @@ import Testing
     #expect(token.admits(Self.first) && !token.admits(Self.second) && !token.admits(""))
     try Self.write(Self.second, to: path)
     #expect(token.admits(Self.first), "it was looked at just now")
-    clock.advance(MetricsToken.restNanoseconds)
+    clock.advance(MetricsToken.cacheNanoseconds)
     #expect(token.admits(Self.second) && !token.admits(Self.first))
     try FileManager.default.removeItem(atPath: path)
-    clock.advance(MetricsToken.restNanoseconds)
+    clock.advance(MetricsToken.cacheNanoseconds)
     #expect(!token.admits(Self.second) && !token.admits(""))
     try Self.write(Self.first, to: path)
-    clock.advance(MetricsToken.restNanoseconds)
+    clock.advance(MetricsToken.cacheNanoseconds)
     #expect(token.admits(Self.first))
   }
 

@@ -26,9 +26,9 @@ struct NameLookupTests {
         #expect(names == ["a"])
         if isLast { done.resume() }
       }
-      looks.look(answered)
+      looks.lookUp(answered)
       while count.withLock({ $0 }) == 0 { sched_yield() }
-      for _ in 0..<100 { looks.look(answered) }
+      for _ in 0..<100 { looks.lookUp(answered) }
       gate.signal()
       gate.signal()
     }
@@ -38,19 +38,19 @@ struct NameLookupTests {
   @Test("a look that fails says so")
   func failure() async {
     let looks = NameLookup { nil }
-    let names = await withCheckedContinuation { done in looks.look { done.resume(returning: $0) } }
+    let names = await withCheckedContinuation { done in looks.lookUp { done.resume(returning: $0) } }
     #expect(names == nil)
   }
 
   @Test("a database is idle when it was not used between looks for so long")
   func use() {
     let use = DatabaseUse()
-    #expect(use.isNoted && !use.isOver(forMilliseconds: 100, at: 0))
-    #expect(!use.isNoted && !use.isOver(forMilliseconds: 100, at: 99))
-    #expect(use.isOver(forMilliseconds: 100, at: 100))
+    #expect(use.hasBeenUsed && !use.isUnused(forMilliseconds: 100, at: 0))
+    #expect(!use.hasBeenUsed && !use.isUnused(forMilliseconds: 100, at: 99))
+    #expect(use.isUnused(forMilliseconds: 100, at: 100))
     use.note()
-    #expect(use.isNoted && !use.isOver(forMilliseconds: 100, at: 1_000))
-    #expect(!use.isOver(forMilliseconds: 100, at: 1_050))
-    #expect(use.isOver(forMilliseconds: 100, at: 1_100))
+    #expect(use.hasBeenUsed && !use.isUnused(forMilliseconds: 100, at: 1_000))
+    #expect(!use.isUnused(forMilliseconds: 100, at: 1_050))
+    #expect(use.isUnused(forMilliseconds: 100, at: 1_100))
   }
 }

@@ -31,7 +31,8 @@ import Testing
 
   static func summary(_ response: HTTPResponse) -> String {
     let headers = response.headers.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
-    return "\(response.status.code) \(headers) \(response.restMilliseconds) \(Array(response.body.readableBytesView))"
+    return
+      "\(response.status.code) \(headers) \(response.readPauseMilliseconds) \(Array(response.body.readableBytesView))"
   }
 
   @Test("a request is read as it was written, whoever is at the other end")
@@ -57,7 +58,7 @@ import Testing
   @Test("an answer is read as it was written")
   func answers() throws {
     var response = Self.response
-    response.restMilliseconds = 250
+    response.readPauseMilliseconds = 250
     let bytes = try #require(RelayedResponse.response(response).encoded)
     guard case .response(let found) = try RelayedResponse(encoded: bytes) else { throw Unexpected() }
     #expect(Self.summary(found) == Self.summary(response))

@@ -57,7 +57,7 @@ final class RelayNodes: Sendable {
     var relay = Relay(
       node: node, owner: { [self] in state.withLock { $0.owners[node] } }, proxies: proxies,
       logger: Logger(label: node) { [log] _ in log })
-    relay.patience = (.zero, 1)
+    relay.retries = (.zero, 1)
     return relay
   }
 

@@ -20,7 +20,7 @@ import Testing
     let nodes = try RelayNodes()
     for node in ["a", "b"] { nodes.set("b", at: node) }
     var response = RelayCodingTests.response
-    response.restMilliseconds = 7
+    response.readPauseMilliseconds = 7
     nodes.setResponse(response)
     #expect(RelayCodingTests.summary(try await nodes.send(Self.request, to: "b")) == RelayCodingTests.summary(response))
     #expect(nodes.asked.isEmpty)
@@ -117,7 +117,7 @@ import Testing
   @Test("what a node began to answer and could not change any more is answered by the next one, from the beginning")
   func beginsAnew() async throws {
     var undone = HTTPResponse(.serviceUnavailable)
-    undone.mayBeginAnew = true
+    undone.isSafeToRetry = true
     // The client's own node loses ownership meanwhile, and then the node that it asks does.
     for path in [["a", "b"], ["b", "c"], ["b", "a"]] {
       let nodes = try RelayNodes()

@@ -71,7 +71,7 @@ import Testing
   @Test("a console with an address of its own is there alone, and nothing else is")
   func consoleByItself() async throws {
     var options = ConsoleOptions()
-    options.place = .init(host: "127.0.0.1", port: 0)
+    options.address = .init(host: "127.0.0.1", port: 0)
     try await TestServices.with(console: options) { test throws in
       #expect(test.routes.list(for: .console).routes.map(\.name) == ["console"])
       #expect(!test.routes.list(for: .port).routes.contains { $0.name == "console" })

@@ -93,8 +93,8 @@ import Testing
         nowSeconds: now.wallMilliseconds / 1000,
         owner: .init(email: "gone@hearth.iam.gserviceaccount.com", generation: 0),
         random: .system)
-      #expect(test.gate.bearer(late, from: origin, now: now) == .refused)
-      #expect((try? test.gate.caller(late, override: nil, from: origin, now: now)) == nil)
+      #expect(test.authenticator.bearer(late, from: origin, now: now) == .refused)
+      #expect((try? test.authenticator.caller(late, override: nil, from: origin, now: now)) == nil)
     }
   }
 

@@ -65,16 +65,16 @@ struct SharedFilesTests {
   func refusals() throws {
     let files = try open()
     defer { files.close() }
-    #expect(throws: WholeFile.Problem.self) { try files.write([0xFF, 0xFE], to: "settings/a.json", over: nil) }
+    #expect(throws: AtomicFile.Problem.self) { try files.write([0xFF, 0xFE], to: "settings/a.json", over: nil) }
     let large = [UInt8](repeating: 0x61, count: (10 << 20) + 1)
-    #expect(throws: WholeFile.Problem.self) { try files.write(large, to: "settings/a.json", over: nil) }
+    #expect(throws: AtomicFile.Problem.self) { try files.write(large, to: "settings/a.json", over: nil) }
     #expect(try files.write(Array("12".utf8), to: "settings/a.json", over: nil))
-    #expect(throws: WholeFile.Problem.self) { try files.read("settings/a.json", bytesMax: 1) }
+    #expect(throws: AtomicFile.Problem.self) { try files.read("settings/a.json", bytesMax: 1) }
   }
 
   @Test("a new log begins with the data folder's files, and later the folder follows the log")
   func folders() throws {
-    let local = LocalFiles(folder: folder.path + "/data")
+    let local = LocalFileStore(folder: folder.path + "/data")
     #expect(try local.write(Array("own".utf8), to: "settings/a.json", over: nil))
     #expect(try local.write(Array("v1".utf8), to: "rules/a/1.json", over: nil))
     #expect(try local.write(Array("3".utf8), to: "triggers/home", over: nil))

@@ -26,20 +26,20 @@ import Testing
       options.space = SpaceThresholds(warnBytes: 100_000, stopBytes: 10_000)
       options.measureSpace = { _ in FileSystemSpace(availableBytes: room.available, totalBytes: 1 << 30) }
     } _: { test in
-      let care = try #require(test.server.parts).spaceCare
-      func look(_ bytes: Int) {
+      let monitor = try #require(test.server.parts).spaceMonitor
+      func check(_ bytes: Int) {
         room.available = bytes
-        care.look()
+        monitor.check()
       }
       #expect(try test.http("PUT", "/a.json", "1").status == 200)
 
-      look(99_999)
+      check(99_999)
       #expect(
         try test.answer("GET", "/.ready")
           == #"200 {"ready":true,"databases":"ok","accounts":"ok","warning":"There is little room on the disk."}"#)
       #expect(try test.http("PUT", "/a.json", "2").status == 200)
 
-      look(9_999)
+      check(9_999)
       let refused = try test.answer("PUT", "/a.json", "3")
       #expect(
         refused.hasPrefix("503 ")
@@ -54,9 +54,9 @@ import Testing
       let signUp = "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
       #expect(try test.http("POST", signUp, #"{"returnSecureToken":true}"#).status == 503)
 
-      look(11_249)
+      check(11_249)
       #expect(try test.http("PUT", "/a.json", "4").status == 503)
-      look(200_000)
+      check(200_000)
       #expect(try test.http("PUT", "/a.json", "5").status == 200)
       #expect(try test.answer("GET", "/.ready") == #"200 {"ready":true,"databases":"ok","accounts":"ok"}"#)
       #expect(try test.http("POST", signUp, #"{"returnSecureToken":true}"#).status == 200)

@@ -59,11 +59,11 @@ struct TestServices {
       group: .singleton)
   }
 
-  var gate: CredentialGate { services.gate }
+  var authenticator: CallerAuthenticator { services.authenticator }
 
   var routes: ServerRoutes {
     ServerRoutes(
-      services: services, load: IdentityLoad(max: 10), hub: nil, plugins: plugins,
+      services: services, identityLimiter: IdentityRequestLimiter(max: 10), hub: nil, plugins: plugins,
       erasures: ErasureQueue(folder: folder.path + "/erasures", services: services),
       console: Console(options, access, setup.accounts.own, LogRing()))
   }

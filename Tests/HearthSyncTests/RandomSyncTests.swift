@@ -68,7 +68,7 @@ private struct RandomSyncRun {
         story.append("unlisten \(spec)")
         told[id] = nil
         tree.remove(id, from: spec)
-        followListens()
+        sendListenChanges()
       }
     case 3, 4:
       let changes = self.changes()
@@ -91,7 +91,7 @@ private struct RandomSyncRun {
     }
   }
 
-  private mutating func followListens() { for change in tree.takeListenChanges() { server.follow(change) } }
+  private mutating func sendListenChanges() { for change in tree.takeListenChanges() { server.follow(change) } }
 
   private mutating func listen() {
     let spec = QuerySpec(random.path(upTo: 2), random.query())
@@ -101,7 +101,7 @@ private struct RandomSyncRun {
     listening.append((spec, id))
     told[id] = (.empty, nil)
     note(tree.add(Registration(id, types: .all), to: spec))
-    followListens()
+    sendListenChanges()
   }
 
   /// Returns one path, or several without ancestors among them.

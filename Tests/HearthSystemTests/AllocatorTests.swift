@@ -16,7 +16,7 @@ import Testing
     }
     // The first may be in a free area of that size.
     #expect(mappedCount(2 * Allocator.mappedBytesMin) > 100)
-    Allocator.giveBack()
+    Allocator.releaseFreeMemory()
     #expect(mappedCount(2 * Allocator.mappedBytesMin) > 100, "giving back changes nothing about it")
     #expect(mappedCount(Allocator.mappedBytesMin / 4) == 0)
   }

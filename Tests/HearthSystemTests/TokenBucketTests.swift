@@ -39,10 +39,10 @@ import Testing
   }
 
   @Test("what is put back can be taken again")
-  func putBack() {
+  func refund() {
     var bucket = TokenBucket()
     #expect(bucket.take(5, capacity: 5, at: 0) == 0 && bucket.take(5, capacity: 5, at: 0) == 5)
-    bucket.putBack(5)
+    bucket.refund(5)
     #expect(bucket.take(5, capacity: 5, at: 0) == 0)
   }
 

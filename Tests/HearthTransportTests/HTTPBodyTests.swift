@@ -76,7 +76,7 @@ import Testing
 
   @Test func `who sends a large body is asked before it is read, and again by nobody`() throws {
     var limits = TransportLimits.standard
-    limits.bodyBytesOfAnybodyMax = 100
+    limits.bodyBytesWithoutCredentialMax = 100
     let asked = Mutex<[String]>([])
     let memory = ClientMemory.ofTest(heldBytesMax: 8000)
     func connection(_ caller: HTTPBodyCaller) throws -> TestConnection {
@@ -155,7 +155,7 @@ import Testing
 
   @Test func `large bodies without a credential share a small room, and leave the rest to others`() throws {
     var limits = TransportLimits.standard
-    limits.bodyBytesOfAnybodyMax = 100
+    limits.bodyBytesWithoutCredentialMax = 100
     let memory = ClientMemory.ofTest(heldBytesMax: 8000)
     #expect(memory.anonymousBytesMax == 1000)
     var anonymous = TestResponder()

@@ -253,23 +253,23 @@ import Testing
 
   @Test func `a client that goes away while its answer is made harms nobody`() throws {
     let answer = Mutex<EventLoopPromise<HTTPResponse>?>(nil)
-    let asked = Mutex<[Abandonment?]>([])
+    let asked = Mutex<[RequestCancellation?]>([])
     let connection = try TestConnection(
       responder: TestResponder { request, loop in
         let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
         answer.withLock { $0 = promise }
-        asked.withLock { $0.append(request.abandonment) }
+        asked.withLock { $0.append(request.cancellation) }
         return promise.futureResult
       })
     try connection.send("GET / HTTP/1.1\r\n\(host)\r\n")
     answer.withLock { $0 }?.succeed(HTTPResponse(.ok))
     try connection.send("PUT / HTTP/1.1\r\n\(host)Content-Length: 2\r\n\r\nxy")
     #expect(connection.loop.memory.heldBytes == 2)
-    #expect(asked.withLock { $0.map { $0?.isDeclared } } == [false, false])
+    #expect(asked.withLock { $0.map { $0?.isCancelled } } == [false, false])
     connection.channel.close(promise: nil)
     connection.channel.embeddedEventLoop.run()
     #expect(connection.loop.memory.heldBytes == 0 && connection.loop.connectionCount == 0)
-    #expect(asked.withLock { $0.map { $0?.isDeclared } } == [false, true])
+    #expect(asked.withLock { $0.map { $0?.isCancelled } } == [false, true])
     answer.withLock { $0 }?.succeed(HTTPResponse(.ok))
     connection.channel.embeddedEventLoop.run()
   }

@@ -55,7 +55,7 @@ final class TestConnection {
   private var unread: [UInt8] = []
 
   init(
-    responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: ServedContext? = nil,
+    responder: TestResponder = TestResponder(), acceptor: TestAcceptor = TestAcceptor(), tls: CurrentTLSContext? = nil,
     allowsPlaintext: Bool = true, limits: TransportLimits = .standard, memory: ClientMemory = .ofTest(),
     meters: TransportMeters = .none
   ) throws {

@@ -124,7 +124,7 @@ import Testing
 
   @Test func `TLS and plain text share a port, unless plain text is refused`() async throws {
     var options = Transport.Options()
-    options.tls = ServedContext(try TestCertificate.serverContext())
+    options.tls = CurrentTLSContext(try TestCertificate.serverContext())
     let trust = try TestCertificate.clientContext()
     try await withTransport(options, acceptor: Self.echo) { _, port in
       for tls in [trust, nil] {
@@ -246,7 +246,7 @@ import Testing
     var options = Transport.Options()
     options.port = 0
     var limits = TransportLimits.standard
-    limits.goodbyeMilliseconds = Patience.seconds * 1000
+    limits.closeMilliseconds = Patience.seconds * 1000
     let transport = try await Transport.start(
       options, group: group, loops: Transport.loops(of: group, limits: limits, memory: .ofTest()),
       responder: TestResponder(), acceptor: TestAcceptor())

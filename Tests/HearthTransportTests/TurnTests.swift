@@ -223,7 +223,7 @@ import Testing
   @Test func `after an answer that says so a connection rests, and then goes on`() throws {
     let responder = TestResponder { request, loop in
       var answer = HTTPResponse(request.target == "/0" ? .tooManyRequests : .ok)
-      if request.target == "/0" { answer.restMilliseconds = 100 }
+      if request.target == "/0" { answer.readPauseMilliseconds = 100 }
       return loop.eventLoop.makeSucceededFuture(answer)
     }
     let connection = try TestConnection(responder: responder)
@@ -247,7 +247,7 @@ import Testing
   @Test func `a connection that ends while it rests leaves nothing behind`() throws {
     let responder = TestResponder { _, loop in
       var answer = HTTPResponse(.tooManyRequests)
-      answer.restMilliseconds = 100
+      answer.readPauseMilliseconds = 100
       return loop.eventLoop.makeSucceededFuture(answer)
     }
     let connection = try TestConnection(responder: responder)

@@ -298,7 +298,7 @@ import Testing
     #expect(try connection.frames().first?.closeCode == 1001)
     #expect(delegate.end == .closedByServer)
     let loop = connection.channel.embeddedEventLoop
-    loop.advanceTime(by: .milliseconds(Int64(connection.loop.limits.goodbyeMilliseconds) - 1))
+    loop.advanceTime(by: .milliseconds(Int64(connection.loop.limits.closeMilliseconds) - 1))
     #expect(connection.isOpen)
     loop.advanceTime(by: .milliseconds(1))
     #expect(!connection.isOpen, "a client that does not answer is not waited for")

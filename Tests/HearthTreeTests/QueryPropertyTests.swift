@@ -63,7 +63,7 @@ import Testing
   }
 
   private func order(_ node: Node, _ index: ChildIndex, _ range: QueryRange, isReversed: Bool) -> [Key] {
-    var walk = OrderWalk(node, index, in: range, isReversed: isReversed)
+    var walk = OrderedChildIterator(node, index, in: range, isReversed: isReversed)
     var (keys, cost) = ([Key](), QueryCost())
     while let item = walk.next(cost: &cost) { keys.append(item.key) }
     return keys

@@ -39,14 +39,14 @@ struct TreeModel {
   }
 
   var sortedKeys: [Key] {
-    let places = children.keys.map { (key: $0, place: Place($0.text)) }
-    return places.sorted { $0.place.isBefore($1.place) }.map(\.key)
+    let ordered = children.keys.map { (key: $0, position: OrderedKeyModel($0.text)) }
+    return ordered.sorted { $0.position.isBefore($1.position) }.map(\.key)
   }
 
-  static func isBefore(_ a: String, _ b: String) -> Bool { Place(a).isBefore(Place(b)) }
+  static func isBefore(_ a: String, _ b: String) -> Bool { OrderedKeyModel(a).isBefore(OrderedKeyModel(b)) }
 
   /// Key order as defined, on UTF-16 arrays.
-  private struct Place {
+  private struct OrderedKeyModel {
     let units: [UInt16]
     let integer: Int64?
 
@@ -55,7 +55,7 @@ struct TreeModel {
       integer = TreeModel.integer(units)
     }
 
-    func isBefore(_ other: Place) -> Bool {
+    func isBefore(_ other: OrderedKeyModel) -> Bool {
       switch (integer, other.integer) {
       case (let m?, let n?):
         if m != n { return m < n }

@@ -7,12 +7,12 @@ import Testing
 
 /// Tests of the judge's limits: its memory must not grow with the number of clients.
 @Suite struct BoundsTests {
-  static func cases(_ count: Int, sizeBytes: Int = 0, replacedBytes: Int = 0) -> DecidedCases {
-    var decided = DecidedCases()
+  static func cases(_ count: Int, sizeBytes: Int = 0, replacedBytes: Int = 0) -> RecordedDecisions {
+    var decided = RecordedDecisions()
     for _ in 0..<count {
       let request = ReadRequest(path: Path("a"), root: .empty, auth: nil, nowMilliseconds: 0)
       decided.cases.append(
-        DecidedCase(
+        RecordedDecision(
           operation: .get, request: .read(request), rules: .denyAll, isAllowed: true, uid: nil, sizeBytes: sizeBytes))
     }
     decided.replacedBytes = replacedBytes
@@ -23,7 +23,7 @@ import Testing
   func stalledJudgeByCount() {
     var limits = TrialLimits()
     limits.waitingCountMax = 100
-    var queue = CaseQueue(limits: limits)
+    var queue = TrialQueue(limits: limits)
     for _ in 0..<1_000 { queue.append(Self.cases(10)) }
     #expect(queue.count == 100)
     #expect(queue.droppedCount == 9_900)
@@ -36,7 +36,7 @@ import Testing
   func stalledJudgeByBytes() {
     var limits = TrialLimits()
     limits.waitingBytesMax = 1 << 20
-    var queue = CaseQueue(limits: limits)
+    var queue = TrialQueue(limits: limits)
     for _ in 0..<200 {
       queue.append(Self.cases(1, sizeBytes: 100 << 10))
       #expect(queue.sizeBytes <= 1 << 20)
@@ -48,7 +48,7 @@ import Testing
   func oldTreesAreLetGo() {
     var limits = TrialLimits()
     limits.waitingBytesMax = 1 << 20
-    var queue = CaseQueue(limits: limits)
+    var queue = TrialQueue(limits: limits)
     queue.append(Self.cases(1))
     // Administrators' writes are not judged, but count as replaced data.
     for _ in 0..<10 { queue.append(Self.cases(0, replacedBytes: 90 << 10)) }
@@ -116,12 +116,12 @@ import Testing
     for index in 0..<5_000 { world.ask(1, .listen(ListenRequest(Path("a\(index)")))) }
     world.ask(1, .authenticate(TrialWorld.user("ben")))
     #expect(world.decided.allowedCount == 5_000)
-    #expect(world.decided.cases.count == 4_096 && world.decided.unkeptCount == 904)
+    #expect(world.decided.cases.count == 4_096 && world.decided.unrecordedCount == 904)
   }
 
   @Test("a text that a client chose does not break a line")
   func shownText() {
-    #expect(ShownText.of("a\nb\u{1B}[31m") == "a?b?[31m")
-    #expect(ShownText.of(String(repeating: "é", count: 300)).utf8.count <= TrialLimits.textBytesMax + 3)
+    #expect(ReportText.of("a\nb\u{1B}[31m") == "a?b?[31m")
+    #expect(ReportText.of(String(repeating: "é", count: 300)).utf8.count <= TrialLimits.textBytesMax + 3)
   }
 }

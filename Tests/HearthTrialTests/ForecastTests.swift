@@ -25,7 +25,7 @@ import Testing
     world.ask(2, .listen(ListenRequest(Path("rooms/q"), query: Query(order: .key, limit: .first(50)), tag: 2)))
     world.ask(3, .listen(ListenRequest(Path("other/deep"))))
     let before = world.engine.listenCount
-    var judge = ListenerJudge(of: world.judge.staged)
+    var judge = ListenerCheck(of: world.judge.staged)
     var left = world.engine.knownConnections[...]
     while !left.isEmpty {
       let standing = StandingListens(of: left, in: world.engine, countMin: 2)
@@ -83,8 +83,8 @@ import Testing
     for _ in 0..<200 {
       let staged = try RuleSet.compile(RandomFile(&dice).withWriting)
       let root = try TrialWorld.node(RandomFile.data(&dice))
-      var walk = StoredDataWalk(of: root, staged: staged, current: .denyAll, nowMilliseconds: 1_000)
-      var found: [StoredDataWalk.Failure] = []
+      var walk = StoredDataValidator(of: root, staged: staged, current: .denyAll, nowMilliseconds: 1_000)
+      var found: [StoredDataValidator.Failure] = []
       while !walk.isAtEnd { walk.advance(steps: steps) { found.append($0) } }
       let again = staged.decideWrite(
         WriteRequest(
@@ -112,8 +112,8 @@ import Testing
     let root = try TrialWorld.node("{\"big\":{\(builder)}}")
     var limits = TrialLimits()
     limits.forecastSteps = 1_000
-    let state = Published(root: root, rules: try RuleSet.compile(#"{"rules":{}}"#), position: 0)
-    var judge = DataJudge(of: try RuleSet.compile(staged), on: state, nowMilliseconds: 0, limits: limits)
+    let state = DatabaseState(root: root, rules: try RuleSet.compile(#"{"rules":{}}"#), position: 0)
+    var judge = StoredDataCheck(of: try RuleSet.compile(staged), on: state, nowMilliseconds: 0, limits: limits)
     var (slices, last, checked) = (0, 0.0, 0)
     while !judge.isAtEnd {
       judge.advance()
@@ -130,8 +130,8 @@ import Testing
   private static func forecast(current: String, staged: String, data: String, steps: Int) throws -> DataForecast {
     var limits = TrialLimits()
     limits.forecastSteps = steps
-    let state = Published(root: try TrialWorld.node(data), rules: try RuleSet.compile(current), position: 0)
-    var judge = DataJudge(of: try RuleSet.compile(staged), on: state, nowMilliseconds: 1_000, limits: limits)
+    let state = DatabaseState(root: try TrialWorld.node(data), rules: try RuleSet.compile(current), position: 0)
+    var judge = StoredDataCheck(of: try RuleSet.compile(staged), on: state, nowMilliseconds: 1_000, limits: limits)
     while !judge.isAtEnd { judge.advance() }
     return judge.forecast
   }

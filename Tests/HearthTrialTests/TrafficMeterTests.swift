@@ -4,8 +4,8 @@ import Testing
 @testable import HearthTrial
 
 @Suite struct TrafficMeterTests {
-  private static func decided(allowed: Int = 0, denied: Int = 0, cancelled: Int = 0) -> DecidedCases {
-    var decided = DecidedCases()
+  private static func decided(allowed: Int = 0, denied: Int = 0, cancelled: Int = 0) -> RecordedDecisions {
+    var decided = RecordedDecisions()
     (decided.allowedCount, decided.deniedCount, decided.cancelledCount) = (allowed, denied, cancelled)
     return decided
   }

@@ -103,7 +103,7 @@ import Testing
   func everyOperation() throws {
     let rules = #"{"rules":{".read":"auth != null",".write":"auth != null"}}"#
     var world = try TrialWorld(rules: rules, staged: #"{"rules":{}}"#, data: #"{"a":1}"#)
-    func operations(_ body: (inout TrialWorld) throws -> Void) rethrows -> [DecidedCase.Operation] {
+    func operations(_ body: (inout TrialWorld) throws -> Void) rethrows -> [RecordedDecision.Operation] {
       try body(&world)
       return world.decided.cases.map(\.operation)
     }
@@ -158,12 +158,12 @@ import Testing
   @Test("without a tap nothing is handed out, and with one for counts no case is kept")
   func tapDetail() throws {
     var world = try TrialWorld(rules: #"{"rules":{".read":true}}"#, staged: #"{"rules":{}}"#)
-    world.engine.tapDecisions(nil)
+    world.engine.recordDecisions(nil)
     let command = Command(
       connection: ConnectionID(rawValue: 1), request: 1, principal: .signedOut, action: .get(Path("a")))
     let instant = Instant(wallMilliseconds: 5_000, monotonicMilliseconds: 5_000)
     #expect(world.engine.decide([command], at: instant).decided == nil)
-    world.engine.tapDecisions(.counts)
+    world.engine.recordDecisions(.counts)
     let decided = world.engine.decide([command], at: instant).decided
     #expect(decided?.allowedCount == 1 && decided?.cases.isEmpty == true)
   }

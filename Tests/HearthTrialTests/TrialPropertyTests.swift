@@ -35,7 +35,7 @@ import Testing
       let staged = rules.changed(&dice)
       var world = try TrialWorld(
         rules: rules.text(rewritten: false), staged: staged.text(rewritten: false), data: RandomFile.data(&dice))
-      let places = SamePlaces(world.judge.staged, world.engine.state.rules)
+      let places = UnchangedLocations(world.judge.staged, world.engine.state.rules)
       for connection in 1...3 { world.connect(UInt64(connection), as: dice.pick(RandomFile.users)) }
       for _ in 0..<60 {
         try world.performRandom(&dice)

@@ -12,16 +12,16 @@ struct TrialWorld {
   var tally: TrialTally
   var now: Int64 = 1_000
   /// The decisions of the last command.
-  var decided = DecidedCases()
+  var decided = RecordedDecisions()
   var effects: [Effect] = []
 
   init(
     rules: String, staged: String, data: String = "null", limits: TrialLimits = TrialLimits(),
     engineLimits: EngineLimits = EngineLimits()
   ) throws {
-    let state = Published(root: try Self.node(data), rules: try RuleSet.compile(rules), position: 0)
+    let state = DatabaseState(root: try Self.node(data), rules: try RuleSet.compile(rules), position: 0)
     engine = Engine(state: state, limits: engineLimits)
-    engine.tapDecisions(.cases)
+    engine.recordDecisions(.cases)
     judge = TrialJudge(of: try RuleSet.compile(staged), limits: limits)
     tally = TrialTally(startedMilliseconds: now, limits: limits)
   }
@@ -60,7 +60,7 @@ struct TrialWorld {
   }
 
   private mutating func take(_ batch: Batch) {
-    decided = batch.decided ?? DecidedCases()
+    decided = batch.decided ?? RecordedDecisions()
     for decidedCase in decided.cases { judge.judge(decidedCase, into: &tally) }
   }
 

@@ -9,14 +9,15 @@ import Testing
 
   static func envelope(
     _ ref: String, _ author: EventAuthor, _ payload: TriggerEvent.Payload, kind: EventKind = .updated,
-    moment: TriggerMoment = .write
+    eventType: TriggerEventType = .write
   ) throws -> EventEnvelope {
     let event = TriggerEvent(
       position: 1, ordinal: 1, milliseconds: 1_795_329_000_123, kind: kind, ref: ref, author: author, payload: payload)
     return EventEnvelope(
       id: "0b7x2q9d4m1k-000001", sequence: nil, event: event,
       address: EventEnvelope.Address(
-        trigger: "t", moment: moment, pattern: try TriggerPattern("/rooms/{room}/messages/{msg}"), database: "demo-app",
+        trigger: "t", eventType: eventType, pattern: try TriggerPattern("/rooms/{room}/messages/{msg}"),
+        database: "demo-app",
         location: "us-central1", host: "db.example.org"))
   }
 
@@ -75,7 +76,7 @@ import Testing
   func authors() throws {
     for (author, type, legacy) in [
       (EventAuthor.administrator, #""authtype":"admin","data""#, #""auth":{"admin":true}"#),
-      (.nobody, #""authtype":"unauthenticated","data""#, #""auth":{"admin":false}"#),
+      (.signedOut, #""authtype":"unauthenticated","data""#, #""auth":{"admin":false}"#),
     ] {
       let envelope = try Self.envelope("rooms/r/messages/m", author, .text(Array("{}".utf8)))
       #expect(String(decoding: envelope.body(.cloudEvent) ?? [], as: UTF8.self).contains(type))
@@ -86,14 +87,14 @@ import Testing
   @Test("the type is the function's own, whatever happened")
   func ownType() throws {
     let envelope = try Self.envelope(
-      "rooms/r/messages/m", .nobody, .text(Array("{}".utf8)), kind: .created, moment: .create)
+      "rooms/r/messages/m", .signedOut, .text(Array("{}".utf8)), kind: .created, eventType: .create)
     #expect(String(decoding: envelope.body(.cloudEvent) ?? [], as: UTF8.self).contains("ref.v1.created\""))
     #expect(String(decoding: envelope.body(.gen1) ?? [], as: UTF8.self).contains("eventTypes/ref.create\""))
   }
 
   @Test("values that are too large are a reference for a webhook, and nothing for a function")
   func reference() throws {
-    let envelope = try Self.envelope("rooms/r/messages/m", .nobody, .reference)
+    let envelope = try Self.envelope("rooms/r/messages/m", .signedOut, .reference)
     #expect(envelope.body(.cloudEvent) == nil)
     #expect(envelope.body(.gen1) == nil)
     let json = try #require(JSON(parsing: envelope.body(.webhook) ?? []))
@@ -103,18 +104,18 @@ import Testing
     #expect(json["type"]?.string == "database.updated")
   }
 
-  private static func user(_ moment: UserMoment) throws -> UserEvent {
+  private static func user(_ eventType: UserEventType) throws -> UserEvent {
     let user =
       #"{"uid":"u1","email":"a@example.com","emailVerified":false,"disabled":false,"metadata":{"creationTime":"2026-11-22T06:29:59.000Z","lastSignInTime":"2026-11-22T06:29:59.000Z"},"providerData":[{"providerId":"password","uid":"a@example.com","email":"a@example.com"}],"customClaims":{}}"#
     return UserEvent(
-      position: 9, ordinal: 2, milliseconds: 1_795_329_000_123, moment: moment, uid: "u1",
+      position: 9, ordinal: 2, milliseconds: 1_795_329_000_123, eventType: eventType, uid: "u1",
       user: try #require(JSON(parsing: user.utf8)))
   }
 
   @Test("an event of a user is kept, and read again")
   func userEventIsKept() throws {
-    for moment in UserMoment.allCases {
-      let event = try Self.user(moment)
+    for eventType in UserEventType.allCases {
+      let event = try Self.user(eventType)
       #expect(UserEvent(position: 9, ordinal: 2, uid: "u1", content: event.content) == event)
       for cut in 0..<12 {
         #expect(UserEvent(position: 9, ordinal: 2, uid: "u1", content: Array(event.content.prefix(cut))) == nil)
@@ -125,8 +126,8 @@ import Testing
 
   @Test("what functions of each generation are told of a user")
   func userBodies() throws {
-    func text(_ moment: UserMoment, _ form: EventForm) throws -> String {
-      let envelope = UserEnvelope(event: try Self.user(moment), trigger: "welcome", project: "demo-proj")
+    func text(_ eventType: UserEventType, _ form: EventForm) throws -> String {
+      let envelope = UserEnvelope(event: try Self.user(eventType), trigger: "welcome", project: "demo-proj")
       return String(decoding: envelope.body(form), as: UTF8.self)
     }
     let user =

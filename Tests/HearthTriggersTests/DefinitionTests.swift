@@ -52,7 +52,7 @@ import Testing
     ] {
       let definition = try TriggerDefinition(try #require(JSON(parsing: text.utf8)))
       #expect(try TriggerDefinition(definition.stored) == definition)
-      #expect(definition.isAbout(database: "x") == (definition.name == "p"))
+      #expect(definition.appliesTo(database: "x") == (definition.name == "p"))
     }
     let users = try TriggerDefinition(name: "t", .users(.created), to: .url("https://x"), form: .gen1)
     let others = try TriggerDefinition(name: "t", .users(.deleted), to: .url("https://x"), form: .webhook)
@@ -75,7 +75,7 @@ import Testing
         #"{"name":"projects/demo-proj/locations/_/functions/us-central1-onMsg-0","path":"/rooms/{room}","event":"providers/google.firebase.database/eventTypes/ref.write","topic":"projects/demo-proj/topics/us-central1-onMsg-0"}"#
       ))
     #expect(one.form == .gen1)
-    #expect(one.isAbout(database: "demo-app") && !one.isAbout(database: "demo"))
+    #expect(one.appliesTo(database: "demo-app") && !one.appliesTo(database: "demo"))
     #expect(one.target.url == "http://127.0.0.1:5001/functions/projects/demo-proj/triggers/us-central1-onMsg-0")
     let two = try #require(
       try definition(
@@ -83,7 +83,7 @@ import Testing
       ))
     #expect(two.form == .cloudEvent)
     #expect(
-      two.subject == .writes(databases: .all, pattern: try TriggerPattern("rooms/{room}"), moment: .write))
+      two.subject == .writes(databases: .all, pattern: try TriggerPattern("rooms/{room}"), eventType: .write))
     #expect(try definition(#"{"name":"n","path":"/","event":"google.cloud.storage","topic":"t"}"#) == nil)
     #expect(throws: TriggerProblem.self) {
       try definition(#"{"name":"n","path":"/","event":"google.firebase.database.ref.v1.read","topic":"t"}"#)

@@ -152,7 +152,7 @@ import Testing
     for position in first {
       _ = delivery.finish(Self.event(position, "p\(position)").key, .notRun("refused"), now: Self.start, chance: 0.5)
     }
-    #expect(delivery.isBroken)
+    #expect(delivery.isCircuitOpen)
     #expect(Self.starts(&delivery) == [])
     var now = Self.start
     var probes: [Int64] = []
@@ -171,7 +171,7 @@ import Testing
     now = delivery.nextMilliseconds ?? now
     let probe = Self.starts(&delivery, at: now)[0]
     #expect(delivery.finish(Self.event(probe, "p\(probe)").key, .done, now: now, chance: 0.5) == .delivered)
-    #expect(!delivery.isBroken)
+    #expect(!delivery.isCircuitOpen)
     var rest: Set<Int64> = []
     while true {
       let started = Self.starts(&delivery, at: now)

@@ -100,14 +100,14 @@ import Testing
   @Test("a webhook is shown both values whole")
   func values() throws {
     let member = TriggerSet.Member(
-      name: "w", pattern: try TriggerPattern("/p"), kinds: TriggerMoment.write.kinds, wantsValues: true)
+      name: "w", pattern: try TriggerPattern("/p"), kinds: TriggerEventType.write.kinds, wantsValues: true)
     let events = TriggerSet([member]).events(of: change(tree(#"{"p":{"a":1,"b":2}}"#), [("p/a", "null")]))
     #expect(events.events.first?.event.payload == .text(Array(#"{"before":{"a":1,"b":2},"after":{"b":2}}"#.utf8)))
   }
 
   @Test("an event is read as it was written, and nothing else is")
   func content() throws {
-    let authors: [EventAuthor] = [.administrator, .nobody, .user(Array(#"{"uid":"u"}"#.utf8))]
+    let authors: [EventAuthor] = [.administrator, .signedOut, .user(Array(#"{"uid":"u"}"#.utf8))]
     for author in authors {
       for payload in [TriggerEvent.Payload.reference, .text(Array("{}".utf8))] {
         let event = TriggerEvent(
@@ -131,7 +131,7 @@ import Testing
   @Test("ids are keys, and texts of a sequence are in its order")
   func identifiers() {
     let event = TriggerEvent(
-      position: 99, ordinal: 12, milliseconds: 1_795_329_000_123, kind: .created, ref: "a", author: .nobody,
+      position: 99, ordinal: 12, milliseconds: 1_795_329_000_123, kind: .created, ref: "a", author: .signedOut,
       payload: .reference)
     #expect(
       event.id(in: "demo_app-1")

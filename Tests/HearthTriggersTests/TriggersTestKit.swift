@@ -31,8 +31,8 @@ func change(
 /// Returns triggers `W`, `C`, `U` and `D` on one pattern.
 func members(_ pattern: String) throws -> [TriggerSet.Member] {
   let pattern = try TriggerPattern(pattern)
-  return [("W", TriggerMoment.write), ("C", .create), ("U", .update), ("D", .delete)].map { name, moment in
-    TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: false)
+  return [("W", TriggerEventType.write), ("C", .create), ("U", .update), ("D", .delete)].map { name, eventType in
+    TriggerSet.Member(name: name, pattern: pattern, kinds: eventType.kinds, wantsValues: false)
   }
 }
 

@@ -7,15 +7,15 @@ import Testing
 /// A relying party with an authenticator's answers.
 enum Ceremonies {
   static let challenge: [UInt8] = Array("a challenge of this server".utf8)
-  static let check = WebAuthnCheck(
+  static let check = WebAuthnVerifier(
     relyingPartyID: "example.com",
     origins: AllowedOrigins(exact: ["https://app.example.com", "android:apk-key-hash:abc"], allowsLocalhost: false))
 
   static func register(
     _ authenticator: SoftwareAuthenticator, _ made: SoftwareAuthenticator.Made, verified: Bool = true,
     credentialID: [UInt8]? = nil
-  ) throws(WebAuthnError) -> WebAuthnCheck.Registration {
-    try check.registration(
+  ) throws(WebAuthnError) -> WebAuthnVerifier.Registration {
+    try check.verifyRegistration(
       challenge: challenge, credentialID: credentialID ?? authenticator.credentialID,
       clientDataJSON: made.clientDataJSON, attestationObject: made.attestationObject,
       requiresUserVerification: verified)
@@ -24,8 +24,8 @@ enum Ceremonies {
   static func use(
     _ authenticator: SoftwareAuthenticator, _ used: SoftwareAuthenticator.Used, after count: UInt32 = 0,
     isBackupEligible: Bool = false, verified: Bool = true, publicKey: [UInt8]? = nil
-  ) throws(WebAuthnError) -> WebAuthnCheck.Assertion {
-    try check.assertion(
+  ) throws(WebAuthnError) -> WebAuthnVerifier.Assertion {
+    try check.verifyAssertion(
       challenge: challenge, publicKey: publicKey ?? authenticator.cose, signCount: count,
       isBackupEligible: isBackupEligible, clientDataJSON: used.clientDataJSON,
       authenticatorData: used.authenticatorData, signature: used.signature, requiresUserVerification: verified)

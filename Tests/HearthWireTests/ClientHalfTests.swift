@@ -67,40 +67,42 @@ import Testing
       try ReceivedMessage.decode(message.encoded()) { _ in kind }
     }
     guard case .hello(let hello) = try read(.hello(.init(milliseconds: 7, host: "h:1", session: "s"))) else {
-      throw Other()
+      throw UnexpectedMessage()
     }
     #expect(hello.milliseconds == 7 && hello.host == "h:1" && hello.session == "s")
-    guard case .reply(5, .ok, .node(let value)) = try read(.reply(5, .ok, .node(node)), .node) else { throw Other() }
+    guard case .reply(5, .ok, .node(let value)) = try read(.reply(5, .ok, .node(node)), .node) else {
+      throw UnexpectedMessage()
+    }
     #expect(value.json() == node.json())
     guard case .reply(6, .permissionDenied, let denied) = try read(.reply(6, .permissionDenied, .text("No")), .node)
-    else { throw Other() }
+    else { throw UnexpectedMessage() }
     #expect(denied.text == "No")
     guard case .push(.put(let path, let put, 3?)) = try read(.push(.put(path: Path("a/b"), node: node, tag: 3))) else {
-      throw Other()
+      throw UnexpectedMessage()
     }
     #expect(path == Path("a/b") && put.json() == node.json())
     guard case .push(.merge(_, let changes, nil)) = try read(.push(.merge(path: .root, changes: [(Path("x/y"), node)])))
-    else { throw Other() }
+    else { throw UnexpectedMessage() }
     #expect(changes.count == 1 && changes[0].path == Path("x/y"))
     let ranges = [RangeMerge(start: .root, end: Path("a"), node: node), RangeMerge(start: nil, end: nil, node: .empty)]
     guard case .push(.ranges(_, let merges, 1?)) = try read(.push(.ranges(path: .root, ranges, tag: 1))) else {
-      throw Other()
+      throw UnexpectedMessage()
     }
     #expect(merges.map(\.start) == [.root, nil] && merges.map(\.end) == [Path("a"), nil])
     guard
       case .push(.cancel(_, let query?)) = try read(.push(.cancel(path: .root, query: Query(limit: .first(1)).wire)))
-    else { throw Other() }
+    else { throw UnexpectedMessage() }
     #expect(try Query(wire: query) == Query(limit: .first(1)))
     guard
       case .push(.authenticationEnded(.expiredToken, "x")) = try read(
         .push(.authenticationEnded(.expiredToken, text: "x")))
-    else { throw Other() }
+    else { throw UnexpectedMessage() }
     guard case .shutdown("s") = try read(.shutdown("s")), case .reset("r") = try read(.reset(host: "r")),
       case .pong = try read(.pong)
-    else { throw Other() }
+    else { throw UnexpectedMessage() }
   }
 
-  private struct Other: Error {}
+  private struct UnexpectedMessage: Error {}
 
   @Test(
     "a query's object reads back as an equal query",

@@ -158,7 +158,7 @@ import Testing
         Issue.record("\(name)")
         continue
       }
-      #expect(plain.token == "t" && plain.override == nil && plain.isGoogles == (name == "gauth"))
+      #expect(plain.token == "t" && plain.override == nil && plain.isGoogleToken == (name == "gauth"))
     }
     guard case .authenticate(let other) = try action("gauth", #"{"cred":"t","authvar":{"uid":"u"}}"#),
       case .auth(let auth)? = other.override

@@ -35,7 +35,7 @@ import Testing
   @Test("what was not seen is underlined, each line of a rule below itself")
   func text() throws {
     let text = try report("  - {as: x, read: /a, expect: allow}\n  - {as: x, read: /b, expect: deny}")
-      .text(Paint(isColored: false))
+      .text(TerminalStyle(isColored: false))
     #expect(
       text == """
 

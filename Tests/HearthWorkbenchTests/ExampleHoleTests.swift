@@ -66,7 +66,7 @@ private struct Example {
   /// Returns mutants that allow a request that a case expects to be denied, each with such a request, from all over the
   /// file.
   func holes(countMax: Int) -> [Hole] {
-    let (denied, mutants) = (requests, MutantMaker.mutants(of: rules).mutants)
+    let (denied, mutants) = (requests, MutantGenerator.mutants(of: rules).mutants)
     var result: [Hole] = []
     for start in 0..<7 {
       for index in stride(from: start, to: mutants.count, by: 7) where result.count < countMax {
@@ -135,10 +135,10 @@ extension RulesRequest {
 extension RulesTestUser {
   /// The smallest identity class of the request.
   fileprivate var identity: ExposureIdentity? {
-    guard let auth else { return .nobody }
+    guard let auth else { return .signedOut }
     let standard: Set = ["sub", "user_id", "firebase", "email", "email_verified", "name", "picture", "phone_number"]
     guard let token = auth["token"]?.members else { return .anyAuth }
-    return token.allSatisfy { standard.contains($0.name) } ? .anyone : .anyClaims
+    return token.allSatisfy { standard.contains($0.name) } ? .signedIn : .anyClaims
   }
 }
 

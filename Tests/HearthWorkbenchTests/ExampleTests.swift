@@ -37,7 +37,7 @@ import Testing
       #expect(result.failure == nil, "\(name): \(result.testCase.name)")
     }
     let report = CoverageReport([("rules.json", try #require(rules.coverage))])
-    #expect(report.tally.percent == 100, "\(report.text(Paint(isColored: false)))")
+    #expect(report.tally.percent == 100, "\(report.text(TerminalStyle(isColored: false)))")
   }
 
   @Test("the locked rules and those to start with have no mistakes", arguments: ["locked.json", "starter.json"])

@@ -101,7 +101,7 @@ import Testing
   @Test("what nothing can notice is proved the same, and not counted")
   func equivalent() throws {
     let report = try report(Self.owned, [Self.weak])
-    let same = report.entries.filter { if case .equivalent = $0.fate { true } else { false } }
+    let same = report.entries.filter { if case .equivalent = $0.result { true } else { false } }
     // $uid is never null, so the result is the same.
     #expect(same.contains { $0.mutant.operation == .dropConjunct && $0.mutant.expression == "(auth.uid == $uid)" })
     #expect(report.score < 1)
@@ -113,7 +113,7 @@ import Testing
       #"{"rules": {".read": true, "a": {".read": "auth != null"}}}"#, ["cases: [{read: /, expect: allow}]"])
     let below = report.entries.filter { $0.mutant.rule.place == ["a"] }
     #expect(!below.isEmpty)
-    #expect(below.allSatisfy { if case .equivalent = $0.fate { true } else { false } })
+    #expect(below.allSatisfy { if case .equivalent = $0.result { true } else { false } })
   }
 
   @Test("the report for scripts")
@@ -166,6 +166,6 @@ import Testing
     #expect(few.entries.reduce(0) { $0 + $1.mutant.rule.text.utf8.count } <= 200)
     #expect(few.score < 1)
     #expect(few.json["skipped"]?.int == Int64(few.skipped))
-    #expect(few.text(file: "rules.json", Paint(isColored: false)).contains("left out"))
+    #expect(few.text(file: "rules.json", TerminalStyle(isColored: false)).contains("left out"))
   }
 }

@@ -28,7 +28,7 @@ import Testing
   }
 
   private func text(_ format: RulesTestReport.Format) throws -> String {
-    try report().rendered(as: format, paint: Paint(isColored: false))
+    try report().rendered(as: format, style: TerminalStyle(isColored: false))
   }
 
   @Test("for people: what failed with its trace, and one closing line")

@@ -150,7 +150,7 @@
       #expect(debug.url.hasSuffix("?input_token=acc-token&access_token=4242%7Cfb-secret"))
       let me = try #require(requests.first { $0.url.contains("/me?") })
       // HMAC-SHA256 of the token with the app's secret.
-      let proof = MessageCode.hmacSHA256(Array("acc-token".utf8), key: Array("fb-secret".utf8)).map {
+      let proof = MessageAuthenticationCode.hmacSHA256(Array("acc-token".utf8), key: Array("fb-secret".utf8)).map {
         Digest.hexadecimal($0)
       }
       #expect(me.url.hasSuffix("&appsecret_proof=\(try #require(proof))"))

@@ -15,8 +15,8 @@ import Testing
     "inotify_init": [],
     "creat": [], "tmpfile": [], "system": [], "fork": [], "execvp": [], "execl": [], "execlp": [], "fexecve": [],
     "posix_spawn": [],
-    "posix_spawnp": ["Sources/Base/HearthProgram/ProgramStart.swift"],
-    "execv": ["Sources/Base/HearthProgram/ProgramStart.swift"],
+    "posix_spawnp": ["Sources/Base/HearthProgram/ProcessLauncher.swift"],
+    "execv": ["Sources/Base/HearthProgram/ProcessLauncher.swift"],
     "vfork": ["Sources/Shims/CLinux/shim.h"],
     "execve": ["Sources/Shims/CLinux/shim.h"],
   ]

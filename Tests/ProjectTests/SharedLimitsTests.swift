@@ -15,8 +15,8 @@ import Testing
     "EngineLimits.onDisconnectBytesMax": TestReference(
       file: "HearthEngineTests/ListenShareTests",
       name: "a network with all the writes at ends that it can have leaves another network's to it"),
-    "ConnectionPlaces.filesPercentMax": TestReference(
-      file: "HearthTransportTests/ConnectionPlacesTests",
+    "ConnectionSlots.filesPercentMax": TestReference(
+      file: "HearthTransportTests/ConnectionSlotsTests",
       name: "one network with all the connections it can have leaves another network's to it"),
     "QuotaLimits.connectionsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
@@ -28,16 +28,16 @@ import Testing
       file: "HearthGatewayTests/QuotaTests",
       name: "one network does not use up the places of clients that are told apart"),
     "PollLimits.sessionsMax": TestReference(
-      file: "HearthGatewayTests/LongPollTransportTests",
+      file: "HearthGatewayTests/LongPollLimitTests",
       name: "all networks of a /48 together leave others their half"),
     "MemoryLimits.heldPercentMax": TestReference(
-      file: "HearthTransportTests/HolderTableTests",
+      file: "HearthTransportTests/ClientMemoryTableTests",
       name: "many small holders of one network go before a large one of another"),
     "MemoryLimits.anonymousPercentMax": TestReference(
-      file: "HearthTransportTests/HolderTableTests",
+      file: "HearthTransportTests/ClientMemoryTableTests",
       name: "many small holders of one network go before a large one of another"),
-    "IdentityLoad.requestsMax": TestReference(
-      file: "HearthServerTests/IdentityLoadTests",
+    "IdentityRequestLimiter.requestsMax": TestReference(
+      file: "HearthServerTests/IdentityRequestLimiterTests",
       name: "one network with all the requests it can have under way leaves another network's to it"),
     "PasswordPool.queueCountMax": TestReference(
       file: "HearthAccountsTests/Passwords/PasswordPoolQueueTests",
@@ -48,11 +48,11 @@ import Testing
     "ForeignTokenLimits.waitersMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
       name: "the networks of one /48 leave questions to others"),
-    "QuestionGate.waitingMax": TestReference(
-      file: "HearthPluginHostTests/Host/QuestionGateTests",
+    "ConcurrencyLimiter.waitingMax": TestReference(
+      file: "HearthPluginHostTests/Host/ConcurrencyLimiterTests",
       name: "one network with all the questions that may wait leaves another network's to it, and waits behind it"),
-    "QuestionGate.waitingBytesMax": TestReference(
-      file: "HearthPluginHostTests/Host/QuestionGateTests",
+    "ConcurrencyLimiter.waitingBytesMax": TestReference(
+      file: "HearthPluginHostTests/Host/ConcurrencyLimiterTests",
       name: "one network with all the bytes that may wait leaves another network's to it"),
     "TriggerLimits.waitingEventsMax": TestReference(
       file: "HearthOutboxTests/WaitingSharesTests",
@@ -63,8 +63,8 @@ import Testing
     "AccountStoreLimits.codesWaitingMax": TestReference(
       file: "HearthAccountsTests/Throttle/MessageShareTests",
       name: "a /48 has its own number in an hour, far below that of its parts"),
-    "LinkLimits.strangersMax": TestReference(
-      file: "HearthClusterNodeTests/StrangerTableTests",
+    "LinkLimits.unidentifiedMax": TestReference(
+      file: "HearthClusterNodeTests/UnidentifiedConnectionsTests",
       name: "when all are taken the oldest of the network that has most gives way"),
   ]
 

@@ -20,20 +20,20 @@ def translate(source):
         compiler = Compiler(Parser(source).file())
         root = compiler.compile()
         if compiler.mistakes:
-            return {"mistakes": [_told(mistake, text) for mistake in sorted(compiler.mistakes, key=_order)]}
+            return {"mistakes": [_report(mistake, text) for mistake in sorted(compiler.mistakes, key=_order)]}
         rules, parts = Output(text).rules(root)
         return {"rules": rules, "map": parts}
     except Mistake as mistake:
-        return {"mistakes": [_told(mistake, text)]}
+        return {"mistakes": [_report(mistake, text)]}
 
 
 def _order(mistake):
     return mistake.span
 
 
-def _told(mistake, text):
-    line, column, _ = text.place(mistake.span or Span(0, 0))
-    told = {"line": line, "column": column, "message": mistake.message}
+def _report(mistake, text):
+    line, column, _ = text.location(mistake.span or Span(0, 0))
+    report = {"line": line, "column": column, "message": mistake.message}
     if mistake.help:
-        told["help"] = mistake.help
-    return told
+        report["help"] = mistake.help
+    return report

@@ -3,10 +3,10 @@
 from collections import namedtuple
 
 from . import code
-from .beside import spread
+from .siblings import copy_capture_conditions
 from .code import CONDITION, POSTFIX, REFERENCE, STRING, Code, all_of, any_of, both, either, string, suffix, word
 from .expressions import Scope, Translator
-from .nodes import KINDS, Node, tell_apart
+from .nodes import KINDS, Node, separate
 from .syntax import TypeExpression
 from .text import Mistake, Span
 
@@ -71,7 +71,7 @@ class Compiler:
                 break
             self._try(self._path, path, location, captures)
         if not self.mistakes:
-            self._try(spread, self.root, (), self)
+            self._try(copy_capture_conditions, self.root, (), self)
         return self.root
 
     def _check_words(self):
@@ -179,9 +179,9 @@ class Compiler:
         scope = self._scope("write", location, captures)
         result = None
         for method in methods:
-            condition = both(_moment(method), self.translator.condition(method.body, scope), method.span)
+            condition = both(_write_alias_condition(method), self.translator.condition(method.body, scope), method.span)
             result = condition if result is None else either(result, condition, method.span)
-        node.add_moments([method.name for method in methods], methods[0].span)
+        node.add_write_aliases([method.name for method in methods], methods[0].span)
         node.add("write", result, methods[0].span)
 
     def _index(self, method, node):
@@ -306,7 +306,7 @@ class Compiler:
             self._expand(one, environment, location, alternative, active)
             alternatives.append(alternative)
         if alternatives:
-            tell_apart(alternatives)
+            separate(alternatives)
             node.merge(alternatives, union.span)
         else:
             node.add("validate", code.truth(False, union.span), union.span)
@@ -377,7 +377,7 @@ def _has_children(names, span):
     return Code(parts + [("])", span)], POSTFIX, CONDITION, span)
 
 
-def _moment(method):
+def _write_alias_condition(method):
     """What a write alias is about: that something is made, changed, or taken away."""
     span = method.span
 

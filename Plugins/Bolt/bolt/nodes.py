@@ -12,7 +12,7 @@ class Node:
     def __init__(self, span):
         self.span = span
         self.conditions = {kind: [] for kind in KINDS}
-        # Where each kind of rule is said to be.
+        # The source of each kind of rule.
         self.spans = {}
         self.indexes = []
         self.children = {}
@@ -22,8 +22,8 @@ class Node:
         self.is_open = False
         # A text, a number and the like: there is nothing below.
         self.is_leaf = False
-        # The aliases of write that are said.
-        self.moments = ()
+        # The aliases of write that are declared: create, update and delete.
+        self.write_aliases = ()
         # The properties beside a type's wild one, which is not about them; whether something else speaks of any child, too.
         self.exempt = None
         self.is_any_child_named = False
@@ -33,13 +33,13 @@ class Node:
         self.conditions[kind].append(condition)
         self.spans.setdefault(kind, span)
 
-    def add_moments(self, names, span):
+    def add_write_aliases(self, names, span):
         """Notes the aliases of write: those of two declarations must hold together."""
-        if self.moments and names and set(self.moments) != set(names):
+        if self.write_aliases and names and set(self.write_aliases) != set(names):
             raise Mistake(
-                span, f"{_listed(names)} here and {_listed(self.moments)} of the same place are never true together.",
+                span, f"{_listed(names)} here and {_listed(self.write_aliases)} of the same place are never true together.",
                 "Say all of create(), update() and delete() in one of the two.")
-        self.moments = self.moments or tuple(names)
+        self.write_aliases = self.write_aliases or tuple(names)
 
     def add_exempt(self, labels):
         """Notes the properties beside a wild one; what two types say is for all but those of both."""
@@ -78,7 +78,7 @@ class Node:
                 self.add(kind, any_of(said, place), place)
         for node in alternatives:
             self.indexes += [index for index in node.indexes if index not in self.indexes]
-            self.add_moments(node.moments, node.spans.get("write"))
+            self.add_write_aliases(node.write_aliases, node.spans.get("write"))
             if node.exempt is not None:
                 self.add_exempt(node.exempt)
         labels = dict.fromkeys(label for node in alternatives for label in node.children)
@@ -93,14 +93,14 @@ class Node:
         self.closed = self.closed or (closed[0] if closed and not is_open else None)
 
     @property
-    def says_values(self):
-        """Whether anything is said of values, here or below."""
-        return bool(self.conditions["validate"] or self.closed) or any(child.says_values for child in self.children.values())
+    def has_value_conditions(self):
+        """Whether there are conditions for values, here or below."""
+        return bool(self.conditions["validate"] or self.closed) or any(child.has_value_conditions for child in self.children.values())
 
 # MARK: Alternatives
 
 
-def tell_apart(alternatives):
+def separate(alternatives):
     """Makes the conditions of each alternative false for what is another's, as children are checked apart from them."""
     for node in alternatives[1:]:
         if _grants(node) != _grants(alternatives[0]):
@@ -108,12 +108,12 @@ def tell_apart(alternatives):
                 node.span, "The alternatives of a union differ in read or write, which are about places, not about values.",
                 "Say read() and write() of the place that has the union, and validate() in its types.")
     if not any(_is_any_object(node) for node in alternatives):
-        return _tell_apart(alternatives)
+        return _separate(alternatives)
     for node in alternatives:
-        _take_any_below(node)
+        _drop_value_conditions_below(node)
 
 
-def _tell_apart(alternatives):
+def _separate(alternatives):
     nodes = [node for node in alternatives if not node.is_leaf]
     if all(_below(node) == _below(nodes[0]) for node in nodes):
         return
@@ -124,14 +124,14 @@ def _tell_apart(alternatives):
                 "Name its properties, or make it one type with the others.")
     labels = dict.fromkeys(label for node in nodes for label in node.children)
     for label in labels:
-        _tell_child_apart(nodes, label)
+        _separate_child(nodes, label)
 
 
-def _tell_child_apart(nodes, label):
+def _separate_child(nodes, label):
     having = [node for node in nodes if label in node.children]
     children = [node.children[label] for node in having]
-    if any(_said(child) != _said(children[0]) for child in children):
-        _tell_apart(children)
+    if any(_value_conditions(child) != _value_conditions(children[0]) for child in children):
+        _separate(children)
         for node, child in zip(having, children):
             _hoist(node, label, child)
     for node in nodes:
@@ -159,25 +159,25 @@ def _is_any_object(node):
     return node.is_open and not node.children and known <= {"newData.hasChildren()"}
 
 
-def _take_any_below(node):
-    """Leaves nothing of what is said of values below."""
+def _drop_value_conditions_below(node):
+    """Removes all conditions for values below."""
     node.closed = None
     for label, child in list(node.children.items()):
         child.conditions["validate"] = []
         child.is_leaf = False
-        _take_any_below(child)
+        _drop_value_conditions_below(child)
         if not _grants(child) and not child.indexes:
             del node.children[label]
 
 
-def _said(node):
-    """What is said of values, to be compared."""
+def _value_conditions(node):
+    """The conditions for values, to be compared."""
     condition = node.condition("validate")
     return (str(condition) if condition is not None else "true", node.is_leaf, _below(node))
 
 
 def _below(node):
-    children = sorted((label, _said(child)) for label, child in node.children.items())
+    children = sorted((label, _value_conditions(child)) for label, child in node.children.items())
     return node.closed is not None, node.is_open, children, sorted(node.exempt or ()), node.is_any_child_named
 
 

@@ -28,7 +28,7 @@ class Output:
 
     def _write(self, piece, span=None, is_new=False):
         if span is not None and (is_new or span != self.last):
-            entry = [self.size, *self.text.place(span)]
+            entry = [self.size, *self.text.location(span)]
             # Two parts at one byte: the one inside is the nearer.
             if self.map and self.map[-1][0] == self.size:
                 self.map[-1] = entry

@@ -32,7 +32,7 @@ class Text:
         # Columns count UTF-16 units, as editors do: only characters beyond U+FFFF take two.
         self._is_plain = not text or max(text) <= "\uffff"
 
-    def place(self, span):
+    def location(self, span):
         """Line and column of a place, both from 1, and how many units of that line it takes."""
         line = bisect.bisect_right(self._starts, span[0])
         start = self._starts[line - 1]

@@ -48,7 +48,7 @@ public final class Accounts: Sendable {
         if let number = onRevocation(revocation, event) { RevocationNumbers.current?.note(number) }
       })
     self.init(AccountsContext(server, store: store, keys: keys))
-    store.onEnding(onFollowedRevocation)
+    store.onFollowedRevocation(onFollowedRevocation)
   }
 
   /// Creates the accounts of a context.
@@ -74,14 +74,14 @@ public final class Accounts: Sendable {
   }
 
   /// The current bounds and use of mails and text messages; those of tenants are not included.
-  package var spending: [SpendingBound] {
+  package var spending: [SpendingLimit] {
     context.throttle.spending(now: context.server.environment.clock())
   }
 
   /// Replaces the further plugins of the last call. Tokens that removed plugins verified become invalid.
   package func setFurtherPlugins(_ further: PluginSet) {
     context.plugins.setFurther(further)
-    sessions.foreignTokens.reviewVerifiers()
+    sessions.foreignTokens.applyVerifierChanges()
   }
 
   /// Stops verifying tokens of other issuers, and waits for unsent audit records, with a time limit. For a server that

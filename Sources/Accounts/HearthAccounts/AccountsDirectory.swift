@@ -26,16 +26,16 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts of a project that a client named; an emulator creates unknown ones.
   ///
-  /// - Parameter isMade: true when the request may create an emulator project.
+  /// - Parameter mayCreate: true when the request may create an emulator project.
   /// - Throws: `configurationNotFound` for another project than the server's, and on an emulator for an unknown one
   ///   that the request may not create, an invalid id, or too many projects.
-  package func accounts(of id: String, isMade: Bool) throws(AccountError) -> Accounts {
+  package func accounts(of id: String, mayCreate: Bool) throws(AccountError) -> Accounts {
     if isOwn(id) { return own }
     guard own.settings.isEmulator else {
       throw AccountError(.configurationNotFound, "This server has another project.")
     }
     if let known = known(id) { return known }
-    guard isMade else {
+    guard mayCreate else {
       throw AccountError(
         .configurationNotFound,
         "The emulator has no such project; a request of a program or a page of its own machine makes it.")
@@ -43,7 +43,7 @@ public final class AccountsDirectory: Sendable {
     guard Self.isID(id) else {
       throw AccountError(.configurationNotFound, "A project's id has 1 to 64 letters, digits and - . _ :")
     }
-    let made = try own.beside(id)
+    let made = try own.makeEmulatorProject(id)
     guard let kept = add(id, made) else {
       made.store.close()
       throw AccountError(
@@ -65,7 +65,7 @@ public final class AccountsDirectory: Sendable {
   /// The accounts whose discovery document any client may read. Reading it creates no project.
   ///
   /// - Throws: `configurationNotFound` for a project that does not exist.
-  package func discovered(_ id: String) throws(AccountError) -> Accounts {
+  package func knownAccounts(of id: String) throws(AccountError) -> Accounts {
     if let known = known(id) { return known }
     guard isOwn(id) else { throw AccountError(.configurationNotFound, "This server has another project.") }
     return own
@@ -104,14 +104,14 @@ public final class AccountsDirectory: Sendable {
 
   // MARK: Lookup by credential
 
-  /// The accounts of the token, code or session that a request shows without naming a project: API keys are all the
+  /// The accounts of the token, code or session that a request contains without naming a project: API keys are all the
   /// same on an emulator.
   ///
-  /// - Parameter shown: nil when the request shows none; the result is then the server's own project.
-  package func holder(of shown: ShownText?) -> Accounts {
-    guard let shown, hasOthers else { return own }
-    switch shown {
-    case .idToken(let token): return home(ofToken: token)
+  /// - Parameter secret: nil when the request contains none; the result is then the server's own project.
+  package func accounts(holding secret: PresentedSecret?) -> Accounts {
+    guard let secret, hasOthers else { return own }
+    switch secret {
+    case .idToken(let token): return accounts(ofToken: token)
     case .refreshToken(let token):
       let hash = Digest(sha256: token.utf8)
       return first { $0.session(hash) != nil } ?? own
@@ -136,7 +136,7 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts whose keys and users verify a token. The token's own statement is unverified and grants nothing: a
   /// token of an unknown tenant is refused by the keys of the project, which accept no tenant's.
-  public func home(ofToken text: String) -> Accounts {
+  public func accounts(ofToken text: String) -> Accounts {
     guard hasOthers, let token = try? TokenReader.read(text) else { return own }
     let project = project(ofAudience: token.payload["aud"])
     guard token.kind == .id || own.settings.isEmulator, let tenant = token.payload["firebase"]?["tenant"]?.string else {
@@ -146,7 +146,7 @@ public final class AccountsDirectory: Sendable {
   }
 
   /// The accounts of a verified credential; nil when its tenant was deleted.
-  public func home(of credential: VerifiedCredential) -> Accounts? {
+  public func accounts(of credential: VerifiedCredential) -> Accounts? {
     let project = project(ofAudience: credential.claims["aud"])
     guard credential.kind == .idToken, let tenant = credential.claims["firebase"]?["tenant"]?.string else {
       return project
@@ -156,11 +156,11 @@ public final class AccountsDirectory: Sendable {
 
   /// The accounts of a project's tenant that a request names.
   ///
-  /// - Parameter isMade: true when the request may create an emulator tenant.
+  /// - Parameter mayCreate: true when the request may create an emulator tenant.
   /// - Throws: `tenantNotFound`, `quotaExceeded`.
-  package func tenant(_ id: String, of project: Accounts, isMade: Bool) async throws(AccountError) -> Accounts {
+  package func tenant(_ id: String, of project: Accounts, mayCreate: Bool) async throws(AccountError) -> Accounts {
     guard let tenants = project.tenants else { throw AccountError(.tenantNotFound) }
-    return withNewestKeys(isMade ? try await tenants.accounts(named: id) : try tenants.accounts(of: id))
+    return withNewestKeys(mayCreate ? try await tenants.accounts(named: id) : try tenants.accounts(of: id))
   }
 
   /// The accounts of a tenant of the server's own project; never creates one.
@@ -182,13 +182,13 @@ public final class AccountsDirectory: Sendable {
   }
 
   /// Drops an emulator's further projects. Blocks until their queues are empty.
-  public func closeOthers() {
+  public func closeEmulatorProjects() {
     for other in others { other.store.close() }
   }
 }
 
 /// A secret text by which a client identifies its accounts.
-package enum ShownText: Sendable, Redacted {
+package enum PresentedSecret: Sendable, Redacted {
   /// An ID token.
   case idToken(String)
   /// A refresh token.
@@ -200,7 +200,7 @@ package enum ShownText: Sendable, Redacted {
 extension Accounts {
   /// Creates the accounts of a further project on an emulator: with its own users, sessions and key names, and
   /// otherwise the server's settings.
-  fileprivate func beside(_ id: String) throws(AccountError) -> Accounts {
+  fileprivate func makeEmulatorProject(_ id: String) throws(AccountError) -> Accounts {
     do {
       var server = context.server
       server.configuration.projectID = id

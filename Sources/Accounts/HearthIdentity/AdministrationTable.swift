@@ -86,13 +86,13 @@ enum AdministrationTable {
       at: .project("POST", "v1", "/accounts:sendOobCode")),
     .call(
       "batchGet", .permission(.changeUsers), BatchEndpoints.get,
-      at: .project("GET", "v1", "/accounts:batchGet") + [.older("*", "downloadAccount")]),
+      at: .project("GET", "v1", "/accounts:batchGet") + [.v3("*", "downloadAccount")]),
     .call(
       "batchDelete", .permission(.deleteUsers), BatchEndpoints.delete,
       at: .project("POST", "v1", "/accounts:batchDelete")),
     .call(
       "batchCreate", .permission(.giveAccess), ImportEndpoints.create,
-      at: .project("POST", "v1", "/accounts:batchCreate") + [.older("POST", "uploadAccount")]
+      at: .project("POST", "v1", "/accounts:batchCreate") + [.v3("POST", "uploadAccount")]
     ).with(\.bodyBytesMax, IdentityBody.importSizeBytesMax),
     .call(
       "queryAccounts", .permission(.readUsers), BatchEndpoints.query,

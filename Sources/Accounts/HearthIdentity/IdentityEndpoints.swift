@@ -37,9 +37,10 @@ package struct IdentityEndpoints: Sendable {
   /// Answers a request whose path was looked up before.
   package func answer(_ request: IdentityRequest, at match: IdentityRouter.Match) async -> IdentityResponse {
     do throws(AccountError) {
-      let asked = match.isLegacy ? LegacyRequest(request) : nil
-      if match.isLegacy, asked == nil { return LegacyEndpoints.malformed(request) }
-      let taken = asked.map { match.operation(taking: $0.method) } ?? (match.takesMethod ? match.operation : nil)
+      let legacyRequest = match.isLegacy ? LegacyRequest(request) : nil
+      if match.isLegacy, legacyRequest == nil { return LegacyEndpoints.malformed(request) }
+      let taken =
+        legacyRequest.map { match.operation(taking: $0.method) } ?? (match.takesMethod ? match.operation : nil)
       guard let operation = taken else { return Self.methodNotAllowed(match.methods) }
       if let refusal = refusal(operation, request) { return refusal }
       switch operation.handler {
@@ -47,11 +48,12 @@ package struct IdentityEndpoints: Sendable {
       case .page(_, let show): return await show(self, request)
       case .legacy(let perform):
         // A row of that interface; there are no others that have such a handler.
-        guard let asked else { throw AccountError(.internalError) }
-        return await LegacyEndpoints(accounts: accounts).answer(asked, perform)
+        guard let legacyRequest else { throw AccountError(.internalError) }
+        return await LegacyEndpoints(accounts: accounts).answer(legacyRequest, perform)
       case .published(let body):
-        let home = try match.project.map { id throws(AccountError) in try directory.discovered(id) } ?? accounts
-        return .published(body(operation.scope == .project ? home : accounts))
+        let targetAccounts =
+          try match.project.map { id throws(AccountError) in try directory.knownAccounts(of: id) } ?? accounts
+        return .published(body(operation.scope == .project ? targetAccounts : accounts))
       case .unserved(let what):
         _ = try match.project.map { id throws(AccountError) in try project(id, for: request) }
         throw AccountError(.notImplemented, "This server does not serve \(what).")
@@ -79,19 +81,20 @@ package struct IdentityEndpoints: Sendable {
   ) async throws(AccountError) -> IdentityResponse {
     let named = try match.project.map { id throws(AccountError) in try project(id, for: request) }
     let call = try call(request, operation, match)
-    let home: Accounts
+    let targetAccounts: Accounts
     switch operation.scope {
-    case .named: home = try await target(of: call, in: named)
-    case .project: home = named ?? accounts
-    case .server: home = accounts
+    case .named: targetAccounts = try await target(of: call, in: named)
+    case .project: targetAccounts = named ?? accounts
+    case .server: targetAccounts = accounts
     case .serverOrTenant:
-      home = try call.text("tenantId").map { id throws(AccountError) in try directory.knownTenant(id) } ?? accounts
+      targetAccounts =
+        try call.text("tenantId").map { id throws(AccountError) in try directory.knownTenant(id) } ?? accounts
     }
     guard call.isOfAdministrator, request.parameter(Self.revocationsParameter) != nil else {
-      return IdentityResponse(try await perform(home, call))
+      return IdentityResponse(try await perform(targetAccounts, call))
     }
     let (answer, numbers) = try await RevocationNumbers.collecting { () async throws(AccountError) in
-      try await perform(home, call)
+      try await perform(targetAccounts, call)
     }
     guard case .object(let members) = answer else { return IdentityResponse(answer) }
     let list = JSON.array(numbers.map { .int(Int64(clamping: $0)) })
@@ -119,13 +122,13 @@ package struct IdentityEndpoints: Sendable {
   /// The accounts of a project that a request names.
   private func project(_ id: String, for request: IdentityRequest) throws(AccountError) -> Accounts {
     try directory.accounts(
-      of: id, isMade: Self.mayMake(request.bearer.authority, isFromLoopback: request.isFromLoopback))
+      of: id, mayCreate: Self.mayCreateProject(request.bearer.authority, isFromLoopback: request.isFromLoopback))
   }
 
   /// Returns true for a request that may create the emulator project or tenant that it names: one of a program or page
   /// on the same machine, or of an administrator. Pages of any site can send requests to a developer's machine, and the
   /// created projects would stay.
-  private static func mayMake(_ authority: Authority, isFromLoopback: Bool) -> Bool {
+  private static func mayCreateProject(_ authority: Authority, isFromLoopback: Bool) -> Bool {
     authority.administratorName != nil || isFromLoopback
   }
 
@@ -186,22 +189,25 @@ package struct IdentityEndpoints: Sendable {
       guard call.isOfAdministrator else {
         throw AccountError(.insufficientPermission, "Only authenticated requests can specify target_project_id.")
       }
-      if project == nil { target = try directory.accounts(of: id, isMade: true) }
+      if project == nil { target = try directory.accounts(of: id, mayCreate: true) }
     }
     let tenant = try call.text("tenantId").flatMap { $0.isEmpty ? nil : $0 }
     if let tenant, let pathTenant = call.pathTenant, tenant != pathTenant { throw AccountError(.tenantMismatch) }
-    let home: Accounts
+    let targetAccounts: Accounts
     if let id = tenant ?? call.pathTenant {
-      home = try await directory.tenant(
-        id, of: target ?? accounts, isMade: Self.mayMake(call.authority, isFromLoopback: call.isFromLoopback))
-      if case .idToken(let token)? = call.shownText, directory.home(ofToken: token) !== home {
+      targetAccounts = try await directory.tenant(
+        id, of: target ?? accounts,
+        mayCreate: Self.mayCreateProject(call.authority, isFromLoopback: call.isFromLoopback))
+      if case .idToken(let token)? = call.presentedSecret, directory.accounts(ofToken: token) !== targetAccounts {
         throw AccountError(.tenantMismatch)
       }
     } else {
-      home = target ?? directory.holder(of: call.shownText)
+      targetAccounts = target ?? directory.accounts(holding: call.presentedSecret)
     }
-    guard home.settings.tenant?.isDisabled != true || isOperator(call) else { throw AccountError(.projectDisabled) }
-    return home
+    guard targetAccounts.settings.tenant?.isDisabled != true || isOperator(call) else {
+      throw AccountError(.projectDisabled)
+    }
+    return targetAccounts
   }
 
   /// Returns true for the operator and users of the operator's console: an app's administrators do not manage the users

@@ -11,57 +11,57 @@ enum IdentityTable {
   /// Accounts, for client SDKs.
   private static let clients: [IdentityOperation] = [
     .call(
-      "signUp", .apiKey, SignInEndpoints.signUp, at: .toolkit("POST", "v1/accounts:signUp", older: "signupNewUser")),
+      "signUp", .apiKey, SignInEndpoints.signUp, at: .toolkit("POST", "v1/accounts:signUp", v3: "signupNewUser")),
     .call(
       "signInWithPassword", .apiKey, SignInEndpoints.signInWithPassword,
-      at: .toolkit("POST", "v1/accounts:signInWithPassword", older: "verifyPassword")),
+      at: .toolkit("POST", "v1/accounts:signInWithPassword", v3: "verifyPassword")),
     .call(
       "signInWithCustomToken", .apiKey, SignInEndpoints.signInWithCustomToken,
-      at: .toolkit("POST", "v1/accounts:signInWithCustomToken", older: "verifyCustomToken")),
+      at: .toolkit("POST", "v1/accounts:signInWithCustomToken", v3: "verifyCustomToken")),
     .call(
       "signInWithIdentity", .apiKey, FederatedEndpoints.signInWithIdentity,
-      at: .toolkit("POST", "v1/accounts:signInWithIdp", older: "verifyAssertion")),
+      at: .toolkit("POST", "v1/accounts:signInWithIdp", v3: "verifyAssertion")),
     .call(
       "signInWithEmailLink", .apiKey, SignInEndpoints.signInWithEmailLink,
-      at: .toolkit("POST", "v1/accounts:signInWithEmailLink", older: "emailLinkSignin")),
+      at: .toolkit("POST", "v1/accounts:signInWithEmailLink", v3: "emailLinkSignin")),
     .call(
       "signInWithPhone", .apiKey, PhoneEndpoints.signIn,
-      at: .toolkit("POST", "v1/accounts:signInWithPhoneNumber", older: "verifyPhoneNumber")),
+      at: .toolkit("POST", "v1/accounts:signInWithPhoneNumber", v3: "verifyPhoneNumber")),
     .call(
       "sendPhoneCode", .apiKey, PhoneEndpoints.sendCode,
-      at: .toolkit("POST", "v1/accounts:sendVerificationCode", older: "sendVerificationCode")),
+      at: .toolkit("POST", "v1/accounts:sendVerificationCode", v3: "sendVerificationCode")),
     .call(
       "createAuthURI", .apiKey, SignInEndpoints.createAuthURI,
-      at: .toolkit("POST", "v1/accounts:createAuthUri", older: "createAuthUri")),
+      at: .toolkit("POST", "v1/accounts:createAuthUri", v3: "createAuthUri")),
     .call(
-      "lookup", .apiKey, ProfileEndpoints.lookup, at: .toolkit("POST", "v1/accounts:lookup", older: "getAccountInfo")),
+      "lookup", .apiKey, ProfileEndpoints.lookup, at: .toolkit("POST", "v1/accounts:lookup", v3: "getAccountInfo")),
     .call(
-      "update", .apiKey, ProfileEndpoints.update, at: .toolkit("POST", "v1/accounts:update", older: "setAccountInfo")),
+      "update", .apiKey, ProfileEndpoints.update, at: .toolkit("POST", "v1/accounts:update", v3: "setAccountInfo")),
     .call(
-      "delete", .apiKey, ProfileEndpoints.delete, at: .toolkit("POST", "v1/accounts:delete", older: "deleteAccount")),
+      "delete", .apiKey, ProfileEndpoints.delete, at: .toolkit("POST", "v1/accounts:delete", v3: "deleteAccount")),
     .call(
       "sendCode", .apiKey, CodeEndpoints.sendCode,
-      at: .toolkit("POST", "v1/accounts:sendOobCode", older: "getOobConfirmationCode")),
+      at: .toolkit("POST", "v1/accounts:sendOobCode", v3: "getOobConfirmationCode")),
     .call(
       "resetPassword", .apiKey, CodeEndpoints.resetPassword,
-      at: .toolkit("POST", "v1/accounts:resetPassword", older: "resetPassword")),
+      at: .toolkit("POST", "v1/accounts:resetPassword", v3: "resetPassword")),
     .call(
       "phoneClient", .apiKey, PhoneEndpoints.verifyIOSClient,
-      at: .toolkit("POST", "v1/accounts:verifyIosClient", older: "verifyClient")),
+      at: .toolkit("POST", "v1/accounts:verifyIosClient", v3: "verifyClient")),
     .unserved("gameCenter", .apiKey, "Game Center", at: .toolkit("*", "v1/accounts:signInWithGameCenter")),
     .unserved(
       "saml", .apiKey, "answers of SAML to other servers", at: .toolkit("*", "v1/accounts:issueSamlResponse")),
     .call(
       "projectConfig", .apiKey, ProjectEndpoints.project,
-      at: .toolkit("GET", "v1/projects", older: "getProjectConfig")),
+      at: .toolkit("GET", "v1/projects", v3: "getProjectConfig")),
     .call(
       "captchaParameters", .apiKey, PhoneEndpoints.captchaParameters,
-      at: .toolkit("GET", "v1/recaptchaParams", older: "getRecaptchaParam")),
+      at: .toolkit("GET", "v1/recaptchaParams", v3: "getRecaptchaParam")),
     .call("passwordPolicy", .apiKey, ProjectEndpoints.passwordPolicy, at: .toolkit("GET", "v2/passwordPolicy")),
     .call("recaptchaConfig", .apiKey, ProjectEndpoints.captcha, at: .toolkit("GET", "v2/recaptchaConfig")),
     .call("revokeToken", .apiKey, SignInEndpoints.revokeToken, at: .toolkit("POST", "v2/accounts:revokeToken")),
     .call(
-      "refresh", .apiKey, SignInEndpoints.refresh, at: [RoutePlace("POST", "v1/token", of: [.tokens])]
+      "refresh", .apiKey, SignInEndpoints.refresh, at: [EndpointAddress("POST", "v1/token", of: [.tokens])]
     ).with(\.takesForm, true),
   ]
 
@@ -104,26 +104,26 @@ enum IdentityTable {
     .published(
       "idTokenCertificates", .nothing, { $0.keys.certificatesJSON(.idToken) },
       at: [
-        RoutePlace("GET", "robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", of: [.files])
+        EndpointAddress("GET", "robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", of: [.files])
       ]),
     .published(
       "cookieCertificates", .nothing, { $0.keys.certificatesJSON(.sessionCookie) },
-      at: .toolkit("GET", "v1/sessionCookiePublicKeys") + [.older("GET", "publicKeys")]),
+      at: .toolkit("GET", "v1/sessionCookiePublicKeys") + [.v3("GET", "publicKeys")]),
     .published(
       "keySet", .nothing, { $0.keys.jwks(.idToken) },
       at: [
-        RoutePlace("GET", "{project}/.well-known/jwks.json", of: [.tokens]),
-        RoutePlace("GET", "service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", of: [.files]),
-        RoutePlace("GET", "service_accounts/v1/metadata/jwk/securetoken@system.gserviceaccount.com", of: [.files]),
+        EndpointAddress("GET", "{project}/.well-known/jwks.json", of: [.tokens]),
+        EndpointAddress("GET", "service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", of: [.files]),
+        EndpointAddress("GET", "service_accounts/v1/metadata/jwk/securetoken@system.gserviceaccount.com", of: [.files]),
       ]),
     .published(
       "discovery", .nothing, { $0.keys.discovery(issuer: $0.configuration.publicOrigin) },
-      at: [RoutePlace("GET", "{project}/.well-known/openid-configuration", of: [.tokens])]
+      at: [EndpointAddress("GET", "{project}/.well-known/openid-configuration", of: [.tokens])]
     ).with(\.scope, .project),
     IdentityOperation(
       name: "accessToken", requirement: .nothing,
       handler: .answer { await AccessTokenEndpoint(accounts: $0).answer($1) },
-      places: [RoutePlace("POST", "token", of: [.authorization])], takesForm: true),
+      addresses: [EndpointAddress("POST", "token", of: [.authorization])], takesForm: true),
   ]
 
   /// The operations of test suites, in an emulator.
@@ -198,7 +198,7 @@ enum IdentityTable {
       at: .page("__/auth/iframe", "emulator/auth/iframe")),
     // Where providers that were set up while the server runs send browsers back to: of the project, and of a tenant.
     .page(
-      "redirectPage", .nothing, { await HandlerPage(endpoints: $0).providersAnswer($1) },
+      "redirectPage", .nothing, { await HandlerPage(endpoints: $0).handleProviderResponse($1) },
       at: .page("__/auth/redirect/{provider}", "__/auth/redirect/{home}/{provider}")),
     // What is registered at an identity provider.
     .page(

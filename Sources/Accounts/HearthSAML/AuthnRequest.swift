@@ -15,7 +15,7 @@ package struct AuthnRequest: Sendable, Equatable {
   /// The time of issue, since 1970.
   package var issuedAtSeconds: Int64
   /// True when the user must authenticate although they have a session there.
-  package var isForced = false
+  package var forcesAuthentication = false
 
   /// A question.
   package init(
@@ -32,7 +32,7 @@ package struct AuthnRequest: Sendable, Equatable {
   package var text: String {
     "<samlp:AuthnRequest xmlns:samlp=\"\(SAMLNames.protocolSpace)\" xmlns:saml=\"\(SAMLNames.assertionSpace)\" "
       + "ID=\"\(SAMLText.escaped(id))\" Version=\"2.0\" IssueInstant=\"\(SAMLTime.text(issuedAtSeconds))\" "
-      + "Destination=\"\(SAMLText.escaped(destination))\"\(isForced ? " ForceAuthn=\"true\"" : "") "
+      + "Destination=\"\(SAMLText.escaped(destination))\"\(forcesAuthentication ? " ForceAuthn=\"true\"" : "") "
       + "ProtocolBinding=\"\(SAMLNames.postBinding)\" "
       + "AssertionConsumerServiceURL=\"\(SAMLText.escaped(consumerURL))\">"
       + "<saml:Issuer>\(SAMLText.escaped(serviceProviderID))</saml:Issuer>"

@@ -20,7 +20,7 @@ package struct SAMLAssertion: Sendable, Equatable {
   package let attributes: [Attribute]
 
   /// True when the name is an e-mail address.
-  package var isNamedByEmail: Bool { nameIDFormat == SAMLNames.emailFormat }
+  package var hasEmailNameID: Bool { nameIDFormat == SAMLNames.emailFormat }
   /// True for a transient name id, which differs at the next sign-in.
-  package var isNamedForOnce: Bool { nameIDFormat == SAMLNames.transientFormat }
+  package var hasTransientNameID: Bool { nameIDFormat == SAMLNames.transientFormat }
 }

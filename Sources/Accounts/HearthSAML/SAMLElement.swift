@@ -47,10 +47,10 @@ struct SAMLElement {
     return String(start[...last])
   }
 
-  /// Calls `look` with the element and all its descendants.
-  func visit(_ look: (SAMLElement) throws(SAMLRefusal) -> Void) throws(SAMLRefusal) {
-    try look(self)
-    for child in children { try child.visit(look) }
+  /// Calls `body` with the element and all its descendants.
+  func visit(_ body: (SAMLElement) throws(SAMLRefusal) -> Void) throws(SAMLRefusal) {
+    try body(self)
+    for child in children { try child.visit(body) }
   }
 }
 

@@ -79,7 +79,9 @@ struct SAMLSignature {
   /// Verifies the signature with each of the certificates.
   ///
   /// - Returns: the signed octets.
-  func octets(in document: SAMLDocument, certificates: [String], allowsSHA1: Bool) throws(SAMLRefusal) -> [UInt8] {
+  func verifiedOctets(in document: SAMLDocument, certificates: [String], allowsSHA1: Bool) throws(SAMLRefusal)
+    -> [UInt8]
+  {
     let strong = certificates.compactMap(SAMLCertificate.pem).filter(SAMLCertificate.isStrong)
     guard !strong.isEmpty else {
       throw SAMLRefusal("The configured certificates have keys of less than 2,048 bits, which do not count.")

@@ -54,7 +54,7 @@ struct AttestationObject: Sendable {
     let result = hearth_fido_verify_attestation(
       format, isSelf ? 1 : 0, Int32(key.algorithm.rawValue), relyingPartyID, clientDataHash, clientDataHash.count,
       data.bytes, data.bytes.count, statementBytes, statementBytes.count, data.extensionMask.ofNew,
-      Int32(data.small("credProtect")), Int(data.small("minPinLength")))
+      Int32(data.smallInteger("credProtect")), Int(data.smallInteger("minPinLength")))
     guard result == FIDO_OK else {
       throw WebAuthnError(.attestation, "The attestation's signature is not right for this key and this challenge.")
     }

@@ -6,7 +6,7 @@ struct AuthenticatorData: Sendable {
   /// A newly created key.
   struct NewKey: Sendable {
     /// The AAGUID, the model of authenticator; zeros when it is withheld.
-    var model: [UInt8]
+    var aaguid: [UInt8]
     var credentialID: [UInt8]
     /// The key's CBOR.
     var cose: [UInt8]
@@ -54,7 +54,7 @@ struct AuthenticatorData: Sendable {
 
   private static func newKey(in bytes: [UInt8], at position: inout Int) throws(WebAuthnError) -> NewKey {
     guard bytes.count >= position + 18 else { throw malformed }
-    let model = Array(bytes[position..<position + 16])
+    let aaguid = Array(bytes[position..<position + 16])
     let length = Int(bytes[position + 16]) << 8 | Int(bytes[position + 17])
     position += 18
     guard (1...WebAuthnLimits.credentialIDBytesMax).contains(length), bytes.count - position >= length else {
@@ -66,7 +66,7 @@ struct AuthenticatorData: Sendable {
     let key = try PublicKey(try reader.value())
     let cose = Array(bytes[position..<reader.position])
     position = reader.position
-    return NewKey(model: model, credentialID: id, cose: cose, publicKey: key)
+    return NewKey(aaguid: aaguid, credentialID: id, cose: cose, publicKey: key)
   }
 
   /// Checks the parts that every ceremony requires.
@@ -97,5 +97,5 @@ struct AuthenticatorData: Sendable {
   }
 
   /// The small number of an extension; 0 when absent.
-  func small(_ name: String) -> UInt8 { extensions[name]?.int.flatMap { UInt8(exactly: $0) } ?? 0 }
+  func smallInteger(_ name: String) -> UInt8 { extensions[name]?.int.flatMap { UInt8(exactly: $0) } ?? 0 }
 }

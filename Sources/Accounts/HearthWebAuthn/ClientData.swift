@@ -36,7 +36,7 @@ struct ClientData: Sendable {
     guard let shown = self.challenge, ConstantTime.equal(shown, challenge) else {
       throw WebAuthnError(.challenge, "The challenge is not the one that was given out.")
     }
-    guard let origin = json["origin"]?.string, origins.allow(origin) else {
+    guard let origin = json["origin"]?.string, origins.allows(origin) else {
       throw WebAuthnError(
         .origin, "The page's origin is none of those that may use passkeys; see signIn.passkey.origins.")
     }
@@ -64,7 +64,7 @@ public struct AllowedOrigins: Sendable, Equatable {
     self.allowsLocalhost = allowsLocalhost
   }
 
-  func allow(_ origin: String) -> Bool {
+  func allows(_ origin: String) -> Bool {
     if exact.contains(origin) { return true }
     guard allowsLocalhost else { return false }
     for scheme in ["http://localhost", "https://localhost"] where origin.hasPrefix(scheme) {

@@ -1,12 +1,12 @@
 import HearthPlugin
 
-/// Passkeys of one relying party, checked by ``WebAuthnCheck``.
+/// Passkeys of one relying party, checked by ``WebAuthnVerifier``.
 public struct WebAuthnPasskeys: PasskeyProvider {
   /// The provider's manifest, with its single sign-in method.
   public let manifest = ProviderManifest(id: "passkey", displayName: "Passkey", methods: [.passkey])
   /// The relying party of the keys.
   public let relyingParty: PasskeyRelyingParty
-  private let check: WebAuthnCheck
+  private let verifier: WebAuthnVerifier
 
   /// Creates the passkeys of a relying party.
   ///
@@ -15,7 +15,7 @@ public struct WebAuthnPasskeys: PasskeyProvider {
     var relyingParty = relyingParty
     relyingParty.algorithms = PublicKey.Algorithm.allCases.map(\.rawValue)
     self.relyingParty = relyingParty
-    check = WebAuthnCheck(relyingPartyID: relyingParty.id, origins: origins)
+    verifier = WebAuthnVerifier(relyingPartyID: relyingParty.id, origins: origins)
   }
 
   /// Fails: a passkey is not presented by this method.
@@ -24,13 +24,13 @@ public struct WebAuthnPasskeys: PasskeyProvider {
   /// Verifies the registration of a key.
   public func register(_ registration: PasskeyRegistration) throws(PasskeyRefusal) -> NewPasskey {
     do {
-      let made = try check.registration(
+      let registered = try verifier.verifyRegistration(
         challenge: registration.challenge, credentialID: registration.credentialID,
         clientDataJSON: registration.clientDataJSON, attestationObject: registration.attestationObject,
         requiresUserVerification: relyingParty.requiresUserVerification)
       return NewPasskey(
-        publicKey: made.publicKey, signCount: made.signCount, isUserVerified: made.isUserVerified,
-        isBackupEligible: made.isBackupEligible, isBackedUp: made.isBackedUp)
+        publicKey: registered.publicKey, signCount: registered.signCount, isUserVerified: registered.isUserVerified,
+        isBackupEligible: registered.isBackupEligible, isBackedUp: registered.isBackedUp)
     } catch {
       throw PasskeyRefusal(error)
     }
@@ -39,13 +39,13 @@ public struct WebAuthnPasskeys: PasskeyProvider {
   /// Verifies the use of a key. A key that verified its user at registration must always do so.
   public func use(_ assertion: PasskeyAssertion) throws(PasskeyRefusal) -> PasskeyUse {
     do {
-      let used = try check.assertion(
+      let asserted = try verifier.verifyAssertion(
         challenge: assertion.challenge, publicKey: assertion.key.publicKey, signCount: assertion.key.signCount,
         isBackupEligible: assertion.key.isBackupEligible, clientDataJSON: assertion.clientDataJSON,
         authenticatorData: assertion.authenticatorData, signature: assertion.signature,
         requiresUserVerification: relyingParty.requiresUserVerification || assertion.key.isUserVerified)
       return PasskeyUse(
-        signCount: used.signCount, isUserVerified: used.isUserVerified, isBackedUp: used.isBackedUp)
+        signCount: asserted.signCount, isUserVerified: asserted.isUserVerified, isBackedUp: asserted.isBackedUp)
     } catch {
       throw PasskeyRefusal(error)
     }

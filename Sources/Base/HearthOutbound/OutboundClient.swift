@@ -5,7 +5,7 @@ import CCurl
 public final class OutboundClient: OutboundHTTP {
   private let policy: OutboundPolicy
   private let pool: OutboundPool
-  private let reserve: CurlReserve?
+  private let handlePool: CurlHandlePool?
 
   /// - Parameters:
   ///   - policy: the addresses that requests may go to.
@@ -17,7 +17,7 @@ public final class OutboundClient: OutboundHTTP {
   ) {
     self.policy = policy
     self.pool = pool
-    reserve = keepsConnections ? CurlReserve() : nil
+    handlePool = keepsConnections ? CurlHandlePool() : nil
   }
 
   /// Sends the request on a thread of the pool; cancelling the task ends the transfer.
@@ -28,9 +28,9 @@ public final class OutboundClient: OutboundHTTP {
     try check(request, to: target)
     let transfer = Transfer(
       policy: policy, host: target.host, isPlain: target.isPlain, timeout: .milliseconds(request.timeoutMilliseconds),
-      sizeBytesMax: request.responseSizeBytesMax, cutsBody: request.cutsResponse,
+      sizeBytesMax: request.responseSizeBytesMax, truncatesBody: request.truncatesResponse,
       connectTimeoutSeconds: request.connectTimeoutSeconds)
-    let result = await pool.run(transfer) { [reserve] in Self.perform(request, over: transfer, from: reserve) }
+    let result = await pool.run(transfer) { [handlePool] in Self.perform(request, over: transfer, from: handlePool) }
     return try result.get()
   }
 
@@ -59,10 +59,10 @@ public final class OutboundClient: OutboundHTTP {
   private static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F }
 
   private static func perform(
-    _ request: OutboundRequest, over transfer: Transfer, from reserve: CurlReserve?
+    _ request: OutboundRequest, over transfer: Transfer, from handlePool: CurlHandlePool?
   ) -> Result<OutboundResponse, OutboundError> {
     request.body.withUnsafeBytes { body in
-      transfer.perform(from: reserve) { handle in
+      transfer.perform(from: handlePool) { handle in
         handle.set(CURLOPT_URL, request.url)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
         if request.method != .get || !body.isEmpty {

@@ -33,7 +33,7 @@ public struct OutboundRequest: Sendable, Equatable {
   /// The size limit of the answer: a longer one is an error, so that no server can fill the memory.
   public var responseSizeBytesMax: Int
   /// True to drop the rest of an answer that is over the limit, instead of failing.
-  public var cutsResponse = false
+  public var truncatesResponse = false
   /// Seconds for the connection alone, when they are fewer than all.
   public var connectTimeoutSeconds: Int?
 

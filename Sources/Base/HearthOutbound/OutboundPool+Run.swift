@@ -7,30 +7,30 @@ extension OutboundPool {
   func run<Success: Sendable>(
     _ transfer: Transfer, _ body: @escaping @Sendable () -> Result<Success, OutboundError>
   ) async -> Result<Success, OutboundError> {
-    let turn = Turn<Result<Success, OutboundError>>()
+    let pending = PendingTransfer<Result<Success, OutboundError>>()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        guard turn.wait(continuation) else { return }
-        switch submit({ if turn.begin() { turn.end(body()) } }) {
-        case .refused: return turn.end(.failure(OutboundError(.busy, "too many requests are waiting")))
+        guard pending.wait(continuation) else { return }
+        switch submit({ if pending.begin() { pending.end(body()) } }) {
+        case .refused: return pending.end(.failure(OutboundError(.busy, "too many requests are waiting")))
         // The thread that has it ends it in time, and a timer for each of many quick transfers would stay for long.
         case .started: return
         case .queued: break
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(transfer.millisecondsLeft ?? 0)) {
-          [weak turn, weak transfer] in
-          if let turn, let transfer { turn.giveUp(.failure(transfer.stopped)) }
+          [weak pending, weak transfer] in
+          if let pending, let transfer { pending.giveUp(.failure(transfer.stopReason)) }
         }
       }
     } onCancel: {
       transfer.cancel()
-      turn.giveUp(.failure(transfer.stopped))
+      pending.giveUp(.failure(transfer.stopReason))
     }
   }
 }
 
 /// A transfer's place in the queue for a thread; its caller is answered exactly once.
-private final class Turn<Answer: Sendable>: Sendable {
+private final class PendingTransfer<Answer: Sendable>: Sendable {
   private enum State {
     case new
     case waiting(CheckedContinuation<Answer, Never>)

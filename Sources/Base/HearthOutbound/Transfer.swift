@@ -2,7 +2,7 @@ import CCurl
 import HearthBytes
 import Synchronization
 
-/// The state that the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopped`` and
+/// The state that the callbacks of one transfer read and write. Other threads call ``cancel()``, ``stopReason`` and
 /// ``millisecondsLeft`` alone.
 final class Transfer: @unchecked Sendable {  // because what changes, but for the atomic, is the performing thread's own
   private let isCancelled = Atomic(false)
@@ -11,7 +11,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   private let host: String
   private let isPlain: Bool
   private let sizeBytesMax: Int
-  private let cutsBody: Bool
+  private let truncatesBody: Bool
   private let connectTimeoutSeconds: Int?
   private let upload: [UInt8]
   private var uploaded = 0
@@ -29,9 +29,9 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   ///   - upload: the bytes that are sent when libcurl asks for them.
   init(
     policy: OutboundPolicy, host: String, isPlain: Bool, timeout: Duration, sizeBytesMax: Int,
-    cutsBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
+    truncatesBody: Bool = false, connectTimeoutSeconds: Int? = nil, upload: [UInt8] = []
   ) {
-    self.cutsBody = cutsBody
+    self.truncatesBody = truncatesBody
     self.connectTimeoutSeconds = connectTimeoutSeconds
     self.policy = policy
     self.host = host
@@ -54,17 +54,17 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   /// Sets the options that all transfers share, lets `configure` add its own, performs it, and hands the result code
   /// and the protocol's last status to `finish`.
   ///
-  /// - Parameter reserve: handles that keep their connections, of the same policy; nil takes a new one.
+  /// - Parameter handlePool: handles that keep their connections, of the same policy; nil takes a new one.
   func perform<Success>(
-    from reserve: CurlReserve? = nil,
+    from handlePool: CurlHandlePool? = nil,
     _ configure: (inout CurlHandle) -> Void,
     finish: (_ code: CURLcode, _ status: Int) -> Result<Success, OutboundError>
   ) -> Result<Success, OutboundError> {
-    guard let timeout = millisecondsLeft else { return .failure(stopped) }
+    guard let timeout = millisecondsLeft else { return .failure(stopReason) }
     let this = Unmanaged.passUnretained(self).toOpaque()  // because `self` outlives this call, and so the handle
     return withUnsafeTemporaryAllocation(of: ccurl_guard.self, capacity: 1) { guards in
       guards.initializeElement(at: 0, to: ccurl_guard(admits: admitsAddress, data: this))
-      guard let first = guards.baseAddress, var handle = reserve?.take() ?? CurlHandle() else {
+      guard let first = guards.baseAddress, var handle = handlePool?.take() ?? CurlHandle() else {
         return .failure(OutboundError(.unreachable, "libcurl cannot be set up"))
       }
       handle.set(CURLOPT_NOSIGNAL, true)
@@ -83,11 +83,11 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
         handle.set(CURLOPT_CAPATH, "/dev/null")
       }
       handle.set(guard: first)
-      handle.set(sink: CURLOPT_WRITEFUNCTION, takeBody)
+      handle.set(sink: CURLOPT_WRITEFUNCTION, receiveBody)
       handle.set(pointer: CURLOPT_WRITEDATA, this)
-      handle.set(sink: CURLOPT_HEADERFUNCTION, takeHeader)
+      handle.set(sink: CURLOPT_HEADERFUNCTION, receiveHeader)
       handle.set(pointer: CURLOPT_HEADERDATA, this)
-      handle.set(source: giveUpload)
+      handle.set(source: sendUpload)
       handle.set(pointer: CURLOPT_READDATA, this)
       handle.set(progress: checkProgress)
       handle.set(pointer: CURLOPT_XFERINFODATA, this)
@@ -95,7 +95,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
       let code = handle.perform()
       wasSent = handle.wasConnected
       let result = finish(code, handle.responseCode)
-      if let reserve { reserve.put(handle) }
+      if let handlePool { handlePool.put(handle) }
       return result
     }
   }
@@ -111,7 +111,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
     if wasForbidden { return OutboundError(.forbiddenAddress, "\(host) is not at an address that requests may go to") }
     if isTooLarge { return OutboundError(.tooLarge, "\(host) answered more than it may") }
     switch code {
-    case CURLE_ABORTED_BY_CALLBACK: return stopped
+    case CURLE_ABORTED_BY_CALLBACK: return stopReason
     case CURLE_OPERATION_TIMEDOUT: return OutboundError(.timedOut, "\(host) did not answer in time")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
       CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
@@ -126,7 +126,7 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
   }
 
   /// The reason for ending a transfer before its end.
-  var stopped: OutboundError {
+  var stopReason: OutboundError {
     isCancelled.load(ordering: .relaxed)
       ? OutboundError(.cancelled, "the request was cancelled")
       : OutboundError(.timedOut, "\(host) did not answer in time")
@@ -136,9 +136,9 @@ final class Transfer: @unchecked Sendable {  // because what changes, but for th
 // MARK: - Callbacks
 
 extension Transfer {
-  fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+  fileprivate func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
     guard bytes.count <= sizeBytesMax - received.count else {
-      if cutsBody {
+      if truncatesBody {
         received.append(contentsOf: bytes.prefix(sizeBytesMax - received.count))
         return true
       }
@@ -149,7 +149,7 @@ extension Transfer {
     return true
   }
 
-  fileprivate func take(header bytes: UnsafeRawBufferPointer) -> Bool {
+  fileprivate func receive(header bytes: UnsafeRawBufferPointer) -> Bool {
     headersSizeBytes += bytes.count
     guard headersSizeBytes <= OutboundLimits.headersSizeBytesMax else {
       isTooLarge = true
@@ -159,7 +159,7 @@ extension Transfer {
     return true
   }
 
-  fileprivate func give(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  fileprivate func copyUpload(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     let count = min(buffer.count, upload.count - uploaded)
     buffer.copyBytes(from: upload[uploaded..<uploaded + count])
     uploaded += count
@@ -182,24 +182,24 @@ private func transfer(_ data: UnsafeMutableRawPointer?) -> Transfer? {
   data.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }  // because `perform` passed itself
 }
 
-private func takeBody(
+private func receiveBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int {
   let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  return transfer(data)?.take(body: buffer) == true ? buffer.count : 0
+  return transfer(data)?.receive(body: buffer) == true ? buffer.count : 0
 }
 
-private func takeHeader(
+private func receiveHeader(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int {
   let buffer = UnsafeRawBufferPointer(start: bytes, count: size * count)
-  return transfer(data)?.take(header: buffer) == true ? buffer.count : 0
+  return transfer(data)?.receive(header: buffer) == true ? buffer.count : 0
 }
 
-private func giveUpload(
+private func sendUpload(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ data: UnsafeMutableRawPointer?
 ) -> Int {
-  transfer(data)?.give(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) ?? 0
+  transfer(data)?.copyUpload(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count)) ?? 0
 }
 
 private func checkProgress(

@@ -4,7 +4,7 @@ import HearthSystem
 /// Folders of the file system.
 package enum Folder {
   /// The names of the entries of a folder, sorted; empty when it does not exist.
-  package static func names(in path: String) -> [String] { ((try? WholeFile.names(in: path)) ?? []).sorted() }
+  package static func names(in path: String) -> [String] { ((try? AtomicFile.names(in: path)) ?? []).sorted() }
 
   /// A new folder for its owner alone.
   ///

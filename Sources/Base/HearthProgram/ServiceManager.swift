@@ -43,7 +43,7 @@ package struct ServiceManager: Sendable {
   /// Reports a state without waiting.
   ///
   /// - Returns: false when it could not be sent.
-  @discardableResult package func tell(_ state: State) -> Bool {
+  @discardableResult package func notify(_ state: State) -> Bool {
     let type = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     let file = socket(AF_UNIX, type, 0)
     guard file >= 0 else { return false }

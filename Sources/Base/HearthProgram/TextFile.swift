@@ -64,7 +64,7 @@ package enum TextFile {
 
   /// Makes a folder, and those above it, for its owner alone. One that is there stays as it is.
   package static func makeFolder(_ path: String) throws {
-    guard WholeFile.makeFolder(path) else { throw Failure("make the folder", path) }
+    guard AtomicFile.makeFolder(path) else { throw Failure("make the folder", path) }
   }
 
   /// The path from the root of the file system, for a process that may run elsewhere.
@@ -107,7 +107,7 @@ package final class FileWriter {
     close(file)
     file = -1
     // The name lasts when the folder is written. Some file systems have no such thing.
-    guard WholeFile.synchronize(folder: WholeFile.parent(of: path)) || errno == EINVAL else {
+    guard AtomicFile.synchronize(folder: AtomicFile.parent(of: path)) || errno == EINVAL else {
       throw TextFile.Failure("write the folder of", path)
     }
   }

@@ -27,7 +27,7 @@ public enum Allocator {
   /// Gives back the free memory of the arenas, which hold the smaller blocks. Takes each arena's lock for some time:
   /// not for an event loop. Measured with 200 such streams that were sent 6,000 small writes each, which they did not
   /// read: 486 MiB resident ever after without it, 50 MiB with it.
-  public static func giveBack() {
+  public static func releaseFreeMemory() {
     #if canImport(Glibc)
       _ = malloc_trim(0)
     #endif

@@ -20,11 +20,11 @@ public struct SpaceThresholds: Sendable, Equatable {
   public static let standardStopBytes = 64 << 20
   /// The largest part of a file system that the standard warning threshold takes: a small one is not short of room
   /// because it is small.
-  public static let standardWarnPart = 8
+  public static let standardWarnDivisor = 8
   /// The same for ``standardStopBytes``.
-  public static let standardStopPart = 32
+  public static let standardStopDivisor = 32
   /// The part of a threshold that must be free beyond it before a state ends, so that states do not alternate.
-  private static let endPart = 8
+  private static let hysteresisDivisor = 8
 
   /// The state of a file system's free room.
   public enum Level: Int, Sendable, Comparable {
@@ -40,12 +40,12 @@ public struct SpaceThresholds: Sendable, Equatable {
 
   /// The least room without a warning, in bytes, on a file system of that size.
   public func warnBytes(totalBytes: Int) -> Int {
-    warnBytes ?? min(Self.standardWarnBytes, totalBytes / Self.standardWarnPart)
+    warnBytes ?? min(Self.standardWarnBytes, totalBytes / Self.standardWarnDivisor)
   }
 
   /// The least room with which nothing is refused, in bytes, on a file system of that size.
   public func stopBytes(totalBytes: Int) -> Int {
-    stopBytes ?? min(Self.standardStopBytes, totalBytes / Self.standardStopPart)
+    stopBytes ?? min(Self.standardStopBytes, totalBytes / Self.standardStopDivisor)
   }
 
   /// The level of a file system's room.
@@ -63,7 +63,7 @@ public struct SpaceThresholds: Sendable, Equatable {
   ///
   /// - Parameter was: the result of the last comparison.
   public static func isBelow(_ threshold: Int, _ availableBytes: Int, was: Bool) -> Bool {
-    let end = threshold.addingReportingOverflow(was ? threshold / endPart : 0)
+    let end = threshold.addingReportingOverflow(was ? threshold / hysteresisDivisor : 0)
     return availableBytes < (end.overflow ? .max : end.partialValue)
   }
 }

@@ -1,7 +1,7 @@
 /// The generic cell rate algorithm (ITU-T I.371): a token bucket that keeps one number and reads no clock.
 ///
-/// It begins full. What is taken, what the bucket holds, and the clock are in one unit of time that its owner chooses: an
-/// event costs the time in which the bucket refills by as much.
+/// It begins full. What is taken, what the bucket holds, and the clock are in one unit of time that its owner chooses:
+/// an event costs the time in which the bucket refills by as much.
 public struct TokenBucket: Sendable {
   /// The time when it is full, if nothing more is taken.
   private var fullAt: Int64 = 0
@@ -15,7 +15,8 @@ public struct TokenBucket: Sendable {
   /// Returns the time until it is full.
   public func timeUntilFull(at now: Int64) -> Int64 { max(0, fullAt - now) }
 
-  /// Takes `cost`, if it is there. What is larger than the bucket is taken when the bucket is full, and owed afterwards.
+  /// Takes `cost`, if it is there. What is larger than the bucket is taken when the bucket is full, and owed
+  /// afterwards.
   ///
   /// - Returns: 0 when it was taken; otherwise the time until it is there, and nothing was taken.
   public mutating func take(_ cost: Int64, capacity: Int64, at now: Int64) -> Int64 {
@@ -32,7 +33,7 @@ public struct TokenBucket: Sendable {
   }
 
   /// Returns what was taken to the bucket.
-  public mutating func putBack(_ cost: Int64) { fullAt -= cost }
+  public mutating func refund(_ cost: Int64) { fullAt -= cost }
 
   /// Becomes as empty as `other`, if that is emptier.
   public mutating func lower(to other: TokenBucket) { fullAt = max(fullAt, other.fullAt) }

@@ -40,11 +40,11 @@ extension Request.Action {
     case .listen(let listen): listen.write(to: &writer)
     case .unlisten(let unlisten):
       writer.write(raw: "\"n\",\"b\":{\"p\":")
-      writer.write(place: Location(path: unlisten.path))
+      writer.write(location: Location(path: unlisten.path))
       writer.write(query: unlisten.query, tag: unlisten.tag)
     case .get(let get):
       writer.write(raw: "\"g\",\"b\":{\"p\":")
-      writer.write(place: get.location)
+      writer.write(location: get.location)
       writer.write(raw: ",\"q\":")
       writer.write(get.query ?? [:])
     case .put(let put):
@@ -62,7 +62,7 @@ extension Request.Action {
       writer.write(merge)
     case .onDisconnectCancel(let location):
       writer.write(raw: "\"oc\",\"b\":{\"p\":")
-      writer.write(place: location)
+      writer.write(location: location)
       writer.write(raw: ",\"d\":null")
     case .authenticate(let credential): credential.write(to: &writer)
     case .unauthenticate: writer.write(raw: "\"unauth\",\"b\":{")
@@ -82,7 +82,7 @@ extension Request.Action {
 extension Request.Listen {
   fileprivate func write(to writer: inout JSONWriter) {
     writer.write(raw: "\"q\",\"b\":{\"p\":")
-    writer.write(place: Location(path: path))
+    writer.write(location: Location(path: path))
     writer.write(raw: ",\"h\":")
     writer.write(hash)
     writer.write(query: query, tag: tag)
@@ -123,7 +123,7 @@ extension Request.Credential {
 }
 
 extension JSONWriter {
-  fileprivate mutating func write(place: Location) { write(place.description) }
+  fileprivate mutating func write(location: Location) { write(location.description) }
 
   fileprivate mutating func write(query: JSON?, tag: Int32?) {
     if let query {
@@ -144,14 +144,14 @@ extension JSONWriter {
 
   /// A replacement: the place and the data.
   fileprivate mutating func write(_ write: Write) {
-    self.write(place: write.location)
+    self.write(location: write.location)
     self.write(raw: ",\"d\":")
     self.write(write.value, at: write.location)
   }
 
   /// The place, and each write under its path from there.
   fileprivate mutating func write(_ merge: Request.Merge) {
-    write(place: Location(path: merge.path))
+    write(location: Location(path: merge.path))
     write(raw: ",\"d\":{")
     for (i, item) in merge.writes.enumerated() {
       if i > 0 { write(raw: ",") }

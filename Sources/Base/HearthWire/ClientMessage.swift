@@ -156,13 +156,13 @@ extension Request {
     /// The identity that an administrator acts under; nil for its own.
     public var override: Override?
     /// True when it came as `gauth`: the client takes it for an access token of Google's.
-    public var isGoogles: Bool
+    public var isGoogleToken: Bool
 
     /// A sign-in with a credential.
-    public init(token: String, override: Override? = nil, isGoogles: Bool = false) {
+    public init(token: String, override: Override? = nil, isGoogleToken: Bool = false) {
       self.token = token
       self.override = override
-      self.isGoogles = isGoogles
+      self.isGoogleToken = isGoogleToken
     }
 
     /// The identity that an administrator acts under.

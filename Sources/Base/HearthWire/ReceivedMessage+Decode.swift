@@ -16,7 +16,7 @@ extension ReceivedMessage {
   ) throws(WireError) -> ReceivedMessage {
     do throws(JSONError) {
       var reader = JSONReader(text, limits: limits.json)
-      reader.acceptsLoneHalves = true
+      reader.acceptsLoneSurrogates = true
       var decoder = ServerMessageDecoder(reader, limits)
       return try decoder.message(replyKind)
     } catch {
@@ -59,7 +59,7 @@ private struct ServerMessageDecoder {
     while let name = try reader.nextMemberName() {
       switch name {
       case "t": type = try reader.string()
-      case "d": body = try passOver()
+      case "d": body = try skipNextValue()
       default: try reader.skipValue()
       }
     }
@@ -76,7 +76,7 @@ private struct ServerMessageDecoder {
   }
 
   /// Passes over the next value and returns its offset.
-  private mutating func passOver() throws(JSONError) -> Int {
+  private mutating func skipNextValue() throws(JSONError) -> Int {
     _ = try reader.kind()
     let offset = reader.offset
     try reader.skipValue()
@@ -114,7 +114,7 @@ private struct ServerMessageDecoder {
       switch name {
       case "r" where try reader.kind() == .number: number = try reader.value().int
       case "a" where try reader.kind() == .string: action = try reader.string()
-      case "b": body = try passOver()
+      case "b": body = try skipNextValue()
       default: try reader.skipValue()
       }
     }
@@ -137,7 +137,7 @@ private struct ServerMessageDecoder {
     while let name = try reader.nextMemberName() {
       switch name {
       case "s" where try reader.kind() == .string: status = try reader.string()
-      case "d": data = try passOver()
+      case "d": data = try skipNextValue()
       default: try reader.skipValue()
       }
     }
@@ -160,7 +160,7 @@ private struct ServerMessageDecoder {
       case "t" where try reader.kind() == .number:
         // A tag that this client cannot have given names no listen of it; no listen has the tag 0.
         tag = (try reader.value().int).flatMap(Int32.init(exactly:)) ?? 0
-      case "d": data = try passOver()
+      case "d": data = try skipNextValue()
       case "q" where try reader.kind() == .array: query = try reader.value().array?.first
       case "s" where try reader.kind() == .string: status = try reader.string()
       case "msg" where try reader.kind() == .string: text = try reader.string()

@@ -5,7 +5,7 @@ struct RequestBody {
   /// The kind of action, which the meaning of a body's members depends on.
   enum Kind {
     case stats, listen, unlisten, get, put, merge, onDisconnectPut, onDisconnectMerge, onDisconnectCancel
-    case authenticate(isGoogles: Bool)
+    case authenticate(isGoogleToken: Bool)
     case unauthenticate, appCheck, dropAppCheck
     case unknown(String)
 
@@ -21,8 +21,8 @@ struct RequestBody {
       case "o": self = .onDisconnectPut
       case "om": self = .onDisconnectMerge
       case "oc": self = .onDisconnectCancel
-      case "auth": self = .authenticate(isGoogles: false)
-      case "gauth": self = .authenticate(isGoogles: true)
+      case "auth": self = .authenticate(isGoogleToken: false)
+      case "gauth": self = .authenticate(isGoogleToken: true)
       case "unauth": self = .unauthenticate
       case "appcheck": self = .appCheck
       case "unappcheck", "unappeck": self = .dropAppCheck
@@ -31,7 +31,7 @@ struct RequestBody {
     }
 
     /// True for the actions that concern a path.
-    var hasPlace: Bool {
+    var hasPath: Bool {
       switch self {
       case .stats, .authenticate, .unauthenticate, .appCheck, .dropAppCheck, .unknown: false
       default: true
@@ -56,7 +56,7 @@ struct RequestBody {
   private var override: Request.Credential.Override?
   private var token: String?
   /// The offset of `d`, when it came before the path that is needed to read it; nil otherwise.
-  private var postponed: Int?
+  private var deferredDataOffset: Int?
 
   /// Reads a body. When the action is a refusal, the reader was left inside of the body.
   static func read(_ kind: Kind, _ reader: inout JSONReader) throws(JSONError) -> Request.Action {
@@ -88,7 +88,7 @@ struct RequestBody {
     do throws(JSONError) {
       try reader.beginObject()
       while let name = try reader.nextMemberName() {
-        if kind.hasPlace, try readPlace(name, &reader) { continue }
+        if kind.hasPath, try readLocation(name, &reader) { continue }
         switch kind {
         case .put, .onDisconnectPut, .merge, .onDisconnectMerge: try readWrite(kind, name, &reader)
         case .listen, .unlisten, .get: try readQuery(name, &reader)
@@ -98,9 +98,9 @@ struct RequestBody {
         default: try reader.skipValue()
         }
       }
-      if let postponed, let location {
+      if let deferredDataOffset, let location {
         var again = reader
-        again.offset = postponed
+        again.offset = deferredDataOffset
         try readData(kind, at: location, &again)
       }
     } catch {
@@ -117,7 +117,7 @@ struct RequestBody {
     }
   }
 
-  private mutating func readPlace(_ name: JSONName, _ reader: inout JSONReader) throws(JSONError) -> Bool {
+  private mutating func readLocation(_ name: JSONName, _ reader: inout JSONReader) throws(JSONError) -> Bool {
     guard name == "p" else { return false }
     let offset = reader.offset
     let text = try reader.string()
@@ -133,11 +133,11 @@ struct RequestBody {
     switch name {
     case "d":
       if let location {
-        postponed = nil
+        deferredDataOffset = nil
         try readData(kind, at: location, &reader)
       } else {
         _ = try reader.kind()
-        postponed = reader.offset
+        deferredDataOffset = reader.offset
         try reader.skipValue()
       }
     case "h": hash = try reader.null() ? nil : reader.string()
@@ -156,9 +156,9 @@ struct RequestBody {
     switch name {
     case "h": hash = try reader.null() ? nil : reader.string()
     case "q":
-      reader.acceptsLoneHalves = true
+      reader.acceptsLoneSurrogates = true
       query = try reader.value()
-      reader.acceptsLoneHalves = false
+      reader.acceptsLoneSurrogates = false
       switch query {
       case .null?: query = nil
       case .object(let members)? where members.isEmpty: query = nil
@@ -200,43 +200,43 @@ struct RequestBody {
       return .listen(
         Request.Listen(path: try path(), hash: hash ?? "", query: query, tag: tag, compound: compound))
     case .unlisten: return .unlisten(Request.Unlisten(path: try path(), query: query, tag: tag))
-    case .get: return .get(Request.Get(location: try place(), query: query))
+    case .get: return .get(Request.Get(location: try requiredLocation(), query: query))
     case .put: return .put(Request.Put(write: try write(), hash: hash))
     case .merge: return .merge(try merge())
     case .onDisconnectPut: return .onDisconnectPut(try write())
     case .onDisconnectMerge: return .onDisconnectMerge(try merge())
-    case .onDisconnectCancel: return .onDisconnectCancel(try place())
-    case .authenticate(let isGoogles):
+    case .onDisconnectCancel: return .onDisconnectCancel(try requiredLocation())
+    case .authenticate(let isGoogleToken):
       return .authenticate(
-        Request.Credential(token: try needed(credential, "cred"), override: override, isGoogles: isGoogles))
+        Request.Credential(token: try require(credential, "cred"), override: override, isGoogleToken: isGoogleToken))
     case .unauthenticate: return .unauthenticate
-    case .appCheck: return .appCheck(token: try needed(token, "token"))
+    case .appCheck: return .appCheck(token: try require(token, "token"))
     case .dropAppCheck: return .dropAppCheck
     case .unknown(let name): return .unknown(name: name)
     }
   }
 
-  private func needed<Value>(_ value: Value?, _ name: String) throws(Failure) -> Value {
+  private func require<Value>(_ value: Value?, _ name: String) throws(Failure) -> Value {
     guard let value else { throw .refused(Request.Refusal(text: "The request lacks its member \(name)")) }
     return value
   }
 
-  private func place() throws(Failure) -> Location { try needed(location, "p") }
+  private func requiredLocation() throws(Failure) -> Location { try require(location, "p") }
 
   /// The location of an action that is not allowed on a priority.
   private func path() throws(Failure) -> Path {
-    let location = try place()
+    let location = try requiredLocation()
     guard !location.isPriority else { throw .refused(Request.Refusal(text: PathError.text)) }
     return location.path
   }
 
   private func write() throws(Failure) -> Write {
-    Write(location: try place(), value: try needed(value, "d"))
+    Write(location: try requiredLocation(), value: try require(value, "d"))
   }
 
   private func merge() throws(Failure) -> Request.Merge {
     let base = try path()
-    let absolute = try needed(writes, "d").map { Write(location: $0.location.under(base), value: $0.value) }
+    let absolute = try require(writes, "d").map { Write(location: $0.location.under(base), value: $0.value) }
     return Request.Merge(path: base, writes: absolute, hash: hash)
   }
 }

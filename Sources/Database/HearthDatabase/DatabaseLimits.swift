@@ -73,16 +73,16 @@ public struct DatabaseLimits: Sendable {
 
   /// The log bytes, counted in the same way, above which a snapshot is written when the server stops, if they also
   /// exceed an eighth of the last snapshot: less is replayed in a tenth of a second.
-  public var endLogBytes = 8 << 20
+  public var closingLogBytes = 8 << 20
 
   /// The largest snapshot that is written when the server stops: about a second's work.
-  public var endSnapshotBytesMax = 128 << 20
+  public var closingSnapshotBytesMax = 128 << 20
 
   /// The history to retain beside the data that a restart needs.
   public var history = HistoryRetention.none
 
   /// The limits of reading history.
-  public var lookingBack = HistoryLimits()
+  public var historyReads = HistoryLimits()
 
   /// Creates the limits of a server, for tests to narrow.
   public init() {}

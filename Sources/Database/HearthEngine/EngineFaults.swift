@@ -16,13 +16,13 @@ package struct EngineFaults: OptionSet, Sendable {
   /// Listens with a query are decided as if they had none.
   package static let noQueryInRules = EngineFaults(rawValue: 16)
   /// The engine executes on-disconnect writes without a rules decision.
-  package static let noRulesAtEnd = EngineFaults(rawValue: 32)
+  package static let noRulesOnDisconnect = EngineFaults(rawValue: 32)
   /// A session stays after its on-disconnect writes were executed.
   package static let noEndOfSessions = EngineFaults(rawValue: 64)
   /// A connection's change of identity is not recorded with its on-disconnect writes.
   package static let staleIdentities = EngineFaults(rawValue: 128)
   /// Listens in doubt receive events as if they were not in doubt.
-  package static let tellsInDoubt = EngineFaults(rawValue: 256)
+  package static let sendsWhileInDoubt = EngineFaults(rawValue: 256)
   /// Listens do not receive the events that they missed while they were in doubt.
   package static let noCatchUp = EngineFaults(rawValue: 512)
 

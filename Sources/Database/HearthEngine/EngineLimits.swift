@@ -26,7 +26,7 @@ public struct EngineLimits: Sendable {
 
   /// The number of children from which a declared index is built and kept, at 64 bytes or less a child. Fewer children
   /// can be examined one by one in the time of a write.
-  public var orderedChildrenMin = 256
+  public var indexedChildrenMin = 256
 
   /// The most children of a location at which the server filters a live query without a declared index: each is
   /// examined when the first such listen begins, about a tenth of a second for this many, during which the database
@@ -40,11 +40,11 @@ public struct EngineLimits: Sendable {
   /// The most entries of all undeclared indexes together, which live queries with a limit need. Any client can request
   /// any number of them; this many take 64 MB. Beyond it, such a listen receives all data, as in Firebase, and clients
   /// filter.
-  public var undeclaredOrderEntriesMax = 1_000_000
+  public var undeclaredIndexEntriesMax = 1_000_000
 
   /// The entries that an undeclared index counts for in addition to its own: it costs memory, and a step at every
   /// change.
-  public static let orderEntriesMin = 64
+  public static let indexEntriesMin = 64
 
   /// True when a `get` ordered by a child's value requires a declared index, as in Firebase. Without it every such
   /// `get` of a large location examines all of its children.
@@ -186,18 +186,18 @@ public struct EngineLimits: Sendable {
 
   /// The time for the disk until the answer that begins a turn has been sent. After it the next transaction is answered
   /// as well.
-  public var turnUntoldMillisecondsMax: Int64 = 10_000
+  public var turnUndeliveredMillisecondsMax: Int64 = 10_000
 
   /// The number of turns that a connection, or a user over all connections, may let expire before it gets no more. Each
   /// is half as long as the one before.
-  public var turnSilencesMax = 4
+  public var turnExpiriesMax = 4
 
   /// The time for which an expired turn counts against the same user's other connections: until then, all of the user's
   /// connections together delay others by less than a second.
-  public var turnLapseMillisecondsMax: Int64 = 60_000
+  public var turnExpiryMillisecondsMax: Int64 = 60_000
 
   /// The most users with recorded expired turns, at some hundred bytes each.
-  public var turnLapsedUsersMax = 4_096
+  public var turnExpiredUsersMax = 4_096
 
   /// The most times that a location's turns are halved, and the number of transactions that share one doubled, when
   /// turns expire: a hundred abandoned transactions then take seven turns.
@@ -205,10 +205,10 @@ public struct EngineLimits: Sendable {
 
   /// The most times that a transaction may be stale in its own turn, because of plain writes, before others have
   /// theirs.
-  public var turnLateMax = 3
+  public var turnStaleAttemptsMax = 3
 
   /// The most locations with turns. Each is checked when a turn above it ends.
-  public var turnPlacesMax = 1_024
+  public var turnLocationsMax = 1_024
 
   /// The most waiting transactions at one location: at some milliseconds each, half a minute.
   public var turnWaitersPerPlaceMax = 4_096

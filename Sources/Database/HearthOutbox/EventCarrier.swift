@@ -33,7 +33,7 @@ struct WebCarrier: EventCarrier {
     var request = OutboundRequest(
       method: .post, url: url, headers: headers, body: event.body, timeoutSeconds: definition.timeoutSeconds,
       responseSizeBytesMax: TriggerLimits.answerBytesMax)
-    (request.cutsResponse, request.connectTimeoutSeconds) = (true, TriggerLimits.connectTimeoutSeconds)
+    (request.truncatesResponse, request.connectTimeoutSeconds) = (true, TriggerLimits.connectTimeoutSeconds)
     do throws(OutboundError) { return AttemptOutcome(try await client.send(request)) } catch {
       return AttemptOutcome(error)
     }
@@ -70,7 +70,7 @@ extension SenderEnvironment {
     case .url(let text): url = text
     }
     // An invalid URL is refused with each request to it.
-    let policy = try? OutboundPolicy.receiving(at: url, allowsPrivate: definition.allowsPrivate)
+    let policy = try? OutboundPolicy.forReceiver(at: url, allowsPrivate: definition.allowsPrivate)
     return WebCarrier(url: url, definition: definition, client: client(policy ?? .publicHTTPS))
   }
 }

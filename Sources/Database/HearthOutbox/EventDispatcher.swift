@@ -114,7 +114,7 @@ final class EventDispatcher: Sendable {
     let (definition, key, ref) = (start.definition, start.event.key, start.event.ref)
     let (id, body): (String, [UInt8]?)
     switch definition.subject {
-    case .writes(_, let pattern, let moment):
+    case .writes(_, let pattern, let eventType):
       guard
         let event = TriggerEvent(position: key.position, ordinal: key.ordinal, ref: ref, content: content)
       else { return nil }
@@ -122,7 +122,7 @@ final class EventDispatcher: Sendable {
       let envelope = EventEnvelope(
         id: id, sequence: event.sequence, event: event,
         address: EventEnvelope.Address(
-          trigger: definition.name, moment: moment, pattern: pattern, database: start.id.database,
+          trigger: definition.name, eventType: eventType, pattern: pattern, database: start.id.database,
           location: definition.location, host: environment.host))
       body = envelope.body(definition.form)
     case .users:
@@ -147,11 +147,11 @@ final class EventDispatcher: Sendable {
       // A single owner of the storage avoids a copy.
       table.triggers[id.trigger] = nil
       defer { table.triggers[id.trigger] = trigger }
-      let wasBroken = trigger.delivery.isBroken
+      let wasBroken = trigger.delivery.isCircuitOpen
       definition = trigger.definition
       guard let settlement = trigger.delivery.finish(key, outcome, now: now, chance: chance) else { return }
       trigger.figures.note(outcome, settlement)
-      brokeNow = trigger.delivery.isBroken && !wasBroken
+      brokeNow = trigger.delivery.isCircuitOpen && !wasBroken
       let made = OutboxChange(settlement, at: now)
       change = made
       settle(id, event, made, in: &table)

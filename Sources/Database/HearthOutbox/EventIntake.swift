@@ -14,7 +14,7 @@ public struct UserOutbox: Sendable {
   public var stored: @Sendable (_ entries: [OutboxEntry]) -> Void
 }
 
-/// The maker of outboxes: it turns commits and account events into entries, and admits to each queue what may wait there.
+/// The builder of outboxes: it turns commits and account events into entries, and admits to each queue what may wait there.
 final class EventIntake: Sendable {
   /// The reason for a dead letter when the queue is full.
   private static let full = "too many events wait"
@@ -23,7 +23,7 @@ final class EventIntake: Sendable {
   private let pump: EventPump
   private let environment: SenderEnvironment
   private let logger: Logger
-  private let loops = Mutex(LoopGuard())
+  private let loops = Mutex(TriggerLoopDetector())
 
   init(table: QueueTable, pump: EventPump, environment: SenderEnvironment, logger: Logger) {
     (self.table, self.pump, self.environment, self.logger) = (table, pump, environment, logger)
@@ -33,13 +33,13 @@ final class EventIntake: Sendable {
   ///
   /// - Parameter isStrict: True to refuse writes with too many or too large events.
   func outbox(of database: String, isStrict: Bool) -> DatabaseOutbox? {
-    let definitions = table.definitions.filter { $0.isAbout(database: database) }.sorted { $0.name < $1.name }
+    let definitions = table.definitions.filter { $0.appliesTo(database: database) }.sorted { $0.name < $1.name }
     guard !definitions.isEmpty else { return nil }
-    let maker = EventMaker(database: database, definitions)
+    let builder = EventBuilder(database: database, definitions)
     var refusal: (@Sendable (CommittedChange) -> Failure?)?
-    if isStrict { refusal = { maker.refusal(of: $0) } }
+    if isStrict { refusal = { builder.refusal(of: $0) } }
     let entries: @Sendable ([CommittedChange]) -> [OutboxEntry] = { [self] changes in
-      let made = maker.entries(of: changes)
+      let made = builder.entries(of: changes)
       warn(of: made.excess, in: database)
       let writers = Dictionary(changes.map { ($0.position, ShareClaimant(writerOf: $0)) }) { first, _ in first }
       return bounded(made.entries, of: database, writers)
@@ -49,9 +49,9 @@ final class EventIntake: Sendable {
 
   /// Returns the outbox for account events under the present triggers, or nil when none is about users.
   func userOutbox() -> UserOutbox? {
-    let triggers = table.definitions.compactMap { definition -> (name: String, moment: UserMoment)? in
-      guard case .users(let moment) = definition.subject else { return nil }
-      return (definition.name, moment)
+    let triggers = table.definitions.compactMap { definition -> (name: String, eventType: UserEventType)? in
+      guard case .users(let eventType) = definition.subject else { return nil }
+      return (definition.name, eventType)
     }.sorted { $0.name < $1.name }
     guard !triggers.isEmpty else { return nil }
     return UserOutbox { [self] events in
@@ -63,12 +63,12 @@ final class EventIntake: Sendable {
 
   /// Returns one entry for each event and trigger, numbered within each commit.
   private static func entries(
-    of events: [UserEvent], for triggers: [(name: String, moment: UserMoment)]
+    of events: [UserEvent], for triggers: [(name: String, eventType: UserEventType)]
   ) -> [OutboxEntry] {
     var (entries, position, ordinal): ([OutboxEntry], Int64?, Int32) = ([], nil, 0)
     for event in events {
       if event.position != position { (position, ordinal) = (event.position, 0) }
-      for trigger in triggers where trigger.moment == event.moment {
+      for trigger in triggers where trigger.eventType == event.eventType {
         ordinal += 1
         entries.append(
           OutboxEntry(
@@ -123,7 +123,7 @@ final class EventIntake: Sendable {
     }
     for name in looping {
       logger.warning(
-        "more than \(LoopGuard.eventsPerMinute) events of one place in a minute: does the handler write what triggers it?",
+        "more than \(TriggerLoopDetector.eventsPerMinute) events of one place in a minute: does the handler write what triggers it?",
         metadata: ["trigger": "\(name)", "database": "\(database)"])
     }
     pump.schedule()

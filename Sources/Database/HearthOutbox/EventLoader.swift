@@ -74,7 +74,7 @@ final class EventLoader: Sendable {
       defer { table.triggers[read.id.trigger] = trigger }
       if found.count == Self.loadedMax { table.queues[read.id]?.hasMore = true }
       if let last = found.last { table.queues[read.id]?.cursor = last.place }
-      let over = read.cursor == nil ? outcomes.placesOver(in: read.id) : []
+      let over = read.cursor == nil ? outcomes.settledPlaces(in: read.id) : []
       let events = found.filter { !over.contains($0.place) }.map { WaitingEvent($0, source: read.source) }
       // A read from the beginning finds events that are already known.
       trigger.delivery.add(events.filter { !trigger.delivery.knows($0) })

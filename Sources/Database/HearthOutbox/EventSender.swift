@@ -151,7 +151,7 @@ public final class EventSender: Sendable {
   }
 
   /// Reads all queues from their beginnings, because another server has put older events back into some.
-  public func lookAgain() {
+  public func rereadQueues() {
     pump.async { [self] in
       outcomes.flush()
       table.state.withLock { table in

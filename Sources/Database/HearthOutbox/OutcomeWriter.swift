@@ -40,7 +40,7 @@ final class OutcomeWriter: Sendable {
 
   /// Returns the locations of settled events whose outcome is not on the disk yet. May be called under the lock of the
   /// table.
-  func placesOver(in id: QueueID) -> Set<OutboxPlace> {
+  func settledPlaces(in id: QueueID) -> Set<OutboxPlace> {
     state.withLock { state in
       Set(state.outcomes.filter { if case .waits = $0.change { false } else { $0.id == id } }.map(\.place))
     }
@@ -89,7 +89,7 @@ final class OutcomeWriter: Sendable {
           metadata: ["database": "\(database)", "error": "\(error)"])
         // After a temporary error the outcomes are stored later; otherwise the events are sent once more after the next
         // start.
-        if error.isPassing { state.withLock { $0.outcomes += outcomes } }
+        if error.isTransient { state.withLock { $0.outcomes += outcomes } }
       }
     }
   }

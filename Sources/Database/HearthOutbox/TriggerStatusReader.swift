@@ -3,7 +3,7 @@ import HearthTree
 import HearthTriggers
 
 /// The status of a trigger at one time, as far as it is in memory.
-public struct TriggerStanding: Sendable {
+public struct TriggerStatus: Sendable {
   /// The trigger's name.
   public var name: String
   /// The number of waiting events in all databases.
@@ -27,18 +27,18 @@ public final class TriggerStatusReader: Sendable {
   init(table: QueueTable) { self.table = table }
 
   /// Returns the status of each trigger, in order of name, without disk access.
-  public func standings() -> [TriggerStanding] {
+  public func statuses() -> [TriggerStatus] {
     table.state.withLock { table in
-      var standings = table.triggers.mapValues { trigger in
-        TriggerStanding(
+      var statuses = table.triggers.mapValues { trigger in
+        TriggerStatus(
           name: trigger.definition.name, inFlightCount: trigger.delivery.inFlightCount,
-          isPaused: trigger.delivery.isPaused, isUnreachable: trigger.delivery.isBroken, figures: trigger.figures)
+          isPaused: trigger.delivery.isPaused, isUnreachable: trigger.delivery.isCircuitOpen, figures: trigger.figures)
       }
       for (id, queue) in table.queues {
-        standings[id.trigger]?.waitingCount += queue.waitingCount
-        standings[id.trigger]?.waitingBytes += queue.waitingBytes
+        statuses[id.trigger]?.waitingCount += queue.waitingCount
+        statuses[id.trigger]?.waitingBytes += queue.waitingBytes
       }
-      return standings.values.sorted { $0.name < $1.name }
+      return statuses.values.sorted { $0.name < $1.name }
     }
   }
 
@@ -63,7 +63,7 @@ public final class TriggerStatusReader: Sendable {
       "deadBytes": .int(Int64(total.deadBytes)), "attempts": .int(figures.attemptCount),
       "delivered": .int(figures.deliveredCount), "notRun": .int(figures.notRunCount),
       "failed": .int(figures.failedCount), "unknown": .int(figures.unknownCount), "refused": .int(figures.refusedCount),
-      "isUnreachable": .bool(known?.delivery.isBroken == true),
+      "isUnreachable": .bool(known?.delivery.isCircuitOpen == true),
     ]
     if let failure = figures.lastFailure { json["lastFailure"] = .string(failure) }
     return json

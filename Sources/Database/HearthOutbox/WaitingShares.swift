@@ -30,11 +30,11 @@ struct WaitingShares: Sendable {
 
   /// The amount of all waiting events.
   var total = Amount()
-  private var held: [ShareClaimant: Amount] = [:]
+  private var amountsByWriter: [ShareClaimant: Amount] = [:]
   private var writers: [OutboxPlace: ShareClaimant] = [:]
 
   /// The number of accounts with waiting events.
-  var writerCount: Int { held.count }
+  var writerCount: Int { amountsByWriter.count }
 
   /// Counts an entry for the batch if it may wait.
   ///
@@ -46,8 +46,8 @@ struct WaitingShares: Sendable {
     let bytes = entry.content.count
     var own = Amount()
     if let writer {
-      let (held, added) = (held[writer] ?? Amount(), batch.added[writer] ?? Amount())
-      own = Amount(count: held.count + added.count, bytes: held.bytes + added.bytes)
+      let (waiting, added) = (amountsByWriter[writer] ?? Amount(), batch.added[writer] ?? Amount())
+      own = Amount(count: waiting.count + added.count, bytes: waiting.bytes + added.bytes)
     }
     func admits(_ amount: Int, _ used: Int, of max: Int, own: Int) -> Bool {
       ShareRule.admits(
@@ -68,14 +68,14 @@ struct WaitingShares: Sendable {
   /// Records that an admitted entry is stored.
   mutating func stored(_ entry: OutboxEntry) {
     total.add(entry.content.count)
-    if let writer = writers[entry.place] { held[writer, default: Amount()].add(entry.content.count) }
+    if let writer = writers[entry.place] { amountsByWriter[writer, default: Amount()].add(entry.content.count) }
   }
 
   /// Records that an entry no longer waits.
   mutating func release(_ place: OutboxPlace, sizeBytes: Int) {
     total.remove(sizeBytes)
-    guard let writer = writers.removeValue(forKey: place), var amount = held[writer] else { return }
+    guard let writer = writers.removeValue(forKey: place), var amount = amountsByWriter[writer] else { return }
     amount.remove(sizeBytes)
-    held[writer] = amount.count == 0 ? nil : amount
+    amountsByWriter[writer] = amount.count == 0 ? nil : amount
   }
 }

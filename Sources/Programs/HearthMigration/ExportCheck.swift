@@ -206,14 +206,14 @@ package struct ExportCheck: Sendable {
   private mutating func takeLeaf(_ token: JSONStream.Token) {
     let isSkipped = beginValue(token)
     let isMetadata = meaning == .value && frames.last.map { !$0.isOpaque } == true
-    if !isSkipped || isMetadata { lookAt(token) }
+    if !isSkipped || isMetadata { check(token) }
     if meaning == .priority, frames.last.map({ !$0.isOpaque }) == true, token.kind == .bool {
       report(.refused, token, "a priority is a number or a text")
     }
     endValue()
   }
 
-  private mutating func lookAt(_ token: JSONStream.Token) {
+  private mutating func check(_ token: JSONStream.Token) {
     switch token.kind {
     case .null:
       if frames.last?.isArray == false { report(.note, token, "null is nothing, and is not stored") }

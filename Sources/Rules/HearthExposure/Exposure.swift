@@ -27,7 +27,7 @@ package final class Exposure {
   package convenience init(of rules: RuleSet, nowMilliseconds: Int64) {
     self.init(
       of: rules, nowMilliseconds: nowMilliseconds,
-      identities: [.nobody, .anyone, .other] + ClaimsNamed.all(in: rules))
+      identities: [.signedOut, .signedIn, .otherUser] + NamedClaims.all(in: rules))
   }
 
   /// Analyses access without custom claims: ``identities`` are `nobody`, `anyone` and `other`.
@@ -35,8 +35,8 @@ package final class Exposure {
   /// - Parameters:
   ///   - rules: compiled with `keepsExpressions`.
   ///   - nowMilliseconds: no request is earlier.
-  package convenience init(ofStrangersTo rules: RuleSet, nowMilliseconds: Int64) {
-    self.init(of: rules, nowMilliseconds: nowMilliseconds, identities: [.nobody, .anyone, .other])
+  package convenience init(withoutCustomClaims rules: RuleSet, nowMilliseconds: Int64) {
+    self.init(of: rules, nowMilliseconds: nowMilliseconds, identities: [.signedOut, .signedIn, .otherUser])
   }
 
   init(
@@ -97,7 +97,7 @@ package final class Exposure {
   ) -> [ExposureVerdict?] {
     var verdicts: [ExposureVerdict?] = []
     var known: ExposureWitness?
-    let anyone = identities.firstIndex(of: .anyone)
+    let anyone = identities.firstIndex(of: .signedIn)
     for (index, identity) in identities.enumerated() {
       let question = question(location, operation, identity, isUpdate: isUpdate)
       guard prover.concerns(question) else {
@@ -120,13 +120,13 @@ package final class Exposure {
   private func following(_ anyone: ExposureVerdict?, _ question: ExposureQuestion) -> ExposureVerdict? {
     guard case .closed? = anyone else { return nil }
     switch question.identity {
-    case .other: return .closed
+    case .otherUser: return .closed
     case .holder(let names, _):
       // Other paths of an update are checked by rules from anywhere in the file.
       let isIndifferent =
         !question.isUpdate && prover.isIndifferent(to: names[0], at: question.location, question.operation)
       return isIndifferent ? .closed : nil
-    case .nobody, .anyone, .anyClaims, .anyAuth: return nil
+    case .signedOut, .signedIn, .anyClaims, .anyAuth: return nil
     }
   }
 
@@ -141,7 +141,7 @@ package final class Exposure {
         guard let key = key(step, beside: witness.path) else { return nil }
         witness.path = witness.path.appending(key)
       }
-      if question.identity == .other, witness.path.names(witness.auth) { return nil }
+      if question.identity == .otherUser, witness.path.names(witness.auth) { return nil }
       return confirmed(witness)
     case .undecided?, nil: return nil
     }
@@ -166,7 +166,7 @@ package final class Exposure {
     var witness = witness
     guard let auth = question.identity.auth(like: witness.auth) else { return nil }
     witness.auth = auth
-    if question.identity == .other, witness.path.names(auth) { return nil }
+    if question.identity == .otherUser, witness.path.names(auth) { return nil }
     return confirmed(witness)
   }
 

@@ -28,8 +28,8 @@ package final class RulesDifference {
   /// The classes of users: `nobody`, `anyone`, `other`, a holder of each claim that one of the files names, and users
   /// with any claims, for differences that need several claims at once.
   private(set) lazy var identities: [ExposureIdentity] = {
-    var claims = ClaimsNamed.all(in: new)
-    claims += ClaimsNamed.all(in: old).filter { !claims.contains($0) }
+    var claims = NamedClaims.all(in: new)
+    claims += NamedClaims.all(in: old).filter { !claims.contains($0) }
     return Self.identities(claims)
   }()
   private let old: RuleSet
@@ -53,20 +53,20 @@ package final class RulesDifference {
   }
 
   private static func identities(_ claims: [ExposureIdentity]) -> [ExposureIdentity] {
-    [.nobody, .anyone, .other] + claims + [.anyClaims]
+    [.signedOut, .signedIn, .otherUser] + claims + [.anyClaims]
   }
 
   /// The classes whose verdicts may differ at a location: ``identities`` without holders of claims that no rule on the
   /// way to it, or below it, names.
   package func identities(at location: ExposureLocation) -> [ExposureIdentity] {
-    Self.identities(ClaimsNamed.all(at: location))
+    Self.identities(NamedClaims.all(at: location))
   }
 
   /// The verdict on one question, whose location is one of ``locations``; nil when the class has no user there.
   package func verdict(_ question: ExposureQuestion, _ direction: Direction) -> ExposureVerdict? {
     if question.location.isSame(for: question.operation) {
       // Rules with the same text at the same place answer the same.
-      return question.identity == .other && opened.verdict(question) == nil ? nil : .closed
+      return question.identity == .otherUser && opened.verdict(question) == nil ? nil : .closed
     }
     guard direction == .closed else { return opened.verdict(question) }
     var reversed = question

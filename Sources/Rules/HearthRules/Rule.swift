@@ -10,18 +10,18 @@ package final class Rule: Sendable {
   package let position: SourcePosition
   let program: Program
   /// The data for tools that inspect the rule. Nil when the rule set was compiled for deciding alone.
-  let inside: RuleInside?
+  let inspection: RuleInspection?
 
   init(
     kind: RuleKind, place: [String], text: String, position: SourcePosition, program: Program,
-    inside: RuleInside? = nil
+    inspection: RuleInspection? = nil
   ) {
     self.kind = kind
     self.place = place
     self.text = text
     self.position = position
     self.program = program
-    self.inside = inside
+    self.inspection = inspection
   }
 
   /// The template of the rule's path. Computed on demand: rules share the names, and a long name would otherwise be
@@ -29,24 +29,26 @@ package final class Rule: Sendable {
   package var pathTemplate: String { "/" + place.joined(separator: "/") }
 
   /// The checked expression. Nil when the rule set was compiled for deciding alone.
-  package var expression: TypedExpression? { inside?.expression }
+  package var expression: TypedExpression? { inspection?.expression }
 
   /// The rule's number among all rules of the file, from 0; nil like ``expression``.
-  package var number: Int? { inside?.number }
+  package var number: Int? { inspection?.number }
 
   /// The position of a byte of the text in the file, through the file's string escapes. When the rule set was compiled
   /// for deciding alone, the position of the text's beginning.
   package func position(ofByte offset: Int) -> SourcePosition {
-    guard let inside else { return position }
-    return inside.source.position(ofByte: fileOffset(ofByte: offset, inside))
+    guard let inspection else { return position }
+    return inspection.source.position(ofByte: fileOffset(ofByte: offset, inspection))
   }
 
   /// The positions in the file at which bytes of the text begin and end, as ``position(ofByte:)``. In a file that was
   /// generated from another one, a span that comes from several places there ends where it begins.
   package func span(ofBytes range: Range<Int>) -> (start: SourcePosition, end: SourcePosition) {
-    guard let inside else { return (position, position) }
-    let (start, end) = (fileOffset(ofByte: range.lowerBound, inside), fileOffset(ofByte: range.upperBound, inside))
-    return inside.source.span(ofBytes: start..<max(start, end))
+    guard let inspection else { return (position, position) }
+    let (start, end) = (
+      fileOffset(ofByte: range.lowerBound, inspection), fileOffset(ofByte: range.upperBound, inspection)
+    )
+    return inspection.source.span(ofBytes: start..<max(start, end))
   }
 
   /// Returns the place where an expression begins in the file. Its ``TypedExpression/range`` may begin with a
@@ -55,13 +57,13 @@ package final class Rule: Sendable {
     position(ofByte: expression.range.lowerBound)
   }
 
-  private func fileOffset(ofByte offset: Int, _ inside: RuleInside) -> Int {
-    inside.origin?.fileOffset(of: offset) ?? inside.fileOffset + offset
+  private func fileOffset(ofByte offset: Int, _ inspection: RuleInspection) -> Int {
+    inspection.origin?.fileOffset(of: offset) ?? inspection.fileOffset + offset
   }
 }
 
 /// The data of a rule for tools that inspect it.
-struct RuleInside: Sendable {
+struct RuleInspection: Sendable {
   /// The rule's number among all rules of the file, from 0.
   let number: Int
   let expression: TypedExpression

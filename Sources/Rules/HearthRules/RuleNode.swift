@@ -66,13 +66,13 @@ package struct RuleChildren: Sendable {
   /// The children in the order of the file.
   package private(set) var list: [(key: Key, node: RuleNode)]
   /// The fingerprint of each name in the list.
-  private let prints: [NameFingerprint]
+  private let fingerprints: [NameFingerprint]
   /// The index of each name in the list, for places with many children; a few are found faster by comparing each.
   private let table: [Key: Int]
 
   init(_ list: [(key: Key, node: RuleNode)]) {
     self.list = list
-    prints = list.map { $0.key.withUTF8 { NameFingerprint($0) } }
+    fingerprints = list.map { $0.key.withUTF8 { NameFingerprint($0) } }
     let numbered = list.enumerated().map { ($0.element.key, $0.offset) }
     table = list.count > 8 ? Dictionary(numbered, uniquingKeysWith: { first, _ in first }) : [:]
   }
@@ -84,10 +84,10 @@ package struct RuleChildren: Sendable {
   func find(_ key: Key) -> Unmanaged<RuleNode>? { index(of: key).map { .passUnretained(list[$0].node) } }
 
   private func index(of key: Key) -> Int? {
-    if prints.isEmpty { return nil }
+    if fingerprints.isEmpty { return nil }
     if !table.isEmpty { return table[key] }
     let print = key.withUTF8 { NameFingerprint($0) }
-    for index in prints.indices where prints[index] == print {
+    for index in fingerprints.indices where fingerprints[index] == print {
       if print.isWhole || Text.areEqual(list[index].key.text, key.text) { return index }
     }
     return nil
@@ -96,8 +96,8 @@ package struct RuleChildren: Sendable {
   /// Returns true when both have the same names in the same order, because one was made of the other by
   /// ``replacing(_:with:)``. False leaves it open.
   package func sharesNames(with other: RuleChildren) -> Bool {
-    prints.withUnsafeBufferPointer { mine in
-      other.prints.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }
+    fingerprints.withUnsafeBufferPointer { mine in
+      other.fingerprints.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress && mine.count == $0.count }
     }
   }
 

@@ -9,7 +9,7 @@ public struct RulesError: Error, Sendable, Equatable {
     public var line: Int
     /// The column, from 1, in characters.
     public var column: Int
-    /// The message of the real service, if it is known.
+    /// The message of Firebase, if it is known.
     public var message: String
     /// A sentence that tells how to fix it; nil when there is none.
     public var help: String?
@@ -30,7 +30,7 @@ public struct RulesError: Error, Sendable, Equatable {
   public init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
 
   /// The `error` member in the answer to an upload: `3:15: Unknown variable 'tr'.` and a line break, for each.
-  public var serviceText: String {
+  public var uploadErrorText: String {
     diagnostics.map { "\($0.line):\($0.column): \($0.message)\n" }.joined()
   }
 }

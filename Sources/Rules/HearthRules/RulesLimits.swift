@@ -1,6 +1,6 @@
 /// The bounds of the rules language. Each prevents a hostile file or hostile data from exhausting the server.
 public enum RulesLimits {
-  /// A rules file, in UTF-8 bytes. The service documents 256 KB and was seen to take 300 KB.
+  /// A rules file, in UTF-8 bytes. Firebase documents 256 KB and was seen to take 300 KB.
   public static let fileBytesMax = 1 << 20
   /// Levels of objects and arrays in a file: the depth of data (32), the outer object, and room for a clear message.
   public static let fileDepthMax = 64

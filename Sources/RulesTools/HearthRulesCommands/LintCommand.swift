@@ -48,7 +48,7 @@ package struct LintCommand: AsyncParsableCommand {
   /// - Throws: the exit code: 0, 1 or 2 as the help text says.
   package func run() async throws {
     let report = await report()
-    let text = report.rendered(as: json ? .json : format ?? .text, paint: Paint(isColored: Output.isColored))
+    let text = report.rendered(as: json ? .json : format ?? .text, style: TerminalStyle(isColored: Output.isColored))
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
     if !report.problems.isEmpty { throw ExitCode(2) }
     if report.warningCount > 0 || strict && !report.findings.isEmpty { throw ExitCode(1) }

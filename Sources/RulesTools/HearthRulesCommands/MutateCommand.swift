@@ -42,11 +42,11 @@ package struct MutateCommand: AsyncParsableCommand {
     if let folder = plugin.rulesPlugin { arguments += ["--rules-plugin", folder] }
     let tested = await TestSession(command: try TestCommand.parse(arguments)).run().report
     guard tested.problems.isEmpty, let rules = tested.files.first?.rules else {
-      Output.note(tested.rendered(as: .text, paint: Paint(isColored: false)))
+      Output.note(tested.rendered(as: .text, style: TerminalStyle(isColored: false)))
       throw ExitCode(2)
     }
     guard tested.failedCount == 0 else {
-      Output.note(tested.rendered(as: .text, paint: Paint(isColored: false)))
+      Output.note(tested.rendered(as: .text, style: TerminalStyle(isColored: false)))
       Output.note("hearth: mend the tests first; a suite that fails notices everything")
       throw ExitCode(1)
     }
@@ -57,7 +57,8 @@ package struct MutateCommand: AsyncParsableCommand {
     if json {
       Output.json(report.json)
     } else {
-      Output.raw(Array(report.text(file: self.rules, Paint(isColored: Output.isColored)).utf8), to: STDOUT_FILENO)
+      Output.raw(
+        Array(report.text(file: self.rules, TerminalStyle(isColored: Output.isColored)).utf8), to: STDOUT_FILENO)
     }
     if let write, report.survived > 0 {
       let text = report.missingTests(rulesFile: TextFile.absolute(self.rules)).text(pretty: true)

@@ -72,8 +72,8 @@ package struct TestCommand: AsyncParsableCommand {
   }
 
   private func show(_ report: RulesTestReport) throws {
-    let paint = Paint(isColored: Output.isColored)
-    let text = report.rendered(as: json ? .json : format ?? .text, paint: paint)
+    let style = TerminalStyle(isColored: Output.isColored)
+    let text = report.rendered(as: json ? .json : format ?? .text, style: style)
     Output.raw(Array(text.utf8), to: STDOUT_FILENO)
     if let coverage = report.coverage { try coverageFiles.write(coverage) }
   }
@@ -81,7 +81,7 @@ package struct TestCommand: AsyncParsableCommand {
   /// Polls the files four times a second: editors replace files in many ways, and inode, size and time reveal all of
   /// them. A file being saved is empty or half written for a moment, so this waits for the end of the changes, two
   /// seconds at most.
-  private func waitForChange(of watched: TestSession.Watched) {
+  private func waitForChange(of watched: TestSession.WatchedFiles) {
     var seen = watched
     while seen == watched {
       usleep(250_000)

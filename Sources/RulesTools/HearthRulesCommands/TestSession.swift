@@ -7,7 +7,7 @@ import HearthWorkbench
 /// Finds the test files, reads them and their rules, and runs them once.
 struct TestSession {
   /// Versions of files, for detecting changes.
-  struct Watched: Equatable {
+  struct WatchedFiles: Equatable {
     /// The versions of the files before they were read; nil for a missing one.
     fileprivate(set) var versions: [String: FileVersion?] = [:]
     private let found: [String]
@@ -16,8 +16,8 @@ struct TestSession {
     init(below paths: [String]) { found = paths.flatMap { TestFileSearch.files(at: $0) ?? [] } }
 
     /// The same files in their current versions.
-    func now(below paths: [String]) -> Watched {
-      var watched = Watched(below: paths)
+    func now(below paths: [String]) -> WatchedFiles {
+      var watched = WatchedFiles(below: paths)
       for path in versions.keys { watched.see(path) }
       return watched
     }
@@ -33,15 +33,15 @@ struct TestSession {
   /// The coverage of each rules file, in the order in which test files named them.
   private var counted: [(file: String, coverage: RulesCoverage)] = []
   private var report = RulesTestReport()
-  private var watched: Watched
+  private var watched: WatchedFiles
 
   init(command: TestCommand) {
     self.command = command
-    watched = Watched(below: command.paths)
+    watched = WatchedFiles(below: command.paths)
   }
 
   /// Runs the tests, and returns the report with the files that it depends on.
-  consuming func run() async -> (report: RulesTestReport, watched: Watched) {
+  consuming func run() async -> (report: RulesTestReport, watched: WatchedFiles) {
     let started = WallClock.monotonicNanoseconds
     var session = self
     for path in session.command.paths { await session.runAll(at: path) }

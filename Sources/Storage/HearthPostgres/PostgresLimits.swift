@@ -31,7 +31,7 @@ public enum PostgresLimits {
 
   /// The time in seconds that an append tries to find out its outcome while PostgreSQL does not answer. A failover
   /// takes 20 to 27 seconds with Patroni's default settings.
-  public static let patienceSeconds = 60
+  public static let requestTimeoutSeconds = 60
 
   /// The time in seconds that an append's connection may be silent, plus a second for each ``bytesPerSecondMin`` sent.
   /// After it, a new connection is made, which may reach another server.
@@ -47,17 +47,17 @@ public enum PostgresLimits {
   public static let bytesPerSecondMin = 4 << 20
 
   /// The time limit in seconds of a check that PostgreSQL answers.
-  public static let lookSeconds = 5
+  public static let checkSeconds = 5
 
   /// The time in seconds that a stopping server waits for an answer.
   public static let endSeconds = 5
 
   /// The time in seconds between two checks.
-  public static let lookPauseSeconds = 2
+  public static let checkPauseSeconds = 2
 
   /// The time in seconds that a starting server waits for another one to stop using its tables: PostgreSQL needs as
   /// long to notice the loss of a machine.
-  public static let takenSeconds = 15
+  public static let inUseWaitSeconds = 15
 
   /// The time limit in seconds of one attempt to connect to one host.
   public static let connectSeconds = 3

@@ -42,7 +42,7 @@ extension Parser {
       let again = try? ForwardedChange(encoded: change.encoded)
       try require(again?.encoded == change.encoded, "a change that is read as another one")
       // A request that can be parsed can be decided, and then becomes a record.
-      var decider = ChangeDecider(state: Published(root: .empty, rules: .denyAll, position: 0))
+      var decider = ChangeDecider(state: DatabaseState(root: .empty, rules: .denyAll, position: 0))
       let instant = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
       guard let content = decider.decide(change, of: 1, at: 1, instant).content else { return }
       try require((try? CommitRecord.decode(content)) != nil, "a decision that cannot be read")

@@ -22,7 +22,7 @@ extension Parser {
       let header = bytes.prefix { $0 != UInt8(ascii: "\n") }
       let signed = Base64URL.encode(header) + "." + Base64URL.encode(bytes.dropFirst(header.count + 1))
       guard let secrets = LegacySecrets(active: [secret]),
-        let code = MessageCode.hmacSHA256(Array(signed.utf8), key: Array(secret.utf8))
+        let code = MessageAuthenticationCode.hmacSHA256(Array(signed.utf8), key: Array(secret.utf8))
       else { throw Broken(description: "no secrets") }
       let verifier = LegacyTokenVerifier(secrets: secrets)
       guard let credential = try? verifier.verify(signed + "." + Base64URL.encode(code), nowSeconds: nowSeconds) else {
@@ -37,7 +37,7 @@ extension Parser {
     Parser(name: "saml") { bytes in
       // Without a certificate no signature is valid and every response is refused; all content up to that check is
       // parsed.
-      let check = SAMLResponseCheck(
+      let check = SAMLResponseVerifier(
         identityProviderID: "https://idp.example.com", certificates: [], serviceProviderID: "sp",
         consumerURL: "https://sp.example.com/", requestID: "_q")
       try require((try? check.assertion(in: bytes, nowSeconds: nowSeconds)) == nil, "an answer that nobody signed")

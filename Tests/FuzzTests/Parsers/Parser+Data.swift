@@ -17,7 +17,7 @@ extension Parser {
       }
     },
     Parser(name: "json-stream") { bytes in
-      var cutter = JSONDataCutter(partBytesMax: 16)
+      var cutter = JSONDataSplitter(partBytesMax: 16)
       var check = ExportCheck(file: "export.json")
       do throws(JSONError) {
         for piece in pieces(of: bytes) {

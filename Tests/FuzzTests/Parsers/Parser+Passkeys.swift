@@ -6,7 +6,7 @@ extension Parser {
   /// Parsers of messages from browsers and authenticators.
   static let passkeyParsers = [
     Parser(name: "attestation") { bytes in
-      let check = WebAuthnCheck(
+      let check = WebAuthnVerifier(
         relyingPartyID: "example.com", origins: AllowedOrigins(exact: ["https://example.com"], allowsLocalhost: false))
       // Client data that is valid for every object, so that the object is parsed, and its statement by the library.
       let client = Array(

@@ -20,7 +20,7 @@ extension Parser {
       var reader = LogReader()
       let batch = JournalBatch(firstPosition: 1, lastPosition: Int64(max(1, decoded?.count ?? 1)), payload: bytes)
       try? reader.read(batch, after: 0) { _, _ in }
-      var follower = Engine(following: Published(root: .empty, rules: .denyAll, position: 0))
+      var follower = Engine(following: DatabaseState(root: .empty, rules: .denyAll, position: 0))
       let instant = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
       _ = try? follower.follow(
         bytes, firstPosition: batch.firstPosition, lastPosition: batch.lastPosition, at: instant)

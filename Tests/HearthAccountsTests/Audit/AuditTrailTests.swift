@@ -66,7 +66,7 @@ import Testing
         })
     }
     #expect(record.fields["ip"]?.string?.hasPrefix(#"x\u{d}\u{a}{"seq":9}\u{1b}[31m\u{202e}\u{2028}"#) == true)
-    #expect(AuditTrail.verify(store.view) == .whole(records: 1, head: store.view.auditHead))
+    #expect(AuditTrail.verify(store.view) == .intact(records: 1, head: store.view.auditHead))
     store.close()
   }
 
@@ -75,11 +75,11 @@ import Testing
     let store = try await store(records: 20)
     let head = try #require(store.view.auditHead)
     #expect(head.sequence == 20 && head.firstSequence == 1)
-    #expect(AuditTrail.verify(store.view) == .whole(records: 20, head: head))
-    #expect(AuditTrail.verify(store.view, from: 15) == .whole(records: 6, head: head))
-    #expect(AuditTrail.verify(store.view, from: 1) == .whole(records: 20, head: head))
-    #expect(AuditTrail.verify(store.view, anchor: head) == .whole(records: 20, head: head))
-    #expect(AuditTrail.verify(try world.store().view) == .whole(records: 0, head: nil))
+    #expect(AuditTrail.verify(store.view) == .intact(records: 20, head: head))
+    #expect(AuditTrail.verify(store.view, from: 15) == .intact(records: 6, head: head))
+    #expect(AuditTrail.verify(store.view, from: 1) == .intact(records: 20, head: head))
+    #expect(AuditTrail.verify(store.view, anchor: head) == .intact(records: 20, head: head))
+    #expect(AuditTrail.verify(try world.store().view) == .intact(records: 0, head: nil))
     store.close()
   }
 
@@ -100,7 +100,7 @@ import Testing
       }
     }
     try await tamper(store) { $0.draft.replace(AccountPath.audit(sequence), with: Node(.string(stored))) }
-    #expect(AuditTrail.verify(store.view) == .whole(records: 20, head: store.view.auditHead))
+    #expect(AuditTrail.verify(store.view) == .intact(records: 20, head: store.view.auditHead))
     store.close()
   }
 
@@ -163,7 +163,7 @@ import Testing
     let head = try #require(store.view.auditHead)
     #expect(head.firstSequence == 21 && head.sequence == 30)
     #expect(store.view.auditCount == 10)
-    #expect(AuditTrail.verify(store.view) == .whole(records: 10, head: head))
+    #expect(AuditTrail.verify(store.view) == .intact(records: 10, head: head))
     #expect(store.view.audit(limit: 3).map(\.sequence) == [21, 22, 23])
     #expect(store.view.audit(from: 28, limit: 99).map(\.sequence) == [28, 29, 30])
     #expect(store.view.auditTail(limit: 2).map(\.sequence) == [29, 30])
@@ -174,7 +174,7 @@ import Testing
       return
     }
     before.hash = head.previousHash
-    #expect(AuditTrail.verify(store.view, anchor: before) == .whole(records: 10, head: head))
+    #expect(AuditTrail.verify(store.view, anchor: before) == .intact(records: 10, head: head))
     store.close()
   }
 
@@ -193,7 +193,7 @@ import Testing
           continue
         }
       } else {
-        #expect(verdict == .whole(records: 10, head: store.view.auditHead))
+        #expect(verdict == .intact(records: 10, head: store.view.auditHead))
       }
     }
     #expect(store.view.auditCount == 10)

@@ -10,10 +10,10 @@ import Testing
 private struct TableBench {
   var table: ForeignTokenTable
   var now: Int64 = 1_000_000
-  let told = Told()
+  let notified = NotifiedWaiters()
 
   /// The notified waiters in order.
-  final class Told: Sendable {
+  final class NotifiedWaiters: Sendable {
     private let tokens = Mutex<[String]>([])
     var all: [String] { tokens.withLock { $0 } }
     func add(_ token: String) { tokens.withLock { $0.append(token) } }
@@ -32,7 +32,7 @@ private struct TableBench {
   static func credential(_ token: String, uid: String, serial: UInt64, expires: Int64 = 9_000) -> VerifiedCredential {
     VerifiedCredential(
       ForeignTokenSubject(uid: uid, signInProvider: "custom", expiresAtSeconds: expires),
-      voucher: ForeignVoucher(verifier: "v", digest: key(token).digest, serial: serial))
+      voucher: TokenVoucher(verifier: "v", digest: key(token).digest, serial: serial))
   }
 
   /// The numbers of requests, waiters and networks with state.
@@ -41,23 +41,23 @@ private struct TableBench {
     return [load.questions, load.waiters, load.networks]
   }
 
-  mutating func show(_ token: String, from address: String = "192.0.2.1") -> ForeignTokenTable.Shown {
-    table.show(
+  mutating func lookUp(_ token: String, from address: String = "192.0.2.1") -> ForeignTokenTable.Lookup {
+    table.lookUp(
       Self.key(token), from: ClientNetwork(address), nowMilliseconds: now, nowSeconds: now / 1_000,
-      tell: { [told] in told.add(token) }
+      notify: { [notified] in notified.add(token) }
     )
   }
 
   /// Shows a token whose verifier is asked now; returns its waiter and the request.
   mutating func ask(_ token: String, from address: String = "192.0.2.1") throws -> (waiter: UInt64, serial: UInt64) {
-    guard case .asks(let waiter, let serial) = show(token, from: address) else { throw NotAsked() }
+    guard case .asks(let waiter, let serial) = lookUp(token, from: address) else { throw UnexpectedLookup() }
     return (waiter, serial)
   }
 
   mutating func answer(_ token: String, _ outcome: ForeignTokenOutcome, cacheMilliseconds: Int64 = 0) {
-    let told = table.answer(
+    let notifications = table.answer(
       Self.key(token), outcome, cacheMilliseconds: cacheMilliseconds, nowMilliseconds: now)
-    for tell in told { tell() }
+    for notify in notifications { notify() }
   }
 
   /// Shows a token, answers with that user, and handles the answer.
@@ -69,7 +69,7 @@ private struct TableBench {
   }
 }
 
-private struct NotAsked: Error {}
+private struct UnexpectedLookup: Error {}
 
 @Suite struct ForeignTokenTableTests {
   @Test("an answer is remembered as long as its verifier says, and not longer")
@@ -77,7 +77,7 @@ private struct NotAsked: Error {}
     var bench = TableBench()
     try bench.remember("a", uid: "ann", cacheMilliseconds: 5_000)
     bench.now += 4_999
-    guard case .known(.accepted(let credential)) = bench.show("a") else { throw NotAsked() }
+    guard case .known(.accepted(let credential)) = bench.lookUp("a") else { throw UnexpectedLookup() }
     #expect(credential.uid == "ann")
     bench.now += 1
     _ = try bench.ask("a")
@@ -90,7 +90,7 @@ private struct NotAsked: Error {}
     let again = try bench.ask("a")
     bench.answer("a", .refused(.invalid), cacheMilliseconds: 1_000)
     #expect(bench.table.take(again.waiter) == .refused(.invalid))
-    #expect(bench.show("a") == .known(.refused(.invalid)))
+    #expect(bench.lookUp("a") == .known(.refused(.invalid)))
     bench.now += 1_000
     let third = try bench.ask("a")
     bench.answer("a", .undecided("is not running"), cacheMilliseconds: 60_000)
@@ -105,19 +105,19 @@ private struct NotAsked: Error {}
     let asked = try bench.ask("a")
     let credential = TableBench.credential("a", uid: "ann", serial: asked.serial, expires: 1_002)
     bench.answer("a", .accepted(credential), cacheMilliseconds: 60_000)
-    #expect(bench.show("a") == .known(.accepted(credential)))
+    #expect(bench.lookUp("a") == .known(.accepted(credential)))
     bench.now = 1_002_000
-    #expect(bench.show("a") == .known(.refused(.expired)))
+    #expect(bench.lookUp("a") == .known(.refused(.expired)))
   }
 
   @Test("equal questions are asked once, and all who wait are told")
   func joins() throws {
     var bench = TableBench()
     let first = try bench.ask("a")
-    guard case .waits(let second) = bench.show("a", from: "192.0.2.2") else { throw NotAsked() }
+    guard case .waits(let second) = bench.lookUp("a", from: "192.0.2.2") else { throw UnexpectedLookup() }
     let credential = TableBench.credential("a", uid: "ann", serial: 0)
     bench.answer("a", .accepted(credential))
-    #expect(bench.told.all == ["a", "a"])
+    #expect(bench.notified.all == ["a", "a"])
     #expect(bench.table.take(first.waiter) == .accepted(credential))
     #expect(bench.table.take(second) == .accepted(credential))
     #expect(bench.table.take(second) == .undecided("was not asked"))
@@ -133,11 +133,11 @@ private struct NotAsked: Error {}
     }
     let first = try bench.ask("a")
     _ = try bench.ask("b")
-    #expect(bench.show("c") == .full)
+    #expect(bench.lookUp("c") == .full)
     _ = try bench.ask("c", from: "192.0.2.2")
-    #expect(bench.show("d", from: "192.0.2.3") == .full)
-    guard case .waits = bench.show("a", from: "192.0.2.3") else { throw NotAsked() }
-    #expect(bench.show("a", from: "192.0.2.4") == .full)
+    #expect(bench.lookUp("d", from: "192.0.2.3") == .full)
+    guard case .waits = bench.lookUp("a", from: "192.0.2.3") else { throw UnexpectedLookup() }
+    #expect(bench.lookUp("a", from: "192.0.2.4") == .full)
     bench.answer("a", .refused(.invalid))
     _ = bench.table.take(first.waiter)
     _ = try bench.ask("d")
@@ -151,13 +151,13 @@ private struct NotAsked: Error {}
     }
     _ = try bench.ask("a")
     _ = try bench.ask("b")
-    #expect(bench.show("c") == .full)
+    #expect(bench.lookUp("c") == .full)
     _ = try bench.ask("c", from: "192.0.2.2")
-    #expect(bench.show("d", from: "192.0.2.3") == .full)
+    #expect(bench.lookUp("d", from: "192.0.2.3") == .full)
     guard
-      case .asks = bench.table.show(
-        TableBench.key("d", "w"), from: ClientNetwork("192.0.2.3"), nowMilliseconds: 0, nowSeconds: 0, tell: {})
-    else { throw NotAsked() }
+      case .asks = bench.table.lookUp(
+        TableBench.key("d", "w"), from: ClientNetwork("192.0.2.3"), nowMilliseconds: 0, nowSeconds: 0, notify: {})
+    else { throw UnexpectedLookup() }
     bench.answer("a", .refused(.invalid))
     _ = try bench.ask("e")
   }
@@ -168,7 +168,7 @@ private struct NotAsked: Error {}
     var asked = 0
     for network in 0..<200 {
       for number in 0..<40 {
-        let shown = bench.show("\(network) \(number)", from: "2001:db8:1:\(String(network, radix: 16))::1")
+        let shown = bench.lookUp("\(network) \(number)", from: "2001:db8:1:\(String(network, radix: 16))::1")
         if case .asks = shown { asked += 1 }
       }
     }
@@ -177,11 +177,11 @@ private struct NotAsked: Error {}
     // Nor do the waiters for one answer exhaust the common limit.
     var waiting = 0
     for number in 0..<5_000 {
-      let shown = bench.show("another's", from: "2001:db8:2:\(String(number % 2_000, radix: 16))::1")
+      let shown = bench.lookUp("another's", from: "2001:db8:2:\(String(number % 2_000, radix: 16))::1")
       if case .waits = shown { waiting += 1 }
     }
     #expect(waiting == ForeignTokenLimits().waitersPerSiteMax)
-    guard case .waits = bench.show("another's", from: "198.51.100.2") else { throw NotAsked() }
+    guard case .waits = bench.lookUp("another's", from: "198.51.100.2") else { throw UnexpectedLookup() }
   }
 
   @Test("the memory of tokens is bounded in number and bytes, and refusals push out none that count")
@@ -201,7 +201,7 @@ private struct NotAsked: Error {}
       _ = bench.table.take(asked.waiter)
     }
     #expect(bench.table.cache.count == count + 5)
-    guard case .known(.accepted) = bench.show("t49") else { throw NotAsked() }
+    guard case .known(.accepted) = bench.lookUp("t49") else { throw UnexpectedLookup() }
   }
 
   @Test(
@@ -220,7 +220,7 @@ private struct NotAsked: Error {}
     #expect(bench.table.cache.count == 3)
     #expect(bench.table.revoke(revocation, of: "v") == 1)
     for token in ["a", "b", "c"] {
-      switch bench.show(token) {
+      switch bench.lookUp(token) {
       case .known(.accepted): #expect(!ended.contains(token))
       case .asks: #expect(ended.contains(token))
       default: Issue.record("\(token)")
@@ -237,12 +237,12 @@ private struct NotAsked: Error {}
     bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: a.serial)), cacheMilliseconds: 60_000)
     bench.answer("b", .accepted(TableBench.credential("b", uid: "bob", serial: b.serial)), cacheMilliseconds: 60_000)
     #expect(bench.table.take(a.waiter) == .refused(.expired))
-    guard case .accepted = bench.table.take(b.waiter) else { throw NotAsked() }
+    guard case .accepted = bench.table.take(b.waiter) else { throw UnexpectedLookup() }
     // The result is not cached, and a later request is not affected.
     let again = try bench.ask("a")
     #expect(again.serial == 1)
     bench.answer("a", .accepted(TableBench.credential("a", uid: "ann", serial: again.serial)))
-    guard case .accepted = bench.table.take(again.waiter) else { throw NotAsked() }
+    guard case .accepted = bench.table.take(again.waiter) else { throw UnexpectedLookup() }
   }
 
   @Test("a revocation wins over an answer that whoever waits has not taken yet")
@@ -261,7 +261,7 @@ private struct NotAsked: Error {}
     for number in 0..<20 { _ = bench.table.revoke(TokenRevocation(uids: ["u\(number)"]), of: "v") }
     bench.answer(
       "a", .accepted(TableBench.credential("a", uid: "ann", serial: asked.serial)), cacheMilliseconds: 60_000)
-    guard case .undecided = bench.table.take(asked.waiter) else { throw NotAsked() }
+    guard case .undecided = bench.table.take(asked.waiter) else { throw UnexpectedLookup() }
     #expect(bench.table.cache.count == 0)
   }
 
@@ -271,7 +271,7 @@ private struct NotAsked: Error {}
     let asked = try bench.ask("a")
     #expect(bench.table.take(asked.waiter) == .undecided("has not answered"))
     bench.answer("a", .refused(.invalid))
-    #expect(bench.told.all.isEmpty)
+    #expect(bench.notified.all.isEmpty)
     #expect(bench.counts == [0, 0, 0])
   }
 

@@ -8,15 +8,15 @@ import Testing
 /// Tests that verifiers' answers must obey the rules for token contents.
 @Suite struct TokenAnswerTests {
   static let now: Int64 = 1_800_000_000
-  static let voucher = ForeignVoucher(verifier: "v", digest: String(repeating: "0", count: 64), serial: 0)
+  static let voucher = TokenVoucher(verifier: "v", digest: String(repeating: "0", count: 64), serial: 0)
 
-  static func judged(_ change: (inout VerifiedToken) -> Void = { _ in }) -> JudgedTokenAnswer {
+  static func judged(_ change: (inout VerifiedToken) -> Void = { _ in }) -> ValidatedTokenAnswer {
     var token = VerifiedToken(uid: "ann")
     change(&token)
-    return JudgedTokenAnswer(.verified(token), by: voucher, nowSeconds: now)
+    return ValidatedTokenAnswer(.verified(token), by: voucher, nowSeconds: now)
   }
 
-  static func credential(_ judged: JudgedTokenAnswer) throws -> VerifiedCredential {
+  static func credential(_ judged: ValidatedTokenAnswer) throws -> VerifiedCredential {
     guard case .accepted(let credential) = judged.outcome else { throw NotAccepted() }
     return credential
   }
@@ -93,14 +93,14 @@ import Testing
       token.expiresAtSeconds = Self.now + 100_000
     }
     #expect(judged.cacheMilliseconds == milliseconds)
-    let refusal = JudgedTokenAnswer(
+    let refusal = ValidatedTokenAnswer(
       .refused(TokenRefusal(.invalid, cacheSeconds: seconds)), by: Self.voucher, nowSeconds: Self.now)
     #expect(refusal.cacheMilliseconds == milliseconds)
   }
 
   @Test("no answer is no decision")
   func nothing() {
-    let judged = JudgedTokenAnswer(nil, by: Self.voucher, nowSeconds: Self.now)
+    let judged = ValidatedTokenAnswer(nil, by: Self.voucher, nowSeconds: Self.now)
     #expect(judged.outcome == .undecided("did not decide") && judged.cacheMilliseconds == 0)
   }
 }

@@ -17,14 +17,14 @@ import Testing
 struct PasswordPoolQueueTests {
   @Test("Overflow is refused at once, and one client cannot fill the queue")
   func overflow() async throws {
-    let desk = ManualThreads()
+    let threads = ManualThreads()
     let pool = PasswordPool(
-      cost: .developer, slots: 1, random: .system, importKey: { _ in nil }, startThread: { desk.take($0) })
+      cost: .developer, slots: 1, random: .system, importKey: { _ in nil }, startThread: { threads.take($0) })
     let share = PasswordPool.queueCountPerClientMax
     try await withThrowingTaskGroup(of: Bool.self) { group in
       // The first runs (waiting on the manual threads), the others are queued.
       group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong }
-      while desk.count == 0 { await Task.yield() }
+      while threads.count == 0 { await Task.yield() }
       for _ in 0..<share { group.addTask { try await pool.check("x", against: nil, for: "192.0.2.1") == .wrong } }
       while pool.waitingCount < share { await Task.yield() }
       await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
@@ -39,7 +39,7 @@ struct PasswordPoolQueueTests {
       while pool.waitingCount < PasswordPool.queueCountMax - 1 { await Task.yield() }
       await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "203.0.113.9") }
       await #expect(throws: AccountError(.unavailable)) { try await pool.hash("x", for: "203.0.113.9") }
-      desk.run()
+      threads.run()
       var answers = 0
       for try await isWrong in group {
         #expect(isWrong)
@@ -50,8 +50,8 @@ struct PasswordPoolQueueTests {
     #expect(pool.waitingCount == 0)
     // The pool continues afterwards.
     async let later = pool.check("x", against: nil, for: "203.0.113.9")
-    while desk.count == 0 { await Task.yield() }
-    desk.run()
+    while threads.count == 0 { await Task.yield() }
+    threads.run()
     #expect(try await later == .wrong)
   }
 
@@ -71,12 +71,12 @@ struct PasswordPoolQueueTests {
 
   @Test("Who has queued up behind a thread that never began is refused with it")
   func queuedBehindNoThread() async throws {
-    let desk = PoolBox()
+    let box = PoolBox()
     let second = Mutex<Task<AccountError?, Never>?>(nil)
     let pool = PasswordPool(
       cost: .developer, slots: 1, random: .system, importKey: { _ in nil },
       startThread: { _ in
-        guard let pool = desk.pool.withLock({ $0 }) else { return false }
+        guard let pool = box.pool.withLock({ $0 }) else { return false }
         second.withLock { task in
           task = Task.detached {
             do throws(AccountError) {
@@ -90,13 +90,13 @@ struct PasswordPoolQueueTests {
         while pool.waitingCount == 0 { usleep(1_000) }
         return false
       })
-    desk.pool.withLock { $0 = pool }
+    box.pool.withLock { $0 = pool }
     await #expect(throws: AccountError(.unavailable)) { try await pool.check("x", against: nil, for: "192.0.2.1") }
     let queued = try #require(second.withLock { $0 })
     // There are no further requests; without an answer this would wait forever.
     let answer = await Deadline.run(milliseconds: 60_000) { await queued.value }
     #expect(answer == AccountError(.unavailable))
-    desk.pool.withLock { $0 = nil }
+    box.pool.withLock { $0 = nil }
   }
 
   @Test("No more is computed at once than there are slots")

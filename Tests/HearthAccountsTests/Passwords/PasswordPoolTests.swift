@@ -128,7 +128,7 @@ struct PasswordPoolTests {
     for _ in 0..<51 {
       for (place, stored) in all.enumerated() {
         let start = Self.threadSeconds()
-        let isRight = PasswordHash.verifyEvenly(
+        let isRight = PasswordHash.verifyWithConstantWork(
           "wrong", against: stored, cost: cost, allowsDeveloperCost: true, signerKey: { _ in bytes32 })
         seconds[place].append(Self.threadSeconds() - start)
         #expect(!isRight)

@@ -18,7 +18,7 @@ import Testing
     let old = store.database.published.root
     try await store.transact(body)
     let new = store.database.published.root
-    let path = AccountPath.happenings
+    let path = AccountPath.accountEvents
     let change = CommittedChange(
       position: 7, wallMilliseconds: 12, paths: old[path] == new[path] ? [] : [path], oldRoot: old, newRoot: new,
       principal: .administrator)
@@ -30,7 +30,7 @@ import Testing
   @Test func `an account is told of as it is stored with its making, and as it was before its deletion`() async throws {
     let (store, world) = (try world.store(), world)
     let made = try await told(store) { accounts throws(AccountError) in
-      var user = try accounts.addNewcomer(
+      var user = try accounts.addNewUser(
         world.user("u1", email: "a@example.com"), by: "password", client: .commandLine)
       user.displayName = "Ann"
       try accounts.update(user)
@@ -38,7 +38,7 @@ import Testing
     #expect(made == ["created u1 a@example.com Ann"])
     let deletion: @Sendable (inout AccountTransaction) throws(AccountError) -> Void = { accounts in
       accounts.delete("u1")
-      accounts.tell(.deleted, "u1")
+      accounts.addEvent(.deleted, "u1")
     }
     #expect(try await told(store, deletion) == ["deleted u1 a@example.com Ann"])
     store.close()
@@ -49,7 +49,7 @@ import Testing
     for _ in 0..<2 {
       let made = try await told(store) { accounts throws(AccountError) in
         for uid in ["u1", "u2"] {
-          _ = try accounts.addNewcomer(world.user(uid), by: "anonymous", client: .commandLine)
+          _ = try accounts.addNewUser(world.user(uid), by: "anonymous", client: .commandLine)
         }
       }
       #expect(made == ["created u1 - -", "created u2 - -"])
@@ -62,12 +62,12 @@ import Testing
     let (store, world) = (try world.store(), world)
     let other = try await told(store) { accounts throws(AccountError) in
       try accounts.insert(world.user("imported"))
-      _ = try accounts.addNewcomer(world.user("custom"), by: ProviderID.custom, client: .commandLine)
+      _ = try accounts.addNewUser(world.user("custom"), by: ProviderID.custom, client: .commandLine)
     }
     #expect(other == [])
     await store.expect(.duplicateLocalID) { accounts throws(AccountError) in
-      _ = try accounts.addNewcomer(world.user("u1"), by: "password", client: .commandLine)
-      _ = try accounts.addNewcomer(world.user("custom"), by: "password", client: .commandLine)
+      _ = try accounts.addNewUser(world.user("u1"), by: "password", client: .commandLine)
+      _ = try accounts.addNewUser(world.user("custom"), by: "password", client: .commandLine)
     }
     #expect(try await told(store) { accounts in accounts.delete("imported") } == [])
     store.close()
@@ -85,8 +85,8 @@ import Testing
       try await store.transact(body)
       let new = project.database.published.root
       let all =
-        [AccountPath.happenings]
-        + ["acme-1", "zebra-1"].map { AccountPath.tenant($0).appending(AccountPath.happenings) }
+        [AccountPath.accountEvents]
+        + ["acme-1", "zebra-1"].map { AccountPath.tenant($0).appending(AccountPath.accountEvents) }
       let change = CommittedChange(
         position: 7, wallMilliseconds: 12, paths: all.filter { old[$0] != new[$0] }, oldRoot: old, newRoot: new,
         principal: .administrator)
@@ -97,20 +97,20 @@ import Testing
     for name in ["-", "acme-1", "zebra-1"] {
       let store = name == "-" ? project : AccountStore(ofTenant: name, in: project)
       let made = try await told(store) { accounts throws(AccountError) in
-        _ = try accounts.addNewcomer(
+        _ = try accounts.addNewUser(
           world.user("u1", email: "a@\(name).example"), by: "password", client: .commandLine)
       }
       #expect(made == ["created \(name) u1 a@\(name).example"])
     }
     let deleted = try await told(AccountStore(ofTenant: "acme-1", in: project)) { accounts in
       accounts.delete("u1")
-      accounts.tell(.deleted, "u1")
+      accounts.addEvent(.deleted, "u1")
     }
     #expect(deleted == ["deleted acme-1 u1 a@acme-1.example"])
     // Also when the tenant's settings are unreadable.
     let unreadable = try await told(AccountStore(ofTenant: "acme-1", in: project)) { accounts in
       accounts.draft.replace(AccountPath.settings, with: Node(.string("{")))
-      accounts.tell(.deleted, "u2")
+      accounts.addEvent(.deleted, "u2")
     }
     #expect(unreadable == ["deleted acme-1 u2 -"])
     // A deleted tenant reports no events of its users.

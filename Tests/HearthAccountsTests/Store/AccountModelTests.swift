@@ -30,7 +30,7 @@ import Testing
 
     mutating func delete(_ uid: String) {
       guard let user = users.removeValue(forKey: uid) else { return }
-      deleted[uid] = user.border.generation + 1
+      deleted[uid] = user.cutoff.generation + 1
       sessions = sessions.filter { $0.value.uid != uid }
       tickets = tickets.filter { $0.value.uid != uid }
     }
@@ -133,7 +133,7 @@ import Testing
   private func compare(_ view: AccountView, _ model: Model) throws {
     var users = Dictionary(uniqueKeysWithValues: view.users(limit: .max).map { ($0.uid, $0) })
     // The model has no clock.
-    for uid in users.keys { users[uid]?.border.seconds = 0 }
+    for uid in users.keys { users[uid]?.cutoff.seconds = 0 }
     #expect(users == model.users)
     for i in 0..<12 { #expect(view.tombstone("u\(i)")?.generation == model.deleted["u\(i)"]) }
     for i in 0..<30 {
@@ -166,11 +166,11 @@ extension AccountModelTests.Model {
       var isNew = false
       if case .insert = step { isNew = true }
       if let code = refusal(of: user, isNew: isNew) { return code }
-      let border = isNew ? (deleted[user.uid] ?? 0) + 1 : users[user.uid]?.border.generation ?? 0
+      let cutoff = isNew ? (deleted[user.uid] ?? 0) + 1 : users[user.uid]?.cutoff.generation ?? 0
       let address = users[user.uid]?.email
       users[user.uid] = user
       if !isNew, let address, user.email != address { users[user.uid]?.initialEmail = user.initialEmail ?? address }
-      users[user.uid]?.border = TokenCutoff(generation: border, seconds: 0)
+      users[user.uid]?.cutoff = TokenCutoff(generation: cutoff, seconds: 0)
     case .delete(let uid): delete(uid)
     case .putSession(let hash, let session): sessions[hash] = session
     case .removeSession(let hash): sessions[hash] = nil

@@ -42,7 +42,7 @@ import Testing
     user.lastSignInAtMilliseconds = 1
     user.lastRefreshAtMilliseconds = 2
     user.validSinceSeconds = .min
-    user.border = TokenCutoff(generation: 7, seconds: .max)
+    user.cutoff = TokenCutoff(generation: 7, seconds: .max)
     user.factors = [
       SecondFactor(
         id: text, kind: .totp(sealedSecret: text, lastAcceptedStep: 3), displayName: text, enrolledAtMilliseconds: 4),
@@ -104,7 +104,7 @@ import Testing
     for purpose in Ticket.Purpose.allCases {
       var ticket = world.ticket(purpose, uid: text, email: text)
       ticket.newEmail = text
-      ticket.failedTries = 2
+      ticket.failedAttempts = 2
       ticket.details = text
       #expect(try copy(ticket) == ticket)
     }
@@ -185,7 +185,7 @@ import Testing
     for round in 0..<60 {
       try await store.transact { (accounts) throws(AccountError) in
         var random = SeededRandom(seed: seed &* 1_000 &+ UInt64(round))
-        accounts.deleteEverybody()
+        accounts.deleteAllUsers()
         for uid in uids {
           var user = world.user(uid, email: "\(uid)@example.com")
           user.identities = [ProviderIdentity(providerID: "x", rawID: uid)]

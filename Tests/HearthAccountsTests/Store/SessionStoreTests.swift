@@ -149,11 +149,11 @@ import Testing
     for _ in 0..<3 {
       try await store.transact { (accounts) throws(AccountError) in
         var ticket = accounts.ticket(.of("t")) ?? world.ticket(uid: "u1")
-        ticket.failedTries += 1
+        ticket.failedAttempts += 1
         accounts.putTicket(.of("t"), ticket)
       }
     }
-    #expect(store.view.tickets(of: "u1").map(\.ticket.failedTries) == [3])
+    #expect(store.view.tickets(of: "u1").map(\.ticket.failedAttempts) == [3])
     #expect(store.view.problems() == [])
     store.close()
   }
@@ -203,7 +203,7 @@ import Testing
         session.expiresAtSeconds = AccountsWorld.startSeconds + Int64(end)
         accounts.putSession(.of("s"), session)
         // A remaining old entry, as after a change of limits.
-        accounts.setEnding(.sessions, AccountsWorld.startSeconds + 50, .of("s"))
+        accounts.setExpiry(.sessions, AccountsWorld.startSeconds + 50, .of("s"))
       }
     }
     world.advance(seconds: 500)

@@ -16,19 +16,19 @@ extension AccountReading {
         guard let email = identity.email else { continue }
         expected[AccountPath.identityEmail(email).appending(AccountPath.key(user.uid)).description] = user.uid
       }
-      if let last = tombstone(user.uid), last.generation >= user.border.generation {
+      if let last = tombstone(user.uid), last.generation >= user.cutoff.generation {
         problems.append("\(user.uid) is not past the account that was deleted")
       }
     }
     for (path, hash, session) in all(AccountPath.sessions, SessionRecord.self) {
       let owned = AccountPath.userSessions.appending(AccountPath.key(session.uid)).appending(hash)
       expected[owned.description] = "\(session.lastUsedAtSeconds)"
-      if let end = session.expiresAtSeconds { expected[AccountPath.ending(.sessions, end, hash).description] = "true" }
+      if let end = session.expiresAtSeconds { expected[AccountPath.expiry(.sessions, end, hash).description] = "true" }
       if user(session.uid) == nil { problems.append("\(path) is nobody's") }
     }
     for (_, hash, ticket) in all(AccountPath.tickets, Ticket.self) {
       let end = ticket.expiresAtSeconds + limits.ticketKeptSeconds
-      expected[AccountPath.ending(.tickets, end, hash).description] = "true"
+      expected[AccountPath.expiry(.tickets, end, hash).description] = "true"
       let owner =
         ticket.uid.map { AccountPath.userTickets.appending(AccountPath.key($0)) }
         ?? ticket.email.map { AccountPath.emailTickets.appending(AccountPath.key($0)) }
@@ -37,12 +37,12 @@ extension AccountReading {
     }
     for (_, name, lock) in all(AccountPath.locks, AccountLock.self) {
       let end = max(lock.lockedUntilSeconds, lock.lastFailureSeconds + limits.lockKeptSeconds)
-      expected[AccountPath.ending(.locks, end, name).description] = "true"
+      expected[AccountPath.expiry(.locks, end, name).description] = "true"
     }
     let indexes = [
       AccountPath.emails, AccountPath.phones, AccountPath.identities, AccountPath.identityEmails,
       AccountPath.userSessions,
-      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.endings,
+      AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets, AccountPath.expiries,
     ]
     for index in indexes {
       Self.leaves(of: records.root[index], at: index) { path, value in
@@ -51,7 +51,7 @@ extension AccountReading {
       }
     }
     for (path, value) in expected { problems.append("\(path) is missing: \(value)") }
-    if AuditTrail.verify(AccountView(records: records)) != .whole(records: auditCount, head: auditHead) {
+    if AuditTrail.verify(AccountView(records: records)) != .intact(records: auditCount, head: auditHead) {
       problems.append("the audit trail is broken")
     }
     return problems

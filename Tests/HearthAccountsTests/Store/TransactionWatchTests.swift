@@ -12,12 +12,12 @@ import Testing
 /// Tests of whether another node may repeat a request from its beginning.
 @Suite struct TransactionWatchTests {
   /// The owner node's treatment of the next change.
-  private enum Fate: Sendable { case made, refused, lost }
+  private enum OwnerReaction: Sendable { case made, refused, lost }
 
   /// Shared accounts of a cluster, with the line to their owner.
-  private final class SharedAccounts: OwnerLine {
+  private final class SharedAccounts: OwnerConnection {
     private struct State {
-      var fates: [Fate] = []
+      var reactions: [OwnerReaction] = []
       var sessions: UInt64 = 0
       weak var database: Database?
     }
@@ -25,10 +25,10 @@ import Testing
     private let state = Mutex(State())
 
     func store(in world: AccountsWorld) throws -> AccountStore {
-      try AccountStore(environment: world.environment, projectID: "demo-test") { surroundings in
+      try AccountStore(environment: world.environment, projectID: "demo-test") { dependencies in
         let database = Database(
-          name: "accounts", following: self, of: MemoryJournal(), from: FollowedStart(initialRules: .denyAll),
-          environment: surroundings, makeSession: nextSession)
+          name: "accounts", following: self, of: MemoryJournal(), from: ReplicationStart(initialRules: .denyAll),
+          environment: dependencies, makeSession: nextSession)
         state.withLock { $0.database = database }
         return database
       }
@@ -41,19 +41,19 @@ import Testing
       }
     }
 
-    func next(_ fates: Fate...) { state.withLock { $0.fates = fates } }
+    func next(_ reactions: OwnerReaction...) { state.withLock { $0.reactions = reactions } }
 
     func open(_ session: UInt64) {}
     func close(_ session: UInt64) {}
     func snapshotIsDue() {}
 
-    func ask(_ session: UInt64, ticket: UInt64, _ question: OwnerQuestion) {
-      let (fate, database) = state.withLock { ($0.fates.removeFirst(), $0.database) }
+    func send(_ session: UInt64, ticket: UInt64, _ question: OwnerRequest) {
+      let (reaction, database) = state.withLock { ($0.reactions.removeFirst(), $0.database) }
       guard let follower = database?.follower, let database, case .transaction(let transaction) = question else {
         return
       }
-      guard fate == .made else {
-        return follower.take(fate == .lost ? .sessionEnded(session) : .answered(ticket: ticket, .refused(nil)))
+      guard reaction == .made else {
+        return follower.take(reaction == .lost ? .sessionEnded(session) : .answered(ticket: ticket, .refused(nil)))
       }
       let position = database.published.position + 1
       var decider = ChangeDecider(state: database.published)
@@ -71,7 +71,7 @@ import Testing
       follower.take(.answered(ticket: ticket, content(decided)))
     }
 
-    private func content(_ decided: ChangeDecider.Decided) -> OwnerAnswer {
+    private func content(_ decided: ChangeDecider.Decided) -> OwnerResponse {
       decided.content == nil ? .refused(decided.reply) : .made(decided.reply)
     }
   }
@@ -79,7 +79,8 @@ import Testing
   /// Adds users under a watch.
   ///
   /// - Returns: True when the request may be repeated, and the codes of the failures.
-  private func watch(_ store: AccountStore, adding uids: String...) async -> (mayBeginAnew: Bool, [AccountError.Code]) {
+  private func watch(_ store: AccountStore, adding uids: String...) async -> (isSafeToRetry: Bool, [AccountError.Code])
+  {
     let (world, watch) = (AccountsWorld(), TransactionWatch())
     var codes: [AccountError.Code] = []
     for uid in uids {
@@ -92,7 +93,7 @@ import Testing
         codes.append((error as? AccountError)?.code ?? .internalError)
       }
     }
-    return (watch.mayBeginAnew, codes)
+    return (watch.isSafeToRetry, codes)
   }
 
   @Test func `what its node refused as the first change may begin anew, and nothing after a change`() async throws {
@@ -100,20 +101,20 @@ import Testing
     let store = try shared.store(in: AccountsWorld())
     shared.next(.refused)
     var seen = await watch(store, adding: "ann")
-    #expect(seen.mayBeginAnew && seen.1 == [.unavailable])
+    #expect(seen.isSafeToRetry && seen.1 == [.unavailable])
     shared.next(.made)
     seen = await watch(store, adding: "ann")
-    #expect(!seen.mayBeginAnew && seen.1 == [] && store.view.user("ann") != nil)
+    #expect(!seen.isSafeToRetry && seen.1 == [] && store.view.user("ann") != nil)
     shared.next(.made, .refused)
     seen = await watch(store, adding: "bob", "cem")
-    #expect(!seen.mayBeginAnew && seen.1 == [.unavailable] && store.view.user("bob") != nil)
+    #expect(!seen.isSafeToRetry && seen.1 == [.unavailable] && store.view.user("bob") != nil)
     // A refusal by the accounts themselves changes nothing, and a change that may have been made is not repeated.
     shared.next(.made, .refused)
     seen = await watch(store, adding: "ann", "dan")
-    #expect(seen.mayBeginAnew && seen.1 == [.duplicateLocalID, .unavailable])
+    #expect(seen.isSafeToRetry && seen.1 == [.duplicateLocalID, .unavailable])
     shared.next(.lost)
     seen = await watch(store, adding: "dan")
-    #expect(!seen.mayBeginAnew && seen.1 == [.outcomeUnknown])
+    #expect(!seen.isSafeToRetry && seen.1 == [.outcomeUnknown])
     store.close()
   }
 
@@ -121,6 +122,6 @@ import Testing
     let store = try AccountsWorld().store()
     store.close()
     let seen = await watch(store, adding: "ann")
-    #expect(!seen.mayBeginAnew && seen.1 == [.unavailable])
+    #expect(!seen.isSafeToRetry && seen.1 == [.unavailable])
   }
 }

@@ -134,7 +134,7 @@ import Testing
     for round in 0..<3 {
       try await store.transact { (accounts) throws(AccountError) in try accounts.insert(world.user("u1")) }
       await store.expect(.duplicateLocalID) { a throws(AccountError) in try a.insert(world.user("u1")) }
-      borders.append(try #require(store.view.user("u1")?.border))
+      borders.append(try #require(store.view.user("u1")?.cutoff))
       try await store.transact { (accounts) throws(AccountError) in
         guard var user = accounts.user("u1") else { throw AccountError(.userNotFound) }
         for _ in 0..<round { accounts.endTokens(of: &user) }
@@ -166,9 +166,9 @@ import Testing
         accounts.delete("u1")
         try accounts.insert(world.user("u1"))
       }
-      let border = try #require(store.view.user("u1")?.border)
-      #expect(border.generation > last)
-      last = border.generation
+      let cutoff = try #require(store.view.user("u1")?.cutoff)
+      #expect(cutoff.generation > last)
+      last = cutoff.generation
       try await store.transact { (accounts) throws(AccountError) in
         accounts.draft.replace(AccountPath.user("u1"), with: Node(.int(1)))
       }
@@ -178,7 +178,7 @@ import Testing
       accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.string("{")))
       try accounts.insert(world.user("u2"))
     }
-    #expect(try #require(store.view.user("u2")).border.generation > 1_000_000)
+    #expect(try #require(store.view.user("u2")).cutoff.generation > 1_000_000)
     store.close()
   }
 
@@ -191,12 +191,12 @@ import Testing
       for _ in 0..<3 { accounts.endTokens(of: &user) }
       try accounts.update(user)
     }
-    let border = try #require(store.view.user("u1")?.border)
+    let cutoff = try #require(store.view.user("u1")?.cutoff)
     try await store.transact { (accounts) throws(AccountError) in
-      accounts.deleteEverybody()
+      accounts.deleteAllUsers()
       try accounts.insert(world.user("u1"))
     }
-    #expect(try #require(store.view.user("u1")).border.generation > border.generation)
+    #expect(try #require(store.view.user("u1")).cutoff.generation > cutoff.generation)
     store.close()
   }
 
@@ -209,11 +209,11 @@ import Testing
       accounts.draft.replace(AccountPath.user("u1"), with: Node(.string(record)))
       accounts.draft.replace(AccountPath.deleted("u2"), with: Node(.int(now - 100)))
     }
-    let border = try #require(store.view.user("u1")?.border)
-    #expect(border == TokenCutoff(generation: 0, seconds: now - 10))
-    #expect(border.admits(generation: nil, issuedAtSeconds: now - 10))
-    #expect(!border.admits(generation: nil, issuedAtSeconds: now - 11))
-    #expect(border.admits(generation: 0, issuedAtSeconds: 1) && !border.admits(generation: 1, issuedAtSeconds: now))
+    let cutoff = try #require(store.view.user("u1")?.cutoff)
+    #expect(cutoff == TokenCutoff(generation: 0, seconds: now - 10))
+    #expect(cutoff.admits(generation: nil, issuedAtSeconds: now - 10))
+    #expect(!cutoff.admits(generation: nil, issuedAtSeconds: now - 11))
+    #expect(cutoff.admits(generation: 0, issuedAtSeconds: 1) && !cutoff.admits(generation: 1, issuedAtSeconds: now))
     // It issued tokens up to 30 seconds ahead of its clock.
     #expect(store.view.tombstone("u2") == TokenCutoff(generation: 0, seconds: now - 69))
     try await store.transact { (accounts) throws(AccountError) in
@@ -222,10 +222,10 @@ import Testing
       try accounts.update(user)
       try accounts.insert(world.user("u2"))
     }
-    let ended = try #require(store.view.user("u1")?.border)
+    let ended = try #require(store.view.user("u1")?.cutoff)
     #expect(ended == TokenCutoff(generation: 1, seconds: now + 1))
     #expect(!ended.admits(generation: nil, issuedAtSeconds: now) && !ended.admits(generation: 0, issuedAtSeconds: now))
-    #expect(store.view.user("u2")?.border == TokenCutoff(generation: 1, seconds: now - 69))
+    #expect(store.view.user("u2")?.cutoff == TokenCutoff(generation: 1, seconds: now - 69))
     store.close()
   }
 
@@ -319,7 +319,7 @@ import Testing
   }
 
   @Test("all users can be forgotten, as emulators want it, and their uids are free again")
-  func deleteEverybody() async throws {
+  func deleteAllUsers() async throws {
     let store = try world.store()
     try await store.transact { (accounts) throws(AccountError) in
       try accounts.insert(world.user("u1", email: "a@example.com"))
@@ -328,7 +328,7 @@ import Testing
       accounts.delete("u1")
       try accounts.insert(world.user("u2", email: "a@example.com"))
     }
-    try await store.transact { (accounts) throws(AccountError) in accounts.deleteEverybody() }
+    try await store.transact { (accounts) throws(AccountError) in accounts.deleteAllUsers() }
     let left = Set(store.view.records.root.children.map { $0.key.text })
     #expect(left == ["generationFloor", "latest"], "nothing of anybody")
     await store.expect(nil) { a throws(AccountError) in try a.insert(world.user("u1")) }

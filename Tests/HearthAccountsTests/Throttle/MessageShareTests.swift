@@ -11,7 +11,7 @@ import Testing
   }
 
   /// Returns the number of mails in a day for a /48 that uses another /64 and another recipient each time.
-  private static func takeAllMails(_ world: ThrottleWorld, _ part: MailPart = .other, provider: Int = 1) -> Int {
+  private static func takeAllMails(_ world: ThrottleWorld, _ part: MailCategory = .other, provider: Int = 1) -> Int {
     var taken = 0
     for _ in 0..<23 {
       for number in 0..<1_000 {
@@ -54,8 +54,8 @@ import Testing
     #expect(world.throttle.admitSignUp(address: "192.0.3.1", isAnonymous: true, now: world.now))
   }
 
-  @Test(arguments: [MailPart.reset, .verification, .notice])
-  func `resets, verifications and notices have their own part of the day`(part: MailPart) {
+  @Test(arguments: [MailCategory.reset, .verification, .notice])
+  func `resets, verifications and notices have their own part of the day`(part: MailCategory) {
     let world = ThrottleWorld()
     // Many networks, each with its share, until the rest for new networks is exhausted.
     for provider in 1...300 {
@@ -119,7 +119,7 @@ import Testing
     world.advance(seconds: 200_000)
     send(81, 200)
     #expect(world.notices.take().map { $0.prefix(8) } == ["warning:"])
-    #expect(world.throttle.spending(now: world.now).first == SpendingBound(name: "mailsPerDay", used: 81, max: 100))
+    #expect(world.throttle.spending(now: world.now).first == SpendingLimit(name: "mailsPerDay", used: 81, max: 100))
   }
 
   @Test func `the operator is told of text messages too`() {

@@ -76,7 +76,7 @@ struct ConnectionWorld {
     case .ping: "ping"
     case .close(let attempt): "close \(attempt)"
     case .log: nil
-    case .tell(let event): "tell " + line(event)
+    case .deliver(let event): "tell " + line(event)
     }
   }
 

@@ -39,7 +39,7 @@ final class DatabaseWorld: Sendable {
     guard carrier.isFaulty else { return }
     (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (60, 200)
     (settings.connection.openTimeout, settings.connection.helloTimeout) = (500, 500)
-    settings.getPatience = .max
+    settings.getTimeoutMilliseconds = .max
   }
 
   private func shutDown() { for database in databases.withLock({ $0 }) { database.shutDown() } }

@@ -76,7 +76,7 @@ import Testing
   @Test("a read without a connection fails with the sentence that apps know, where nothing is observed or on disk")
   func offlineRead() async throws {
     try await DatabaseWorld.with { world in
-      let database = world.database { $0.configureConnections { $0.getPatience = 1 } }
+      let database = world.database { $0.configureConnections { $0.getTimeoutMilliseconds = 1 } }
       database.goOffline()
       let query = database.reference(withPath: "open/a").queryLimited(toLast: 2)
       let error = await #expect(throws: DatabaseError.self) { try await query.getData() }

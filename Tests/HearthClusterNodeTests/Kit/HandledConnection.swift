@@ -8,7 +8,7 @@ import NIOEmbedded
 final class HandledConnection {
   let channel = EmbeddedChannel()
   let peer = Incarnation(node: NodeID("b"), number: 3)
-  var links: [Link] = []
+  var links: [NodeLink] = []
   var received: [PeerMessage] = []
   var undone: [@Sendable () -> Void] = []
   var ended: [LinkProblem] = []

@@ -26,7 +26,7 @@ struct Asked {
   }
 
   func question(
-    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
+    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .signedIn, update: Bool = false
   ) throws -> ExposureQuestion {
     let location = try #require(exposure.locations.first { $0.template == template }, "no \(template)")
     var question = ExposureQuestion(location: location, operation: operation, identity: identity)
@@ -36,7 +36,7 @@ struct Asked {
 
   /// Returns the verdict's name, or `-` when the identity class is empty. The evaluator confirms open verdicts.
   func verdict(
-    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
+    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .signedIn, update: Bool = false
   ) throws -> String {
     guard let verdict = exposure.verdict(try question(operation, template, identity, update: update)) else {
       return "-"
@@ -46,7 +46,7 @@ struct Asked {
   }
 
   func witness(
-    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .anyone, update: Bool = false
+    _ operation: ExposureOperation, _ template: String, _ identity: ExposureIdentity = .signedIn, update: Bool = false
   ) throws -> ExposureWitness {
     let verdict = exposure.verdict(try question(operation, template, identity, update: update))
     guard case .open(let witness, _) = verdict else {
@@ -59,12 +59,12 @@ struct Asked {
   struct NotOpen: Error {}
 
   /// Returns the verdict on one `.write` at `/a` for any identity.
-  static func write(_ rule: String, _ identity: ExposureIdentity = .anyone) throws -> String {
+  static func write(_ rule: String, _ identity: ExposureIdentity = .signedIn) throws -> String {
     try Asked("{'a':{'.write':'\(rule)'}}").verdict(.write, "/a", identity)
   }
 
   /// Returns the verdict on one `.read` at `/a/$k` for any identity.
-  static func read(_ rule: String, _ identity: ExposureIdentity = .anyone) throws -> String {
+  static func read(_ rule: String, _ identity: ExposureIdentity = .signedIn) throws -> String {
     try Asked("{'a':{'$k':{'.read':'\(rule)'}}}").verdict(.read, "/a/$k", identity)
   }
 }

@@ -25,7 +25,7 @@ import Testing
       for (rules, rule) in Mutant.all(of: original, file) {
         let prover = Prover(rules, nowMilliseconds: Asked.now)
         let operation: ExposureOperation = rule.kind == .read ? .read : .write
-        for identity in [ExposureIdentity.nobody, .anyone, .other] {
+        for identity in [ExposureIdentity.signedOut, .signedIn, .otherUser] {
           guard let before = question(original, rule, operation, identity), case .closed? = sound.verdict(before),
             let after = question(rules, rule, operation, identity)
           else { continue }

@@ -89,15 +89,15 @@ import Testing
       ("data.child(auth.uid).exists()", "closed", "open"), ("auth.token.admin == null", "open", "open"),
     ])
   func classes(rule: String, nobody: String, anyone: String) throws {
-    #expect(try Asked.read(rule, .nobody) == nobody)
-    #expect(try Asked.read(rule, .anyone) == anyone)
+    #expect(try Asked.read(rule, .signedOut) == nobody)
+    #expect(try Asked.read(rule, .signedIn) == anyone)
   }
 
   @Test func `another user is none that the path names`() throws {
-    #expect(try Asked.read("auth.uid == $k", .other) == "closed")
-    #expect(try Asked.read("$k != auth.uid && auth != null", .other) == "open")
-    #expect(try Asked.read("auth.uid == $k || data.child(`open`).val() == true", .other) == "open")
-    #expect(try Asked.read("root.child(`a/` + $k + `/` + auth.uid).exists()", .other) == "-")
+    #expect(try Asked.read("auth.uid == $k", .otherUser) == "closed")
+    #expect(try Asked.read("$k != auth.uid && auth != null", .otherUser) == "open")
+    #expect(try Asked.read("auth.uid == $k || data.child(`open`).val() == true", .otherUser) == "open")
+    #expect(try Asked.read("root.child(`a/` + $k + `/` + auth.uid).exists()", .otherUser) == "-")
   }
 
   @Test func `a holder has the claim and no other`() throws {

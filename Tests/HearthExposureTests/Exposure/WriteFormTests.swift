@@ -11,18 +11,18 @@ import Testing
       "{'a':{'.write':'auth != null','b':{'.write':'false'}},'c':{'.write':'data.val().length > 0 && false','d':{'.write':'true'}}}"
     )
     #expect(try asked.verdict(.write, "/a/b") == "open")
-    #expect(try asked.verdict(.write, "/a/b", .nobody) == "closed")
-    #expect(try asked.verdict(.write, "/c/d", .nobody) == "open")
-    #expect(try asked.verdict(.write, "/c", .nobody) == "closed")
-    #expect(try asked.verdict(.write, "/", .nobody) == "closed")
+    #expect(try asked.verdict(.write, "/a/b", .signedOut) == "closed")
+    #expect(try asked.verdict(.write, "/c/d", .signedOut) == "open")
+    #expect(try asked.verdict(.write, "/c", .signedOut) == "closed")
+    #expect(try asked.verdict(.write, "/", .signedOut) == "closed")
   }
 
   @Test func `null equals null for somebody signed out`() throws {
     let asked = try Asked(
       "{'a':{'.write':'data.child(`owner`).val() == auth.uid'},'b':{'.write':'data.child(`owner`).val() == auth.uid && data.exists()'}}"
     )
-    #expect(try asked.verdict(.write, "/a", .nobody) == "open")
-    #expect(try asked.verdict(.write, "/b", .nobody) == "open")
+    #expect(try asked.verdict(.write, "/a", .signedOut) == "open")
+    #expect(try asked.verdict(.write, "/b", .signedOut) == "open")
   }
 
   @Test func `a uid may hold slashes, and an empty text is no key`() throws {

@@ -42,7 +42,7 @@ import Testing
     var requests = RandomRequests(rules, dice: SeededRandom(seed: seed))
     for spot in Spot.all(in: rules) {
       for operation in ExposureOperation.allCases {
-        for identity in [ExposureIdentity.nobody, .anyone, .holder(["admin"], .bool(true))] {
+        for identity in [ExposureIdentity.signedOut, .signedIn, .holder(["admin"], .bool(true))] {
           for isUpdate in operation == .write ? [false, true] : [false] {
             guard let attempt = requests.attempt(at: spot, operation, by: identity, isUpdate: isUpdate) else {
               continue

@@ -38,7 +38,8 @@ struct BruteForce {
   var asksUpdates = true
 
   static let identities: [ExposureIdentity] = [
-    .nobody, .anyone, .other, .holder(["admin"], .bool(true)), .holder(["role"], .string("u")), .anyClaims, .anyAuth,
+    .signedOut, .signedIn, .otherUser, .holder(["admin"], .bool(true)), .holder(["role"], .string("u")), .anyClaims,
+    .anyAuth,
   ]
 
   /// Checks all questions about one random file.

@@ -8,7 +8,7 @@ struct Trap {
   var rules: String
   var location: String
   var operation = ExposureOperation.write
-  var identity = ExposureIdentity.anyone
+  var identity = ExposureIdentity.signedIn
   var isUpdate = false
   /// The correct verdict, or "not closed" for an open question whose request need not be found.
   var verdict: String
@@ -65,7 +65,7 @@ struct Trap {
     // Null equals null, also for a signed-out client.
     Trap(
       rules: #"{"u":{".read":"data.child('owner').val() == auth.uid"}}"#, location: "/u", operation: .read,
-      identity: .nobody, verdict: "open"),
+      identity: .signedOut, verdict: "open"),
     // An error is neither true nor false, and a later operand does not change that.
     Trap(
       rules: #"{"u":{".read":"data.val().length > 1 || true"}}"#, location: "/u", operation: .read, verdict: "open"),

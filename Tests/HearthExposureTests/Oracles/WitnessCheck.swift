@@ -45,15 +45,15 @@ enum WitnessCheck {
   static func problem(
     _ auth: JSON?, _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
   ) -> String? {
-    guard let auth, !auth.isNull else { return identity == .nobody ? nil : "nobody is signed in" }
-    if identity == .nobody { return "somebody is signed in" }
+    guard let auth, !auth.isNull else { return identity == .signedOut ? nil : "nobody is signed in" }
+    if identity == .signedOut { return "somebody is signed in" }
     if identity == .anyAuth {
       guard case .object(let members) = auth, !members.isEmpty else { return "auth is no object, or an empty one" }
       if case .string(let uid)? = auth["uid"] { return uid.utf16.count <= 256 ? nil : "the uid is too long" }
       return auth["uid"] == nil ? nil : "the uid is no text"
     }
     guard case .string(let uid)? = auth["uid"], (1...128).contains(uid.utf16.count) else { return "no uid" }
-    if identity == .other, owners.contains(where: { $0 < path.count && path.keys[$0] == Key(uid) }) {
+    if identity == .otherUser, owners.contains(where: { $0 < path.count && path.keys[$0] == Key(uid) }) {
       return "the owner"
     }
     guard case .string(let provider)? = auth["provider"] else { return "no provider" }

@@ -94,11 +94,11 @@ struct RandomRequests {
   private mutating func auth(
     _ identity: ExposureIdentity, at path: Path, _ owners: Set<Int>
   ) -> (value: JSON?, ())? {
-    if identity == .nobody { return (nil, ()) }
+    if identity == .signedOut { return (nil, ()) }
     let owned = owners.compactMap { $0 < path.count ? path.keys[$0].text : nil }
-    if identity == .other, owned.isEmpty { return nil }
+    if identity == .otherUser, owned.isEmpty { return nil }
     var uids = keys + ["a/b", "u/v", "/", "x"] + path.keys.map(\.text) + path.keys.map(\.text)
-    if identity == .other { uids.removeAll { uid in owned.contains(uid) } }
+    if identity == .otherUser { uids.removeAll { uid in owned.contains(uid) } }
     let uid = dice.pick(uids)
     if identity == .anyAuth { return (anyAuth(uid), ()) }
     let provider = dice.pick(["anonymous", "u", "v", "password"])

@@ -77,7 +77,7 @@ struct RandomRuleSet {
     case 10, 11, 12, 13: return "\(value(1)) \(equality()) \(value(1))"
     case 14: return "\(snapshot()).val() \(equality()) \(literal())"
     case 15, 16: return "\(ordered()) \(dice.pick(["<", "<=", ">", ">="])) \(ordered())"
-    case 17: return call(Self.relations)
+    case 17: return call(Self.relations) { $0.dice.pick([$0.text(), $0.text(), $0.value(0)]) }
     case 18: return "\(subject()).matches(\(regex()))"
     case 19:
       return "\(subject()).length \(dice.pick(["<", "<=", ">", ">=", "==", "!="])) \(dice.pick(["0", "1", "2", "3"]))"
@@ -116,10 +116,11 @@ struct RandomRuleSet {
       return dice.pick(["\(snapshot()).val()", "\(snapshot()).val()", "auth.uid", wildcard() ?? "auth.uid", text()])
     }
     switch dice.below(14) {
-    case 0: return "\(snapshot()).\(dice.pick(Self.values))()"
+    case 0: return "\(snapshot()).\(pick(Self.values))()"
     case 1: return "(\(value(0)) + \(dice.pick(["1", "'u'", "''", "'/'", value(0)])))"
     case 2: return "(\(snapshot()).val() \(dice.pick(["-", "*", "/", "%"])) \(dice.pick(["0", "1", "2", "now"])))"
-    case 3, 4: return call(Self.changes[dice.isOne(in: 2)] ?? [])
+    case 3: return call(Self.changes[false] ?? []) { $0.text() }
+    case 4: return call(Self.changes[true] ?? []) { $0.text() }
     case 5: return "(\(atom()) ? \(value(0)) : \(literal()))"
     case 6: return "(-\(snapshot()).val())"
     case 7: return "\(value(0)).length"
@@ -129,11 +130,14 @@ struct RandomRuleSet {
     }
   }
 
-  private mutating func call(_ functions: [TextFunction]) -> String {
-    let (receiver, function) = (value(0), dice.pick(functions))
-    let arguments = (0..<function.descriptor.textCount).map { _ in dice.pick([text(), text(), value(0)]) }
+  private mutating func call(_ functions: [TextFunction], argument: (inout Self) -> String) -> String {
+    let (receiver, function) = (value(0), pick(functions))
+    let arguments = (0..<function.descriptor.textCount).map { _ in argument(&self) }
     return "\(receiver).\(function)(\(arguments.joined(separator: ", ")))"
   }
+
+  /// Picks one of a list; draws no random number for a list of one.
+  private mutating func pick<Element>(_ list: [Element]) -> Element { list.count == 1 ? list[0] : dice.pick(list) }
 
   private mutating func ordered() -> String {
     dice.pick([

@@ -36,8 +36,8 @@ struct SMTOracle {
         case .wildcard(_, let names): dice.pick(["u", "v", "m", "n", "x", "y"].filter { !names.contains($0) })
         }
       }
-      let uid = identity == .nobody ? nil : Optional(dice.pick(path + ["u", "v", "x", "z", "a/b", "/"]))
-      if identity == .other {
+      let uid = identity == .signedOut ? nil : Optional(dice.pick(path + ["u", "v", "x", "z", "a/b", "/"]))
+      if identity == .otherUser {
         let owned = spot.owners.map { path[$0] }
         if owned.isEmpty || owned.contains(uid ?? "") { continue }
       }

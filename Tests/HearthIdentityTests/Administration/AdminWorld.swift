@@ -14,22 +14,23 @@ struct AdminWorld: Sendable {
   let world: AccountsWorld
   let directory: AccountsDirectory
   var accounts: Accounts { directory.own }
-  private let told = Told()
+  private let announced = AnnouncedRevocations()
 
-  private final class Told: Sendable {
+  private final class AnnouncedRevocations: Sendable {
     let revocations = Mutex<[Revocation]>([])
     let events = Mutex<[AuditEvent.Kind]>([])
   }
 
   /// The revocations so far.
-  var revocations: [Revocation] { told.revocations.withLock { $0 } }
+  var revocations: [Revocation] { announced.revocations.withLock { $0 } }
 
   /// The cause of each revocation.
-  var revocationEvents: [AuditEvent.Kind] { told.events.withLock { $0 } }
+  var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
 
   init(
     seed: UInt64 = 1, keys: KeyStore? = nil, mailer: (any Mailer)? = nil,
-    providers: [any SignInProvider] = [FakePassword(), FakeAnonymous(), FakeFacebook()], meanwhile: Meanwhile? = nil,
+    providers: [any SignInProvider] = [FakePassword(), FakeAnonymous(), FakeFacebook()],
+    interleaved: InterleavedWork? = nil,
     configure: (inout AccountsConfiguration) -> Void = { _ in }
   ) throws {
     world = AccountsWorld(seed: seed)
@@ -37,11 +38,11 @@ struct AdminWorld: Sendable {
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
-    let (told, world) = (told, world)
+    let (announced, world) = (announced, world)
     var environment = world.environment
-    if let meanwhile {
+    if let interleaved {
       environment.random = RandomBytes { (count) throws(RandomnessError) in
-        meanwhile.happenBlocking()
+        interleaved.runBlocking()
         return try world.random.bytes(count)
       }
     }
@@ -50,8 +51,8 @@ struct AdminWorld: Sendable {
       keys: KeyRing(store: try keys ?? Self.sharedKeys.get(), projectID: "demo-test", random: world.random),
       plugins: PluginSet(providers: providers, mailer: mailer), environment: environment,
       onRevocation: { revocation, event in
-        told.revocations.withLock { $0.append(revocation) }
-        return told.events.withLock { events in
+        announced.revocations.withLock { $0.append(revocation) }
+        return announced.events.withLock { events in
           events.append(event)
           return UInt64(events.count)
         }
@@ -141,7 +142,7 @@ struct AdminWorld: Sendable {
   func idToken(_ uid: String) async throws -> String {
     guard let user = user(uid) else { throw AccountError(.userNotFound) }
     return try await accounts.sessions.refreshable.start(
-      of: ProvenUser(user, .password), client: world.client(), now: world.now
+      of: AuthenticatedUser(user, .password), client: world.client(), now: world.now
     ).tokens.idToken
   }
 

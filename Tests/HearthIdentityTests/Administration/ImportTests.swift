@@ -298,7 +298,7 @@ import Testing
   private static func withoutSeals(_ user: UserRecord) -> UserRecord {
     var user = user
     // The token cutoff is the other server's own.
-    user.border = .first
+    user.cutoff = .first
     for index in user.factors.indices {
       guard case .totp = user.factors[index].kind else { continue }
       user.factors[index].kind = .totp(sealedSecret: "", lastAcceptedStep: 0)

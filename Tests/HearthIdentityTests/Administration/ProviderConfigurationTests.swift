@@ -186,7 +186,7 @@ import Testing
     #expect(!stored.contains("hush"))
     #expect(world.accounts.keys.clientSecret(stored, of: "oidc.corp") == "hush")
     #expect(world.accounts.keys.clientSecret(stored, of: "oidc.other") == nil)
-    let home = try await world.directory.tenant(tenant, of: world.accounts, isMade: false)
+    let home = try await world.directory.tenant(tenant, of: world.accounts, mayCreate: false)
     #expect(home.keys.clientSecret(stored, of: "oidc.corp") == nil)
     let said = world.accounts.store.view.auditTail(limit: 100).map { String(decoding: $0.line, as: UTF8.self) }.joined()
     #expect(!said.contains("hush"))

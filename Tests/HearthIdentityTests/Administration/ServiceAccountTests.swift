@@ -183,12 +183,12 @@ import Testing
   @Test(
     "an account that is disabled, or loses a key, while its token is being drawn gets none", arguments: [true, false])
   func disabledMeanwhile(isDisabled: Bool) async throws {
-    let meanwhile = Meanwhile()
-    let world = try AdminWorld(meanwhile: meanwhile)
+    let interleaved = InterleavedWork()
+    let world = try AdminWorld(interleaved: interleaved)
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
     let (email, keyID) = (account["email"]?.string ?? "", account["keyID"]?.string ?? "")
     let assertion = try world.assertion(account)
-    meanwhile.set {
+    interleaved.set {
       _ = try await world.administrate(
         isDisabled ? "serviceAccounts:disable" : "serviceAccounts:removeKey",
         "{\"email\": \"\(email)\", \"keyID\": \"\(keyID)\"}")

@@ -220,12 +220,12 @@ import Testing
     )
     let credential = try #require(world.accounts.tenants?.find(one)).keys.verifyIDToken(
       gone.idToken, nowSeconds: world.nowSeconds)
-    #expect(world.directory.home(of: credential)?.tenantID == one)
+    #expect(world.directory.accounts(of: credential)?.tenantID == one)
     let answer = try await world.post("\(Self.tenants)/\(one)", method: "DELETE", authority: Self.administrator)
     #expect(answer.status == 200 && world.revocations == [.tenant(id: one)])
     // No tenant accepts its tokens any more, and neither does the project.
-    #expect(world.directory.home(of: credential) == nil)
-    #expect(world.directory.home(ofToken: gone.idToken) === world.accounts)
+    #expect(world.directory.accounts(of: credential) == nil)
+    #expect(world.directory.accounts(ofToken: gone.idToken) === world.accounts)
     #expect(try await Self.lookup(world, gone.idToken).error == "INVALID_ID_TOKEN")
     #expect(try await Self.lookup(world, gone.idToken, in: one).error == "TENANT_NOT_FOUND")
     // The error on which SDKs sign out.

@@ -38,7 +38,7 @@ import Testing
     let signedUp = try await world.owner(
       "accounts:signUp",
       ["targetProjectId": "demo-b", "email": "bo@example.com", "password": "secret1", "returnSecureToken": true])
-    let other = try world.directory.accounts(of: "demo-b", isMade: true)
+    let other = try world.directory.accounts(of: "demo-b", mayCreate: true)
     #expect(
       try other.keys.verifyIDToken(signedUp.idToken, nowSeconds: world.nowSeconds).claims["aud"] == .string("demo-b"))
     #expect(try await world.lookup(signedUp.idToken).json["users"]?.array?[0]["email"] == "bo@example.com")
@@ -60,11 +60,11 @@ import Testing
   @Test("keys that are replaced are replaced for every project")
   func keys() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
-    let other = try world.directory.accounts(of: "demo-b", isMade: true)
+    let other = try world.directory.accounts(of: "demo-b", mayCreate: true)
     let before = other.keys.list(.idToken).map(\.kid)
     #expect(before == world.accounts.keys.list(.idToken).map(\.kid))
     try world.accounts.keys.rotate(.idToken, nowSeconds: world.world.nowSeconds, isUrgent: true)
-    #expect(try world.directory.accounts(of: "demo-b", isMade: true) === other)
+    #expect(try world.directory.accounts(of: "demo-b", mayCreate: true) === other)
     #expect(other.keys.list(.idToken).map(\.kid) == world.accounts.keys.list(.idToken).map(\.kid))
     #expect(other.keys.list(.idToken).map(\.kid) != before)
   }
@@ -82,7 +82,7 @@ import Testing
     }
     #expect(world.directory.add("one-more", world.accounts) == nil)
     #expect(world.directory.add("p0", world.accounts) === world.accounts)
-    #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more", isMade: true) }
+    #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more", mayCreate: true) }
   }
 
   @Test("without emulator mode there is one project, whoever asks")

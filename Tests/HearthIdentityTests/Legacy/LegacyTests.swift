@@ -144,10 +144,10 @@ import Testing
 
   @Test("an old password opens nothing that begins before it is replaced and would end after")
   func overtaken() async throws {
-    let meanwhile = Meanwhile()
-    let world = try AdminWorld(providers: [SlowPassword(meanwhile: meanwhile)])
+    let interleaved = InterleavedWork()
+    let world = try AdminWorld(providers: [SlowPassword(interleaved: interleaved)])
     let uid = try await world.legacyUser()
-    meanwhile.set { _ = try await world.update(#"{"localId": "\#(uid)", "password": "owner-1"}"#) }
+    interleaved.set { _ = try await world.update(#"{"localId": "\#(uid)", "password": "owner-1"}"#) }
     let answer = try await world.web(
       "/users/ann@example.com/password?&oldPassword=secret1&newPassword=thief-1&_method=PUT")
     #expect(answer.legacyCode == "INVALID_TOKEN")

@@ -136,7 +136,7 @@ import Testing
   @Test("On an emulator programs of its machine are whoever they say, in whatever app")
   func emulator() async throws {
     let native = try NativeWorld {
-      $0.beginAsEmulator()
+      $0.applyEmulatorDefaults()
       $0.nativeApps = NativeApps()
     }
     let page = try await native.open(NativeWorld.signIn(), path: "/emulator/auth/handler", isFromLoopback: true)

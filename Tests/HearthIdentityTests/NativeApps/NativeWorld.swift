@@ -10,7 +10,7 @@ import Testing
 /// A native app with the browser that it opens: the pages in the browser, and the URLs that open the app.
 struct NativeWorld {
   /// A provider that gives each visit the code `4/code-STATE`.
-  private struct Corp: AuthorizationCodeProvider {
+  private struct CorpProvider: AuthorizationCodeProvider {
     let manifest = ProviderManifest(id: "oidc.corp", displayName: "Corp", methods: [.credential])
     let servesAuthorizationCodes = true
 
@@ -42,7 +42,7 @@ struct NativeWorld {
   let world: IdentityWorld
 
   init(configure: (inout AccountsConfiguration) -> Void = { _ in }) throws {
-    world = try IdentityWorld(providers: [Corp(), FakeAnonymous()]) { configuration in
+    world = try IdentityWorld(providers: [CorpProvider(), FakeAnonymous()]) { configuration in
       var app = NativeApps.IOSApp(bundleID: Self.bundleID)
       (app.appIDs, app.clientIDs) = ([Self.appID], [Self.clientID])
       var android = NativeApps.AndroidApp(packageName: Self.bundleID)

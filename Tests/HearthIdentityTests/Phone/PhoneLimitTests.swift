@@ -163,7 +163,7 @@ import Testing
 
   @Test("a message that finds no room in the queue is a refusal, and not a promise")
   func fullQueue() async throws {
-    let stuck = StuckPhones()
+    let stuck = BlockedSMSSender()
     let world = try IdentityWorld(texts: stuck) { configuration in
       configuration.signIn = [PluginChoice("phone")]
       configuration.phone.regions = .only(["DE"])
@@ -183,7 +183,7 @@ import Testing
 }
 
 /// A sender that sends nothing until it is released.
-private final class StuckPhones: SMSSender {
+private final class BlockedSMSSender: SMSSender {
   private let (stream, gate) = AsyncStream<Void>.makeStream()
 
   func release() { gate.finish() }

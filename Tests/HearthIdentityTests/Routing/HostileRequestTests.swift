@@ -36,7 +36,7 @@ import Testing
     "disableUser", "emailVerified", "phoneNumber", "validDuration", "maxResults", "nextPageToken", "returnOobLink",
   ]
 
-  private struct Chaos {
+  private struct RequestGenerator {
     var random: SeededRandom
     var tokens: [String]
 
@@ -82,17 +82,17 @@ import Testing
     let world = try IdentityWorld(seed: UInt64(seed))
     let user = try await world.signUp("a@b.example")
     let other = try await world.anonymous()
-    var chaos = Chaos(
+    var generator = RequestGenerator(
       random: SeededRandom(seed: UInt64(seed)),
       tokens: [user.idToken, user.refreshToken, other.idToken, user.localID, "demo-test"])
     for round in 0..<8 {
       for route in Self.routes {
-        let body = chaos.body()
-        let isAdministrator = chaos.below(3) == 0
+        let body = generator.body()
+        let isAdministrator = generator.below(3) == 0
         let answer = try await world.send(
           route.path, body, method: route.method,
           query: route.method == "GET" ? [("maxResults", String(round)), ("nextPageToken", "%")] : [],
-          authority: isAdministrator ? .administrator("test") : .none, address: "192.0.2.\(chaos.below(200))")
+          authority: isAdministrator ? .administrator("test") : .none, address: "192.0.2.\(generator.below(200))")
         #expect(answer.status < 500 || answer.status == 501, "\(route.path): \(String(decoding: body, as: UTF8.self))")
         if answer.status != 200 { expectError(answer, route.path) }
       }

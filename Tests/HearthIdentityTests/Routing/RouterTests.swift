@@ -58,19 +58,19 @@ import Testing
   func rows() throws {
     let names = IdentityTable.operations.map(\.name)
     #expect(Set(names).count == names.count)
-    #expect(IdentityTable.operations.allSatisfy { !$0.places.isEmpty })
+    #expect(IdentityTable.operations.allSatisfy { !$0.addresses.isEmpty })
     for route in IdentityRoute.all {
       let path = route.pattern.text.split(separator: "/").map { piece in
         guard let open = piece.firstIndex(of: "{"), let close = piece.lastIndex(of: "}") else { return String(piece) }
         return piece[..<open] + "x" + piece[piece.index(after: close)...]
       }.joined(separator: "/")
-      for method in route.place.methods.isEmpty ? ["GET"] : route.place.methods {
+      for method in route.address.methods.isEmpty ? ["GET"] : route.address.methods {
         let match = try #require(
           ["localhost", "securetoken.googleapis.com"].lazy.compactMap { host in
             IdentityRouter.match(method: method, path: "/" + path, host: host)
           }.first)
         #expect(match.routes.contains { $0.pattern == route.pattern && $0.operation.name == route.operation.name })
-        guard !route.place.methods.isEmpty else { continue }
+        guard !route.address.methods.isEmpty else { continue }
         #expect(match.operation.name == route.operation.name, "\(method) \(route.pattern.text)")
       }
     }

@@ -293,6 +293,8 @@ struct DuplicateAddressTests {
     let result = try await world.accounts.signIn.federated.signIn(
       providerID: "google.com", parameters: ["id_token": "7~a@b.example~no"], newUID: { "google:\($0.rawID)" },
       client: world.world.client(), now: world.world.now)
-    #expect(result.proven.isNew && result.proven.user.uid == "google:7" && result.proven.user.uid != owner.localID)
+    #expect(
+      result.authenticated.isNew && result.authenticated.user.uid == "google:7"
+        && result.authenticated.user.uid != owner.localID)
   }
 }

@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Starts a sign-in; returns the state and the cookie.
-  private func depart(
+  private func beginAuthorization(
     _ world: IdentityWorld, _ changes: [String: String?] = [:]
   ) async throws -> (state: String, cookie: String) {
     let answer = try await get(world, Self.start(changes))
@@ -117,7 +117,7 @@ import Testing
   func popup() async throws {
     let corp = FakeCorp()
     let world = try Self.world(corp)
-    let (state, cookie) = try await depart(world)
+    let (state, cookie) = try await beginAuthorization(world)
     let asked = try #require(corp.request(state))
     #expect(asked.redirectURI == "https://auth.example.com/__/auth/handler")
     #expect(asked.scopes == ["calendar", "mail"])
@@ -143,7 +143,7 @@ import Testing
   func redirect() async throws {
     let world = try Self.world()
     let guest = try await world.anonymous()
-    let (state, cookie) = try await depart(world, ["authType": "linkViaRedirect"])
+    let (state, cookie) = try await beginAuthorization(world, ["authType": "linkViaRedirect"])
     let page = try await get(world, [("state", state), ("code", "code-\(state)")], cookie: cookie)
     let message = try message(page.text)
     #expect(message["redirectUrl"]?.string == "https://app.example.com/in?x=1#y")
@@ -154,8 +154,8 @@ import Testing
   @Test("Security 54: who did not begin a visit is not let on, nor who is late, nor who shows another's cookie")
   func fixation() async throws {
     let world = try Self.world()
-    let (state, cookie) = try await depart(world)
-    let other = try await depart(world)
+    let (state, cookie) = try await beginAuthorization(world)
+    let other = try await beginAuthorization(world)
     let back = [(name: "state", value: state), (name: "code", value: "code-\(state)")]
     let name = cookie.prefix { $0 != "=" }
     let moved = name + other.cookie.drop { $0 != "=" }
@@ -174,7 +174,7 @@ import Testing
     "Security 54: what the app gets fits its own code only, for ten minutes, and a code without it is worth nothing")
   func interception() async throws {
     let world = try Self.world()
-    let (state, cookie) = try await depart(world)
+    let (state, cookie) = try await beginAuthorization(world)
     let page = try await get(world, [("state", state), ("code", "code-\(state)")], cookie: cookie)
     let event = try #require(try message(page.text)["event"])
     let url = try #require(event["urlResponse"]?.string)
@@ -201,7 +201,7 @@ import Testing
       ([(name: "error", value: "access_denied")], "auth/user-cancelled"),
       ([(name: "error", value: "<script>")], "auth/internal-error"), ([], "auth/internal-error"),
     ] {
-      let (state, cookie) = try await depart(world)
+      let (state, cookie) = try await beginAuthorization(world)
       let page = try await get(world, query + [("state", state)], cookie: cookie)
       #expect(page.status == 200 && !page.text.contains("<script>)"))
       #expect(try message(page.text)["event"]?["error"]?["code"]?.string == code)
@@ -258,7 +258,7 @@ import Testing
   @Test(
     "On an emulator programs of its machine get a page on which they are whoever they say, and others the provider's")
   func emulator() async throws {
-    let world = try Self.world { $0.beginAsEmulator() }
+    let world = try Self.world { $0.applyEmulatorDefaults() }
     let page = try await get(world, Self.start, path: "/emulator/auth/handler", isFromLoopback: true)
     #expect(page.status == 200 && page.text.contains("<form id=\"new\">"))
     let other = try await get(world, Self.start, path: "/emulator/auth/handler")

@@ -16,18 +16,18 @@ final class IdentityWorld: Sendable {
   let directory: AccountsDirectory
   var accounts: Accounts { directory.own }
   let outbox: FakeOutbox
-  private let told: Told
+  private let announced: AnnouncedRevocations
 
-  private final class Told: Sendable {
+  private final class AnnouncedRevocations: Sendable {
     let revocations = Mutex<[Revocation]>([])
     let events = Mutex<[AuditEvent.Kind]>([])
   }
 
   /// The revocations so far.
-  var revocations: [Revocation] { told.revocations.withLock { $0 } }
+  var revocations: [Revocation] { announced.revocations.withLock { $0 } }
 
   /// The cause of each revocation.
-  var revocationEvents: [AuditEvent.Kind] { told.events.withLock { $0 } }
+  var revocationEvents: [AuditEvent.Kind] { announced.events.withLock { $0 } }
   var nowSeconds: Int64 { world.nowSeconds }
 
   init(
@@ -41,11 +41,11 @@ final class IdentityWorld: Sendable {
     configuration.passwordCost = .developer
     configuration.passwordSlots = 2
     configure(&configuration)
-    let (told, outbox) = (Told(), FakeOutbox())
+    let (announced, outbox) = (AnnouncedRevocations(), FakeOutbox())
     var environment = world.environment
     (environment.functions, environment.captchas) = (functions, captchas)
     self.world = world
-    self.told = told
+    self.announced = announced
     self.outbox = outbox
     var plugins = PluginSet(
       providers: providers ?? [FakeMailedLink(), FakePassword(), FakeAnonymous(), FakeCustomToken(), FakeGoogle()],
@@ -57,8 +57,8 @@ final class IdentityWorld: Sendable {
       plugins: plugins,
       environment: environment,
       onRevocation: { revocation, event in
-        told.revocations.withLock { $0.append(revocation) }
-        return told.events.withLock { events in
+        announced.revocations.withLock { $0.append(revocation) }
+        return announced.events.withLock { events in
           events.append(event)
           return UInt64(events.count)
         }

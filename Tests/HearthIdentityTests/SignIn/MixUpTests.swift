@@ -81,7 +81,7 @@ import Testing
         headers: Dictionary(response.headers.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
     }
 
-    func depart(_ id: String, in tenant: String? = nil) async throws -> SAMLSignInTests.Page {
+    func beginAuthorization(_ id: String, in tenant: String? = nil) async throws -> SAMLSignInTests.Page {
       try await open(
         RedirectURI.sharedPath,
         [
@@ -92,7 +92,7 @@ import Testing
 
     /// Returns the state of a visit, and the cookie of its browser.
     func visit(_ id: String, in tenant: String? = nil) async throws -> (state: String, cookie: String) {
-      let page = try await depart(id, in: tenant)
+      let page = try await beginAuthorization(id, in: tenant)
       #expect(page.status == 303, "\(page.text)")
       let state = try #require(page.headers["Location"]?.split(separator: "=").last)
       return (String(state), String(try #require(page.headers["Set-Cookie"]?.split(separator: ";").first)))
@@ -248,7 +248,7 @@ import Testing
       )
       #expect(try (page.event()["error"] == .null) == isGood)
     }
-    let refused = try await site.depart("oidc.plain").event()
+    let refused = try await site.beginAuthorization("oidc.plain").event()
     let message = try #require(refused["error"]?["message"]?.string)
     #expect(message.contains("Register https://auth.example.com/__/auth/redirect/oidc.plain there"))
     _ = try await ProviderConfigurationTests.ask(

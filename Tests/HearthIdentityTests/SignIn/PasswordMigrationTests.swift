@@ -104,8 +104,8 @@ struct PasswordMigrationTests {
 
   @Test("A plugin that fails is named, to everybody whose password is not right here, and the tries count")
   func failure() async throws {
-    struct Down: Error {}
-    let old = OldSystem { _ in throw Down() }
+    struct Unavailable: Error {}
+    let old = OldSystem { _ in throw Unavailable() }
     let world = try Self.world(old) { $0.limits.accountFailuresFree = 3 }
     _ = try await world.signUp("here@example.com")
     for email in ["here@example.com", "ann@example.com"] {

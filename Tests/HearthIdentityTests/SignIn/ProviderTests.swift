@@ -64,7 +64,7 @@ import Testing
   }
 
   /// A sender that refuses some numbers.
-  private struct ShyCarrier: SMSSender {
+  private struct RefusingSMSSender: SMSSender {
     struct Refused: Error, CustomStringConvertible { let description = "not this one" }
 
     func send(_ message: SMSMessage) async throws { if message.to.hasSuffix("9") { throw Refused() } }
@@ -78,9 +78,9 @@ import Testing
     }
     let sent = try #require(SMSMessage(kind: .code, to: "+15555550100", text: "123456"))
     let refused = try #require(SMSMessage(kind: .code, to: "+15555550109", text: "123456"))
-    #expect(await queue(ShyCarrier()).sendAndWait(sent) == nil)
+    #expect(await queue(RefusingSMSSender()).sendAndWait(sent) == nil)
     #expect(world.world.notices.isEmpty)
-    #expect(await queue(ShyCarrier()).sendAndWait(refused) == "not this one")
+    #expect(await queue(RefusingSMSSender()).sendAndWait(refused) == "not this one")
     #expect(world.world.notices.map(\.text) == ["a text message (code) could not be sent: not this one"])
     #expect(await queue(nil).sendAndWait(sent)?.contains("nobody") == true)
   }

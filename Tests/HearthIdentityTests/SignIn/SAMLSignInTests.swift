@@ -51,16 +51,16 @@ import Testing
   }
 
   /// A browser's visit to a provider: the state, and its cookie.
-  struct Departure {
+  struct AuthorizationRedirect {
     var state: String
     var requestID: String
     var cookie: String
     var question: String
   }
 
-  private static func depart(
+  private static func beginAuthorization(
     _ world: IdentityWorld, provider: String = "saml.corp", tenant: String? = nil, kind: String = "signInViaPopup"
-  ) async throws -> Departure {
+  ) async throws -> AuthorizationRedirect {
     var query: [(name: String, value: String)] = [
       ("apiKey", "key"), ("appName", "[DEFAULT]"), ("authType", kind), ("eventId", "17"), ("providerId", provider),
       ("redirectUrl", "https://app.example.com/in"), ("v", "12"),
@@ -74,13 +74,13 @@ import Testing
     let bytes = try #require(Base64.decodeLenient(Array(message.utf8)))
     let question = String(decoding: bytes.dropFirst(5), as: UTF8.self)
     let id = try #require(question.firstMatch(of: /ID="([^"]*)"/)?.output.1)
-    return Departure(
+    return AuthorizationRedirect(
       state: try #require(pairs.first { $0.name == "RelayState" }?.value), requestID: String(id),
       cookie: String(try #require(page.headers["Set-Cookie"]?.split(separator: ";").first)), question: question)
   }
 
   private static func answer(
-    _ world: IdentityWorld, to departure: Departure, _ change: (inout TestResponse) -> Void = { _ in }
+    _ world: IdentityWorld, to departure: AuthorizationRedirect, _ change: (inout TestResponse) -> Void = { _ in }
   ) -> TestResponse {
     var response = TestResponse(of: .shared, to: departure.requestID)
     response.notBefore = SAMLTime.text(world.nowSeconds - 5)
@@ -90,7 +90,8 @@ import Testing
   }
 
   private static func bring(
-    _ world: IdentityWorld, _ text: String, _ departure: Departure, cookie: String? = nil, isMarked: Bool = false
+    _ world: IdentityWorld, _ text: String, _ departure: AuthorizationRedirect, cookie: String? = nil,
+    isMarked: Bool = false
   ) async throws -> Page {
     try await open(
       world, method: "POST",
@@ -114,7 +115,7 @@ import Testing
   func popup() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
-    let departure = try await Self.depart(world)
+    let departure = try await Self.beginAuthorization(world)
     #expect(departure.question.contains("AssertionConsumerServiceURL=\"https://auth.example.com/__/auth/handler\""))
     #expect(departure.question.contains("<saml:Issuer>https://sp.example.com</saml:Issuer>"))
     let answer = Self.answer(world, to: departure) {
@@ -143,7 +144,7 @@ import Testing
     let renewed = try await world.refresh(entered.refreshToken)
     #expect(try world.claims(renewed.idToken)["firebase"]?["sign_in_attributes"]?["givenName"]?.string == "Ann")
     #expect(try await Self.redeem(world, event).error?.contains("used before") == true)
-    let again = try await Self.depart(world)
+    let again = try await Self.beginAuthorization(world)
     let second = try await Self.bring(world, Self.answer(world, to: again) { $0.assertionID = "_2" }.text, again)
     #expect(try await Self.redeem(world, second.event()).localID == entered.localID)
   }
@@ -152,13 +153,13 @@ import Testing
   func replay() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
-    let departure = try await Self.depart(world)
+    let departure = try await Self.beginAuthorization(world)
     let text = Self.answer(world, to: departure).text
     _ = try await Self.bring(world, text, departure).event()
     let again = try await Self.bring(world, text, departure).event()
     #expect(again["error"]?["message"]?.string?.contains("used before") == true && again["sessionId"] == .null)
     // Another browser, another visit, no visit.
-    let other = try await Self.depart(world)
+    let other = try await Self.beginAuthorization(world)
     let swapped = try await Self.bring(world, text, other).event()
     #expect(swapped["error"]?["message"]?.string?.contains("InResponseTo") == true)
     let foreign = try await Self.bring(world, text, departure, cookie: other.cookie, isMarked: true)
@@ -168,7 +169,7 @@ import Testing
     // A used ID in a new answer.
     let reused = try await Self.bring(world, Self.answer(world, to: other).text, other).event()
     #expect(reused["error"]?["message"]?.string?.contains("used before") == true)
-    let late = try await Self.depart(world)
+    let late = try await Self.beginAuthorization(world)
     let lateText = Self.answer(world, to: late) { $0.assertionID = "_late" }.text
     world.world.advance(seconds: ProviderPages.visitSeconds)
     #expect(try await Self.bring(world, lateText, late).text.contains("took too long"))
@@ -179,7 +180,7 @@ import Testing
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
     func message(_ change: @escaping (inout TestResponse) -> Void) async throws -> String {
-      let departure = try await Self.depart(world)
+      let departure = try await Self.beginAuthorization(world)
       let event = try await Self.bring(world, Self.answer(world, to: departure, change).text, departure).event()
       #expect(event["sessionId"] == .null)
       return "\(event["error"]?["code"]?.string ?? "") \(event["error"]?["message"]?.string ?? "")"
@@ -204,7 +205,7 @@ import Testing
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml(), in: tenant)
     _ = try await ProviderConfigurationTests.make(
       world, "saml.corp", ProviderConfigurationTests.saml(.stranger), in: other)
-    let departure = try await Self.depart(world, tenant: tenant)
+    let departure = try await Self.beginAuthorization(world, tenant: tenant)
     let event = try await Self.bring(world, Self.answer(world, to: departure).text, departure).event()
     #expect(event["tenantId"]?.string == tenant)
     for elsewhere in [nil, other] {
@@ -213,7 +214,7 @@ import Testing
     }
     let entered = try await Self.redeem(world, event, tenant: tenant)
     #expect(entered.status == 200, "\(entered.text)")
-    let home = try await world.directory.tenant(tenant, of: world.accounts, isMade: false)
+    let home = try await world.directory.tenant(tenant, of: world.accounts, mayCreate: false)
     let token = try home.keys.verifyIDToken(entered.idToken, nowSeconds: world.nowSeconds)
     #expect(token.claims["firebase"]?["tenant"]?.string == tenant)
     // The project has no such provider, and the other tenant has another certificate.
@@ -224,7 +225,7 @@ import Testing
         ("redirectUrl", "https://app.example.com/"),
       ])
     #expect(try unknown.event()["error"]?["code"]?.string == "auth/operation-not-allowed")
-    let crossed = try await Self.depart(world, tenant: other)
+    let crossed = try await Self.beginAuthorization(world, tenant: other)
     let wrong = try await Self.bring(world, Self.answer(world, to: crossed).text, crossed).event()
     #expect(wrong["error"]?["message"]?.string?.contains("not of the configured certificates") == true)
   }
@@ -260,7 +261,7 @@ import Testing
   func handedOver() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
-    let departure = try await Self.depart(world)
+    let departure = try await Self.beginAuthorization(world)
     let text = PercentEncoding.encode(Base64.encode(Self.answer(world, to: departure).bytes))
     let answer = try await world.post(
       "accounts:signInWithIdp",

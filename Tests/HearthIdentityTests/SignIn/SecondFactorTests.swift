@@ -149,7 +149,7 @@ import Testing
     world.world.advance(seconds: 1)
     let user = try #require(world.accounts.store.view.user(email: "a@b.example"))
     let token = try await world.accounts.sessions.refreshable.start(
-      of: ProvenUser(user, .password), secondFactor: user.factors.first?.id, client: world.world.client(),
+      of: AuthenticatedUser(user, .password), secondFactor: user.factors.first?.id, client: world.world.client(),
       now: world.world.now
     ).tokens.idToken
     #expect(try await start(token) == "SECOND_FACTOR_EXISTS")

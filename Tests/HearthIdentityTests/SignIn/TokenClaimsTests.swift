@@ -34,7 +34,7 @@ private final class ScriptedClaims: ClaimsSource {
 
 @Suite("Claims that plugins add to tokens")
 struct TokenClaimsTests {
-  private struct Down: Error {}
+  private struct Unavailable: Error {}
   private static let undecided = "BLOCKING_FUNCTION_ERROR_RESPONSE : plans could not say what the token is to say."
 
   private static func world(
@@ -87,7 +87,7 @@ struct TokenClaimsTests {
     let source = ScriptedClaims { _ in .object([]) }
     let world = try Self.world(source) { $0.refresh.rotates = true }
     let answer = try await world.signUp("a@b.example")
-    source.says { _ in throw Down() }
+    source.says { _ in throw Unavailable() }
     let refused = try await world.signUp("c@d.example")
     #expect(refused.status == 503 && refused.error == Self.undecided)
     #expect(world.accounts.store.view.userCount == 1)

@@ -109,7 +109,7 @@ import Testing
     let credential = try world.accounts.keys.verifier.verify(token, nowSeconds: now)
     #expect(world.accounts.sessions.revocations.standing(of: credential) == .good)
     let session = try #require(world.accounts.store.view.sessions(of: uid).first)
-    #expect(session.session.userGeneration == world.user(uid)?.border.generation)
+    #expect(session.session.userGeneration == world.user(uid)?.cutoff.generation)
     world.world.setWallClock(seconds: now - 3_600)
     _ = try await world.administrate("users:revoke", "{\"localId\": \"\(uid)\"}")
     // Also when the record of the session still existed.
@@ -143,7 +143,7 @@ import Testing
       #expect(world.user(uid)?.validSinceSeconds == world.nowSeconds)
       let user = try #require(world.user(uid))
       let next = try await world.accounts.sessions.refreshable.start(
-        of: ProvenUser(user, .password), client: world.world.client(), now: world.world.now
+        of: AuthenticatedUser(user, .password), client: world.world.client(), now: world.world.now
       ).tokens
       try expectTaken(next.idToken, world, cause)
       try expectTaken(try await world.refresh(next.refreshToken).idToken, world, cause)

@@ -19,22 +19,22 @@ import Testing
       let runner = ProcessRunner(
         setup, plan, limits: SupervisorLimits(), loop: loop, report: .init(event: { _, _ in }, line: { _, _ in }))
       runner.start()
-      let paused = Paused()
+      let pauses = RecordedPauses()
       let mailer = PluginMailer(
-        sending: PluginSending(
-          handle: PluginHandle("post", runner, notice: { _ in }), pause: { paused.add($0) }))
+        sending: PluginMessageSender(
+          handle: PluginHandle("post", runner, notice: { _ in }), pause: { pauses.add($0) }))
       let message = MailMessage(
         kind: .verifyEmail, to: "a@b", fromName: "", fromAddress: "", subject: "", text: "", html: "")
       await #expect {
         try await mailer.send(message)
       } throws: { !"\($0)".contains("a@b") && "\($0)".contains("post") }
-      #expect(paused.all == waits)
+      #expect(pauses.all == waits)
       await runner.stop()
     }
     loop.stop()
   }
 
-  private final class Paused: Sendable {
+  private final class RecordedPauses: Sendable {
     private let list = Mutex<[Int64]>([])
     var all: [Int64] { list.withLock { $0 } }
     func add(_ milliseconds: Int64) { list.withLock { $0.append(milliseconds) } }

@@ -93,16 +93,16 @@ import Testing
     try add(SamplePlugin())
     let plugin = folder.plugin("sample")
     let (manifest, installed) = (try #require(plugin.manifest), folder.folder(of: "sample", version: "1.0.0"))
-    let stage = try PluginStage(folder)
-    defer { stage.remove() }
-    let plan = try stage.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
+    let runFolder = try PluginRunFolder(folder)
+    defer { runFolder.remove() }
+    let plan = try runFolder.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
     #expect(plan.environment["PYTHONNOUSERSITE"] == "1" && plan.environment["PYTHONSAFEPATH"] == nil)
-    #expect(try stage.plan(plugin, manifest, command: ["/bin/sh"]).environment["PYTHONSAFEPATH"] == "1")
+    #expect(try runFolder.plan(plugin, manifest, command: ["/bin/sh"]).environment["PYTHONSAFEPATH"] == "1")
     chmod(installed, 0o755)
     try data.write("plugins/sample/versions/1.0.0/__pycache__/main.cpython-311.pyc", "b")
-    #expect(throws: PluginProblem.self) { try stage.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"]) }
+    #expect(throws: PluginProblem.self) { try runFolder.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"]) }
     try add(SamplePlugin())
-    _ = try stage.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
+    _ = try runFolder.plan(plugin, manifest, command: ["/bin/sh", "./run.sh"])
     rename(installed, installed + ".away")
     symlink(installed + ".away", installed)
     #expect(folder.plugin("sample").problem?.contains("is a link") == true)

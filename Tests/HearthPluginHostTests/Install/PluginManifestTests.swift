@@ -23,7 +23,7 @@ import Testing
     #expect(manifest.name == "api-keys")
     #expect(manifest.hooks == [.exchange])
     #expect(manifest.provider == ProviderManifest(id: "apikey", displayName: "apikey", methods: [.credential]))
-    #expect(manifest.wants.workers == 1)
+    #expect(manifest.requirements.workers == 1)
   }
 
   @Test(

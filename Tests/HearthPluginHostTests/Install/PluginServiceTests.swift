@@ -17,7 +17,7 @@ import Testing
     #expect(
       manifest.carrier == .webhook(PluginService(url: "https://p.example.com/a?b", authority: "./ca.pem")))
     #expect(manifest.carrier.files == ["./ca.pem"])
-    #expect(manifest.wants.connections == 3)
+    #expect(manifest.requirements.connections == 3)
   }
 
   @Test(

@@ -18,7 +18,7 @@ final class TemporaryFolder: Sendable {
 
   /// Writes a file below the folder, optionally as an executable.
   func write(_ name: String, _ text: String, isProgram: Bool = false) throws {
-    try WholeFile(path: "\(path)/\(name)").write(Array(text.utf8))
+    try AtomicFile(path: "\(path)/\(name)").write(Array(text.utf8))
     if isProgram { chmod("\(path)/\(name)", 0o755) }
   }
 }

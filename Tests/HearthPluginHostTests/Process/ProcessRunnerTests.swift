@@ -106,7 +106,7 @@ import Testing
     limits.crashesMax = 2
     let running = try Running("\(Self.hello); exec yes no | tr -d '\\n'", lineBytesMax: 10_000, limits: limits)
     #expect(await running.ask() != .late)
-    await running.runner.untilSettled(milliseconds: 20_000)
+    await running.runner.waitUntilSettled(milliseconds: 20_000)
     await running.stop()
     #expect(running.log.all.contains { $0.contains("sent a line of more than 10000 bytes") })
   }
@@ -146,7 +146,7 @@ import Testing
   @Test("a task that is cancelled waits no longer")
   func cancellation() async throws {
     let running = try Running("\(Self.hello); while read -r line; do :; done")
-    await running.runner.untilSettled(milliseconds: 20_000)
+    await running.runner.waitUntilSettled(milliseconds: 20_000)
     let task = Task { await running.ask(milliseconds: 1_000_000) }
     task.cancel()
     #expect(await task.value == .late)

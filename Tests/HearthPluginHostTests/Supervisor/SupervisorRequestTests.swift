@@ -29,7 +29,7 @@ import Testing
       bench.outcomes() == [
         3: .output(.object([.init("a", .int(1))])), 1: .failed(PluginFailure("no", isTemporary: true)),
       ])
-    #expect(bench.supervisor.asked.keys.sorted() == [2])
+    #expect(bench.supervisor.pendingRequests.keys.sorted() == [2])
   }
 
   @Test("revocations of a plugin that verifies tokens are passed on at any time after the hello, of no other")
@@ -61,9 +61,9 @@ import Testing
     }
     bench.start()
     for id: UInt64 in 1...3 { bench.ask(id) }
-    #expect(bench.supervisor.workers.map { $0.held.keys.sorted() } == [[1], [2]])
+    #expect(bench.supervisor.workers.map { $0.inFlight.keys.sorted() } == [[1], [2]])
     bench.say("{\"id\":2,\"output\":null}", 1)
-    #expect(bench.supervisor.workers.map { $0.held.keys.sorted() } == [[1], [3]])
+    #expect(bench.supervisor.workers.map { $0.inFlight.keys.sorted() } == [[1], [3]])
   }
 
   @Test("a full queue fails at once, in requests and in bytes")
@@ -106,7 +106,7 @@ import Testing
     bench.say("{\"id\":1,\"output\":{}}")
     #expect(bench.effects().isEmpty)
     #expect(bench.supervisor.faultCount == 0)
-    #expect(bench.supervisor.workers[0].held.isEmpty)
+    #expect(bench.supervisor.workers[0].inFlight.isEmpty)
   }
 
   @Test("a request that waits in vain is late, too, and takes no place any more")
@@ -119,7 +119,7 @@ import Testing
     bench.ask(2)
     #expect(bench.outcomes().isEmpty)
     bench.hello()
-    #expect(bench.supervisor.workers[0].held.keys.sorted() == [2])
+    #expect(bench.supervisor.workers[0].inFlight.keys.sorted() == [2])
   }
 
   @Test("whoever gives up is told nothing; the plugin is")
@@ -143,6 +143,6 @@ import Testing
     #expect(bench.outcomes().isEmpty)
     bench.ask(20_000)
     bench.hello()
-    #expect(bench.supervisor.workers[0].held.keys.sorted() == [20_000])
+    #expect(bench.supervisor.workers[0].inFlight.keys.sorted() == [20_000])
   }
 }

@@ -67,7 +67,7 @@ import Testing
     ) throws {
       service = Service(answer)
       let secrets = try secrets ?? [PluginSecret(secret: WebhookSecret(random: .system))]
-      let call = WebhookCall(
+      let call = WebhookClient(
         url: "https://plugins.example.com/p", secrets: secrets, client: service, answerBytesMax: 1 << 20, prefix: "m-")
       let setup = PluginSetup(
         expectation: PluginExpectation(name: "p", version: "1", hooks: [.exchange]),
@@ -88,7 +88,7 @@ import Testing
     let secret = try WebhookSecret(random: .system)
     let world = try World(secrets: [PluginSecret(secret: secret)])
     world.runner.start()
-    await world.runner.untilSettled(milliseconds: 10_000)
+    await world.runner.waitUntilSettled(milliseconds: 10_000)
     #expect(world.runner.health == .running)
     guard case .output = await world.ask() else {
       Issue.record("no answer")
@@ -119,14 +119,14 @@ import Testing
     for (end, count) in [(Int64.max, 2), (1, 1)] {
       let world = try World(secrets: [PluginSecret(secret: one), PluginSecret(secret: two, endMilliseconds: end)])
       world.runner.start()
-      await world.runner.untilSettled(milliseconds: 10_000)
+      await world.runner.waitUntilSettled(milliseconds: 10_000)
       let signature = world.service.requests[0].headers.first { $0.name == "webhook-signature" }?.value
       #expect(signature?.split(separator: " ").count == count)
       await world.runner.stop()
     }
     let world = try World(secrets: [PluginSecret(secret: one, endMilliseconds: 1)])
     world.runner.start()
-    await world.runner.untilSettled(milliseconds: 10_000)
+    await world.runner.waitUntilSettled(milliseconds: 10_000)
     #expect(world.service.requests.isEmpty)
     await world.runner.stop()
   }
@@ -147,7 +147,7 @@ import Testing
     let (_, answer, outcome) = Self.hostile[index]
     let world = try World()
     world.runner.start()
-    await world.runner.untilSettled(milliseconds: 10_000)
+    await world.runner.waitUntilSettled(milliseconds: 10_000)
     world.service.answers { _ in answer }
     #expect(await world.ask() == outcome)
     #expect(!outcome.text.contains("secret text"))
@@ -165,7 +165,7 @@ import Testing
   func transfers(code: OutboundError.Code, outcome: PluginOutcome) async throws {
     let world = try World()
     world.runner.start()
-    await world.runner.untilSettled(milliseconds: 10_000)
+    await world.runner.waitUntilSettled(milliseconds: 10_000)
     world.service.answers { _ throws(OutboundError) in throw OutboundError(code, "x") }
     #expect(await world.ask() == outcome)
     await world.runner.stop()
@@ -175,7 +175,7 @@ import Testing
   func goesAndComes() async throws {
     let world = try World()
     world.runner.start()
-    await world.runner.untilSettled(milliseconds: 10_000)
+    await world.runner.waitUntilSettled(milliseconds: 10_000)
     let isThere = Mutex(false)
     world.service.answers { message throws(OutboundError) in
       guard isThere.withLock({ $0 }) else { throw OutboundError(.unreachable, "it is not there") }
@@ -193,8 +193,8 @@ import Testing
       Issue.record("not asked again")
       return
     }
-    #expect(world.runner.figures.restartCount == 1)
-    #expect(world.runner.figures[.exchange]?.failureCount == WebhookHealth.failuresMax + 1)
+    #expect(world.runner.statistics.restartCount == 1)
+    #expect(world.runner.statistics[.exchange]?.failureCount == WebhookHealth.failuresMax + 1)
     #expect(world.log.all.count == 2, "\(world.log.all)")
     await world.runner.stop()
   }
@@ -209,7 +209,7 @@ import Testing
   func wrongHello(text: String) async throws {
     let world = try World { _ in Self.response(text) }
     world.runner.start()
-    await world.runner.untilSettled(milliseconds: 10_000)
+    await world.runner.waitUntilSettled(milliseconds: 10_000)
     #expect(world.runner.health.name == "down")
     #expect(await world.ask() == .down)
     await world.runner.stop()

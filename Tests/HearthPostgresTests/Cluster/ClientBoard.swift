@@ -79,7 +79,7 @@ final class ClientBoard: Sendable {
     }
   }
 
-  func acknowledge(_ session: SessionID, ticket: UInt64, _ outcome: Outcome, on node: NodeID) {
+  func acknowledge(_ session: SessionID, ticket: UInt64, _ outcome: RequestOutcome, on node: NodeID) {
     state.withLock { state in
       guard let client = state.clients.firstIndex(where: { $0.session == session }),
         state.clients[client].state == .connected, state.clients[client].operations[ticket] != nil

@@ -29,8 +29,8 @@ final class DrivenCluster: Sendable {
   struct Node: Sendable {
     let id: NodeID
     let cluster: ClusterWorld
-    let driver: NodeDriver<DrivenTenant>
-    let database: DatabaseDriver<DrivenTenant>
+    let driver: NodeDriver<DrivenHost>
+    let database: DatabaseDriver<DrivenHost>
   }
 
   let nodes: [Node]
@@ -57,14 +57,14 @@ final class DrivenCluster: Sendable {
         try world.peer(), sql: ClusterSQL(clock: "driven_now()"), leaseMilliseconds: timing.leaseMilliseconds)
       let identity = try certificates.identity(name)
       let id = NodeID(name)
-      let driver = NodeDriver<DrivenTenant>(id, timing: timing, clock: clock, store: cluster.store) { tell in
+      let driver = NodeDriver<DrivenHost>(id, timing: timing, clock: clock, store: cluster.store) { onEvent in
         NodeLinks(
           id, cluster: cluster.store.cluster, identity, on: MultiThreadedEventLoopGroup.singleton.next(),
-          logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }, tell: tell)
+          logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }, onEvent: onEvent)
       }
       addresses[id] = ("127.0.0.1", try await driver.links.listen(host: "127.0.0.1", port: 0))
       let database = driver.open(
-        cluster.database, DatabaseMember(node: id, timing: timing), DrivenTenant(node: id, board: board))
+        cluster.database, DatabaseMember(node: id, timing: timing), DrivenHost(node: id, board: board))
       made.append(Node(id: id, cluster: cluster, driver: driver, database: database))
     }
     nodes = made
@@ -79,7 +79,7 @@ final class DrivenCluster: Sendable {
   }
 
   /// The nodes that own the database.
-  var owners: [Node] { living.filter { $0.database.look { member, _ in member.ownership.epoch != nil } } }
+  var owners: [Node] { living.filter { $0.database.withMember { member, _ in member.ownership.epoch != nil } } }
 
   /// Advances all clocks a little, and waits until all nodes have noticed.
   func step(milliseconds: Int64 = 25) async throws {
@@ -149,7 +149,9 @@ final class DrivenCluster: Sendable {
       clients: board.clients,
       nodes: nodes.map { node in
         let isUp = living.contains { $0.id == node.id }
-        let (head, isOwner) = node.database.look { member, _ in (member.replica.head, member.ownership.epoch != nil) }
+        let (head, isOwner) = node.database.withMember { member, _ in
+          (member.replica.head, member.ownership.epoch != nil)
+        }
         return ClusterHistory.Node(id: node.id, isUp: isUp, hasLived: isUp, head: head, isOwner: isUp && isOwner)
       })
     history.violations = board.violations
@@ -158,7 +160,7 @@ final class DrivenCluster: Sendable {
 }
 
 /// The simulation's tree and clients on a driven node.
-struct DrivenTenant: DatabaseTenant {
+struct DrivenHost: DatabaseHost {
   let node: NodeID
   let board: ClientBoard
   private var decider = SimulatedDecider()
@@ -169,7 +171,7 @@ struct DrivenTenant: DatabaseTenant {
 
   mutating func began(at position: Int64) { decider.began(at: position) }
 
-  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> RequestDecision {
     decider.decide(request, at: position)
   }
 

@@ -47,9 +47,11 @@ struct DrivenClusterTests {
     let gone = board.clients.filter { $0.state == .gone }.map(\.session)
     #expect(
       try await cluster.until {
-        cluster.living.allSatisfy { $0.database.look { member, _ in gone.allSatisfy { member.table[$0] == nil } } }
+        cluster.living.allSatisfy {
+          $0.database.withMember { member, _ in gone.allSatisfy { member.table[$0] == nil } }
+        }
           && board.idle.count == board.clients.count - gone.count
-          && Set(cluster.living.map { $0.database.look { member, _ in member.replica.head.position } }).count == 1
+          && Set(cluster.living.map { $0.database.withMember { member, _ in member.replica.head.position } }).count == 1
       })
     let checker = HistoryChecker(try cluster.history())
     #expect(checker.violations.isEmpty, "\(checker.violations.prefix(6))")

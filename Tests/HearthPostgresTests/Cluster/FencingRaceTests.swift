@@ -102,7 +102,7 @@ struct FencingRaceTests {
   func cuts() throws {
     let world = try PostgresWorld()
     let proxy = try CutProxy(world.server.socketPath)
-    let node = try ClusterWorld(try world.peer(url: proxy.url, patienceSeconds: 10), leaseMilliseconds: 0)
+    let node = try ClusterWorld(try world.peer(url: proxy.url, requestTimeoutSeconds: 10), leaseMilliseconds: 0)
     var random = SeededRandom(seed: 1)
     var run: Incarnation?
     while run == nil { run = try? node.register("a") }

@@ -10,18 +10,18 @@ final class PostgresWorld: Sendable {
 
   init(
     _ server: ThrowawayPostgres? = nil, schema: String = ThrowawayPostgres.newSchema(), url: String? = nil,
-    writers: Int = 2, patienceSeconds: Double = 60
+    writers: Int = 2, requestTimeoutSeconds: Double = 60
   ) throws {
     self.server = try server ?? ThrowawayPostgres.shared()
     self.schema = schema
     engine = try PostgresEngine(
       PostgresAddress(url ?? self.server.url),
-      options: PostgresOptions(schema: schema, writers: writers, patienceSeconds: patienceSeconds))
+      options: PostgresOptions(schema: schema, writers: writers, requestTimeoutSeconds: requestTimeoutSeconds))
   }
 
   /// Connects another server to the same rows.
-  func peer(url: String? = nil, patienceSeconds: Double = 60) throws -> PostgresWorld {
-    try PostgresWorld(server, schema: schema, url: url, patienceSeconds: patienceSeconds)
+  func peer(url: String? = nil, requestTimeoutSeconds: Double = 60) throws -> PostgresWorld {
+    try PostgresWorld(server, schema: schema, url: url, requestTimeoutSeconds: requestTimeoutSeconds)
   }
 
   func journal(_ name: String = "main") throws -> PostgresJournal {

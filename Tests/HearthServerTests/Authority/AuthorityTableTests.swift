@@ -37,7 +37,7 @@ import Testing
   func consolesOwnAddress() async throws {
     let rows = try AuthorityRow.byName
     var options = ConsoleOptions()
-    options.place = .init(host: "127.0.0.1", port: 0)
+    options.address = .init(host: "127.0.0.1", port: 0)
     try await TestServices.with(console: options) { test throws in
       let world = try await AuthorityWorld(test)
       for one in AuthorityCase.all(of: test.routes) {
@@ -175,13 +175,13 @@ struct AuthorityCase {
   private static var identity: [AuthorityCase] {
     IdentityRoute.all.flatMap { row -> [AuthorityCase] in
       let pattern = row.pattern.text
-      let hosts: [RoutePlace.Service: String] = [
+      let hosts: [EndpointAddress.Service: String] = [
         .toolkit: "identitytoolkit.googleapis.com/", .tokens: "securetoken.googleapis.com/",
         .files: "www.googleapis.com/",
         .authorization: "oauth2.googleapis.com/",
       ]
-      let isPage = row.place.services.count == RoutePlace.Service.allCases.count
-      let host = isPage ? "" : row.place.services.first.flatMap { hosts[$0] } ?? ""
+      let isPage = row.address.services.count == EndpointAddress.Service.allCases.count
+      let host = isPage ? "" : row.address.services.first.flatMap { hosts[$0] } ?? ""
       let values = [
         "project": "hearth", "tenant": "none-12345", "config": "oidc.x", "rest": "x", "namespace": "shop",
         "email": "a@b.c", "provider": "google",
@@ -190,7 +190,7 @@ struct AuthorityCase {
       let route =
         pattern == "__/firebase/init.json"
         ? "web app configuration" : isPage ? "pages of mailed links" : "identity endpoints"
-      return (row.place.methods.isEmpty ? ["*"] : row.place.methods).map { method in
+      return (row.address.methods.isEmpty ? ["*"] : row.address.methods).map { method in
         AuthorityCase(
           name: "identity \(method) \(pattern)", method: method == "*" ? .POST : HTTPMethod(rawValue: method),
           target: target, route: route, requirement: row.operation.requirement)
@@ -232,7 +232,7 @@ struct AuthorityCase {
   }
 
   private static var console: [AuthorityCase] {
-    ConsoleEntry.all.map { entry in
+    ConsoleOperation.all.map { entry in
       AuthorityCase(
         name: "console \(entry.name) \(entry.method?.rawValue ?? "*")", method: entry.method ?? .GET,
         target: "/.console/api/\(entry.name)" + (entry.isPrefix ? "x" : ""), route: "console", isOfConsole: true,

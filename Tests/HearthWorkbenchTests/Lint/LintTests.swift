@@ -86,16 +86,16 @@ import Testing
   func reports() throws {
     let findings = try Self.findings(Self.file(#"".read": true"#))
     let report = LintReport(findings: findings)
-    let paint = Paint(isColored: false)
+    let style = TerminalStyle(isColored: false)
     let help = LintCode.openRoot.help
     #expect(
-      report.rendered(as: .json, paint: paint)
+      report.rendered(as: .json, style: style)
         == #"{"findings":[{"code":"open-root","severity":"warning","path":"/","kind":"read","file":"rules.json","line":1,"column":21,"message":"Everybody reads the whole database.","help":"\#(help)"}]}"#
         + "\n")
     #expect(
-      report.rendered(as: .github, paint: paint).hasPrefix(
+      report.rendered(as: .github, style: style).hasPrefix(
         "::warning file=rules.json,line=1,col=21,title=open-root::Everybody reads the whole database.%0A"))
-    #expect(report.rendered(as: .text, paint: paint).hasSuffix("\n1 warning, 0 infos\n"))
+    #expect(report.rendered(as: .text, style: style).hasSuffix("\n1 warning, 0 infos\n"))
   }
 
   @Test("hostile files: many rules, long conditions and names that would steer a terminal")
@@ -116,7 +116,7 @@ import Testing
       "{\n  \"rules\": {\n    \".read\": true,\n    \"a\": {\".read\": false, \".write\": \"auth != null\"}\n  }\n}"
     var report = LintReport(findings: try Self.findings(text))
     func log() throws -> JSON {
-      try #require(JSON(parsing: report.rendered(as: .sarif, paint: Paint(isColored: false)).utf8))
+      try #require(JSON(parsing: report.rendered(as: .sarif, style: TerminalStyle(isColored: false)).utf8))
     }
     let run = try #require(try log()["runs"]?.array?.first)
     #expect(try log()["version"]?.string == "2.1.0")

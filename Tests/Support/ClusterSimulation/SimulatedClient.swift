@@ -10,7 +10,7 @@ package struct Operation {
   package var kind: Kind
   package var began: Int64
   package var ended: Int64?
-  package var outcome: Outcome?
+  package var outcome: RequestOutcome?
 
   package init(kind: Kind, began: Int64) { (self.kind, self.began) = (kind, began) }
 }

@@ -47,7 +47,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
     isOwner = true
   }
 
-  package mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided {
+  package mutating func decide(_ request: ForwardedRequest, at position: Int64) -> RequestDecision {
     expect(position, isNew: true)
     guard case .write(let asked) = request.kind, let write = WriteContent(asked.bytes), write.effect != .refused else {
       return .refuse(reply: Self.refusal)

@@ -104,7 +104,7 @@ extension Simulation {
     }
   }
 
-  package func acknowledge(_ session: SessionID, ticket: UInt64, _ outcome: Outcome, on node: Int) {
+  package func acknowledge(_ session: SessionID, ticket: UInt64, _ outcome: RequestOutcome, on node: Int) {
     guard let client = clients.firstIndex(where: { $0.session == session }),
       clients[client].operations[ticket] != nil, clients[client].operations[ticket]?.ended == nil
     else { return }
@@ -139,7 +139,7 @@ extension Simulation {
   }
 }
 
-extension Outcome {
+extension RequestOutcome {
   package var position: Int64? {
     switch self {
     case .applied(let position, _), .value(_, let position): position

@@ -8,7 +8,7 @@ package final class Simulation {
   package enum Event {
     case deliver(node: Int, process: Int, SimulatedNode.Delivery)
     case message(from: Int, to: Int, generation: Int, PeerMessage, sender: Incarnation)
-    case call(node: Int, process: Int, StoreAsker, ticket: UInt64, StoreCall)
+    case call(node: Int, process: Int, StoreCaller, ticket: UInt64, StoreCall)
     case land(SimulatedAppend, node: Int, answersIn: Int64?, isWaitedFor: Bool)
     case leaseCall(node: Int, process: Int, NodeLease.Call, sentAt: MonotonicInstant)
     case thaw(Int)
@@ -161,11 +161,11 @@ package final class Simulation {
     }
   }
 
-  package func standing(of index: Int) -> LeaseStanding {
-    var standing = nodes[index].lease.standing
+  package func standing(of index: Int) -> LeaseStatus {
+    var standing = nodes[index].lease.status
     if faults.contains(.leaseAlwaysBelieved), standing.incarnation != nil {
-      standing.believedUntil = MonotonicInstant(milliseconds: .max)
-      standing.steadySince = .distantPast
+      standing.validUntil = MonotonicInstant(milliseconds: .max)
+      standing.gaplessSince = .distantPast
     }
     return standing
   }
@@ -269,57 +269,13 @@ package final class Simulation {
     }
   }
 
-  // MARK: - Links
-
-  /// Opens a link between two nodes if both run and can reach each other.
-  package func connect(_ left: Int, _ right: Int) {
-    guard cutUntil[left][right] <= time, nodes[left].isUp, nodes[right].isUp,
-      nodes[left].lease.standing.incarnation != nil, nodes[right].lease.standing.incarnation != nil
-    else { return }
-    for (from, to) in [(left, right), (right, left)] {
-      add(.deliver(node: to, process: nodes[to].process, .member(.linkUp(nodes[from].id))), in: 3)
-    }
-  }
-
-  private func send(_ message: PeerMessage, from: Int, to: Int) {
-    guard let sender = nodes[from].lease.standing.incarnation else { return }
-    var message = message
-    if faults.contains(.resentUnderAnotherNumber), case .request(let epoch, var request) = message,
-      case .write = request.kind, random.chance(30)
-    {
-      // The planted driver repeats the request under an unused number.
-      request.origin.request += 1
-      let again = PeerMessage.request(epoch: epoch, request)
-      message = .request(epoch: epoch, request.with(request: request.origin.request - 1))
-      deliverLater(message, from: from, to: to, sender)
-      message = again
-    }
-    deliverLater(message, from: from, to: to, sender)
-  }
-
-  private func deliverLater(_ message: PeerMessage, from: Int, to: Int, _ sender: Incarnation) {
-    let generation = generations[from][to]
-    guard cutUntil[from][to] <= time || from == to else { return }
-    if message.isRelayed, from != to, random.chance(plan.relayPercent) {
-      // Through another node: late, twice, or out of order.
-      for _ in 0...random.below(2) {
-        add(.message(from: from, to: to, generation: generation, message, sender: sender), in: 600)
-      }
-      return
-    }
-    let delay = from == to ? random.below(2) : random.chance(4) ? random.below(500) : random.below(5)
-    let arrival = max(arrivals[from][to], time + Int64(delay))
-    arrivals[from][to] = arrival
-    schedule.add(.message(from: from, to: to, generation: generation, message, sender: sender), at: arrival)
-  }
-
   // MARK: - The store
 
   /// Returns true with the given probability in percent, and always false after the time of faults.
   private func happens(_ percent: Int) -> Bool { random.chance(percent) && time < plan.callsFailUntil }
 
   private func take(
-    _ call: StoreCall, of node: Int, _ process: Int, _ asker: StoreAsker, _ ticket: UInt64
+    _ call: StoreCall, of node: Int, _ process: Int, _ asker: StoreCaller, _ ticket: UInt64
   ) {
     func answered(_ answer: StoreAnswer) -> Event {
       .deliver(node: node, process: process, .member(.stored(asker, ticket: ticket, answer)))
@@ -382,22 +338,4 @@ package final class Simulation {
 
 extension LogRow {
   package var summary: String { "row \(batch.firstPosition)-\(batch.lastPosition) of epoch \(epoch)" }
-}
-
-extension PeerMessage {
-  /// True when the message may take other ways than the direct connection.
-  fileprivate var isRelayed: Bool {
-    switch self {
-    case .commits, .beat: true
-    default: false
-    }
-  }
-}
-
-extension ForwardedRequest {
-  fileprivate func with(request: UInt64) -> ForwardedRequest {
-    var copy = self
-    copy.origin.request = request
-    return copy
-  }
 }

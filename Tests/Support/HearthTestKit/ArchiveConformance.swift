@@ -163,10 +163,10 @@ package enum ArchiveConformance {
         ("q", places[3], .dead(reason: "no, é", milliseconds: 77)),
       ])
       let expected = [
-        (2, 0, KeptEntry.State.waits(dueMilliseconds: 0)), (0, 0, .waits(dueMilliseconds: 0)),
+        (2, 0, ArchivedEntry.State.waits(dueMilliseconds: 0)), (0, 0, .waits(dueMilliseconds: 0)),
         (1, 4, .waits(dueMilliseconds: 99)), (3, 0, .dead(reason: "no, é", milliseconds: 77)),
       ].map { index, count, state in
-        KeptEntry(
+        ArchivedEntry(
           queue: all[index].queue, place: places[index], lane: "rooms/é", milliseconds: 30 + Int64(index),
           attemptCount: count, content: all[index].content, state: state)
       }
@@ -211,10 +211,10 @@ package enum ArchiveConformance {
     return links
   }
 
-  private static func entries(_ archive: any JournalArchive, _ name: String) throws -> [KeptEntry] {
+  private static func entries(_ archive: any JournalArchive, _ name: String) throws -> [ArchivedEntry] {
     let view = try archive.view(name)
     defer { view.close() }
-    var entries: [KeptEntry] = []
+    var entries: [ArchivedEntry] = []
     try view.forEachEntry { entries.append($0) }
     return entries
   }

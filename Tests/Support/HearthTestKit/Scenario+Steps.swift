@@ -28,7 +28,7 @@ extension Scenario {
     do {
       return Command(connection: server, principal: .administrator, action: .deployRules(try RuleSet.compile(source)))
     } catch {
-      throw ScenarioError(error.serviceText)
+      throw ScenarioError(error.uploadErrorText)
     }
   }
 

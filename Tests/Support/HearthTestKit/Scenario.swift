@@ -59,7 +59,7 @@ package struct Scenario {
 
   /// Creates an engine with an empty database and rules that deny every read and write.
   package init(limits: EngineLimits = EngineLimits()) {
-    engine = Engine(state: Published(root: .empty, rules: .denyAll, position: 0), limits: limits)
+    engine = Engine(state: DatabaseState(root: .empty, rules: .denyAll, position: 0), limits: limits)
   }
 
   /// Runs a script.
@@ -130,7 +130,7 @@ package struct Scenario {
       rest = rest.dropFirst(batch.commandCount)
       if let turn = batch.turn, tellsTurns {
         // Decisions are durable at once in a scenario.
-        _ = engine.decide([Command(connection: Self.server, action: .turnsTold(upTo: turn))], at: now)
+        _ = engine.decide([Command(connection: Self.server, action: .turnsDelivered(upTo: turn))], at: now)
       }
     }
     return lines

@@ -84,7 +84,7 @@ package struct Simulation {
     self.conditions = conditions
     initialRules = try RuleSet.compile(rules.source)
     head = try journal.acquire()
-    let state = Published(root: .empty, rules: initialRules, position: 0)
+    let state = DatabaseState(root: .empty, rules: initialRules, position: 0)
     engine = Engine(state: state, limits: limits, ignoring: conditions.ignored)
     twin = Engine(state: state, limits: limits, ignoring: conditions.ignored)
     engine.faults = conditions.faults

@@ -67,7 +67,7 @@ extension SimulationChecker {
   }
 
   /// Checks the state that a restarted server recovered.
-  func checkFound(_ state: Published) throws {
+  func checkFound(_ state: DatabaseState) throws {
     guard state.position == position, SimulationTree(state.root) == tree else {
       throw broken("a start found position \(state.position) and \(state.root)")
     }

@@ -220,7 +220,7 @@ struct SimulationChecker {
     case .endCredential: if clients[connection]?.isSignedIn == true { revoked = connection }
     case .onDisconnect(let change): wish(connection, .change(change))
     case .cancelOnDisconnect(let location): wish(connection, .cancel(location))
-    case .write, .transact, .barrier, .deployRules, .turnsTold, .tick: break
+    case .write, .transact, .barrier, .deployRules, .turnsDelivered, .tick: break
     }
   }
 

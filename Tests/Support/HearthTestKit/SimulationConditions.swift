@@ -34,7 +34,7 @@ package struct SimulationConditions: Sendable {
   /// Limits so small that a few children count as a large location.
   var limits: EngineLimits {
     var limits = EngineLimits()
-    limits.orderedChildrenMin = 2
+    limits.indexedChildrenMin = 2
     limits.largeWriteBytes = 0
     limits.recordsMerges = true
     if isSliced {
@@ -42,7 +42,7 @@ package struct SimulationConditions: Sendable {
       (limits.redecisionStepsInLine, limits.redecisionStepsPerSlice) = (0, 1)
       (limits.missedEventsPerPlaceMax, limits.missedEventsMax) = (3, 20)
     }
-    if !hasRoomForOrders { limits.undeclaredOrderEntriesMax = 2 * EngineLimits.orderEntriesMin + 2 }
+    if !hasRoomForOrders { limits.undeclaredIndexEntriesMax = 2 * EngineLimits.indexEntriesMin + 2 }
     return limits
   }
 }

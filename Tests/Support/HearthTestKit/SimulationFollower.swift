@@ -6,7 +6,7 @@ import HearthTree
 struct SimulationFollower {
   private var engine: Engine
 
-  init(state: Published, limits: EngineLimits) { engine = Engine(following: state, limits: limits) }
+  init(state: DatabaseState, limits: EngineLimits) { engine = Engine(following: state, limits: limits) }
 
   /// Follows one step of the simulation.
   mutating func check(_ command: Command, _ batch: Batch, at now: Instant) throws {
@@ -28,7 +28,8 @@ struct SimulationFollower {
   }
 
   /// Follows a restart of the other engine: all connections have ended.
-  mutating func checkStart(from found: Published, _ batches: [Batch], limits: EngineLimits, at now: Instant) throws {
+  mutating func checkStart(from found: DatabaseState, _ batches: [Batch], limits: EngineLimits, at now: Instant) throws
+  {
     engine = Engine(following: found, limits: limits)
     for batch in batches {
       guard try follow(batch, at: now).effects.isEmpty else {
@@ -50,7 +51,7 @@ struct SimulationFollower {
     return followed
   }
 
-  private func require(_ state: Published) throws {
+  private func require(_ state: DatabaseState) throws {
     let own = engine.state
     let isSame =
       own.position == state.position && own.root == state.root && own.root.json(.export) == state.root.json(.export)

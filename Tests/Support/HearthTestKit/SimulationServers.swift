@@ -16,7 +16,7 @@ struct SimulationServers {
   /// The number of ownership changes.
   private(set) var ownerCount = 0
 
-  init(seed: UInt64, state: Published, limits: EngineLimits) {
+  init(seed: UInt64, state: DatabaseState, limits: EngineLimits) {
     self.limits = limits
     edge = Engine(following: state, limits: limits)
     owner = ChangeDecider(state: state, limits: limits)
@@ -61,7 +61,7 @@ struct SimulationServers {
   }
 
   /// Restarts the server with the connections and makes another one the owner. On-disconnect writes are executed.
-  mutating func checkStart(_ state: Published, at now: Instant) throws {
+  mutating func checkStart(_ state: DatabaseState, at now: Instant) throws {
     edge = Engine(following: edge.state, limits: limits)
     owner = ChangeDecider(state: edge.state, limits: limits)
     for key in edge.state.sessions.tree.children.map(\.key) { _ = try end(UInt64(key.text) ?? 0, at: now) }
@@ -134,7 +134,7 @@ struct SimulationServers {
     }
   }
 
-  private func require(_ state: Published) throws {
+  private func require(_ state: DatabaseState) throws {
     for own in [edge.state, owner.state] {
       let isSame =
         own.root == state.root && own.root.json(.export) == state.root.json(.export)

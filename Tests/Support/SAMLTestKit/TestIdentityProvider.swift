@@ -36,7 +36,7 @@ public final class TestIdentityProvider: @unchecked Sendable {
   func signature(of text: String, by algorithm: TestSignature.Algorithm) -> String {
     let bytes = Array(text.utf8)
     if case .hmacWithCertificate = algorithm {
-      return Base64.encode(MessageCode.hmacSHA256(bytes, key: Array(certificate.utf8)) ?? [])
+      return Base64.encode(MessageAuthenticationCode.hmacSHA256(bytes, key: Array(certificate.utf8)) ?? [])
     }
     let context = EVP_MD_CTX_new()
     defer { EVP_MD_CTX_free(context) }

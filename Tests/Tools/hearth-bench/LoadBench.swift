@@ -124,7 +124,7 @@ struct LoadBench: AsyncParsableCommand {
       setup: "1 writer → \(size.connections) \(isStreams ? "streams" : "listeners"), \(size.inFlight) in flight",
       rate: figures.rate, unit: "deliveries/s", latency: figures.latency, serverBytes: figures.residentBytes,
       serverCPU: figures.processorSeconds.map { $0 / figures.seconds },
-      note: figures.processorMicroseconds.map { "\(Figure.hundredths($0)) µs of processor a delivery" } ?? "")
+      note: figures.processorMicroseconds.map { "\(NumberFormat.hundredths($0)) µs of processor a delivery" } ?? "")
   }
 
   /// Runs a scenario on its own event loop.

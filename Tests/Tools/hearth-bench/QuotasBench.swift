@@ -129,7 +129,9 @@ struct QuotasBench: AsyncParsableCommand {
         guard let flood = round.flood else { return result }
         var notes = [ratio(round, to: rounds[.alone])]
         if setup != .otherServer { notes.append(ratio(round, to: rounds[.otherServer], " of that")) }
-        let (done, refused) = (Figure.grouped(flood.doneEachSecond), Figure.grouped(flood.refusedEachSecond))
+        let (done, refused) = (
+          NumberFormat.grouped(flood.doneEachSecond), NumberFormat.grouped(flood.refusedEachSecond)
+        )
         let ratios = notes.compactMap(\.self).joined(separator: ", ")
         result.note = "\(ratios); flood: \(done) done and \(refused) refused a second"
         return result
@@ -138,7 +140,7 @@ struct QuotasBench: AsyncParsableCommand {
 
     private func ratio(_ round: Round, to other: Round?, _ suffix: String = "") -> String? {
       guard let before = other?.figures.latency.p99, before > 0 else { return nil }
-      return "p99 × \(Figure.hundredths(Double(round.figures.latency.p99) / Double(before)))\(suffix)"
+      return "p99 × \(NumberFormat.hundredths(Double(round.figures.latency.p99) / Double(before)))\(suffix)"
     }
 
     private var flooded: BenchTarget {

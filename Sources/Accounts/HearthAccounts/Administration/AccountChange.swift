@@ -84,7 +84,7 @@ package struct AccountChange: Sendable {
     if let isDisabled { user.isDisabled = isDisabled }
     if let createdAtMilliseconds { user.createdAtMilliseconds = createdAtMilliseconds }
     if let lastSignInAtMilliseconds { user.lastSignInAtMilliseconds = lastSignInAtMilliseconds }
-    user.removeWaysIn(unlinked)
+    user.removeCredentials(unlinked)
     if let linked {
       user.identities.removeAll { $0.providerID == linked.providerID }
       user.identities.append(linked)

@@ -18,7 +18,7 @@ package struct ConfigurationAdministration: Sendable {
     try await context.projectStore.transact {
       [context] (transaction: inout AccountTransaction) throws(AccountError) in
       let changes = try ConfigurationChanges.merged(
-        settings, into: transaction.configurationChanges, over: context.settings.decided)
+        settings, into: transaction.configurationChanges, over: context.settings.operatorConfiguration)
       transaction.putConfigurationChanges(changes)
       transaction.audit(administrator.event(.configurationChanged, detail: names))
     }

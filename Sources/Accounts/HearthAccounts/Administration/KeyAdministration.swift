@@ -37,7 +37,7 @@ package struct KeyAdministration: Sendable {
     let before = context.keys.legacySecrets.ids
     try await record(administrator, "database secret rotated")
     do throws(KeyStoreError) { try context.keys.rotateLegacySecret() } catch { throw refusal(error) }
-    tellOfLost(secrets: before)
+    notifyOfRemoved(secrets: before)
   }
 
   /// Removes a database secret.
@@ -53,10 +53,10 @@ package struct KeyAdministration: Sendable {
     }
     try await record(administrator, "database secret \(id) removed")
     do throws(KeyStoreError) { try context.keys.removeLegacySecret(index) } catch { throw refusal(error) }
-    tellOfLost(secrets: before)
+    notifyOfRemoved(secrets: before)
   }
 
-  private func tellOfLost(secrets before: [String]) {
+  private func notifyOfRemoved(secrets before: [String]) {
     let now = context.keys.legacySecrets.ids
     if before.contains(where: { !now.contains($0) }) { context.announce(.legacySecret, .keyRotated) }
   }

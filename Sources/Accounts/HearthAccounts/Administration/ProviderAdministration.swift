@@ -75,8 +75,8 @@ package struct ProviderAdministration: Sendable {
 
   /// The redirect URIs to register at an issuer with a page: one for each origin of this server's pages.
   package func redirectURIs(of configuration: ProviderConfiguration, origins: [String]) -> [String] {
-    let way: ProviderReturn = configuration.oidc?.usesSharedRedirectURI == false ? .own : .shared
-    return origins.map { way.address(of: configuration.id, tenantID: context.keys.tenant, origin: $0) }
+    let redirectURIKind: RedirectURIKind = configuration.oidc?.usesSharedRedirectURI == false ? .own : .shared
+    return origins.map { redirectURIKind.address(of: configuration.id, tenantID: context.keys.tenant, origin: $0) }
   }
 
   // MARK: Secrets

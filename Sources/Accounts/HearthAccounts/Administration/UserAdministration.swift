@@ -27,7 +27,7 @@ package struct UserAdministration: Sendable {
     }
     try await context.store.transact { [user] (transaction) throws(AccountError) in
       try transaction.insert(user)
-      transaction.tell(.created, uid)
+      transaction.addEvent(.created, uid)
       transaction.audit(administrator.event(.signUp, user))
     }
     return user
@@ -118,7 +118,7 @@ package struct UserAdministration: Sendable {
   /// Records an export, with hashes and keys, before it happens.
   ///
   /// - Parameter count: the number of accounts.
-  package func noteExport(count: Int, by administrator: Administrator) async throws(AccountError) {
+  package func recordExport(count: Int, by administrator: Administrator) async throws(AccountError) {
     try await context.store.transact { (transaction) throws(AccountError) in
       transaction.audit(administrator.event(.usersExported, detail: "\(count) accounts"))
     }
@@ -128,7 +128,7 @@ package struct UserAdministration: Sendable {
   private func newPassword(
     _ password: String, for user: UserRecord, operation: SignInRequest.Operation, by administrator: Administrator
   ) async throws(AccountError) -> StoredPassword {
-    try await passwords.take(
+    try await passwords.checkAndHash(
       password, email: user.email, operation, client: administrator.client, now: administrator.now)
   }
 

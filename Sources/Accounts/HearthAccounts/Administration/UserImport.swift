@@ -37,7 +37,7 @@ package struct UserImport: Sendable {
   ///   - refusals: the users that could not be read.
   ///   - mayOverwrite: true when existing accounts are replaced; their tokens end.
   /// - Returns: all refusals, in the order of the list; the other users are created.
-  package func take(
+  package func importUsers(
     _ users: [(index: Int, user: ImportedUser)], refusals: [ImportRefusal], mayOverwrite: Bool,
     by administrator: Administrator
   ) async throws(AccountError) -> [ImportRefusal] {
@@ -73,7 +73,7 @@ package struct UserImport: Sendable {
           var record = user.record
           // The tokens of the replaced account end: its uid may belong to another user now.
           transaction.endTokens(of: &present)
-          record.border = present.border
+          record.cutoff = present.cutoff
           record.validSinceSeconds = present.validSinceSeconds
           try transaction.update(record, as: [.administered])
           transaction.removeTickets(of: record.uid)

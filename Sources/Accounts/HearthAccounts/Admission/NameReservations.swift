@@ -11,14 +11,14 @@ final class NameReservations: Sendable {
   static let waitMilliseconds: Int64 = 20_000
 
   /// A reservation of names, released when it is deinitialised.
-  final class Hold: Sendable {
+  final class Reservation: Sendable {
     /// True when another sign-up held one of the names before.
-    let hadToWait: Bool
+    let hasWaited: Bool
     private let names: Set<String>
     private let owner: NameReservations
 
-    fileprivate init(_ names: Set<String>, of owner: NameReservations, hadToWait: Bool) {
-      (self.names, self.owner, self.hadToWait) = (names, owner, hadToWait)
+    fileprivate init(_ names: Set<String>, of owner: NameReservations, hasWaited: Bool) {
+      (self.names, self.owner, self.hasWaited) = (names, owner, hasWaited)
     }
 
     deinit { owner.release(names) }
@@ -31,15 +31,15 @@ final class NameReservations: Sendable {
   }
 
   private struct State {
-    var held: Set<String> = []
+    var reserved: Set<String> = []
     /// The waiting sign-ups, in the order of their arrival.
     var waiters: [Waiter] = []
     var lastNumber: UInt64 = 0
 
     /// Reserves the names, unless one of them is reserved already.
-    mutating func hold(_ names: Set<String>) -> Bool {
-      guard held.isDisjoint(with: names) else { return false }
-      held.formUnion(names)
+    mutating func reserve(_ names: Set<String>) -> Bool {
+      guard reserved.isDisjoint(with: names) else { return false }
+      reserved.formUnion(names)
       return true
     }
   }
@@ -60,29 +60,29 @@ final class NameReservations: Sendable {
   /// Reserves the names of an account, once they are all free.
   ///
   /// - Throws: ``AccountError/undecided(_:)`` when the queue is full or the wait times out.
-  func take(namesOf user: UserRecord) async throws(AccountError) -> Hold {
+  func reserve(namesOf user: UserRecord) async throws(AccountError) -> Reservation {
     let names = Self.names(of: user)
-    if state.withLock({ $0.hold(names) }) { return Hold(names, of: self, hadToWait: false) }
+    if state.withLock({ $0.reserve(names) }) { return Reservation(names, of: self, hasWaited: false) }
     guard await wait(for: names) else { throw .undecided("Somebody else is signing up with that.") }
-    return Hold(names, of: self, hadToWait: true)
+    return Reservation(names, of: self, hasWaited: true)
   }
 
   private func wait(for names: Set<String>) async -> Bool {
     await withCheckedContinuation { continuation in
-      enum Place {
-        case held
+      enum Outcome {
+        case reserved
         case waiting(UInt64)
         case full
       }
-      let place = state.withLock { state -> Place in
-        if state.hold(names) { return .held }
+      let outcome = state.withLock { state -> Outcome in
+        if state.reserve(names) { return .reserved }
         guard state.waiters.count(where: { !$0.names.isDisjoint(with: names) }) < Self.waitersMax else { return .full }
         state.lastNumber += 1
         state.waiters.append(Waiter(number: state.lastNumber, names: names, continuation: continuation))
         return .waiting(state.lastNumber)
       }
-      switch place {
-      case .held: continuation.resume(returning: true)
+      switch outcome {
+      case .reserved: continuation.resume(returning: true)
       case .full: continuation.resume(returning: false)
       case .waiting(let number): schedule(Self.waitMilliseconds) { [weak self] in self?.giveUp(number) }
       }
@@ -99,9 +99,9 @@ final class NameReservations: Sendable {
 
   private func release(_ names: Set<String>) {
     let next = state.withLock { state -> [Waiter] in
-      state.held.subtract(names)
+      state.reserved.subtract(names)
       var next: [Waiter] = []
-      for waiter in state.waiters where state.hold(waiter.names) { next.append(waiter) }
+      for waiter in state.waiters where state.reserve(waiter.names) { next.append(waiter) }
       let numbers = Set(next.map(\.number))
       state.waiters.removeAll { numbers.contains($0.number) }
       return next

@@ -22,19 +22,19 @@ package struct PasskeyPolicy: Sendable {
   /// out.
   ///
   /// - Throws: `passkeyRequired`.
-  func check(_ user: UserRecord, way: SignInWay) throws(AccountError) {
-    guard !user.passkeys.isEmpty, way.provider != ProviderID.passkey, user.email == nil || user.isEmailVerified,
+  func check(_ user: UserRecord, signIn: SignInContext) throws(AccountError) {
+    guard !user.passkeys.isEmpty, signIn.provider != ProviderID.passkey, user.email == nil || user.isEmailVerified,
       let party = context.plugins.passkeyProvider?.relyingParty
     else { return }
     let isOnlyFactor =
       user.factors.isEmpty && user.hasSecondFactor
-      && context.configuration.secondFactors.isRequired(of: user, after: way.provider)
+      && context.configuration.secondFactors.isRequired(of: user, after: signIn.provider)
     guard party.isRequiredOnceEnrolled || isOnlyFactor else { return }
     throw AccountError(.passkeyRequired, "This account has a passkey; sign in with it.")
   }
 
   /// Returns true when a session of that provider, as tokens show it, is enough for the account.
   func admits(_ user: UserRecord, after provider: String) -> Bool {
-    (try? check(user, way: SignInWay(provider))) != nil
+    (try? check(user, signIn: SignInContext(provider))) != nil
   }
 }

@@ -11,15 +11,15 @@ package struct SignInAdmission: Sendable {
   private var passkeys: PasskeyPolicy { PasskeyPolicy(context: context) }
 
   /// A sign-in that the hooks allow.
-  struct Admitted: Sendable {
-    fileprivate let proven: ProvenUser
+  struct AdmittedSignIn: Sendable {
+    fileprivate let authenticated: AuthenticatedUser
     /// The new account with the hooks' changes.
     fileprivate let user: UserRecord
     fileprivate let decision: SignInDecision
     /// The reserved names of a new account; nil when the user has an account, also by now.
-    fileprivate let hold: NameReservations.Hold?
+    fileprivate let reservation: NameReservations.Reservation?
     /// True when a concurrent sign-up created the account while this one waited for its names.
-    fileprivate var isRaced = false
+    fileprivate var isAlreadyCreated = false
     /// The claims for the session's tokens: those of the credential, and those of the hooks.
     let claims: [ClaimValue.Member]
     /// The account with the hooks' changes, unless it is changed meanwhile.
@@ -34,36 +34,40 @@ package struct SignInAdmission: Sendable {
 
   /// Returns true when a first factor of that way is enough for the account, and the account does not require a
   /// passkey.
-  func admits(_ proven: ProvenUser) -> Bool { (try? passkeys.check(proven.user, way: proven.way)) != nil }
+  func admits(_ authenticated: AuthenticatedUser) -> Bool {
+    (try? passkeys.check(authenticated.user, signIn: authenticated.signIn)) != nil
+  }
 
   /// Asks the hooks.
   ///
   /// - Throws: `blockingFunctionError` when one denies; `userDisabled` when the account is disabled, or a hook disables
   ///   the new account, which is stored; `passkeyRequired` for an account that accepts only its passkeys.
   func admit(
-    _ proven: ProvenUser, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
-  ) async throws(AccountError) -> Admitted {
-    guard !proven.user.isDisabled else { throw AccountError(.userDisabled) }
-    try passkeys.check(proven.user, way: proven.way)
-    var (user, hold): (UserRecord, NameReservations.Hold?) = (proven.user, nil)
-    if let creation = proven.creation {
-      let taken = try await names.take(namesOf: user)
+    _ authenticated: AuthenticatedUser, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
+  ) async throws(AccountError) -> AdmittedSignIn {
+    guard !authenticated.user.isDisabled else { throw AccountError(.userDisabled) }
+    try passkeys.check(authenticated.user, signIn: authenticated.signIn)
+    var (user, reservation): (UserRecord, NameReservations.Reservation?) = (authenticated.user, nil)
+    if let creation = authenticated.creation {
+      let taken = try await names.reserve(namesOf: user)
       do throws(AccountError) { try requireFree(user, after: taken) } catch {
         guard creation.canJoin else { throw error }
-        return Admitted(proven: proven, user: user, decision: SignInDecision(), hold: nil, isRaced: true, claims: [])
+        return AdmittedSignIn(
+          authenticated: authenticated, user: user, decision: SignInDecision(), reservation: nil,
+          isAlreadyCreated: true, claims: [])
       }
-      hold = taken
-      user = try await hooks.decideCreation(user, way: proven.way, client: client)
+      reservation = taken
+      user = try await hooks.decideCreation(user, signIn: authenticated.signIn, client: client)
       if user.isDisabled {
-        _ = try await add(user, of: proven)
+        _ = try await add(user, of: authenticated)
         throw AccountError(.userDisabled)
       }
     }
     let decision = try await hooks.decideSignIn(
-      user, isNew: proven.isNew, way: proven.way, secondFactor: secondFactor, client: client)
-    return Admitted(
-      proven: proven, user: user, decision: decision, hold: hold,
-      claims: SessionClaims.merged(proven.claims, decision.claims))
+      user, isNew: authenticated.isNew, signIn: authenticated.signIn, secondFactor: secondFactor, client: client)
+    return AdmittedSignIn(
+      authenticated: authenticated, user: user, decision: decision, reservation: reservation,
+      claims: SessionClaims.merged(authenticated.claims, decision.claims))
   }
 
   /// Stores the hooks' decisions and completes the sign-in.
@@ -73,55 +77,55 @@ package struct SignInAdmission: Sendable {
   ///   now.
   /// - Throws: `userNotFound`, `userDisabled` or `tokenExpired` when the account has changed meanwhile; `userDisabled`
   ///   when a hook disables it, which is stored.
-  func enter<Value: Sendable>(
-    _ admitted: Admitted, client: ClientInfo,
+  func complete<Value: Sendable>(
+    _ admitted: AdmittedSignIn, client: ClientInfo,
     begin: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Value
   ) async throws(AccountError) -> (user: UserRecord, value: Value)? {
-    guard !admitted.isRaced else { return nil }
+    guard !admitted.isAlreadyCreated else { return nil }
     // Held until all readers can see the account.
-    defer { withExtendedLifetime(admitted.hold) {} }
+    defer { withExtendedLifetime(admitted.reservation) {} }
     let revokes = context.configuration.revokesOnClaimChange
-    let hookChanges: [ProofChange] = admitted.decision.changes.isEmpty ? [] : [.administered]
-    let entry = try await context.store.transact {
-      (transaction: inout AccountTransaction) throws(AccountError) -> Entry<Value> in
-      guard var current = try transaction.arrive(admitted) else { return .raced }
-      let ended = try transaction.apply(
-        admitted.decision, to: &current, revokesOnClaimChange: revokes && !admitted.proven.isNew, client: client)
+    let hookChanges: [CredentialChange] = admitted.decision.changes.isEmpty ? [] : [.administered]
+    let completion = try await context.store.transact {
+      (transaction: inout AccountTransaction) throws(AccountError) -> Completion<Value> in
+      guard var current = try transaction.currentUser(of: admitted) else { return .alreadyCreated }
+      let hasEndedTokens = try transaction.apply(
+        admitted.decision, to: &current, revokesOnClaimChange: revokes && !admitted.authenticated.isNew, client: client)
       guard !current.isDisabled else {
         try transaction.update(current, as: hookChanges)
-        return .shut(current)
+        return .disabled(current)
       }
       let value = try begin(&transaction, &current)
       try transaction.update(current, as: hookChanges)
-      return .entered(current, value, ended: ended)
+      return .signedIn(current, value, hasEndedTokens: hasEndedTokens)
     }
-    switch entry {
-    case .raced: return nil
-    case .shut(let user):
-      if !admitted.proven.isNew { context.announce(.user(uid: user.uid), .userDisabled) }
+    switch completion {
+    case .alreadyCreated: return nil
+    case .disabled(let user):
+      if !admitted.authenticated.isNew { context.announce(.user(uid: user.uid), .userDisabled) }
       throw AccountError(.userDisabled)
-    case .entered(let user, let value, let ended):
-      if ended { context.announce(.user(uid: user.uid), .claimsChanged) }
+    case .signedIn(let user, let value, let hasEndedTokens):
+      if hasEndedTokens { context.announce(.user(uid: user.uid), .claimsChanged) }
       return (user, value)
     }
   }
 
-  private enum Entry<Value: Sendable>: Sendable {
-    case raced
-    case shut(UserRecord)
-    case entered(UserRecord, Value, ended: Bool)
+  private enum Completion<Value: Sendable>: Sendable {
+    case alreadyCreated
+    case disabled(UserRecord)
+    case signedIn(UserRecord, Value, hasEndedTokens: Bool)
   }
 
   /// Creates an account without a session.
   ///
   /// - Throws: `blockingFunctionError` when a hook denies; `userDisabled` when one disables the account, which is
   ///   stored; the errors of ``AccountTransaction/insert(_:)``.
-  package func create(_ proven: ProvenUser, client: ClientInfo) async throws(AccountError) -> UserRecord {
-    let hold = try await names.take(namesOf: proven.user)
-    defer { withExtendedLifetime(hold) {} }
-    try requireFree(proven.user, after: hold)
-    let user = try await hooks.decideCreation(proven.user, way: proven.way, client: client)
-    guard let kept = try await add(user, of: proven) else { throw AccountError(.duplicateLocalID) }
+  package func create(_ authenticated: AuthenticatedUser, client: ClientInfo) async throws(AccountError) -> UserRecord {
+    let reservation = try await names.reserve(namesOf: authenticated.user)
+    defer { withExtendedLifetime(reservation) {} }
+    try requireFree(authenticated.user, after: reservation)
+    let user = try await hooks.decideCreation(authenticated.user, signIn: authenticated.signIn, client: client)
+    guard let kept = try await add(user, of: authenticated) else { throw AccountError(.duplicateLocalID) }
     guard !kept.isDisabled else { throw AccountError(.userDisabled) }
     return kept
   }
@@ -129,16 +133,16 @@ package struct SignInAdmission: Sendable {
   /// Checks after a wait that the previous holder of the names has not created the account.
   ///
   /// - Throws: the errors of ``AccountTransaction/insert(_:)``.
-  private func requireFree(_ user: UserRecord, after hold: NameReservations.Hold) throws(AccountError) {
-    guard hold.hadToWait else { return }
+  private func requireFree(_ user: UserRecord, after reservation: NameReservations.Reservation) throws(AccountError) {
+    guard reservation.hasWaited else { return }
     let view = context.store.view
     guard view.user(user.uid) == nil else { throw AccountError(.duplicateLocalID) }
     try view.requireFree(user)
   }
 
-  private func add(_ user: UserRecord, of proven: ProvenUser) async throws(AccountError) -> UserRecord? {
+  private func add(_ user: UserRecord, of authenticated: AuthenticatedUser) async throws(AccountError) -> UserRecord? {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
-      try proven.creation?.add(&transaction, user)
+      try authenticated.creation?.add(&transaction, user)
     }
   }
 }
@@ -146,10 +150,11 @@ package struct SignInAdmission: Sendable {
 extension AccountTransaction {
   /// Returns the current account of the user who signs in, and creates a new one. Nil when the user has another one by
   /// now.
-  fileprivate mutating func arrive(_ admitted: SignInAdmission.Admitted) throws(AccountError) -> UserRecord? {
-    if let creation = admitted.proven.creation { return try creation.add(&self, admitted.user) }
-    guard let current = user(admitted.proven.user.uid) else { throw AccountError(.userNotFound) }
-    try current.requireCredentials(of: admitted.proven.user)
+  fileprivate mutating func currentUser(of admitted: SignInAdmission.AdmittedSignIn) throws(AccountError) -> UserRecord?
+  {
+    if let creation = admitted.authenticated.creation { return try creation.add(&self, admitted.user) }
+    guard let current = user(admitted.authenticated.user.uid) else { throw AccountError(.userNotFound) }
+    try current.requireCredentials(of: admitted.authenticated.user)
     return current
   }
 

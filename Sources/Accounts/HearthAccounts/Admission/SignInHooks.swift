@@ -12,10 +12,10 @@ package struct SignInHooks: Sendable {
   /// - Returns: the account with their changes.
   /// - Throws: `blockingFunctionError` when one denies or returns an invalid change.
   func decideCreation(
-    _ user: UserRecord, way: SignInWay, client: ClientInfo
+    _ user: UserRecord, signIn: SignInContext, client: ClientInfo
   ) async throws(AccountError) -> UserRecord {
     var user = user
-    for change in try await decide(.beforeCreate, user, isNew: true, way: way, client: client).changes {
+    for change in try await decide(.beforeCreate, user, isNew: true, signIn: signIn, client: client).changes {
       _ = try change.apply(to: &user, revokesOnClaimChange: false)
     }
     return user
@@ -28,13 +28,13 @@ package struct SignInHooks: Sendable {
   ///   - secondFactor: the kind of the second factor that was shown.
   /// - Throws: `blockingFunctionError` when a hook denies or returns an invalid answer.
   func decideSignIn(
-    _ user: UserRecord, isNew: Bool, way: SignInWay, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
+    _ user: UserRecord, isNew: Bool, signIn: SignInContext, secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
   ) async throws(AccountError) -> SignInDecision {
-    try await decide(.beforeSignIn, user, isNew: isNew, way: way, secondFactor: secondFactor, client: client)
+    try await decide(.beforeSignIn, user, isNew: isNew, signIn: signIn, secondFactor: secondFactor, client: client)
   }
 
   private func decide(
-    _ moment: HookEvent.Moment, _ user: UserRecord, isNew: Bool, way: SignInWay,
+    _ moment: HookEvent.Moment, _ user: UserRecord, isNew: Bool, signIn: SignInContext,
     secondFactor: SecondFactor.Kind? = nil, client: ClientInfo
   ) async throws(AccountError) -> SignInDecision {
     var decision = SignInDecision()
@@ -43,10 +43,10 @@ package struct SignInHooks: Sendable {
       var event = HookEvent(
         id: try context.secrets.uid(), moment: moment, user: HookUser(user, tenantID: context.tenantID),
         isNewUser: isNew,
-        signInProvider: way.provider, signInMethod: way.method, clientAddress: client.address,
+        signInProvider: signIn.provider, signInMethod: signIn.method, clientAddress: client.address,
         userAgent: client.userAgent)
       event.secondFactor = secondFactor?.provider
-      event.credential = way.credential?.told(hook.wantedTokens)
+      event.credential = signIn.credential?.limited(to: hook.wantedTokens)
       event.locale = client.locale
       let changes = try await verdict(of: hook, on: event)
       let change = try changes.accountChange()

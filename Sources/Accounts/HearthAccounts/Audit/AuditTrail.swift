@@ -9,7 +9,7 @@ public enum AuditTrail {
   /// The result of a verification.
   public enum Verdict: Sendable, Equatable {
     /// The records are intact from the first to the last. An empty trail is intact.
-    case whole(records: Int, head: AuditHead?)
+    case intact(records: Int, head: AuditHead?)
     /// The first record that was changed, with the error.
     case broken(sequence: Int64, reason: String)
   }
@@ -28,7 +28,7 @@ public enum AuditTrail {
       guard headNode.isEmpty, trail.isEmpty else {
         return .broken(sequence: lastSequence(trail), reason: "the head of the trail cannot be read")
       }
-      return .whole(records: 0, head: nil)
+      return .intact(records: 0, head: nil)
     }
     if let anchor, anchor.sequence > head.sequence {
       return .broken(sequence: head.sequence + 1, reason: "it is missing")
@@ -36,32 +36,33 @@ public enum AuditTrail {
     if let anchor, anchor.sequence == head.firstSequence - 1, anchor.hash != head.previousHash {
       return .broken(sequence: head.firstSequence, reason: "it does not follow the one noted")
     }
-    var walk = Walk(expected: head.firstSequence, previous: Digest(hex: head.previousHash)?.bytes ?? [], anchor: anchor)
+    var chain = ChainCheck(
+      expected: head.firstSequence, previous: Digest(hex: head.previousHash)?.bytes ?? [], anchor: anchor)
     if let sequence, sequence > head.firstSequence, sequence <= head.sequence {
       let before = trail.child(Key(AccountPath.hexadecimal(sequence - 1))).withStringUTF8 { AuditRecord(stored: $0) }
       guard let record = before ?? nil else {
         return .broken(sequence: sequence - 1, reason: "it is missing or cannot be read")
       }
-      walk = Walk(expected: sequence, previous: record.hash.bytes, anchor: anchor)
+      chain = ChainCheck(expected: sequence, previous: record.hash.bytes, anchor: anchor)
     }
     // From the very first key on, so that a record before the oldest one is found.
-    let children = walk.expected == head.firstSequence ? trail.children : trail.children(from: walk.firstKey)
+    let children = chain.expected == head.firstSequence ? trail.children : trail.children(from: chain.firstKey)
     for (key, node) in children {
-      guard walk.expected <= head.sequence else { return .broken(sequence: walk.expected, reason: "it was added") }
-      if let reason = walk.check(key, node) { return .broken(sequence: walk.expected, reason: reason) }
+      guard chain.expected <= head.sequence else { return .broken(sequence: chain.expected, reason: "it was added") }
+      if let reason = chain.check(key, node) { return .broken(sequence: chain.expected, reason: reason) }
     }
-    guard walk.expected > head.sequence else { return .broken(sequence: walk.expected, reason: "it is missing") }
-    guard Digest.hexadecimal(walk.previous) == head.hash else {
+    guard chain.expected > head.sequence else { return .broken(sequence: chain.expected, reason: "it is missing") }
+    guard Digest.hexadecimal(chain.previous) == head.hash else {
       return .broken(sequence: head.sequence, reason: "the head of the trail names another hash")
     }
-    return .whole(records: walk.count, head: head)
+    return .intact(records: chain.count, head: head)
   }
 
   private static func lastSequence(_ trail: Node) -> Int64 {
     trail.childrenReversed.first { _ in true }.flatMap { Int64($0.key.text, radix: 16) } ?? 1
   }
 
-  private struct Walk {
+  private struct ChainCheck {
     var expected: Int64
     var previous: [UInt8]
     let anchor: AuditHead?

@@ -7,11 +7,11 @@ final class SecretUses: Sendable {
   /// The number of entries: secrets are few, and their addresses are a back end's machines.
   private static let countMax = 1_000
 
-  private let lastTold = Mutex(RecencyMap<String, Int64>(countMax: countMax))
+  private let lastRecorded = Mutex(RecencyMap<String, Int64>(countMax: countMax))
 
   /// Notes a use; returns true when it is to be recorded.
   func note(secret id: String, address: String, nowMilliseconds: Int64) -> Bool {
-    lastTold.withLock { uses in
+    lastRecorded.withLock { uses in
       let key = id + " " + address
       if let last = uses.value(key), nowMilliseconds - last < Self.intervalMilliseconds { return false }
       _ = uses.set(key, nowMilliseconds)

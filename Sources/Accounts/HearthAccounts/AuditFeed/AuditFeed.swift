@@ -16,21 +16,21 @@ package final class AuditFeed: Sendable {
   static let pauseMillisecondsMax: Int64 = 30_000
   /// The time that a stopping server waits for the queues.
   static let finishMilliseconds: Int64 = 2_000
-  static let lookMilliseconds: Int64 = 20
+  static let pollMilliseconds: Int64 = 20
   /// The shortest time between two notices about dropped records.
   static let noticeMilliseconds: Int64 = 60_000
 
-  private struct Line {
+  private struct SinkQueue {
     var waiting: [AuditEntry] = []
     var head = 0
     var bytes = 0
     var isSending = false
     /// The records dropped since the last notice.
-    var omittedCount = 0
-    var toldAtMilliseconds: Int64?
+    var droppedCount = 0
+    var lastNoticeMilliseconds: Int64?
 
     /// The number of records that are lost when sending stops.
-    var lostCount: Int { waiting.count - head + omittedCount }
+    var lostCount: Int { waiting.count - head + droppedCount }
   }
 
   private let waitingMax: Int
@@ -38,7 +38,7 @@ package final class AuditFeed: Sendable {
   private let pause: @Sendable (_ milliseconds: Int64) async -> Void
   private let nowMilliseconds: @Sendable () -> Int64
   private let notice: @Sendable (AccountsNotice) -> Void
-  private let lines = Mutex<[String: Line]>([:])
+  private let queues = Mutex<[String: SinkQueue]>([:])
 
   /// - Parameters:
   ///   - waitingMax: the length of a sink's queue.
@@ -63,24 +63,24 @@ package final class AuditFeed: Sendable {
     guard !sinks.isEmpty else { return }
     let entries = records.compactMap { AuditEntry($0) }
     for sink in sinks {
-      let isFirst = lines.withLock { lines -> Bool in
-        for entry in entries { put(entry, in: &lines[sink.name, default: Line()]) }
-        defer { lines[sink.name]?.isSending = true }
-        return lines[sink.name]?.isSending == false
+      let isFirst = queues.withLock { queues -> Bool in
+        for entry in entries { append(entry, in: &queues[sink.name, default: SinkQueue()]) }
+        defer { queues[sink.name]?.isSending = true }
+        return queues[sink.name]?.isSending == false
       }
-      tellOmitted(of: sink.name)
+      notifyOfDropped(of: sink.name)
       if isFirst { Task(executorPreference: AccountsExecutor.shared) { await self.send(to: sink.name) } }
     }
   }
 
-  private func put(_ entry: AuditEntry, in line: inout Line) {
+  private func append(_ entry: AuditEntry, in queue: inout SinkQueue) {
     let bytes = entry.textBytes
-    guard line.waiting.count - line.head < waitingMax, line.bytes + bytes <= Self.waitingBytesMax else {
-      line.omittedCount += 1
+    guard queue.waiting.count - queue.head < waitingMax, queue.bytes + bytes <= Self.waitingBytesMax else {
+      queue.droppedCount += 1
       return
     }
-    line.waiting.append(entry)
-    line.bytes += bytes
+    queue.waiting.append(entry)
+    queue.bytes += bytes
   }
 
   // MARK: Sending
@@ -125,47 +125,47 @@ package final class AuditFeed: Sendable {
   }
 
   private func next(of name: String) -> AuditEntry? {
-    lines.withLock { lines in
-      guard let line = lines[name], line.head < line.waiting.count else {
-        lines[name]?.isSending = false
+    queues.withLock { queues in
+      guard let queue = queues[name], queue.head < queue.waiting.count else {
+        queues[name]?.isSending = false
         return nil
       }
-      return line.waiting[line.head]
+      return queue.waiting[queue.head]
     }
   }
 
   private func done(_ entry: AuditEntry, of name: String) {
-    lines.withLock { lines in
-      guard var line = lines.removeValue(forKey: name) else { return }
-      line.head += 1
-      line.bytes -= entry.textBytes
-      if line.head == line.waiting.count || line.head >= 1_024 {
-        line.waiting.removeFirst(line.head)
-        line.head = 0
+    queues.withLock { queues in
+      guard var queue = queues.removeValue(forKey: name) else { return }
+      queue.head += 1
+      queue.bytes -= entry.textBytes
+      if queue.head == queue.waiting.count || queue.head >= 1_024 {
+        queue.waiting.removeFirst(queue.head)
+        queue.head = 0
       }
-      lines[name] = line
+      queues[name] = queue
     }
   }
 
   /// Drops a removed sink, and its queue.
   private func drop(_ name: String) {
-    let count = lines.withLock { lines -> Int in
-      guard let line = lines.removeValue(forKey: name) else { return 0 }
-      return line.lostCount
+    let count = queues.withLock { queues -> Int in
+      guard let queue = queues.removeValue(forKey: name) else { return 0 }
+      return queue.lostCount
     }
     guard count > 0 else { return }
     notice(AccountsNotice(.warning, "audit sink \(name) is switched off: \(count) records were not sent"))
   }
 
-  private func tellOmitted(of name: String) {
+  private func notifyOfDropped(of name: String) {
     let now = nowMilliseconds()
-    let count = lines.withLock { lines -> Int in
-      guard let line = lines[name], line.omittedCount > 0,
-        line.toldAtMilliseconds.map({ now - $0 >= Self.noticeMilliseconds }) ?? true
+    let count = queues.withLock { queues -> Int in
+      guard let queue = queues[name], queue.droppedCount > 0,
+        queue.lastNoticeMilliseconds.map({ now - $0 >= Self.noticeMilliseconds }) ?? true
       else { return 0 }
-      lines[name]?.toldAtMilliseconds = now
-      lines[name]?.omittedCount = 0
-      return line.omittedCount
+      queues[name]?.lastNoticeMilliseconds = now
+      queues[name]?.droppedCount = 0
+      return queue.droppedCount
     }
     guard count > 0 else { return }
     notice(
@@ -174,16 +174,16 @@ package final class AuditFeed: Sendable {
   }
 
   /// The number of queued records of all sinks.
-  var waitingCount: Int { lines.withLock { $0.values.reduce(0) { $0 + $1.waiting.count - $1.head } } }
+  var waitingCount: Int { queues.withLock { $0.values.reduce(0) { $0 + $1.waiting.count - $1.head } } }
 
   /// Waits for the queues, with a time limit, and reports the lost records to the operator.
   func finish() async {
     await Deadline.run(milliseconds: Self.finishMilliseconds) { [self] in
-      while waitingCount > 0 { await pause(Self.lookMilliseconds) }
+      while waitingCount > 0 { await pause(Self.pollMilliseconds) }
     }
-    let left = lines.withLock { lines in
-      defer { lines = [:] }
-      return lines.mapValues(\.lostCount)
+    let left = queues.withLock { queues in
+      defer { queues = [:] }
+      return queues.mapValues(\.lostCount)
     }
     for (name, count) in left where count > 0 {
       notice(AccountsNotice(.warning, "the server stops: \(count) records were not sent to audit sink \(name)"))

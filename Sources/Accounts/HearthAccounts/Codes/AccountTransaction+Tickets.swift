@@ -5,13 +5,13 @@ extension AccountTransaction {
   /// Consumes a ticket or refuses it: of concurrent requests with the same code only one succeeds.
   ///
   /// - Throws: `invalidOOBCode`, `expiredCode`, `userDisabled`.
-  mutating func takeTicket(
+  mutating func consumeTicket(
     _ hash: Digest, purpose: Ticket.Purpose, user: UserRecord?, now: Instant
   ) throws(AccountError) {
     guard let ticket = ticket(hash), ticket.purpose == purpose, ticket.uid == user?.uid else {
       throw AccountError(.invalidOOBCode)
     }
-    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    guard !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
     // A code proves the address that it was sent to, and nothing about another.
     if let user {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
@@ -23,10 +23,10 @@ extension AccountTransaction {
   }
 
   /// Counts a failed attempt; after the last one the ticket is deleted.
-  mutating func countFailedTry(_ hash: Digest) {
+  mutating func countFailedAttempt(_ hash: Digest) {
     guard var ticket = ticket(hash) else { return }
-    ticket.failedTries += 1
-    if ticket.failedTries >= Ticket.failedTriesMax { removeTicket(hash) } else { putTicket(hash, ticket) }
+    ticket.failedAttempts += 1
+    if ticket.failedAttempts >= Ticket.failedAttemptsMax { removeTicket(hash) } else { putTicket(hash, ticket) }
   }
 
   /// Changes the address and invalidates the codes that were mailed.
@@ -35,7 +35,7 @@ extension AccountTransaction {
   /// and its owner can do nothing.
   ///
   /// - Throws: `emailExists` for another account's address.
-  mutating func moveAddress(of user: inout UserRecord, to address: String, isVerified: Bool) throws(AccountError) {
+  mutating func changeAddress(of user: inout UserRecord, to address: String, isVerified: Bool) throws(AccountError) {
     if let owner = self.user(email: address), owner.uid != user.uid { throw AccountError(.emailExists) }
     user.email = address
     user.isEmailVerified = isVerified

@@ -10,7 +10,7 @@ package struct ActionCodes: Sendable {
   package var links: ActionLinks { ActionLinks(context: context) }
 
   /// A request for a code.
-  package struct Order: Sendable {
+  package struct CodeRequest: Sendable {
     /// The code's.
     package let purpose: Ticket.Purpose
     /// The account's address; for an e-mail sign-in any address. In canonical form.
@@ -40,7 +40,7 @@ package struct ActionCodes: Sendable {
       case administrator(Administrator)
     }
 
-    /// Creates an order with the required values only.
+    /// Creates a request with the required values only.
     package init(_ purpose: Ticket.Purpose, email: String, client: ClientInfo) {
       self.purpose = purpose
       self.email = email
@@ -52,7 +52,7 @@ package struct ActionCodes: Sendable {
 
     /// Returns false when the account is no longer that of the signed-in user who requests the code.
     fileprivate func isValid(for user: UserRecord) -> Bool {
-      if case .session(let caller) = requester { caller.stands(for: user) } else { true }
+      if case .session(let caller) = requester { caller.isValid(for: user) } else { true }
     }
 
     /// Checks that the code may be created for an account. A code that does not go to the account's own address gives
@@ -72,31 +72,31 @@ package struct ActionCodes: Sendable {
   ///
   /// - Throws: `operationNotAllowed` without a mailer; `resetLimit` or `quotaExceeded` above the limits; `unavailable`
   ///   when no code can be stored now.
-  package func send(_ order: Order, now: Instant) async throws(AccountError) {
-    if let user = context.store.view.user(email: order.email) {
-      try order.check(for: user, isMailed: true, consoleClaim: context.configuration.consoleClaim)
+  package func send(_ request: CodeRequest, now: Instant) async throws(AccountError) {
+    if let user = context.store.view.user(email: request.email) {
+      try request.check(for: user, isMailed: true, consoleClaim: context.configuration.consoleClaim)
     }
     // An emulator shows the code to every program of its machine.
     guard context.mails.canSend || context.settings.isEmulator else {
       throw AccountError(.operationNotAllowed, "No mail can be sent from here.")
     }
-    let isReset = order.purpose == .resetPassword
-    let part = MailPart(order.purpose)
-    guard context.throttle.admitMail(to: order.recipient, part, address: order.client.address, now: now) else {
+    let isReset = request.purpose == .resetPassword
+    let part = MailCategory(request.purpose)
+    guard context.throttle.admitMail(to: request.recipient, part, address: request.client.address, now: now) else {
       throw AccountError(isReset ? .resetLimit : .quotaExceeded, "Too many mails. Try again later.")
     }
     if context.settings.isEmulator {
-      _ = try await make(order, isMailed: true, now: now)
+      _ = try await make(request, isMailed: true, now: now)
       return
     }
     guard context.store.status == .running else { throw AccountError(.unavailable) }
     let isTaken = context.codeQueue.add {
       do throws(AccountError) {
-        _ = try await make(order, isMailed: true, now: now)
+        _ = try await make(request, isMailed: true, now: now)
       } catch {
         context.server.environment.notice(
           AccountsNotice(
-            .error, "a code (\(order.purpose.rawValue)) could not be mailed: \(error.code.rawValue)"))
+            .error, "a code (\(request.purpose.rawValue)) could not be mailed: \(error.code.rawValue)"))
       }
     }
     guard isTaken else { throw AccountError(.unavailable) }
@@ -106,12 +106,12 @@ package struct ActionCodes: Sendable {
   /// returned code is not stored, so it is never valid, and nothing is mailed.
   ///
   /// - Parameter isMailed: false for an administrator who passes the link on.
-  package func make(_ order: Order, isMailed: Bool, now: Instant) async throws(AccountError) -> ActionLink {
-    let (purpose, email, client) = (order.purpose, order.email, order.client)
+  package func make(_ request: CodeRequest, isMailed: Bool, now: Instant) async throws(AccountError) -> ActionLink {
+    let (purpose, email, client) = (request.purpose, request.email, request.client)
     let code = try context.secrets.code()
     let link = links.link(
-      purpose, code, origin: order.linkOrigin, opensApp: order.opensApp, continueURL: order.continueURL,
-      apiKey: order.apiKey, locale: client.locale)
+      purpose, code, origin: request.linkOrigin, opensApp: request.opensApp, continueURL: request.continueURL,
+      apiKey: request.apiKey, locale: client.locale)
     let shown = shown(code, link)
     let nowSeconds = now.wallMilliseconds / 1000
     let makesUser = purpose == .emailSignIn && context.configuration.allowsSignUp
@@ -119,8 +119,8 @@ package struct ActionCodes: Sendable {
       (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord? in
       let found = transaction.user(email: email)
       // By now the address may belong to another account, or the requester's session may have ended.
-      let user = found.flatMap { order.isValid(for: $0) ? $0 : nil }
-      if let user { try order.check(for: user, isMailed: isMailed, consoleClaim: context.configuration.consoleClaim) }
+      let user = found.flatMap { request.isValid(for: $0) ? $0 : nil }
+      if let user { try request.check(for: user, isMailed: isMailed, consoleClaim: context.configuration.consoleClaim) }
       transaction.audit(
         AuditEvent(
           purpose == .resetPassword ? .resetRequested : .codeIssued, uid: user?.uid, email: email, client: client,
@@ -129,13 +129,13 @@ package struct ActionCodes: Sendable {
       var ticket = Ticket(
         purpose: purpose, uid: user?.uid, email: email, createdAtSeconds: nowSeconds,
         expiresAtSeconds: nowSeconds + purpose.lifetimeSeconds)
-      ticket.newEmail = order.newEmail
+      ticket.newEmail = request.newEmail
       ticket.details = shown
       transaction.putTicket(code.hash, ticket)
       return user
     }
     if isMailed, user != nil || makesUser {
-      context.mails.send(purpose, to: order.recipient, user: user, newEmail: order.newEmail, link: link)
+      context.mails.send(purpose, to: request.recipient, user: user, newEmail: request.newEmail, link: link)
     }
     return ActionLink(link: link, code: code.text)
   }
@@ -180,7 +180,7 @@ package struct ActionCodes: Sendable {
     guard let ticket = context.store.view.ticket(hash), purposes.contains(ticket.purpose) else {
       throw AccountError(.invalidOOBCode)
     }
-    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    guard !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
     if let uid = ticket.uid, context.store.view.user(uid)?.isDisabled == true { throw AccountError(.userDisabled) }
     return (ticket, hash)
   }

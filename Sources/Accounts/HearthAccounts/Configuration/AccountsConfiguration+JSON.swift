@@ -92,7 +92,7 @@ extension AccountsConfiguration {
 
   private mutating func readPasswords(_ file: inout ConfigurationObject) throws(SettingsError) {
     if let cost = file.value("passwordCost") {
-      passwordCost = try Self.cost(cost, at: file.place(of: "passwordCost"))
+      passwordCost = try Self.cost(cost, at: file.location(of: "passwordCost"))
     }
     try file.read("passwordSlots", into: &passwordSlots, 1...1_024)
     try file.read("secondFactorsMax", into: &secondFactorsMax, 0...20)

@@ -103,7 +103,7 @@ public struct AccountsConfiguration: Sendable {
 
   /// Changes the defaults to an emulator's: errors include their reasons, as the official emulator's do, and passwords,
   /// which are a suite's own, cost no time. Settings that are read later override them.
-  public mutating func beginAsEmulator() {
+  public mutating func applyEmulatorDefaults() {
     isEmulator = true
     protectsFromEnumeration = false
     passwordCost = .developer

@@ -22,7 +22,7 @@ enum ConfigurationChanges {
     do throws(SettingsError) {
       _ = try AccountsConfiguration.parse(text, over: configuration)
     } catch {
-      guard let kept, fits(patch, beside: kept, over: configuration) else {
+      guard let kept, isValid(patch, despite: kept, over: configuration) else {
         throw AccountError(.invalidArgument, error.description)
       }
     }
@@ -30,24 +30,24 @@ enum ConfigurationChanges {
   }
 
   /// Returns true when the changes are valid alone, and only conflict with earlier ones.
-  private static func fits(_ patch: JSON, beside kept: String, over configuration: AccountsConfiguration) -> Bool {
+  private static func isValid(_ patch: JSON, despite kept: String, over configuration: AccountsConfiguration) -> Bool {
     guard (try? AccountsConfiguration.parse(Array(kept.utf8), over: configuration)) == nil else { return false }
     let own = merge(patch, into: .object([])).text()
-    return (try? AccountsConfiguration.parse(own, over: fitting(kept, over: configuration))) != nil
+    return (try? AccountsConfiguration.parse(own, over: applyingValid(kept, over: configuration))) != nil
   }
 
   /// Applies the changes that are valid for a configuration, one by one: a change that has become invalid must not undo
   /// the others.
-  static func fitting(_ changes: String, over configuration: AccountsConfiguration) -> AccountsConfiguration {
+  static func applyingValid(_ changes: String, over configuration: AccountsConfiguration) -> AccountsConfiguration {
     var value = configuration
-    func take(_ change: JSON) -> Bool {
+    func apply(_ change: JSON) -> Bool {
       guard let next = try? AccountsConfiguration.parse(change.text(), over: value) else { return false }
       value = next
       return true
     }
-    for member in JSON(parsing: changes.utf8)?.members ?? [] where !take(.object([member])) {
+    for member in JSON(parsing: changes.utf8)?.members ?? [] where !apply(.object([member])) {
       for part in member.value.members ?? [] {
-        _ = take(.object([JSON.Member(member.name, .object([part]))]))
+        _ = apply(.object([JSON.Member(member.name, .object([part]))]))
       }
     }
     return value

@@ -7,17 +7,17 @@ import HearthTree
 /// Plugins read their part of the file with ``SettingsReader``, which belongs to the plugin API: they declare their
 /// members before they read, and get nil for absent ones.
 struct ConfigurationObject {
-  let place: String
+  let location: String
   private let members: [JSON.Member]
   private var known: [String] = []
 
-  init(_ value: JSON, at place: String) throws(SettingsError) {
-    guard let members = value.members else { throw SettingsError(place, "must be an object: { … }") }
+  init(_ value: JSON, at location: String) throws(SettingsError) {
+    guard let members = value.members else { throw SettingsError(location, "must be an object: { … }") }
     var names: Set<String> = []
     for member in members where !names.insert(member.name).inserted {
-      throw SettingsError(Self.place(of: member.name, in: place), "is there twice; keep one of them")
+      throw SettingsError(Self.location(of: member.name, in: location), "is there twice; keep one of them")
     }
-    self.place = place
+    self.location = location
     self.members = members
   }
 
@@ -28,7 +28,7 @@ struct ConfigurationObject {
 
   mutating func object(_ name: String) throws(SettingsError) -> ConfigurationObject? {
     guard let value = value(name) else { return nil }
-    return try ConfigurationObject(value, at: place(of: name))
+    return try ConfigurationObject(value, at: location(of: name))
   }
 
   mutating func read(_ name: String, into target: inout Bool) throws(SettingsError) {
@@ -91,7 +91,7 @@ struct ConfigurationObject {
     guard let elements = value.array else { throw wrong(name, "must be an array of objects: [{ … }]") }
     var objects: [ConfigurationObject] = []
     for (index, element) in elements.enumerated() {
-      objects.append(try ConfigurationObject(element, at: place(of: "\(name)[\(index)]")))
+      objects.append(try ConfigurationObject(element, at: location(of: "\(name)[\(index)]")))
     }
     return objects
   }
@@ -113,14 +113,14 @@ struct ConfigurationObject {
   }
 
   func wrong(_ name: String, _ message: String) -> SettingsError {
-    SettingsError(place(of: name), message)
+    SettingsError(location(of: name), message)
   }
 
-  func place(of name: String) -> String { Self.place(of: name, in: place) }
+  func location(of name: String) -> String { Self.location(of: name, in: location) }
 
-  private static func place(of name: String, in place: String) -> String {
+  private static func location(of name: String, in location: String) -> String {
     let shown = String(name.unicodeScalars.prefix(64).map { (0x20..<0x7F).contains($0.value) ? Character($0) : "?" })
-    return place.isEmpty ? shown : "\(place).\(shown)"
+    return location.isEmpty ? shown : "\(location).\(shown)"
   }
 
   private static func isPlain(_ text: String) -> Bool {

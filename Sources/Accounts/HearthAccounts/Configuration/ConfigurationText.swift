@@ -26,7 +26,7 @@ package enum ConfigurationText {
     }
     switch result {
     case .success(let value): return value
-    case .failure(let error): throw SettingsError(place(of: error.offset, in: bytes), error.message)
+    case .failure(let error): throw SettingsError(position(of: error.offset, in: bytes), error.message)
     }
   }
 
@@ -44,7 +44,7 @@ package enum ConfigurationText {
         isInString = true
         offset += 1
       } else if byte == UInt8(ascii: "/"), let end = endOfComment(in: bytes, from: offset) {
-        for place in offset..<end where bytes[place] != UInt8(ascii: "\n") { bytes[place] = UInt8(ascii: " ") }
+        for position in offset..<end where bytes[position] != UInt8(ascii: "\n") { bytes[position] = UInt8(ascii: " ") }
         offset = end
       } else {
         offset += 1
@@ -68,7 +68,7 @@ package enum ConfigurationText {
     }
   }
 
-  private static func place(of offset: Int, in bytes: [UInt8]) -> String {
+  private static func position(of offset: Int, in bytes: [UInt8]) -> String {
     let before = bytes.prefix(offset)
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1
     let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0

@@ -6,15 +6,15 @@ import Synchronization
 /// settings.
 package final class LiveConfiguration: Sendable {
   /// The operator's configuration, without later changes.
-  let decided: AccountsConfiguration
+  let operatorConfiguration: AccountsConfiguration
   private let changes: @Sendable () -> String?
   private let tenantSettings: @Sendable () -> TenantRecord?
   private let notice: @Sendable (AccountsNotice) -> Void
   private let last: Mutex<(changes: String, value: AccountsConfiguration)?> = Mutex(nil)
-  private let lastOfTenant: Mutex<TenantReading?> = Mutex(nil)
+  private let lastOfTenant: Mutex<CachedTenantConfiguration?> = Mutex(nil)
 
   /// A tenant's changes as last read, merged with those of the project.
-  private struct TenantReading {
+  private struct CachedTenantConfiguration {
     let changesOfProject: String
     let changes: String
     let value: AccountsConfiguration
@@ -28,7 +28,7 @@ package final class LiveConfiguration: Sendable {
     _ configuration: AccountsConfiguration, notice: @escaping @Sendable (AccountsNotice) -> Void,
     changes: @escaping @Sendable () -> String?, tenant: @escaping @Sendable () -> TenantRecord? = { nil }
   ) {
-    decided = configuration
+    operatorConfiguration = configuration
     tenantSettings = tenant
     self.notice = notice
     self.changes = changes
@@ -54,7 +54,7 @@ package final class LiveConfiguration: Sendable {
         do throws(SettingsError) {
           value = try AccountsConfiguration.parse(Array(changes.utf8), over: value)
         } catch {
-          value = ConfigurationChanges.fitting(changes, over: value)
+          value = ConfigurationChanges.applyingValid(changes, over: value)
           notice(
             AccountsNotice(
               .error,
@@ -62,7 +62,7 @@ package final class LiveConfiguration: Sendable {
             ))
         }
         lastOfTenant.withLock { [value] in
-          $0 = TenantReading(changesOfProject: ofProject ?? "", changes: changes, value: value)
+          $0 = CachedTenantConfiguration(changesOfProject: ofProject ?? "", changes: changes, value: value)
         }
       }
     }
@@ -79,15 +79,15 @@ package final class LiveConfiguration: Sendable {
 
   /// The project's settings, without those of a tenant.
   private func value(_ changes: String?) -> AccountsConfiguration {
-    guard let changes else { return decided }
+    guard let changes else { return operatorConfiguration }
     let (value, problem) = last.withLock { last -> (AccountsConfiguration, SettingsError?) in
       if let last, last.changes.utf8.elementsEqual(changes.utf8) { return (last.value, nil) }
       do throws(SettingsError) {
-        let value = try AccountsConfiguration.parse(Array(changes.utf8), over: decided)
+        let value = try AccountsConfiguration.parse(Array(changes.utf8), over: operatorConfiguration)
         last = (changes, value)
         return (value, nil)
       } catch {
-        let value = ConfigurationChanges.fitting(changes, over: decided)
+        let value = ConfigurationChanges.applyingValid(changes, over: operatorConfiguration)
         last = (changes, value)
         return (value, error)
       }
@@ -106,5 +106,5 @@ package final class LiveConfiguration: Sendable {
   package var tenant: TenantRecord? { tenantSettings() }
 
   /// True when this server is an emulator. Never changes.
-  package var isEmulator: Bool { decided.isEmulator }
+  package var isEmulator: Bool { operatorConfiguration.isEmulator }
 }

@@ -14,7 +14,7 @@ extension PhoneSettings {
     }
     if let numbers = try object.object("testNumbers") { testNumbers = try Self.testNumbers(numbers) }
     if let captcha = object.value("captcha") {
-      self.captcha = try CaptchaSettings(captcha, at: object.place(of: "captcha"))
+      self.captcha = try CaptchaSettings(captcha, at: object.location(of: "captcha"))
     }
     for member in object.others() {
       switch member.value {

@@ -12,7 +12,7 @@ extension SecondFactorSettings {
       self.policy = policy
     }
     if let claims = object.value("requiredClaims") {
-      let place = object.place(of: "requiredClaims")
+      let place = object.location(of: "requiredClaims")
       requiredClaims = try ConfigurationObject(claims, at: place).others().map { member throws(SettingsError) in
         try Self.claim(member, at: place)
       }

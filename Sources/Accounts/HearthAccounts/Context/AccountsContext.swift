@@ -28,8 +28,7 @@ package final class AccountsContext: Sendable {
   package let audit: AuditLog
   /// Mails to users.
   package let mails: AccountMails
-  /// The queue for codes created after the response to their request, so that the response time does not reveal whether
-  /// an account exists.
+  /// Computes and checks the hashes of passwords, a few at a time.
   package let pool: PasswordPool
   /// Codes that are made after their request was answered, so that the answer's time does not show whether an account
   /// exists.

@@ -9,21 +9,21 @@ package struct AccountDeletion: Sendable {
   ///
   /// - Parameters:
   ///   - caller: the signed-in user, when the request has an ID token.
-  ///   - proven: the account as it was when its password was checked, when the request has a password.
+  ///   - authenticated: the account as it was when its password was checked, when the request has a password.
   ///   - detail: for the audit record.
   ///   - check: refuses the deletion by an error.
   /// - Throws: `userNotFound`; `userDisabled` and `tokenExpired` when the shown credential is no longer valid.
   package func delete(
-    uid: String, caller: Caller? = nil, proven: UserRecord? = nil, client: ClientInfo, detail: String? = nil,
+    uid: String, caller: Caller? = nil, authenticated: UserRecord? = nil, client: ClientInfo, detail: String? = nil,
     check: @escaping @Sendable (UserRecord) throws(AccountError) -> Void = { _ in }
   ) async throws(AccountError) {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard let user = transaction.user(uid) else { throw AccountError(.userNotFound) }
       if let caller { try caller.check(against: user) }
-      if let proven { try user.requireCredentials(of: proven) }
+      if let authenticated { try user.requireCredentials(of: authenticated) }
       try check(user)
       transaction.delete(uid)
-      transaction.tell(.deleted, uid)
+      transaction.addEvent(.deleted, uid)
       transaction.audit(AuditEvent(.userDeleted, uid: uid, email: user.email, client: client, detail: detail))
     }
     context.announce(.user(uid: uid), .userDeleted)

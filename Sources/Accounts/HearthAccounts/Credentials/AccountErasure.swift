@@ -36,15 +36,15 @@ package struct AccountErasure: Sendable {
   ///
   /// - Parameters:
   ///   - number: identifies the erasure for its requester.
-  ///   - orderer: the administrator who requested it.
+  ///   - requester: the administrator who requested it.
   /// - Returns: the number of records that the user was removed from.
   package func eraseTrail(
-    of uid: String, number: String, orderer: String?, client: ClientInfo
+    of uid: String, number: String, requester: String?, client: ClientInfo
   ) async throws(AccountError) -> Int {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       let erasure = transaction.eraseFromTrail(uid)
       let detail =
-        "erasure \(number)\(orderer.map { " by \($0)" } ?? ""): \(erasure.count) records of this trail were written anew; "
+        "erasure \(number)\(requester.map { " by \($0)" } ?? ""): \(erasure.count) records of this trail were written anew; "
         + "its last hash was \(erasure.formerHash ?? "none")"
       transaction.audit(AuditEvent(.userErased, client: client, detail: detail))
       return erasure.count

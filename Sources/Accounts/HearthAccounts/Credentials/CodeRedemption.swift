@@ -5,14 +5,14 @@ import HearthPlugin
 /// Consumes mailed codes and performs their actions.
 package struct CodeRedemption: Sendable {
   let context: AccountsContext
-  let changes: CredentialChanges
-  let takeBack: TakeBack
+  let changes: CredentialChangeService
+  let revert: ChangeReverter
   let passwords: NewPasswords
   let providers: SignInProviders
   private var codes: ActionCodes { ActionCodes(context: context) }
 
   /// Reverts a change of credentials by its ticket, and the second factor's code when one was shown.
-  typealias TakeBack =
+  typealias ChangeReverter =
     @Sendable (Ticket, Digest, _ factorCode: String?, ClientInfo, Instant) async throws(AccountError) -> UserRecord
 
   /// The effect of a code that was used.
@@ -48,7 +48,7 @@ package struct CodeRedemption: Sendable {
     case .verifyEmail: user = try await verifyEmail(hash, client: client, now: now)
     case .verifyAndChangeEmail: user = try await changeEmail(ticket, hash, client: client, now: now)
     case .recoverEmail, .revertSecondFactor, .revertChange:
-      user = try await takeBack(ticket, hash, factorCode, client, now)
+      user = try await revert(ticket, hash, factorCode, client, now)
     case .emailSignIn, .pendingSecondFactor, .factorEnrolment, .pendingIdentity, .redeemedCode, .phoneSignIn,
       .phoneProof, .phoneEnrolment, .phoneSecondFactor, .usedChallenge:
       throw AccountError(.invalidOOBCode)
@@ -60,7 +60,7 @@ package struct CodeRedemption: Sendable {
     _ ticket: Ticket, _ hash: Digest, to password: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard providers.serves(.password), let uid = ticket.uid else { throw AccountError(.passwordLoginDisabled) }
-    let stored = try await passwords.take(password, email: ticket.email, .change, client: client, now: now)
+    let stored = try await passwords.checkAndHash(password, email: ticket.email, .change, client: client, now: now)
     let current = context.store.view.user(uid)
     let dropsIdentities = context.configuration.resetDropsIdentities
     let isTakenOver = current?.isEmailVerified == false
@@ -69,20 +69,20 @@ package struct CodeRedemption: Sendable {
     let user = try await changes.change(
       [.passwordReset], of: uid, by: .mailedCode, detail: providerIDs.isEmpty ? nil : detail, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
-      try transaction.takeTicket(hash, purpose: .resetPassword, user: user, now: now)
+      try transaction.consumeTicket(hash, purpose: .resetPassword, user: user, now: now)
       transaction.removeTickets(of: uid, purposes: .endedByChange)
       user.password = stored
       user.hasTemporaryPassword = false
       // The code was mailed to the address, so the user who shows it owns the address.
-      if !user.isEmailVerified { user.dropUnprovenWaysIn() }
-      let isLate = user.isLate(ProviderID.password, nowSeconds: now.wallMilliseconds / 1000)
-      if dropsIdentities, !isLate { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
+      if !user.isEmailVerified { user.removeUnprovenCredentials() }
+      let isProbationary = user.isProbationary(ProviderID.password, nowSeconds: now.wallMilliseconds / 1000)
+      if dropsIdentities, !isProbationary { (user.identities, user.passkeys, user.phoneNumber) = ([], [], nil) }
       user.isEmailVerified = true
       transaction.keepPassword(of: user)
     }.user
     // Wrong tries at the old password must not delay the owner, who has just set a new one.
     if let email = user.email { context.throttle.forgetFailures(account: email) }
-    context.mails.tell(.passwordChanged, user, client: client, now: now)
+    context.mails.notify(.passwordChanged, user, client: client, now: now)
     return user
   }
 
@@ -92,7 +92,7 @@ package struct CodeRedemption: Sendable {
         throw AccountError(.invalidOOBCode)
       }
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      try transaction.takeTicket(hash, purpose: .verifyEmail, user: user, now: now)
+      try transaction.consumeTicket(hash, purpose: .verifyEmail, user: user, now: now)
       user.isEmailVerified = true
       try transaction.update(user)
       transaction.audit(
@@ -110,18 +110,18 @@ package struct CodeRedemption: Sendable {
         [.addressConfirmed], of: uid, by: .mailedCode, client: client, now: now
       ) { (transaction, user) throws(AccountError) in
         guard !user.isDisabled else { throw AccountError(.userDisabled) }
-        try transaction.takeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
-        try transaction.moveAddress(of: &user, to: address, isVerified: true)
+        try transaction.consumeTicket(hash, purpose: .verifyAndChangeEmail, user: user, now: now)
+        try transaction.changeAddress(of: &user, to: address, isVerified: true)
       }.user
     } catch {
       // Another account has the address by now. The code is consumed nevertheless; otherwise it could claim the address
       // later.
-      if error.code == .emailExists { try await useUp(hash, of: uid, client: client) }
+      if error.code == .emailExists { try await consume(hash, of: uid, client: client) }
       throw error
     }
   }
 
-  private func useUp(_ hash: Digest, of uid: String, client: ClientInfo) async throws(AccountError) {
+  private func consume(_ hash: Digest, of uid: String, client: ClientInfo) async throws(AccountError) {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
       guard let ticket = transaction.ticket(hash), ticket.uid == uid else { return }
       transaction.removeTicket(hash)

@@ -10,7 +10,7 @@ package struct NewPasswords: Sendable {
   ///
   /// - Parameter email: the account's, in canonical form, when it has one.
   /// - Throws: the errors of ``accepted(_:email:_:client:now:)`` and ``hash(_:client:now:)``.
-  package func take(
+  package func checkAndHash(
     _ password: String, email: String?, _ operation: SignInRequest.Operation, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> StoredPassword {
     try await hash(

@@ -20,8 +20,8 @@ package struct ProfileChange: Sendable {
   /// The changes of the account's proofs.
   ///
   /// - Parameter hasNewAddress: true when the address differs from the account's.
-  func proofs(hasNewAddress: Bool) -> [ProofChange] {
-    var changes: [ProofChange] = []
+  func proofs(hasNewAddress: Bool) -> [CredentialChange] {
+    var changes: [CredentialChange] = []
     if password != nil { changes.append(.passwordChanged) }
     if hasNewAddress { changes.append(.addressChanged) }
     if unlinks.contains(ProviderID.password), password == nil { changes.append(.passwordUnlinked) }
@@ -38,6 +38,6 @@ package struct ProfileChange: Sendable {
   /// Removes credentials, possibly the last one.
   func unlink(from user: inout UserRecord) {
     // A new password in the same request is kept.
-    user.removeWaysIn(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))
+    user.removeCredentials(password == nil ? unlinks : unlinks.subtracting([ProviderID.password]))
   }
 }

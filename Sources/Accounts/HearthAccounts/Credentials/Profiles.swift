@@ -5,7 +5,7 @@ package struct Profiles: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
   let passwords: NewPasswords
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   private var signUp: SignUpLimit { SignUpLimit(throttle: context.throttle) }
 
   /// Applies a user's change of their own account. Another address or password ends their tokens so far.
@@ -38,7 +38,7 @@ package struct Profiles: Sendable {
         user.hasTemporaryPassword = false
         transaction.removeTickets(of: user.uid, purposes: .endedByChange)
       }
-      if let newAddress { try transaction.moveAddress(of: &user, to: newAddress, isVerified: false) }
+      if let newAddress { try transaction.changeAddress(of: &user, to: newAddress, isVerified: false) }
     }
   }
 
@@ -55,13 +55,13 @@ package struct Profiles: Sendable {
     guard let password = change.password else { return nil }
     guard providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     guard let email else { throw AccountError(.missingEmail) }
-    return try await passwords.take(password, email: email, .change, client: client, now: now)
+    return try await passwords.checkAndHash(password, email: email, .change, client: client, now: now)
   }
 
   /// Applies changes that keep the caller's session: name, picture, removed providers. The ID token of the request
   /// stays valid, since clients continue to use it.
   private func applyHarmless(
-    _ change: ProfileChange, _ proofs: [ProofChange], of caller: Caller, client: ClientInfo, now: Instant
+    _ change: ProfileChange, _ proofs: [CredentialChange], of caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard proofs.isEmpty else {
       return try await changes.change(

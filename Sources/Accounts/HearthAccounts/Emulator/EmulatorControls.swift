@@ -11,11 +11,11 @@ package struct EmulatorControls: Sendable {
   /// Deletes all accounts without a trace: test suites reuse uids.
   ///
   /// - Parameter administrator: the administrator's name, for an authenticated request.
-  package func deleteEverybody(administrator: String?, client: ClientInfo) async throws(AccountError) {
+  package func deleteAllUsers(administrator: String?, client: ClientInfo) async throws(AccountError) {
     let who = administrator.map { ", by \($0)" } ?? ""
     let uids = try await context.store.transact { (transaction) throws(AccountError) -> [String] in
       let uids = transaction.users(limit: .max).map(\.uid)
-      transaction.deleteEverybody()
+      transaction.deleteAllUsers()
       transaction.audit(
         AuditEvent(.userDeleted, client: client, detail: "all \(uids.count) accounts of the emulator\(who)"))
       return uids
@@ -24,7 +24,7 @@ package struct EmulatorControls: Sendable {
   }
 
   /// A mailed code that is still valid.
-  package struct ShownCode: Sendable, Redacted {
+  package struct MailedCode: Sendable, Redacted {
     /// The recipient of the mail, or the account's address.
     package let email: String?
     /// The new address of a change.
@@ -39,19 +39,19 @@ package struct EmulatorControls: Sendable {
   }
 
   /// The mailed codes that are still valid, the oldest first.
-  package func mailedCodes(now: Instant) -> [ShownCode] {
-    context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> ShownCode? in
-      guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000),
+  package func mailedCodes(now: Instant) -> [MailedCode] {
+    context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> MailedCode? in
+      guard !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000),
         let details = ticket.details.flatMap({ JSON(parsing: $0.utf8) }), let code = details["oobCode"]?.string
       else { return nil }
-      return ShownCode(
+      return MailedCode(
         email: ticket.email, newEmail: ticket.newEmail, purpose: ticket.purpose, code: code,
         link: details["oobLink"]?.string, order: details["order"]?.int ?? 0)
     }.sorted { $0.order < $1.order }
   }
 
   /// A code for a phone number, which is not sent.
-  package struct ShownPhoneCode: Sendable, Redacted {
+  package struct SentPhoneCode: Sendable, Redacted {
     /// The number, in E.164.
     package let phoneNumber: String
     /// The session info that the client shows again with the code.
@@ -62,13 +62,13 @@ package struct EmulatorControls: Sendable {
   }
 
   /// The unused codes for phone numbers that are still valid, the oldest first.
-  package func phoneCodes(now: Instant) -> [ShownPhoneCode] {
-    context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> ShownPhoneCode? in
-      guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000), let number = ticket.phoneNumber,
+  package func phoneCodes(now: Instant) -> [SentPhoneCode] {
+    context.store.view.allTickets(limit: context.store.limits.ticketsMax).compactMap { ticket -> SentPhoneCode? in
+      guard !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000), let number = ticket.phoneNumber,
         let details = ticket.phoneDetails, let code = details["shown"]?.string,
         let sessionInfo = details["sessionInfo"]?.string
       else { return nil }
-      return ShownPhoneCode(
+      return SentPhoneCode(
         phoneNumber: number, sessionInfo: sessionInfo, code: code, order: details["order"]?.int ?? 0)
     }.sorted { $0.order < $1.order }
   }

@@ -27,16 +27,16 @@ final class WorkQueue: Sendable {
 
   /// Adds work and returns at once; false when the queue is full.
   func add(_ work: @escaping Work) -> Bool {
-    enum Place { case start, wait, full }
-    let place = state.withLock { state -> Place in
+    enum Decision { case start, wait, full }
+    let decision = state.withLock { state -> Decision in
       guard state.waiting.count < waitingMax else { return .full }
       state.waiting.append(work)
       if state.isRunning { return .wait }
       state.isRunning = true
       return .start
     }
-    if place == .start { start { Task(executorPreference: AccountsExecutor.shared) { await self.run() } } }
-    return place != .full
+    if decision == .start { start { Task(executorPreference: AccountsExecutor.shared) { await self.run() } } }
+    return decision != .full
   }
 
   /// Waits until the queue is empty.

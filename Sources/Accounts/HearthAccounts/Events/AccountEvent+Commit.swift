@@ -3,13 +3,13 @@ import HearthPlugin
 import HearthTree
 
 extension AccountEvent {
-  /// Returns the events of a commit, in the project and in its tenants: see ``AccountHappenings``. Deleting a whole
+  /// Returns the events of a commit, in the project and in its tenants: see ``AccountEvents``. Deleting a whole
   /// tenant causes no events for its users.
   static func events(of change: CommittedChange, damage: DamageReport) -> [AccountEvent] {
     change.paths.flatMap { path -> [AccountEvent] in
-      if path == AccountPath.happenings { return events(of: change, at: .root, damage: damage) }
+      if path == AccountPath.accountEvents { return events(of: change, at: .root, damage: damage) }
       guard path.count == 3, path.prefix(1) == AccountPath.tenants,
-        path == path.prefix(2).appending(AccountPath.happenings)
+        path == path.prefix(2).appending(AccountPath.accountEvents)
       else { return [] }
       return events(of: change, at: path.prefix(2), damage: damage)
     }
@@ -24,15 +24,15 @@ extension AccountEvent {
     // By the place: a record of the tenant that cannot be read must not make its users the project's.
     let tenant = base.keys.last.flatMap(AccountPath.text)
     guard base.isRoot || tenant != nil else { return [] }
-    let happenings: AccountHappenings? = new.record(AccountPath.happenings)
-    return (happenings?.all ?? []).map { happening in
-      let path = AccountPath.user(happening.uid)
-      let record: UserRecord? = happening.kind == .created ? new.record(path) : old.record(path)
+    let accountEvents: AccountEvents? = new.record(AccountPath.accountEvents)
+    return (accountEvents?.all ?? []).map { event in
+      let path = AccountPath.user(event.uid)
+      let record: UserRecord? = event.kind == .created ? new.record(path) : old.record(path)
       var user =
-        record.map { HookUser($0) } ?? HookUser(uid: happening.uid, createdAtMilliseconds: 0)
+        record.map { HookUser($0) } ?? HookUser(uid: event.uid, createdAtMilliseconds: 0)
       user.tenantID = tenant
       return AccountEvent(
-        position: change.position, milliseconds: change.wallMilliseconds, kind: happening.kind, uid: happening.uid,
+        position: change.position, milliseconds: change.wallMilliseconds, kind: event.kind, uid: event.uid,
         user: user)
     }
   }

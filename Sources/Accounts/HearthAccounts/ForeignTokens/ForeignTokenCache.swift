@@ -71,9 +71,9 @@ struct ForeignTokenCache {
   }
 
   /// Removes the accepted tokens that satisfy the condition.
-  mutating func removeAccepted(where isMeant: (Key, VerifiedCredential) -> Bool) {
+  mutating func removeAccepted(where isIncluded: (Key, VerifiedCredential) -> Bool) {
     for key in accepted.keys {
-      if case .accepted(let credential)? = accepted.peek(key)?.outcome, isMeant(key, credential) { remove(key) }
+      if case .accepted(let credential)? = accepted.peek(key)?.outcome, isIncluded(key, credential) { remove(key) }
     }
   }
 }

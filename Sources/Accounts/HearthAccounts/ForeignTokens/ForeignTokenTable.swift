@@ -26,7 +26,7 @@ struct ForeignTokenTable {
     var network: ClientNetwork
     /// The outcome; nil while the verifier is being asked.
     var outcome: ForeignTokenOutcome?
-    var tell: @Sendable () -> Void
+    var notify: @Sendable () -> Void
   }
 
   /// The revocations that answers to pending questions must be checked against.
@@ -56,7 +56,7 @@ struct ForeignTokenTable {
   // MARK: Presenting a token
 
   /// Returns the cached outcome that is still valid without asking the verifier; nil for none.
-  mutating func remembered(_ key: Key, nowMilliseconds: Int64, nowSeconds: Int64) -> ForeignTokenOutcome? {
+  mutating func cachedOutcome(_ key: Key, nowMilliseconds: Int64, nowSeconds: Int64) -> ForeignTokenOutcome? {
     let outcome = cache.outcome(key, nowMilliseconds: nowMilliseconds)
     if case .accepted(let credential)? = outcome, let end = credential.expiresAtSeconds, end <= nowSeconds {
       return .refused(.expired)
@@ -65,7 +65,7 @@ struct ForeignTokenTable {
   }
 
   /// The result of presenting a token.
-  enum Shown: Equatable {
+  enum Lookup: Equatable {
     case known(ForeignTokenOutcome)
     /// Another request has asked already; the waiter is notified.
     case waits(UInt64)
@@ -76,14 +76,14 @@ struct ForeignTokenTable {
   }
 
   /// - Parameters:
-  ///   - network: the network of the client that shows it.
+  ///   - network: the network of the client that sent the token.
   ///   - nowSeconds: since 1970; a cached token whose end has passed is expired.
-  ///   - tell: called once there is an outcome to take with ``take(_:)``.
-  mutating func show(
+  ///   - notify: called once there is an outcome to take with ``take(_:)``.
+  mutating func lookUp(
     _ key: Key, from network: ClientNetwork, nowMilliseconds: Int64, nowSeconds: Int64,
-    tell: @escaping @Sendable () -> Void
-  ) -> Shown {
-    if let outcome = remembered(key, nowMilliseconds: nowMilliseconds, nowSeconds: nowSeconds) {
+    notify: @escaping @Sendable () -> Void
+  ) -> Lookup {
+    if let outcome = cachedOutcome(key, nowMilliseconds: nowMilliseconds, nowSeconds: nowSeconds) {
       return .known(outcome)
     }
     let site = network.prefix.widest
@@ -92,7 +92,7 @@ struct ForeignTokenTable {
     else { return .full }
     guard questions[key] != nil || mayAsk(key.verifier, for: network) else { return .full }
     lastWaiter += 1
-    waiters[lastWaiter] = Waiter(key: key, network: network, tell: tell)
+    waiters[lastWaiter] = Waiter(key: key, network: network, notify: notify)
     networks[network.text, default: 0] += 1
     sites[site, default: 0] += 1
     if questions[key]?.waiters.append(lastWaiter) != nil { return .waits(lastWaiter) }
@@ -143,7 +143,7 @@ struct ForeignTokenTable {
     }
     prune(key.verifier)
     for id in question.waiters { waiters[id]?.outcome = outcome }
-    return question.waiters.compactMap { waiters[$0]?.tell }
+    return question.waiters.compactMap { waiters[$0]?.notify }
   }
 
   private func isRevoked(_ key: Key, _ credential: VerifiedCredential, since serial: UInt64) -> Bool {

@@ -7,7 +7,7 @@ import Synchronization
 /// and applies its revocations.
 package final class ForeignTokens: Sendable {
   /// The dependencies on the server.
-  struct TokenEnvironment: Sendable {
+  struct Dependencies: Sendable {
     var projectID: String
     /// The verifiers that are switched on.
     var verifiers: @Sendable () -> [any TokenVerifier]
@@ -32,77 +32,77 @@ package final class ForeignTokens: Sendable {
     var lastQuestion: UInt64 = 0
   }
 
-  private let surroundings: TokenEnvironment
+  private let dependencies: Dependencies
   private let state: Mutex<State>
 
-  init(_ surroundings: TokenEnvironment, limits: ForeignTokenLimits = ForeignTokenLimits()) {
-    self.surroundings = surroundings
+  init(_ dependencies: Dependencies, limits: ForeignTokenLimits = ForeignTokenLimits()) {
+    self.dependencies = dependencies
     state = Mutex(State(table: ForeignTokenTable(limits)))
   }
 
   /// The result of presenting a token.
-  package enum Shown: Sendable {
+  package enum Lookup: Sendable {
     /// No verifier handles such a token.
-    case nobodys
+    case unhandled
     /// The outcome, at once.
     case known(Result<VerifiedCredential, ForeignTokenFailure>)
     /// The verifier is being asked.
-    case asked
+    case pending
   }
 
   /// Identifies the user of a token that the server's own keys did not sign.
   ///
   /// - Parameters:
-  ///   - address: the address of the client that shows it.
+  ///   - address: the address of the client that sent it.
   ///   - later: called on any thread when the answer is not cached. Its value must be taken in the turn in which the
   ///     credential is registered for revocations.
-  package func show(
-    _ token: String, from address: String, now: Instant, later: @escaping @Sendable (WaitingToken) -> Void
-  ) -> Shown {
-    guard let verifier = verifier(of: token) else { return .nobodys }
+  package func lookUp(
+    _ token: String, from address: String, now: Instant, later: @escaping @Sendable (PendingToken) -> Void
+  ) -> Lookup {
+    guard let verifier = verifier(of: token) else { return .unhandled }
     let key = ForeignTokenTable.Key(verifier: verifier.name, digest: Digest(sha256: token.utf8).hex)
     let nowSeconds = now.wallMilliseconds / 1000
-    let place = WaitingToken.Place()
-    let (shown, number) = state.withLock { state -> (ForeignTokenTable.Shown, UInt64) in
+    let waiter = PendingToken.WaiterNumber()
+    let (lookup, number) = state.withLock { state -> (ForeignTokenTable.Lookup, UInt64) in
       guard !state.isClosed else { return (.known(.undecided("is not asked by a server that stops")), 0) }
-      let shown = state.table.show(
+      let lookup = state.table.lookUp(
         key, from: ClientNetwork(address), nowMilliseconds: now.monotonicMilliseconds, nowSeconds: nowSeconds,
-        tell: { [self] in later(WaitingToken(tokens: self, place: place, verifier: key.verifier)) })
-      if case .waits(let id) = shown { place.set(id) }
-      if case .asks(let id, _) = shown {
-        place.set(id)
+        notify: { [self] in later(PendingToken(tokens: self, waiter: waiter, verifier: key.verifier)) })
+      if case .waits(let id) = lookup { waiter.set(id) }
+      if case .asks(let id, _) = lookup {
+        waiter.set(id)
         state.lastQuestion += 1
       }
-      return (shown, state.lastQuestion)
+      return (lookup, state.lastQuestion)
     }
-    switch shown {
+    switch lookup {
     case .known(let outcome): return .known(Self.result(outcome, verifier: key.verifier))
     case .full:
       return .known(.failure(.undecided(verifier: key.verifier, reason: "has too many tokens to look at")))
-    case .waits: return .asked
+    case .waits: return .pending
     case .asks(_, let serial):
       let question = TokenQuestion(
-        id: "t\(number)", token: token, digest: key.digest, projectID: surroundings.projectID, nowSeconds: nowSeconds)
-      ask(verifier, question, ForeignVoucher(verifier: key.verifier, digest: key.digest, serial: serial), key)
-      return .asked
+        id: "t\(number)", token: token, digest: key.digest, projectID: dependencies.projectID, nowSeconds: nowSeconds)
+      ask(verifier, question, TokenVoucher(verifier: key.verifier, digest: key.digest, serial: serial), key)
+      return .pending
     }
   }
 
-  /// Looks a token up without asking a verifier: ``Shown/asked`` means that one would have to be asked.
-  package func glance(at token: String, now: Instant) -> Shown {
-    guard let verifier = verifier(of: token) else { return .nobodys }
+  /// Looks a token up without asking a verifier: ``Lookup/pending`` means that one would have to be asked.
+  package func lookUpCached(_ token: String, now: Instant) -> Lookup {
+    guard let verifier = verifier(of: token) else { return .unhandled }
     let key = ForeignTokenTable.Key(verifier: verifier.name, digest: Digest(sha256: token.utf8).hex)
     let outcome = state.withLock {
-      $0.table.remembered(
+      $0.table.cachedOutcome(
         key, nowMilliseconds: now.monotonicMilliseconds, nowSeconds: now.wallMilliseconds / 1000)
     }
-    return outcome.map { .known(Self.result($0, verifier: key.verifier)) } ?? .asked
+    return outcome.map { .known(Self.result($0, verifier: key.verifier)) } ?? .pending
   }
 
   /// The verifier that names the token most exactly; the first of several.
   private func verifier(of token: String) -> (any TokenVerifier)? {
-    let verifiers = surroundings.verifiers()
-    guard !verifiers.isEmpty, let form = ForeignTokenForm(token, projectID: surroundings.projectID) else { return nil }
+    let verifiers = dependencies.verifiers()
+    guard !verifiers.isEmpty, let form = ForeignTokenForm(token, projectID: dependencies.projectID) else { return nil }
     var best: (fit: TokenSelection.Fit, verifier: any TokenVerifier)?
     for verifier in verifiers {
       let fit =
@@ -116,24 +116,25 @@ package final class ForeignTokens: Sendable {
   }
 
   private func ask(
-    _ verifier: any TokenVerifier, _ question: TokenQuestion, _ voucher: ForeignVoucher, _ key: ForeignTokenTable.Key
+    _ verifier: any TokenVerifier, _ question: TokenQuestion, _ voucher: TokenVoucher, _ key: ForeignTokenTable.Key
   ) {
     let revision = verifier.revision
-    Task(executorPreference: AccountsExecutor.shared) { [surroundings] in
+    Task(executorPreference: AccountsExecutor.shared) { [dependencies] in
       let answer = await Deadline.run(milliseconds: ActivePlugins.timeoutMilliseconds) {
         try await verifier.verify(question)
       }
-      let now = surroundings.clock()
-      var judged = JudgedTokenAnswer(answer, by: voucher, nowSeconds: now.wallMilliseconds / 1000)
-      let current = surroundings.verifiers().first { $0.name == voucher.verifier }
+      let now = dependencies.clock()
+      var validated = ValidatedTokenAnswer(answer, by: voucher, nowSeconds: now.wallMilliseconds / 1000)
+      let current = dependencies.verifiers().first { $0.name == voucher.verifier }
       // The answer of a verifier that was switched off meanwhile is void, and that of a replaced one is not cached.
-      if current == nil { judged.outcome = .undecided("was switched off") }
-      if current?.revision != revision { judged.cacheMilliseconds = 0 }
-      let told = self.state.withLock {
+      if current == nil { validated.outcome = .undecided("was switched off") }
+      if current?.revision != revision { validated.cacheMilliseconds = 0 }
+      let notifications = self.state.withLock {
         $0.table.answer(
-          key, judged.outcome, cacheMilliseconds: judged.cacheMilliseconds, nowMilliseconds: now.monotonicMilliseconds)
+          key, validated.outcome, cacheMilliseconds: validated.cacheMilliseconds,
+          nowMilliseconds: now.monotonicMilliseconds)
       }
-      for tell in told { tell() }
+      for notify in notifications { notify() }
     }
   }
 
@@ -171,7 +172,7 @@ package final class ForeignTokens: Sendable {
   /// Announces the revocations. Recording them is a task of its own, so that a slow disk keeps no connection signed in.
   private func announce() {
     while let (verifier, revocation, serial) = next() {
-      surroundings.announce(.foreignTokens(ForeignTokenRevocation(revocation, of: verifier, serial: serial)), .revoked)
+      dependencies.announce(.foreignTokens(ForeignTokenRevocation(revocation, of: verifier, serial: serial)), .revoked)
       let isFirst = state.withLock { state -> Bool in
         state.unrecorded[verifier, default: TokenRevocation()].formUnion(revocation)
         defer { state.isRecording = true }
@@ -184,7 +185,7 @@ package final class ForeignTokens: Sendable {
   /// Records the revocations; those that arrive while one is being recorded become one record.
   private func record() async {
     while let (verifier, revocation) = nextUnrecorded() {
-      await surroundings.record(AuditEvent(revocation, of: verifier))
+      await dependencies.record(AuditEvent(revocation, of: verifier))
     }
   }
 
@@ -212,9 +213,9 @@ package final class ForeignTokens: Sendable {
 
   /// Applies a change of the active verifiers. Verifiers that are gone accept no more tokens; those with other
   /// settings, or of another plugin version, are asked again, also about signed-in connections.
-  package func reviewVerifiers() {
+  package func applyVerifierChanges() {
     let now = Dictionary(
-      surroundings.verifiers().map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
+      dependencies.verifiers().map { ($0.name, $0.revision) }, uniquingKeysWith: { first, _ in first })
     let changed = state.withLock { state -> [String] in
       defer { state.known = now }
       let changed = state.known.filter { now[$0.key] != $0.value }.map(\.key)
@@ -232,21 +233,21 @@ package final class ForeignTokens: Sendable {
 }
 
 /// A token whose outcome can be taken once.
-package struct WaitingToken: Sendable {
+package struct PendingToken: Sendable {
   /// The waiter's number, which is known only after its notification was registered.
-  final class Place: Sendable {
+  final class WaiterNumber: Sendable {
     private let id = Mutex<UInt64>(0)
     func set(_ new: UInt64) { id.withLock { $0 = new } }
     var value: UInt64 { id.withLock { $0 } }
   }
 
   fileprivate let tokens: ForeignTokens
-  fileprivate let place: Place
+  fileprivate let waiter: WaiterNumber
   fileprivate let verifier: String
 
   /// Returns the outcome, after applying all revocations so far.
   package func take() -> Result<VerifiedCredential, ForeignTokenFailure> {
-    tokens.take(place.value, verifier: verifier)
+    tokens.take(waiter.value, verifier: verifier)
   }
 }
 

@@ -25,7 +25,7 @@ package struct AccountMails: Sendable {
   /// Sends a notice to the user's address. The owner of a proven address gets it within the day's limit for notices, of
   /// which every recipient has a share; for an unproven one, which may belong to a stranger, the limits of an address
   /// and of a client apply too.
-  func tell(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
+  func notify(_ kind: MailMessage.Kind, _ user: UserRecord, client: ClientInfo, now: Instant) {
     guard queue.canSend, let email = user.email else { return }
     guard admits(email, isProven: user.isEmailVerified, client, now) else { return }
     queue.send(MailText(kind, to: email, user: user, newEmail: nil, link: nil).message(configuration.value))

@@ -52,17 +52,17 @@ package final class SendQueue<Message: Sendable>: Sendable {
 
   @discardableResult
   private func add(
-    _ message: Message, to sender: @escaping Sender, _ tell: @escaping @Sendable (String?) -> Void
+    _ message: Message, to sender: @escaping Sender, _ whenSent: @escaping @Sendable (String?) -> Void
   ) -> Bool {
     let name = name(message)
     let isTaken = queue.add { [notice] in
       let problem = await Self.deliver(message, by: sender)
       if let problem { notice(AccountsNotice(.error, "\(name) could not be sent: \(problem)")) }
-      tell(problem)
+      whenSent(problem)
     }
     if !isTaken {
       notice(AccountsNotice(.warning, "\(name) was dropped: too many wait"))
-      tell("too many wait")
+      whenSent("too many wait")
     }
     return isTaken
   }

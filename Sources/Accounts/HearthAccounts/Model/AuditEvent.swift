@@ -20,7 +20,7 @@ public struct AuditEvent: Sendable, Equatable {
     case codeIssued = "code_issued"
     case codeUsed = "code_used"
     case codeFailed = "code_failed"
-    case takenBack = "change_reverted"
+    case changeReverted = "change_reverted"
     case providerLinked = "provider_link"
     case providerUnlinked = "provider_unlink"
     case profileChanged = "profile_change"

@@ -38,7 +38,7 @@ extension Set<Ticket.Purpose> {
   /// The tickets that a change of password or address ends: all but the codes that revert a change. Those exist for the
   /// case that an attacker made the change.
   static var endedByChange: Set<Ticket.Purpose> {
-    Set(Ticket.Purpose.allCases).subtracting(.waysBack)
+    Set(Ticket.Purpose.allCases).subtracting(.reversalCodes)
   }
 
   /// The tickets that a signed-in user requested, or a pending sign-in: they end with that session. Codes to the
@@ -50,8 +50,8 @@ extension Set<Ticket.Purpose> {
 
 extension Ticket {
   /// The number of failed attempts after which a ticket is invalid.
-  static let failedTriesMax: Int64 = 5
+  static let failedAttemptsMax: Int64 = 5
 
   /// Returns true when the ticket has expired.
-  package func isOver(nowSeconds: Int64) -> Bool { nowSeconds >= expiresAtSeconds }
+  package func isExpired(nowSeconds: Int64) -> Bool { nowSeconds >= expiresAtSeconds }
 }

@@ -48,7 +48,7 @@ public struct Ticket: Sendable, Equatable {
   /// The end of its validity, in seconds since 1970.
   public var expiresAtSeconds: Int64
   /// The failed attempts so far, counted before comparing.
-  public var failedTries: Int64 = 0
+  public var failedAttempts: Int64 = 0
   /// Further data for the purpose: the text of a JSON object.
   public var details: String?
 

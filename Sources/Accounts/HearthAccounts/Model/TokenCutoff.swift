@@ -1,4 +1,4 @@
-/// The border between the valid and the revoked tokens and sessions of a user.
+/// The cutoff between the valid and the revoked tokens and sessions of a user.
 ///
 /// Every ID token, session cookie, refresh session and 2.x session that the server issues carries the generation of its
 /// user. A revocation increments the number, and tokens with another one are invalid. No clock is involved, so that
@@ -6,8 +6,8 @@
 ///
 /// Three kinds of token carry no generation: those of the previous version, those that the operator signs with a
 /// database secret or with `hearth token mint`, and custom tokens. For them only the second of their issue is known.
-/// Their border is the second after the latest one that the server has seen on its clock, so that setting the clock
-/// back saves none of them; until the clock has passed the border again none is issued either.
+/// Their cutoff is the second after the latest one that the server has seen on its clock, so that setting the clock
+/// back saves none of them; until the clock has passed the cutoff again none is issued either.
 public struct TokenCutoff: Sendable, Equatable {
   /// The generation of valid tokens. It only increases, also when an account is deleted and its uid reused.
   public var generation: Int64
@@ -33,7 +33,7 @@ public struct TokenCutoff: Sendable, Equatable {
   ///
   /// - Parameter latestSeconds: the latest second that the server has seen.
   mutating func raise(latestSeconds: Int64) {
-    // The previous version issued tokens ahead of its clock, up to the very second of its border.
+    // The previous version issued tokens ahead of its clock, up to the very second of its cutoff.
     let issuedBefore = generation == 0 ? max(seconds, latestSeconds) : latestSeconds
     seconds = max(seconds, issuedBefore.plus(1))
     generation = generation.plus(1)
@@ -45,7 +45,7 @@ public struct TokenCutoff: Sendable, Equatable {
     seconds = max(seconds, other.seconds)
   }
 
-  /// Returns true when a custom token may sign in to a uid whose last account was deleted at this border. The second of
+  /// Returns true when a custom token may sign in to a uid whose last account was deleted at this cutoff. The second of
   /// the deletion itself counts: an account that is deleted and created again at once can be signed in to without a
   /// wait. Revocations do not matter here: as at the service, a custom token stays valid after them for its lifetime.
   func admitsCustomToken(issuedAtSeconds: Int64) -> Bool { issuedAtSeconds >= seconds.plus(-1) }

@@ -11,5 +11,5 @@ extension UserRecord {
   }
 
   /// Removes the recovery codes of an account without a second factor.
-  mutating func dropNeedlessRecoveryCodes() { if factors.isEmpty { recoveryCodes = [] } }
+  mutating func removeUnneededRecoveryCodes() { if factors.isEmpty { recoveryCodes = [] } }
 }

@@ -33,11 +33,11 @@ public struct UserRecord: Sendable, Equatable {
   public var lastSignInAtMilliseconds: Int64?
   /// The time of the last ID token, by sign-in or refresh.
   public var lastRefreshAtMilliseconds: Int64?
-  /// The second of the last revocation, which clients are shown of ``border``. Application servers compare it with the
+  /// The second of the last revocation, which clients are shown of ``cutoff``. Application servers compare it with the
   /// times of a token, so it is never later than those of a valid one.
   public var validSinceSeconds: Int64
-  /// The border between valid and revoked tokens and sessions.
-  public var border = TokenCutoff.first
+  /// The cutoff between valid and revoked tokens and sessions.
+  public var cutoff = TokenCutoff.first
   /// The second factors, in the order of their enrolment.
   public var factors: [SecondFactor] = []
   /// The keyed hashes of the remaining recovery codes: each replaces a second factor once.
@@ -46,7 +46,7 @@ public struct UserRecord: Sendable, Equatable {
   public var passkeys: [Passkey] = []
   /// The credentials that a session without a recent sign-in has added, while a sign-in by them does not count as
   /// recent.
-  var lateWays: [LateWay] = []
+  var probationaryCredentials: [ProbationaryCredential] = []
   /// True when the password was set by an administrator: 2.x clients ask for a new one. An import may set it; a reset
   /// mails a link and does not need it.
   public var hasTemporaryPassword = false

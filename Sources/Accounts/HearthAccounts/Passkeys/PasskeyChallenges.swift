@@ -30,7 +30,7 @@ struct PasskeyChallenges: Sendable {
   }
 
   /// A new challenge, in base64url.
-  func new(
+  func issue(
     _ purpose: Purpose, uid: String? = nil, userHandle: String? = nil, now: Instant
   ) throws(AccountError) -> String {
     var members = [
@@ -70,7 +70,7 @@ struct PasskeyChallenges: Sendable {
   /// Marks a challenge as used. Of concurrent requests with the same challenge one succeeds.
   ///
   /// - Throws: `invalidAuthenticatorResponse` for a challenge that was used before.
-  func useUp(
+  func consume(
     _ challenge: Challenge, in transaction: inout AccountTransaction, now: Instant
   ) throws(AccountError) {
     try requireUnused(challenge, in: transaction)

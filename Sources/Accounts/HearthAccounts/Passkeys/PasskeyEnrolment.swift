@@ -7,7 +7,7 @@ import HearthPlugin
 package struct PasskeyEnrolment: Sendable {
   let context: AccountsContext
   let sessions: Sessions
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   private var policy: PasskeyPolicy { PasskeyPolicy(context: context) }
   private var challenges: PasskeyChallenges { PasskeyChallenges(context: context) }
 
@@ -38,12 +38,13 @@ package struct PasskeyEnrolment: Sendable {
       } else { Base64URL.encode(Array(try context.secrets.userHandle().utf8)) }
     return Start(
       relyingParty: party,
-      challenge: try challenges.new(.enrolment, uid: caller.user.uid, userHandle: handle, now: now), userHandle: handle,
+      challenge: try challenges.issue(.enrolment, uid: caller.user.uid, userHandle: handle, now: now),
+      userHandle: handle,
       user: caller.user)
   }
 
   /// A created key, as a browser sends it.
-  package struct Made: Sendable, Redacted {
+  package struct CreatedKey: Sendable, Redacted {
     /// The credential id, in base64url.
     package var id: String
     /// The name that the user gave it.
@@ -72,12 +73,14 @@ package struct PasskeyEnrolment: Sendable {
   /// - Throws: `invalidCredentialID`, `invalidAuthenticatorResponse`, `credentialInUse`; the errors of
   ///   ``start(_:now:)``.
   package func finish(
-    _ caller: Caller, _ made: Made, client: ClientInfo, now: Instant
+    _ caller: Caller, _ created: CreatedKey, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let provider = try policy.provider()
     try changes.require([.passkeyAdded], of: caller, now: now)
-    guard let id = Base64URL.decode(Array(made.id.utf8)), !id.isEmpty else { throw AccountError(.invalidCredentialID) }
-    let challenge = try challenges.answered(by: made.clientDataJSON, .enrolment, now: now)
+    guard let id = Base64URL.decode(Array(created.id.utf8)), !id.isEmpty else {
+      throw AccountError(.invalidCredentialID)
+    }
+    let challenge = try challenges.answered(by: created.clientDataJSON, .enrolment, now: now)
     guard challenge.uid?.isSameText(as: caller.user.uid) == true, let handle = challenge.userHandle else {
       throw AccountError(.invalidAuthenticatorResponse, "The challenge was given out to somebody else.")
     }
@@ -85,8 +88,8 @@ package struct PasskeyEnrolment: Sendable {
     do throws(PasskeyRefusal) {
       new = try provider.register(
         PasskeyRegistration(
-          challenge: challenge.bytes, credentialID: id, clientDataJSON: made.clientDataJSON,
-          attestationObject: made.attestationObject))
+          challenge: challenge.bytes, credentialID: id, clientDataJSON: created.clientDataJSON,
+          attestationObject: created.attestationObject))
     } catch {
       await context.audit.recordRefusal(
         AuditEvent(
@@ -95,16 +98,16 @@ package struct PasskeyEnrolment: Sendable {
       throw AccountError(.invalidAuthenticatorResponse, PlainText.line(error.message, lengthMax: 512))
     }
     var key = Passkey(
-      id: made.id, name: made.name, publicKey: Base64URL.encode(new.publicKey), userHandle: handle,
+      id: created.id, name: created.name, publicKey: Base64URL.encode(new.publicKey), userHandle: handle,
       enrolledAtMilliseconds: now.wallMilliseconds)
     key.signCount = Int64(new.signCount)
     key.isUserVerified = new.isUserVerified
     key.isBackupEligible = new.isBackupEligible
     key.isBackedUp = new.isBackedUp
-    key.transports = made.transports
+    key.transports = created.transports
     return try await add(key, to: caller, provider.relyingParty, client: client, now: now) {
       (transaction) throws(AccountError) in
-      try challenges.useUp(challenge, in: &transaction, now: now)
+      try challenges.consume(challenge, in: &transaction, now: now)
     }
   }
 
@@ -122,7 +125,7 @@ package struct PasskeyEnrolment: Sendable {
     first: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Void = { (_) throws(AccountError) in }
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let isProof = key.isUserVerified || key.publicKey.isEmpty
-    let session = try await sessions.new(
+    let session = try await sessions.prepare(
       following: caller, provider: isProof ? ProviderID.passkey : nil, isUserVerified: isProof, client: client)
     let (user, tokens) = try await changes.change(
       [.passkeyAdded], of: caller.user.uid, by: .session(caller, .given(session)), client: client, now: now

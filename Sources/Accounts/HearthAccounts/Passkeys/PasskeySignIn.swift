@@ -27,11 +27,11 @@ package struct PasskeySignIn: Sendable {
   /// - Throws: `operationNotAllowed`.
   package func start(now: Instant) throws(AccountError) -> Start {
     Start(
-      relyingParty: try policy.provider().relyingParty, challenge: try challenges.new(.signIn, now: now))
+      relyingParty: try policy.provider().relyingParty, challenge: try challenges.issue(.signIn, now: now))
   }
 
   /// The use of a key, as a browser sends it.
-  package struct Used: Sendable, Redacted {
+  package struct KeyAssertion: Sendable, Redacted {
     /// The credential id, in base64url.
     package var id: String
     /// The user handle, in base64url.
@@ -61,16 +61,16 @@ package struct PasskeySignIn: Sendable {
   /// - Throws: `operationNotAllowed`, `tooManyAttempts`, `invalidAuthenticatorResponse`, `passkeyNotFound`; the errors
   ///   of ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func finish(
-    _ used: Used, client: ClientInfo, now: Instant
+    _ assertion: KeyAssertion, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> SecondFactors.Step {
     let provider = try policy.provider()
     try providers.requireAdmitted(client, now: now)
-    let challenge = try challenges.answered(by: used.clientDataJSON, .signIn, now: now)
-    guard let user = context.store.view.user(passkey: used.id), let key = user.passkey(used.id) else {
+    let challenge = try challenges.answered(by: assertion.clientDataJSON, .signIn, now: now)
+    guard let user = context.store.view.user(passkey: assertion.id), let key = user.passkey(assertion.id) else {
       await refuse(nil, "unknown key", client: client, now: now)
       throw AccountError(.passkeyNotFound)
     }
-    guard used.userHandle?.isSameText(as: key.userHandle) == true else {
+    guard assertion.userHandle?.isSameText(as: key.userHandle) == true else {
       await refuse(user, "user handle", client: client, now: now)
       throw AccountError(.invalidAuthenticatorResponse, "userHandle is missing, or is not the one that the key has.")
     }
@@ -84,8 +84,8 @@ package struct PasskeySignIn: Sendable {
     do throws(PasskeyRefusal) {
       proof = try provider.use(
         PasskeyAssertion(
-          challenge: challenge.bytes, key: NewPasskey(key), clientDataJSON: used.clientDataJSON,
-          authenticatorData: used.authenticatorData, signature: used.signature))
+          challenge: challenge.bytes, key: NewPasskey(key), clientDataJSON: assertion.clientDataJSON,
+          authenticatorData: assertion.authenticatorData, signature: assertion.signature))
     } catch {
       await refuse(user, error.reason, client: client, now: now)
       throw AccountError(.invalidAuthenticatorResponse, PlainText.line(error.message, lengthMax: 512))
@@ -97,11 +97,12 @@ package struct PasskeySignIn: Sendable {
       if error.code == .invalidAuthenticatorResponse { await refuse(user, "used before", client: client, now: now) }
       throw error
     }
-    let proven = ProvenUser(current, SignInWay(ProviderID.passkey, isUserVerified: proof.isUserVerified))
+    let authenticated = AuthenticatedUser(
+      current, SignInContext(ProviderID.passkey, isUserVerified: proof.isUserVerified))
     guard proof.isUserVerified else {
-      return try await secondFactors.afterFirst(of: proven, client: client, now: now)
+      return try await secondFactors.continueAfterFirstFactor(of: authenticated, client: client, now: now)
     }
-    return .signedIn(try await sessions.start(of: proven, client: client, now: now))
+    return .signedIn(try await sessions.start(of: authenticated, client: client, now: now))
   }
 
   /// Signs in the owner of a key that is only named. For an emulator's test suites, which have no authenticator.
@@ -112,8 +113,8 @@ package struct PasskeySignIn: Sendable {
     guard let user = context.store.view.user(passkey: id), user.passkey(id)?.publicKey.isEmpty == true else {
       throw AccountError(.passkeyNotFound)
     }
-    let proven = ProvenUser(user, SignInWay(ProviderID.passkey, isUserVerified: true))
-    return .signedIn(try await sessions.start(of: proven, client: client, now: now))
+    let authenticated = AuthenticatedUser(user, SignInContext(ProviderID.passkey, isUserVerified: true))
+    return .signedIn(try await sessions.start(of: authenticated, client: client, now: now))
   }
 
   /// Consumes the challenge and advances the key's counter before the sign-in completes: of two requests with the same
@@ -122,7 +123,7 @@ package struct PasskeySignIn: Sendable {
     _ proof: PasskeyUse, of id: String, uid: String, _ challenge: PasskeyChallenges.Challenge, now: Instant
   ) async throws(AccountError) -> UserRecord {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> UserRecord in
-      try challenges.useUp(challenge, in: &transaction, now: now)
+      try challenges.consume(challenge, in: &transaction, now: now)
       guard var user = transaction.user(uid), let index = user.passkeys.firstIndex(where: { $0.id == id }) else {
         throw AccountError(.passkeyNotFound)
       }

@@ -42,7 +42,7 @@ package final class PasswordPool: Sendable {
   }
 
   /// The load at one moment.
-  package struct Figures: Sendable {
+  package struct Load: Sendable {
     /// Hashes that may be computed at once.
     package var slots: Int
     /// Hashes that are being computed.
@@ -131,16 +131,16 @@ package final class PasswordPool: Sendable {
   var waitingCount: Int { state.withLock { $0.queue.count } }
 
   /// The current load.
-  package var figures: Figures {
+  package var currentLoad: Load {
     state.withLock {
-      Figures(
+      Load(
         slots: slots, runningCount: $0.running, waitingCount: $0.queue.count, refusedCount: $0.refusedCount)
     }
   }
 
   private func verdict(_ password: String, _ stored: String?) -> Verdict {
     guard
-      PasswordHash.verifyEvenly(
+      PasswordHash.verifyWithConstantWork(
         password, against: stored, cost: cost, allowsDeveloperCost: cost.isBelowFloor, pepper: pepper,
         signerKey: importKey),
       let stored
@@ -156,16 +156,16 @@ package final class PasswordPool: Sendable {
     let result = await withCheckedContinuation { (continuation: CheckedContinuation<T?, Never>) in
       let job = Job(
         run: { continuation.resume(returning: work()) }, refuse: { continuation.resume(returning: nil) })
-      enter(job, for: ClientNetwork(client))
+      startOrQueue(job, for: ClientNetwork(client))
     }
     guard let result else { throw AccountError(.unavailable) }
     return result
   }
 
   /// Starts the job, queues it, or refuses it.
-  private func enter(_ job: Job, for client: ClientNetwork) {
-    enum Place { case start, wait, full }
-    let place = state.withLock { state -> Place in
+  private func startOrQueue(_ job: Job, for client: ClientNetwork) {
+    enum Decision { case start, wait, full }
+    let decision = state.withLock { state -> Decision in
       if state.running < slots {
         state.running += 1
         return .start
@@ -174,19 +174,19 @@ package final class PasswordPool: Sendable {
       state.refusedCount += 1
       return .full
     }
-    switch place {
+    switch decision {
     case .wait: return
     case .full: job.refuse()
     case .start:
       if startThread({ [self] in work(job) }) { return }
       job.refuse()
-      for waiting in giveUpSlot() { waiting.refuse() }
+      for waiting in releaseSlot() { waiting.refuse() }
     }
   }
 
   /// Releases the slot of a thread that failed to start. Jobs that were queued behind it are returned, unless another
   /// thread runs: no thread would pick them up.
-  private func giveUpSlot() -> [Job] {
+  private func releaseSlot() -> [Job] {
     state.withLock { state in
       state.running -= 1
       var stranded: [Job] = []

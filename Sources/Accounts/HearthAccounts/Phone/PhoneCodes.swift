@@ -9,11 +9,11 @@ import HearthTree
 /// the requesting client gets, and holds the hash of both together.
 struct PhoneCodes: Sendable {
   let context: AccountsContext
-  let premium: PremiumGuard
+  let premium: PremiumNumberFilter
   private var captcha: CaptchaCheck { CaptchaCheck(context: context) }
 
   /// The account and purpose of a code.
-  struct Order: Sendable {
+  struct CodeRequest: Sendable {
     var purpose: Ticket.Purpose
     /// The phone number, in E.164.
     var number: String
@@ -31,19 +31,20 @@ struct PhoneCodes: Sendable {
   /// - Throws: `invalidPhoneNumber`; `operationNotAllowed` for another region or a premium-rate number, or without an
   ///   SMS plugin; the errors of ``CaptchaCheck/require(_:client:now:)``; `tooManyAttempts` and `quotaExceeded` above
   ///   the limits for messages.
-  func send(_ order: Order, _ request: PhoneRequest) async throws(AccountError) -> String {
-    try PhoneNumber.check(order.number)
-    // A service account can set the codes of test numbers: none is the second factor of an account that opens the console.
-    let opensConsole = context.configuration.consoleClaim.map { order.user?.hasClaim($0) == true } ?? false
-    let fixed = opensConsole ? nil : context.configuration.phone.testNumbers[order.number]
+  func send(_ codeRequest: CodeRequest, _ request: PhoneRequest) async throws(AccountError) -> String {
+    try PhoneNumber.check(codeRequest.number)
+    // A service account can set the codes of test numbers: none is the second factor of an account that opens the
+    // console.
+    let opensConsole = context.configuration.consoleClaim.map { codeRequest.user?.hasClaim($0) == true } ?? false
+    let fixed = opensConsole ? nil : context.configuration.phone.testNumbers[codeRequest.number]
     let isShown = request.isEmulated && context.emulation != nil
-    let code = if let fixed { fixed } else { try drawCode() }
+    let code = if let fixed { fixed } else { try generateCode() }
     let isSent = !isShown && fixed == nil
-    let message = isSent ? try message(code, to: order.number) : nil
-    if message != nil { try await requireAdmitted(order.number, request) }
+    let message = isSent ? try message(code, to: codeRequest.number) : nil
+    if message != nil { try await requireAdmitted(codeRequest.number, request) }
     // A test number costs no message, but its stored tickets and records have a limit all the same.
     if fixed != nil, !isShown,
-      !context.messageThrottle.admitCodeTry(account: "sending to \(order.number)", now: request.now)
+      !context.messageThrottle.admitCodeTry(account: "sending to \(codeRequest.number)", now: request.now)
     {
       throw AccountError(.tooManyAttempts, "Too many codes for this number. Try again later.")
     }
@@ -51,11 +52,11 @@ struct PhoneCodes: Sendable {
     let now = request.now
     let nowSeconds = now.wallMilliseconds / 1_000
     var ticket = Ticket(
-      purpose: order.purpose, uid: order.user?.uid, email: nil, createdAtSeconds: nowSeconds,
-      expiresAtSeconds: nowSeconds + order.purpose.lifetimeSeconds)
-    ticket.phoneNumber = order.number
+      purpose: codeRequest.purpose, uid: codeRequest.user?.uid, email: nil, createdAtSeconds: nowSeconds,
+      expiresAtSeconds: nowSeconds + codeRequest.purpose.lifetimeSeconds)
+    ticket.phoneNumber = codeRequest.number
     var details = [JSON.Member("code", .string(Self.hash(code, new.text).hex))]
-    if let pending = order.pending {
+    if let pending = codeRequest.pending {
       details.append(JSON.Member("pending", .string(pending.ticket.hex)))
       details.append(JSON.Member("factor", .string(pending.factor)))
     }
@@ -70,8 +71,8 @@ struct PhoneCodes: Sendable {
       transaction.putTicket(new.hash, ticket)
       transaction.audit(
         AuditEvent(
-          .codeIssued, uid: order.user?.uid, email: order.user?.email, client: request.client,
-          detail: order.purpose.rawValue))
+          .codeIssued, uid: codeRequest.user?.uid, email: codeRequest.user?.email, client: request.client,
+          detail: codeRequest.purpose.rawValue))
     }
     if let message, !context.server.texts.send(message) {
       throw AccountError(.quotaExceeded, "Too many messages wait to be sent. Try again later.")
@@ -92,13 +93,13 @@ struct PhoneCodes: Sendable {
   }
 
   /// Returns six digits with equal probability: the highest four-byte numbers are rejected and drawn again.
-  private func drawCode() throws(AccountError) -> String {
+  private func generateCode() throws(AccountError) -> String {
     try context.secrets.draw { (random) throws(RandomnessError) -> String in
       let count: UInt32 = 1_000_000
-      let border = UInt32.max - UInt32.max % count
+      let cutoff = UInt32.max - UInt32.max % count
       while true {
         let number = try random.bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        guard number < border else { continue }
+        guard number < cutoff else { continue }
         let digits = String(number % count)
         return String(repeating: "0", count: 6 - digits.utf8.count) + digits
       }

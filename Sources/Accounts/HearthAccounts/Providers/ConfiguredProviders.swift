@@ -5,13 +5,13 @@ import Synchronization
 /// The OpenID Connect issuers that administrators configured, as providers: created at their first use, and again when
 /// their configuration has changed.
 final class ConfiguredProviders: Sendable {
-  private struct Made {
+  private struct CachedProvider {
     var configuration: ProviderConfiguration
     var provider: any SignInProvider
   }
 
   private let context: AccountsContext
-  private let made = Mutex<[String: Made]>([:])
+  private let cache = Mutex<[String: CachedProvider]>([:])
 
   init(context: AccountsContext) { self.context = context }
 
@@ -27,17 +27,17 @@ final class ConfiguredProviders: Sendable {
   func provider(_ id: String) -> (any SignInProvider)? {
     guard id.utf8.starts(with: ProviderConfiguration.oidcPrefix.utf8) else { return nil }
     guard let issuers = context.plugins.issuers, let configuration = enabled(id), let oidc = configuration.oidc else {
-      made.withLock { _ = $0.removeValue(forKey: id) }
+      cache.withLock { _ = $0.removeValue(forKey: id) }
       return nil
     }
-    return made.withLock { made in
-      if let known = made[id], known.configuration == configuration { return known.provider }
+    return cache.withLock { cache in
+      if let known = cache[id], known.configuration == configuration { return known.provider }
       let secret = oidc.takesCodes ? oidc.sealedSecret.flatMap { context.keys.clientSecret($0, of: id) } : nil
       let provider = issuers.provider(
         of: ConfiguredIssuer(
           id: id, displayName: configuration.displayName ?? id, issuer: oidc.issuer, clientID: oidc.clientID,
           clientSecret: secret, emailDomains: configuration.emailDomains))
-      made[id] = Made(configuration: configuration, provider: provider)
+      cache[id] = CachedProvider(configuration: configuration, provider: provider)
       return provider
     }
   }

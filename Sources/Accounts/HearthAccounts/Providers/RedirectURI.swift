@@ -50,19 +50,19 @@ package enum RedirectURI {
 }
 
 /// The kinds of redirect URI that a provider can have.
-enum ProviderReturn: Sendable, Equatable {
+enum RedirectURIKind: Sendable, Equatable {
   /// The shared address: a provider of the operator's file.
   case shared
   /// The shared address, of a provider that was configured while the server ran and registered by an earlier version.
   /// Each of its answers must name its issuer.
-  case sharedNamed
+  case sharedWithIssuer
   /// An address of its own.
   case own
 
   /// The address under an origin.
   func address(of providerID: String, tenantID: String?, origin: String) -> String {
     switch self {
-    case .shared, .sharedNamed: RedirectURI.shared(origin: origin)
+    case .shared, .sharedWithIssuer: RedirectURI.shared(origin: origin)
     case .own: RedirectURI.own(of: providerID, tenantID: tenantID, origin: origin)
     }
   }

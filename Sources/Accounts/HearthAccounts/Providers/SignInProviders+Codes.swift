@@ -14,9 +14,9 @@ extension SignInProviders {
   }
 
   /// The kind of redirect URI that a provider has.
-  func providerReturn(of providerID: String) -> ProviderReturn {
+  func redirectURIKind(of providerID: String) -> RedirectURIKind {
     guard let oidc = configuredOIDC(providerID) else { return .shared }
-    return oidc.usesSharedRedirectURI ? .sharedNamed : .own
+    return oidc.usesSharedRedirectURI ? .sharedWithIssuer : .own
   }
 
   /// Returns true when a configuration is enabled and serves sign-in on the provider's page.

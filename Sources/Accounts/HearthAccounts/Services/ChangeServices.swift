@@ -7,7 +7,7 @@ package struct ChangeServices: Sendable {
   /// Redeems mailed codes.
   package let redemption: CodeRedemption
   /// Adds and removes credentials: passwords, provider identities.
-  package let credentials: CredentialChanges
+  package let credentials: CredentialChangeService
   /// Changes of an account's e-mail address.
   package let addresses: AddressChanges
   /// Changes of users to their own accounts.
@@ -22,13 +22,13 @@ package struct ChangeServices: Sendable {
   init(_ context: AccountsContext, sessions: Sessions, providers: SignInProviders) {
     passwords = NewPasswords(context: context, providers: providers)
     codes = ActionCodes(context: context)
-    credentials = CredentialChanges(context: context, sessions: sessions)
+    credentials = CredentialChangeService(context: context, sessions: sessions)
     recoveryCodes = RecoveryCodes(context: context, changes: credentials)
     let reversal = ChangeReversal(context: context, changes: credentials, recovery: recoveryCodes)
     redemption = CodeRedemption(
       context: context, changes: credentials,
-      takeBack: { ticket, hash, factorCode, client, now throws(AccountError) in
-        try await reversal.takeBack(ticket, hash, factorCode: factorCode, client: client, now: now)
+      revert: { ticket, hash, factorCode, client, now throws(AccountError) in
+        try await reversal.revert(ticket, hash, factorCode: factorCode, client: client, now: now)
       }, passwords: passwords, providers: providers)
     addresses = AddressChanges(changes: credentials)
     profiles = Profiles(context: context, providers: providers, passwords: passwords, changes: credentials)

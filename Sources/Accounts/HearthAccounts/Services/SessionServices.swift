@@ -11,7 +11,7 @@ package struct SessionServices: Sendable {
   /// Session cookies of an app's own servers.
   package let cookies: SessionCookies
   /// Identifies the user of a request's ID token.
-  package let callers: Callers
+  package let callers: IDTokenAuthenticator
   /// Revokes tokens, and checks tokens for revocation.
   package let revocations: Revocations
   /// Tokens of other issuers, as plugins verify them.
@@ -26,7 +26,7 @@ package struct SessionServices: Sendable {
     refreshable = Sessions(context: context, admission: admission)
     legacy = LegacySessions(context: context, admission: admission)
     cookies = SessionCookies(context: context)
-    callers = Callers(context: context)
+    callers = IDTokenAuthenticator(context: context)
     revocations = Revocations(context: context)
     foreignTokens = ForeignTokens(
       .init(

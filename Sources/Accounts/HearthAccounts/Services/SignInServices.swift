@@ -46,7 +46,7 @@ package struct SignInServices: Sendable {
     nativeAnswers = NativeAnswers(context: context)
     emailLinks = EmailLinkSignIn(
       context: context, providers: providers, sessions: sessions, changes: credentials)
-    let codes = PhoneCodes(context: context, premium: PremiumGuard(notice: context.notice))
+    let codes = PhoneCodes(context: context, premium: PremiumNumberFilter(notice: context.notice))
     let factors = PhoneFactors(context: context, codes: codes)
     secondFactors = SecondFactors(context: context, sessions: sessions, phones: factors, recovery: recovery)
     enrolment = FactorEnrolment(

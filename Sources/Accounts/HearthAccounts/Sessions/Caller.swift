@@ -24,7 +24,7 @@ package struct Caller: Sendable {
   /// Checks that the token is valid for the account as it is now.
   func check(against user: UserRecord) throws(AccountError) {
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
-    guard user.border.admits(generation: generation, issuedAtSeconds: issuedAtSeconds) else {
+    guard user.cutoff.admits(generation: generation, issuedAtSeconds: issuedAtSeconds) else {
       throw AccountError(.tokenExpired)
     }
   }
@@ -35,7 +35,7 @@ package struct Caller: Sendable {
   }
 
   /// Returns true when the account is the caller's, and the token is still valid for it.
-  func stands(for user: UserRecord) -> Bool {
+  func isValid(for user: UserRecord) -> Bool {
     user.uid.isSameText(as: self.user.uid) && (try? check(against: user)) != nil
   }
 }

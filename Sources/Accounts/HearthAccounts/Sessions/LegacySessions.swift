@@ -8,37 +8,37 @@ package struct LegacySessions: Sendable {
 
   /// Returns true when the user can have a legacy session: these clients can show neither a second factor nor a
   /// passkey.
-  package func takes(_ proven: ProvenUser) -> Bool {
-    proven.user.factors.isEmpty && admission.admits(proven)
-      && !context.configuration.secondFactors.isRequired(of: proven.user, after: proven.way.provider)
+  package func takes(_ authenticated: AuthenticatedUser) -> Bool {
+    authenticated.user.factors.isEmpty && admission.admits(authenticated)
+      && !context.configuration.secondFactors.isRequired(of: authenticated.user, after: authenticated.signIn.provider)
   }
 
   /// Begins a session of a user whose credential was right.
   ///
   /// - Parameters:
-  ///   - proven: the user; the sign-in fails when the account's credential has changed since it was checked.
+  ///   - authenticated: the user; the sign-in fails when the account's credential has changed since it was checked.
   ///   - provider: as the token's claims show it: `password`, `anonymous`, `google`.
   /// - Returns: the account and the session's token.
   /// - Throws: the errors of ``Sessions/start(of:secondFactor:client:now:change:)``.
   package func start(
-    of proven: ProvenUser, provider: String, client: ClientInfo, now: Instant
+    of authenticated: AuthenticatedUser, provider: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, token: String) {
-    guard takes(proven) else {
+    guard takes(authenticated) else {
       throw AccountError(
         .operationNotAllowed, "A second factor is required, which clients of this version cannot show.")
     }
-    let admitted = try await admission.admit(proven, client: client)
+    let admitted = try await admission.admit(authenticated, client: client)
     let id = try context.secrets.text()
     // Stored as a hash only, like every other token.
     let hash = Digest(sha256: id.utf8)
     let seconds = context.configuration.legacySessionSeconds
-    let entry = try await admission.enter(admitted, client: client) {
+    let entry = try await admission.complete(admitted, client: client) {
       (transaction, user) throws(AccountError) -> (Int64, Int64) in
       let issuedAt = transaction.nowSeconds
       var session = SessionRecord(
         family: hash.hex, uid: user.uid, signInProvider: provider, authTimeSeconds: issuedAt,
         createdAtSeconds: issuedAt, clientAddress: client.address, userAgent: client.userAgent)
-      session.userGeneration = user.border.generation
+      session.userGeneration = user.cutoff.generation
       session.isLegacy = true
       session.expiresAtSeconds = issuedAt + seconds
       transaction.putSession(hash, session)
@@ -49,7 +49,7 @@ package struct LegacySessions: Sendable {
       return (issuedAt, issuedAt + seconds)
     }
     guard let (user, (issuedAt, endsAt)) = entry else {
-      return try await start(of: try await proven.present(), provider: provider, client: client, now: now)
+      return try await start(of: try await authenticated.present(), provider: provider, client: client, now: now)
     }
     let claims = admitted.hookClaims
     let added = claims.filter { $0.name != "provider" && $0.name != "uid" }

@@ -25,7 +25,7 @@ extension AccountTransaction {
     record.authTimeSeconds = authTimeSeconds ?? nowSeconds
     record.createdAtSeconds = nowSeconds
     record.lastUsedAtSeconds = nowSeconds
-    record.userGeneration = user.border.generation
+    record.userGeneration = user.cutoff.generation
     user.noteIssue(atSeconds: nowSeconds)
     user.lastSignInAtMilliseconds = now.wallMilliseconds
     user.lastRefreshAtMilliseconds = now.wallMilliseconds
@@ -37,7 +37,7 @@ extension AccountTransaction {
 extension UserRecord {
   /// Returns true when no change of the account has invalidated an earlier proof.
   func hasSameCredentials(as checked: UserRecord) -> Bool {
-    border.generation == checked.border.generation
+    cutoff.generation == checked.cutoff.generation
       && password?.updatedAtMilliseconds == checked.password?.updatedAtMilliseconds
       && factors.map(\.id) == checked.factors.map(\.id)
       && passkeys.map(\.id) == checked.passkeys.map(\.id)
@@ -46,10 +46,10 @@ extension UserRecord {
   /// Checks that the account has not changed since a credential was checked: a replaced credential must not open a
   /// session.
   ///
-  /// - Parameter proven: the account as it was when the credential was checked.
+  /// - Parameter authenticated: the account as it was when the credential was checked.
   /// - Throws: `userDisabled`, `tokenExpired`.
-  func requireCredentials(of proven: UserRecord) throws(AccountError) {
+  func requireCredentials(of authenticated: UserRecord) throws(AccountError) {
     guard !isDisabled else { throw AccountError(.userDisabled) }
-    guard hasSameCredentials(as: proven) else { throw AccountError(.tokenExpired) }
+    guard hasSameCredentials(as: authenticated) else { throw AccountError(.tokenExpired) }
   }
 }

@@ -63,7 +63,7 @@ public struct Revocations: Sendable {
     if user.isDisabled { return .ended }
     // Mock tokens of emulator clients were issued in 1970.
     if credential.kind == .developerToken { return .good }
-    return user.border.admits(generation: generation, issuedAtSeconds: issuedAt) ? .good : .ended
+    return user.cutoff.admits(generation: generation, issuedAtSeconds: issuedAt) ? .good : .ended
   }
 
   /// Returns whether a token of any kind is still valid for its account. One that the keys do not accept is invalid,

@@ -55,7 +55,7 @@ struct SessionTokens: Sendable {
     subject.customClaims = SessionClaims.merged(SessionClaims.usable(user.customAttributes), added)
     subject.sessionClaims = SessionClaims.usable(session.claims)
     subject.signInAttributes = session.signInAttributes.flatMap { try? ClaimValue(json: $0) }
-    subject.generation = user.border.generation
+    subject.generation = user.cutoff.generation
     if let id = session.secondFactor, let factor = user.factors.first(where: { $0.id == id }) {
       subject.secondFactor = (factor.kind.provider, id)
     }

@@ -83,7 +83,7 @@ extension AccountTransaction {
     let nowSeconds = now.wallMilliseconds / 1000
     guard var session = session(hash) else { return .refused(.tokenExpired) }
     guard var user = user(session.uid) else { return .refused(.userNotFound) }
-    if session.replacedAtSeconds != nil, !takesReplaced(session, policy: policy, nowSeconds: nowSeconds) {
+    if session.replacedAtSeconds != nil, !acceptsReplacedToken(session, policy: policy, nowSeconds: nowSeconds) {
       endReusedFamily(session.family, of: user, client: client)
       return .refused(.tokenExpired)
     }
@@ -96,7 +96,7 @@ extension AccountTransaction {
     }
     guard !user.isDisabled else { return .refused(.userDisabled) }
     guard
-      user.border.admits(generation: session.userGeneration, issuedAtSeconds: session.createdAtSeconds)
+      user.cutoff.admits(generation: session.userGeneration, issuedAtSeconds: session.createdAtSeconds)
     else { return .refused(.tokenExpired) }
     user.noteIssue(atSeconds: nowSeconds)
     user.lastRefreshAtMilliseconds = now.wallMilliseconds
@@ -125,7 +125,7 @@ extension AccountTransaction {
   }
 
   /// Returns true when a replaced token is accepted once more: shortly after, or while its successor is unused.
-  private func takesReplaced(
+  private func acceptsReplacedToken(
     _ session: SessionRecord, policy: AccountsConfiguration.RefreshPolicy, nowSeconds: Int64
   ) -> Bool {
     if let replacedAt = session.replacedAtSeconds, nowSeconds - replacedAt <= policy.graceSeconds { return true }

@@ -11,35 +11,36 @@ package struct Sessions: Sendable {
   /// Begins the session of a user who has shown all required factors, and issues its tokens.
   ///
   /// - Parameters:
-  ///   - proven: the user; the sign-in fails when the account's credential has changed since it was checked.
+  ///   - authenticated: the user; the sign-in fails when the account's credential has changed since it was checked.
   ///   - secondFactor: the enrolment id of the second factor that was shown.
   ///   - change: runs in the same transaction, for example to consume a ticket.
   /// - Throws: `blockingFunctionError` when a hook denies; `userNotFound`, `userDisabled` or `tokenExpired` when the
   ///   account has changed meanwhile; the errors of ``AccountTransaction/insert(_:)`` for a new one.
   package func start(
-    of proven: ProvenUser, secondFactor: String? = nil, client: ClientInfo, now: Instant,
+    of authenticated: AuthenticatedUser, secondFactor: String? = nil, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void = {
       (_, _) throws(AccountError) in
     }
-  ) async throws(AccountError) -> SignedIn {
-    let kind = proven.user.factors.first { $0.id == secondFactor }?.kind
-    let admitted = try await admission.admit(proven, secondFactor: kind, client: client)
-    let session = try await new(
-      of: admitted.expected, provider: proven.way.provider, claims: admitted.claims, secondFactor: secondFactor,
-      attributes: proven.way.attributes, isUserVerified: proven.way.isUserVerified, client: client)
-    let entry = try await admission.enter(admitted, client: client) { (transaction, user) throws(AccountError) in
+  ) async throws(AccountError) -> SignInResult {
+    let kind = authenticated.user.factors.first { $0.id == secondFactor }?.kind
+    let admitted = try await admission.admit(authenticated, secondFactor: kind, client: client)
+    let session = try await prepare(
+      of: admitted.expected, provider: authenticated.signIn.provider, claims: admitted.claims,
+      secondFactor: secondFactor,
+      attributes: authenticated.signIn.attributes, isUserVerified: authenticated.signIn.isUserVerified, client: client)
+    let entry = try await admission.complete(admitted, client: client) { (transaction, user) throws(AccountError) in
       try change(&transaction, &user)
       let record = transaction.begin(session, of: &user, now: now)
       transaction.audit(
-        AuditEvent(.signIn, uid: user.uid, email: user.email, client: client, detail: proven.way.provider))
+        AuditEvent(.signIn, uid: user.uid, email: user.email, client: client, detail: authenticated.signIn.provider))
       return record
     }
     guard let (user, record) = entry else {
-      return try await start(of: try await proven.present(), client: client, now: now, change: change)
+      return try await start(of: try await authenticated.present(), client: client, now: now, change: change)
     }
-    return SignedIn(
+    return SignInResult(
       user: user, tokens: try tokens.tokens(of: user, beginning: session, as: record),
-      isNew: proven.isNew)
+      isNew: authenticated.isNew)
   }
 
   /// Prepares a session, with the claims for its first token; it is not stored yet, and its times are not set.
@@ -48,7 +49,7 @@ package struct Sessions: Sendable {
   ///   - user: the account as it is expected to be when the session begins.
   ///   - isUserVerified: true when a passkey has verified the user.
   /// - Throws: the errors of ``TokenClaims/added(to:in:_:client:)``; `unavailable` without randomness.
-  func new(
+  func prepare(
     of user: UserRecord, provider: String, claims: [ClaimValue.Member], secondFactor: String?,
     attributes: String? = nil, isUserVerified: Bool = false, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
@@ -74,11 +75,11 @@ package struct Sessions: Sendable {
   ///   - provider: nil for that of the caller's sign-in.
   ///   - added: further claims for its tokens, in addition to those of the session so far.
   ///   - isUserVerified: true when a passkey has verified the user just now.
-  func new(
+  func prepare(
     following caller: Caller, provider: String? = nil, adding added: [ClaimValue.Member] = [],
     isUserVerified: Bool = false, client: ClientInfo
   ) async throws(AccountError) -> NewSession {
-    try await new(
+    try await prepare(
       of: caller.user, provider: provider ?? caller.provider,
       claims: SessionClaims.merged(claims(of: caller), added),
       secondFactor: caller.secondFactor, attributes: caller.signInAttributes,

@@ -13,7 +13,7 @@ package struct TokenTriple: Sendable, Redacted {
 extension RefreshToken: Redacted {}
 
 /// A signed-in user.
-package struct SignedIn: Sendable, Redacted {
+package struct SignInResult: Sendable, Redacted {
   /// The account as it is stored.
   package let user: UserRecord
   /// The tokens of the session that has begun.

@@ -5,7 +5,7 @@ extension AccountTransaction {
     user.password = nil
     user.hasTemporaryPassword = false
     user.hasEmailLink = false
-    user.dropUnprovenWaysIn()
+    user.removeUnprovenCredentials()
     user.displayName = nil
     user.photoURL = nil
     endTokens(of: &user)
@@ -20,7 +20,7 @@ extension AccountTransaction {
 extension UserRecord {
   /// Removes all credentials but the password from an account whose address was unproven: its creator, possibly an
   /// attacker, could have added them to sign in, or to lock the owner out.
-  mutating func dropUnprovenWaysIn() {
+  mutating func removeUnprovenCredentials() {
     phoneNumber = nil
     identities = []
     factors = []

@@ -12,7 +12,7 @@ package struct AnonymousSignIn: Sendable {
   /// - Throws: `adminOnlyOperation` when it is switched off, `tooManyAttempts`.
   package func newUser(
     uid: String? = nil, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     guard providers.serves(.anonymous) else { throw AccountError(.adminOnlyOperation) }
     try signUp.requireAllowed()
     try signUp.admit(client, isAnonymous: true, now: now)
@@ -20,6 +20,6 @@ package struct AnonymousSignIn: Sendable {
       .anonymous, .signUp, parameters: [:], otherwise: .adminOnlyOperation, client: client, now: now)
     guard case .anonymous = answer else { throw AccountError(.adminOnlyOperation) }
     let user = try signUp.newUser(uid: uid, now: now)
-    return signUp.newcomer(user, SignInWay(ProviderID.anonymous), client: client)
+    return signUp.pendingUser(user, SignInContext(ProviderID.anonymous), client: client)
   }
 }

@@ -4,35 +4,35 @@ import HearthEngine
 /// Reverts changes of credentials, by the code that was mailed to the address that the account had before.
 struct ChangeReversal: Sendable {
   let context: AccountsContext
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   let recovery: RecoveryCodes
-  private var tries: FactorTries { FactorTries(context: context) }
+  private var tries: FactorAttemptLimiter { FactorAttemptLimiter(context: context) }
 
   /// Reverts a change; every session and token so far ends.
   ///
   /// - Parameter factorCode: the code of the authenticator that the account had before the change, or one of its
   ///   recovery codes.
   /// - Throws: `missingCode`, `invalidCode`, `tooManyAttempts`; `invalidOOBCode`, `userDisabled`, `emailExists`.
-  func takeBack(
+  func revert(
     _ ticket: Ticket, _ hash: Digest, factorCode: String?, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
     guard let uid = ticket.uid, let user = context.store.view.user(uid) else { throw AccountError(.invalidOOBCode) }
-    var shown: Shown?
-    if ticket.asksForFactor, let before = ticket.before {
+    var proof: FactorProof?
+    if ticket.requiresFactor, let before = ticket.before {
       guard let factorCode, !factorCode.isEmpty else { throw AccountError(.missingCode) }
       _ = try await tries.count(hash, uid: uid, otherwise: .invalidOOBCode, now: now)
-      shown = try factor(shownBy: factorCode, before: before, user, now: now)
-      guard shown != nil else {
+      proof = try factor(shownBy: factorCode, before: before, user, now: now)
+      guard proof != nil else {
         await context.audit.record(AuditEvent(.factorFailed, uid: uid, email: ticket.email, client: client))
         throw AccountError(.invalidCode)
       }
     }
     return try await changes.change(
-      [.takenBack], of: uid, by: .mailedCode, detail: ticket.purpose.rawValue, client: client, now: now
-    ) { [shown] (transaction, user) throws(AccountError) in
+      [.changeReverted], of: uid, by: .mailedCode, detail: ticket.purpose.rawValue, client: client, now: now
+    ) { [proof] (transaction, user) throws(AccountError) in
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      try transaction.takeBack(hash, of: &user)
-      switch shown {
+      try transaction.revert(hash, of: &user)
+      switch proof {
       case .recoveryCode(let hash): user.recoveryCodes.removeAll { $0.isSameText(as: hash) }
       case .step(let step, let id): user.noteStep(step, of: id)
       case nil: break
@@ -40,14 +40,14 @@ struct ChangeReversal: Sendable {
     }.user
   }
 
-  private enum Shown: Sendable {
+  private enum FactorProof: Sendable {
     case recoveryCode(String)
     case step(Int64, of: String)
   }
 
   private func factor(
     shownBy code: String, before: UserRecord, _ user: UserRecord, now: Instant
-  ) throws(AccountError) -> Shown? {
+  ) throws(AccountError) -> FactorProof? {
     if let hash = try recovery.hash(ofShown: code, before.uid) {
       guard before.recoveryCodes.contains(hash) else { return nil }
       // Used up since, unless all of them were replaced, or went with the last factor.

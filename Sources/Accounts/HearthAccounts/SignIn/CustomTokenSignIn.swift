@@ -12,7 +12,8 @@ package struct CustomTokenSignIn: Sendable {
   ///
   /// - Throws: `missingCustomToken`, `operationNotAllowed`, `invalidCustomToken`; the errors of
   ///   ``signIn(_:provider:client:now:)``.
-  package func signIn(token: String?, client: ClientInfo, now: Instant) async throws(AccountError) -> ProvenUser {
+  package func signIn(token: String?, client: ClientInfo, now: Instant) async throws(AccountError) -> AuthenticatedUser
+  {
     guard let token, !token.isEmpty else { throw AccountError(.missingCustomToken) }
     let answer = try await providers.ask(
       .customToken, .signIn, parameters: ["token": token], otherwise: .operationNotAllowed, client: client, now: now)
@@ -27,27 +28,27 @@ package struct CustomTokenSignIn: Sendable {
   ///   older than the account's deletion.
   package func signIn(
     _ named: NamedUser, provider: String, client: ClientInfo, now: Instant
-  ) throws(AccountError) -> ProvenUser {
+  ) throws(AccountError) -> AuthenticatedUser {
     guard UserRecord.isUID(named.uid) else { throw AccountError(.missingIdentifier) }
-    let way = SignInWay(provider)
+    let signIn = SignInContext(provider)
     let claims: [ClaimValue.Member] =
       if let json = named.claims { try SessionClaims.read(json, takesComputed: true) } else { [] }
     let view = context.store.view
     try view.requireNotOfDeleted(named)
     if let user = view.user(named.uid) {
       guard !user.isDisabled else { throw AccountError(.userDisabled) }
-      return ProvenUser(user, way, claims: claims)
+      return AuthenticatedUser(user, signIn, claims: claims)
     }
     var user = UserRecord(uid: named.uid, createdAtMilliseconds: now.wallMilliseconds)
     user.isCustomAuth = true
-    return ProvenUser(
-      user, way, claims: claims,
+    return AuthenticatedUser(
+      user, signIn, claims: claims,
       creation: AccountCreation { (transaction, user) throws(AccountError) in
         try transaction.requireNotOfDeleted(named)
         guard transaction.user(user.uid) == nil else { return nil }
-        return try transaction.addNewcomer(user, by: provider, client: client)
-      } again: { () throws(AccountError) in
-        try signIn(named, provider: provider, client: client, now: now)
+        return try transaction.addNewUser(user, by: provider, client: client)
+      } reidentify: { () throws(AccountError) in
+        try self.signIn(named, provider: provider, client: client, now: now)
       })
   }
 }

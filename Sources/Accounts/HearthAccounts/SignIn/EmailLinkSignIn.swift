@@ -7,7 +7,7 @@ package struct EmailLinkSignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
   let sessions: Sessions
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   private var codes: ActionCodes { ActionCodes(context: context) }
   private var signUp: SignUp { SignUp(context: context) }
   private var addresses: AddressChanges { AddressChanges(changes: changes) }
@@ -18,7 +18,7 @@ package struct EmailLinkSignIn: Sendable {
   ///   `expiredCode`, `userDisabled`, `adminOnlyOperation`, `tooManyAttempts`.
   package func signIn(
     email: String?, code: String?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     let (address, hash) = try await provenAddress(email, code: code, .signIn, client: client, now: now)
     if context.store.view.user(email: address) == nil {
       try signUp.requireAllowed()
@@ -27,13 +27,13 @@ package struct EmailLinkSignIn: Sendable {
       user.email = address
       user.isEmailVerified = true
       user.hasEmailLink = true
-      return ProvenUser(
+      return AuthenticatedUser(
         user, .emailLink,
         creation: AccountCreation { (transaction, user) throws(AccountError) in
           guard transaction.user(email: address) == nil else { return nil }
-          _ = try transaction.takeEmailLink(hash, address: address, client: client, now: now)
-          return try transaction.addNewcomer(user, by: "e-mail link", client: client)
-        } again: { () async throws(AccountError) in
+          _ = try transaction.consumeEmailLink(hash, address: address, client: client, now: now)
+          return try transaction.addNewUser(user, by: "e-mail link", client: client)
+        } reidentify: { () async throws(AccountError) in
           try await useLink(hash, address: address, client: client, now: now)
         })
     }
@@ -43,30 +43,30 @@ package struct EmailLinkSignIn: Sendable {
   /// Consumes the code of a mailed link for the account with the address.
   private func useLink(
     _ hash: Digest, address: String, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     let (user, isTakenOver) = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (UserRecord, Bool) in
       try transaction.useEmailLink(hash, address: address, client: client, now: now)
     }
     if isTakenOver { context.announce(.user(uid: user.uid), .codeUsed) }
-    return ProvenUser(user, .emailLink)
+    return AuthenticatedUser(user, .emailLink)
   }
 
   /// Adds the address that a mailed code proves to the signed-in account, and replaces its present one. The tokens are
   /// as old as the caller's sign-in, or as the change of address.
   ///
   /// - Throws: `emailExists` for another account's address; the errors of ``signIn(email:code:client:now:)`` and
-  ///   ``AddressChanges/replace(of:with:isVerified:session:way:client:now:change:)``.
+  ///   ``AddressChanges/replace(of:with:isVerified:session:method:client:now:change:)``.
   package func link(
     email: String?, code: String?, to caller: Caller, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> (user: UserRecord, tokens: TokenTriple) {
     let (address, hash) = try await provenAddress(email, code: code, .link, client: client, now: now)
-    let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
+    let session = try await sessions.prepare(following: caller, provider: ProviderID.password, client: client)
     if let present = caller.user.email, !present.isSameText(as: address) {
       return try await addresses.replace(
-        of: caller, with: address, isVerified: true, session: session, way: "e-mail link", client: client, now: now
+        of: caller, with: address, isVerified: true, session: session, method: "e-mail link", client: client, now: now
       ) { (transaction, user) throws(AccountError) in
-        _ = try transaction.takeEmailLink(hash, address: address, client: client, now: now)
+        _ = try transaction.consumeEmailLink(hash, address: address, client: client, now: now)
         user.hasEmailLink = true
       }
     }
@@ -102,7 +102,7 @@ package struct EmailLinkSignIn: Sendable {
   /// Counts a code that was shown with the wrong address, as a guess. After some guesses it is invalid.
   private func countFailure(_ hash: Digest, client: ClientInfo) async throws(AccountError) {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
-      transaction.countFailedTry(hash)
+      transaction.countFailedAttempt(hash)
       transaction.audit(AuditEvent(.codeFailed, client: client, detail: Ticket.Purpose.emailSignIn.rawValue))
     }
   }
@@ -112,11 +112,11 @@ extension AccountTransaction {
   /// Consumes the ticket of a mailed link.
   ///
   /// - Returns: the account with the address; nil when there is none.
-  fileprivate mutating func takeEmailLink(
+  fileprivate mutating func consumeEmailLink(
     _ hash: Digest, address: String, client: ClientInfo, now: Instant
   ) throws(AccountError) -> UserRecord? {
     guard let ticket = ticket(hash), ticket.purpose == .emailSignIn else { throw AccountError(.invalidOOBCode) }
-    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
+    guard !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.expiredCode) }
     let owner = user(email: address)
     // The address had an account when the code was created, and has another one or none now.
     if let uid = ticket.uid, owner?.uid != uid { throw AccountError(.invalidOOBCode) }
@@ -130,7 +130,7 @@ extension AccountTransaction {
   fileprivate mutating func useEmailLink(
     _ hash: Digest, address: String, client: ClientInfo, now: Instant
   ) throws(AccountError) -> (UserRecord, isTakenOver: Bool) {
-    guard var user = try takeEmailLink(hash, address: address, client: client, now: now) else {
+    guard var user = try consumeEmailLink(hash, address: address, client: client, now: now) else {
       throw AccountError(.invalidOOBCode)
     }
     guard !user.isDisabled else { throw AccountError(.userDisabled) }
@@ -140,7 +140,7 @@ extension AccountTransaction {
       user.isEmailVerified = true
     }
     user.hasEmailLink = true
-    try update(user, as: [.ownerArrived])
+    try update(user, as: [.ownerIdentified])
     return (user, isTakenOver)
   }
 
@@ -148,7 +148,7 @@ extension AccountTransaction {
   fileprivate mutating func addEmailLink(
     _ hash: Digest, address: String, to user: inout UserRecord, client: ClientInfo, now: Instant
   ) throws(AccountError) {
-    let owner = try takeEmailLink(hash, address: address, client: client, now: now)
+    let owner = try consumeEmailLink(hash, address: address, client: client, now: now)
     if let owner, owner.uid != user.uid { throw AccountError(.emailExists) }
     // The account got another address meanwhile.
     if let present = user.email, !present.isSameText(as: address) { throw AccountError(.operationNotAllowed) }

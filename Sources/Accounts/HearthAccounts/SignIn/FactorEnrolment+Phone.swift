@@ -18,8 +18,8 @@ extension FactorEnrolment {
     try phones.requireFactor(isEmulated: request.isEmulated)
     try changes.require([.factorEnrolled], of: caller, now: request.now)
     try requireEnrollable(caller, caller.user) { $0.kind == .phone(number) }
-    let order = PhoneCodes.Order(purpose: .phoneEnrolment, number: number, user: caller.user)
-    return try await phones.codes.send(order, request)
+    let codeRequest = PhoneCodes.CodeRequest(purpose: .phoneEnrolment, number: number, user: caller.user)
+    return try await phones.codes.send(codeRequest, request)
   }
 
   /// Enrols a phone by its code.
@@ -39,7 +39,7 @@ extension FactorEnrolment {
     guard let seen = context.store.view.ticket(hash), seen.purpose == .phoneEnrolment, seen.uid == uid,
       let number = seen.phoneNumber
     else { throw AccountError(.invalidSessionInfo) }
-    guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
+    guard !seen.isExpired(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
     let ticket = try await tries.count(hash, uid: uid, otherwise: .sessionExpired, now: now)
     guard phones.codes.isRight(code, sessionInfo, for: ticket) else {
       await context.audit.record(AuditEvent(.factorFailed, uid: uid, email: caller.user.email, client: request.client))

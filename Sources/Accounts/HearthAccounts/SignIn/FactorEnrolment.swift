@@ -8,10 +8,10 @@ package struct FactorEnrolment: Sendable {
 
   let context: AccountsContext
   let sessions: Sessions
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   let phones: PhoneFactors
   let recovery: RecoveryCodes
-  var tries: FactorTries { FactorTries(context: context) }
+  var tries: FactorAttemptLimiter { FactorAttemptLimiter(context: context) }
 
   /// The start of an authenticator's enrolment.
   package struct Start: Sendable, Redacted {
@@ -74,7 +74,7 @@ package struct FactorEnrolment: Sendable {
     guard let seen = context.store.view.ticket(hash), seen.purpose == .factorEnrolment, seen.uid == uid else {
       throw AccountError(.invalidSessionInfo)
     }
-    guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.sessionExpired) }
+    guard !seen.isExpired(nowSeconds: now.wallMilliseconds / 1000) else { throw AccountError(.sessionExpired) }
     let ticket = try await tries.count(hash, uid: uid, otherwise: .sessionExpired, now: now)
     guard let secret = ticket.details.flatMap({ context.keys.unseal($0, for: Self.purpose) }) else {
       throw AccountError(.invalidSessionInfo)
@@ -109,10 +109,10 @@ package struct FactorEnrolment: Sendable {
     let uid = caller.user.uid
     var enrolled = caller.user
     enrolled.factors.append(factor)
-    let session = try await sessions.new(
+    let session = try await sessions.prepare(
       of: enrolled, provider: caller.provider, claims: sessions.claims(of: caller), secondFactor: factor.id,
       attributes: caller.signInAttributes, client: client)
-    let recoveryCodes = makesRecoveryCodes ? try recovery.draw(for: uid) : nil
+    let recoveryCodes = makesRecoveryCodes ? try recovery.generate(for: uid) : nil
     let (user, tokens) = try await changes.change(
       [.factorEnrolled], of: uid, by: .session(caller, .given(session)), detail: factor.kind.provider, client: client,
       now: now
@@ -180,7 +180,7 @@ package struct FactorEnrolment: Sendable {
     ) { (_, user) throws(AccountError) in
       guard user.factors.contains(where: { $0.id == enrolment }) else { throw AccountError(.secondFactorNotFound) }
       user.factors.removeAll { $0.id == enrolment }
-      user.dropNeedlessRecoveryCodes()
+      user.removeUnneededRecoveryCodes()
     }
   }
 }

@@ -8,7 +8,7 @@ package struct FederatedSignIn: Sendable {
   let context: AccountsContext
   let providers: SignInProviders
   let sessions: Sessions
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   let hooks: SignInHooks
   private var signUp: SignUp { SignUp(context: context) }
 
@@ -41,7 +41,7 @@ package struct FederatedSignIn: Sendable {
   package func signIn(
     providerID: String, parameters: [String: String], newUID: (@Sendable (ForeignIdentity) -> String)? = nil,
     client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> (proven: ProvenUser, identity: ForeignIdentity) {
+  ) async throws(AccountError) -> (authenticated: AuthenticatedUser, identity: ForeignIdentity) {
     let presented = try await presented(
       providerID, parameters: parameters, isLinking: false, client: client, now: now)
     guard case .identity(let identity, let parameters) = presented else {
@@ -51,7 +51,7 @@ package struct FederatedSignIn: Sendable {
     let outcome = try await user(
       of: identity, parameters: parameters, allowsCreation: true, newUID: newUID, client: client, now: now)
     switch outcome {
-    case .user(let proven): return (proven, identity.foreign)
+    case .user(let authenticated): return (authenticated, identity.foreign)
     case .needsConfirmation: throw AccountError(.emailExists)
     case .needsCreation: throw AccountError(.userNotFound)
     }
@@ -71,11 +71,11 @@ package struct FederatedSignIn: Sendable {
     try identity.requireUsable()
     let claims =
       try identity.foreign.attributes.map { json throws(AccountError) in try SessionClaims.read(json) } ?? []
-    let way = SignInWay(
+    let signIn = SignInContext(
       identity.identity.providerID, credential: identity.hookCredential(parameters),
       attributes: identity.signInAttributes.map { String(decoding: $0.text(), as: UTF8.self) })
     switch try await resolve(identity, client: client, now: now) {
-    case .user(let user): return .user(ProvenUser(user, way, claims: claims))
+    case .user(let user): return .user(AuthenticatedUser(user, signIn, claims: claims))
     case .needsConfirmation(let user): return .needsConfirmation(user)
     case .needsCreation where !allowsCreation: return .needsCreation
     case .needsCreation: break
@@ -92,16 +92,16 @@ package struct FederatedSignIn: Sendable {
     user.photoURL = identity.identity.photoURL
     user.identities = [identity.identity]
     return .user(
-      ProvenUser(
-        user, way, claims: claims,
+      AuthenticatedUser(
+        user, signIn, claims: claims,
         creation: AccountCreation { (transaction, user) throws(AccountError) in
           guard !transaction.hasOwner(of: identity, claim) else { return nil }
-          return try transaction.addNewcomer(user, by: way.provider, client: client)
-        } again: { () async throws(AccountError) in
+          return try transaction.addNewUser(user, by: signIn.provider, client: client)
+        } reidentify: { () async throws(AccountError) in
           guard case .user(let user) = try await resolve(identity, client: client, now: now) else {
             throw AccountError(.emailExists)
           }
-          return ProvenUser(user, way, claims: claims)
+          return AuthenticatedUser(user, signIn, claims: claims)
         }))
   }
 
@@ -129,13 +129,13 @@ package struct FederatedSignIn: Sendable {
     let notice = try changes.notice(.signInMethodAdded, client: client)
     let (owner, joined) = try await context.store.transact {
       (transaction: inout AccountTransaction) throws(AccountError) -> (Owner, Joined?) in
-      try transaction.resolve(identity, claim, wayBack: notice.wayBack, client: client)
+      try transaction.resolve(identity, claim, reversal: notice.reversal, client: client)
     }
     guard let joined, case .user(let user) = owner else { return owner }
     if joined.isTakenOver {
       context.announce(.user(uid: user.uid), .providerLinked)
     } else {
-      changes.tell(notice, of: joined.before, user: user, detail: providerID, client: client, now: now)
+      changes.notify(notice, of: joined.before, user: user, detail: providerID, client: client, now: now)
     }
     return owner
   }
@@ -163,19 +163,19 @@ package struct FederatedSignIn: Sendable {
     let providerID = identity.identity.providerID
     try changes.require([.providerLinked], of: caller, now: now)
     let decision = try await hooks.decideSignIn(
-      caller.user, isNew: false, way: SignInWay(providerID, credential: identity.hookCredential(parameters)),
+      caller.user, isNew: false, signIn: SignInContext(providerID, credential: identity.hookCredential(parameters)),
       client: client)
     let claim = addressClaim
-    let session = try await sessions.new(
+    let session = try await sessions.prepare(
       following: caller, provider: providerID, adding: decision.claims, client: client)
     // A hook may change more than the client requested.
-    let hookChanges: [ProofChange] = decision.changes.isEmpty ? [] : [.administered]
+    let hookChanges: [CredentialChange] = decision.changes.isEmpty ? [] : [.administered]
     let (user, tokens) = try await changes.change(
-      [.providerLinked], of: caller.user.uid, by: .session(caller, .given(session)), beside: hookChanges,
+      [.providerLinked], of: caller.user.uid, by: .session(caller, .given(session)), with: hookChanges,
       detail: providerID, client: client, now: now
     ) { (transaction, user) throws(AccountError) in
-      if let pending { try transaction.takePendingIdentity(pending, now: now) }
-      let isRecent = Callers(context: context).isRecent(caller, now: now)
+      if let pending { try transaction.consumePendingIdentity(pending, now: now) }
+      let isRecent = IDTokenAuthenticator(context: context).isRecent(caller, now: now)
       try transaction.link(identity, claim, to: &user, isRecent: isRecent)
       _ = try transaction.apply(decision, to: &user, revokesOnClaimChange: false, client: client)
     }
@@ -192,7 +192,7 @@ package struct FederatedSignIn: Sendable {
   /// Stores an identity that was not linked, because its address belongs to another account.
   ///
   /// - Returns: the text that stands for it.
-  package func keepPending(_ identity: FederatedIdentity, now: Instant) async throws(AccountError) -> String {
+  package func storePending(_ identity: FederatedIdentity, now: Instant) async throws(AccountError) -> String {
     let code = try context.secrets.code()
     let nowSeconds = now.wallMilliseconds / 1000
     var ticket = Ticket(
@@ -213,7 +213,8 @@ package struct FederatedSignIn: Sendable {
   ) throws(AccountError) -> (identity: FederatedIdentity, ticket: Digest) {
     let hash = Digest(sha256: text.utf8)
     guard let ticket = context.store.view.ticket(hash), ticket.purpose == .pendingIdentity,
-      !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000), let identity = FederatedIdentity(pending: ticket.details)
+      !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000),
+      let identity = FederatedIdentity(pending: ticket.details)
     else { throw AccountError(.invalidPendingToken) }
     return (identity, hash)
   }
@@ -221,9 +222,9 @@ package struct FederatedSignIn: Sendable {
   /// Consumes the ticket of an identity.
   ///
   /// - Throws: `invalidPendingToken`.
-  package func usePending(_ ticket: Digest, now: Instant) async throws(AccountError) {
+  package func consumePending(_ ticket: Digest, now: Instant) async throws(AccountError) {
     try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) in
-      try transaction.takePendingIdentity(ticket, now: now)
+      try transaction.consumePendingIdentity(ticket, now: now)
     }
   }
 }
@@ -235,11 +236,11 @@ extension AccountTransaction {
     return claim == .exclusive && identity.email.map { user(email: $0) != nil } ?? false
   }
 
-  /// - Parameter wayBack: the reverting code, stored when the identity joins an account whose address was proven
+  /// - Parameter reversal: the reverting code, stored when the identity joins an account whose address was proven
   ///   before.
   /// - Returns: the owner, and the account that the identity has joined.
   fileprivate mutating func resolve(
-    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, wayBack: WayBack?, client: ClientInfo
+    _ identity: FederatedIdentity, _ claim: FederatedSignIn.AddressClaim, reversal: ReversalCode?, client: ClientInfo
   ) throws(AccountError) -> (FederatedSignIn.Owner, FederatedSignIn.Joined?) {
     let providerID = identity.identity.providerID
     if var user = user(providerID: providerID, rawID: identity.identity.rawID) {
@@ -262,17 +263,17 @@ extension AccountTransaction {
       user.isEmailVerified = true
       user.displayName = user.displayName ?? identity.identity.displayName
       user.photoURL = user.photoURL ?? identity.identity.photoURL
-      try update(user, as: [.ownerArrived])
-      if !isTakenOver, let wayBack { putWayBack(wayBack, from: user, to: before) }
+      try update(user, as: [.ownerIdentified])
+      if !isTakenOver, let reversal { storeReversalCode(reversal, from: user, to: before) }
       audit(AuditEvent(.providerLinked, uid: user.uid, email: email, client: client, detail: providerID))
       return (.user(user), FederatedSignIn.Joined(before: before, isTakenOver: isTakenOver))
     }
     return (.needsCreation, nil)
   }
 
-  fileprivate mutating func takePendingIdentity(_ hash: Digest, now: Instant) throws(AccountError) {
+  fileprivate mutating func consumePendingIdentity(_ hash: Digest, now: Instant) throws(AccountError) {
     guard let ticket = ticket(hash), ticket.purpose == .pendingIdentity,
-      !ticket.isOver(nowSeconds: now.wallMilliseconds / 1000)
+      !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1000)
     else { throw AccountError(.invalidPendingToken) }
     removeTicket(hash)
   }

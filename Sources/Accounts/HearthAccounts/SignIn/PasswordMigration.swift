@@ -9,13 +9,13 @@ struct PasswordMigration: Sendable {
   private var signUp: SignUp { SignUp(context: context) }
 
   /// The plugins' answer to an address and a password that do not match here.
-  enum Finding {
+  enum Outcome {
     /// The credentials are unknown to all plugins.
     case wrong
     /// The password of an existing imported account.
     case imported
     /// A user without an account here.
-    case newcomer(UserRecord, checker: String)
+    case newUser(UserRecord, checker: String)
   }
 
   /// Asks the plugins.
@@ -25,13 +25,13 @@ struct PasswordMigration: Sendable {
   ///
   /// - Parameter user: the account with the address; nil when it does not exist.
   /// - Throws: ``AccountError/undecided(_:)`` with the plugin's name when one fails, whatever accounts there are.
-  func finding(
-    of proof: PasswordProof, for user: UserRecord?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> Finding {
+  func askPlugins(
+    about proof: PasswordProof, for user: UserRecord?, client: ClientInfo, now: Instant
+  ) async throws(AccountError) -> Outcome {
     let checkers = context.plugins.passwordCheckers
     guard !checkers.isEmpty else { return .wrong }
-    guard isOpen(proof.email, user) else {
-      if context.configuration.protectsFromEnumeration { try await askNothing(checkers, client) }
+    guard mayAsk(proof.email, user) else {
+      if context.configuration.protectsFromEnumeration { try await askDummy(checkers, client) }
       return .wrong
     }
     let question = PasswordCheck(
@@ -48,16 +48,16 @@ struct PasswordMigration: Sendable {
       }
       let record = try record(of: account, email: proof.email, checker, now: now)
       return context.store.view.user(record.uid) == nil && context.store.view.tombstone(record.uid) == nil
-        ? .newcomer(record, checker: checker.name) : taken(checker)
+        ? .newUser(record, checker: checker.name) : taken(checker)
     }
     return .wrong
   }
 
   /// Returns a user whose account is created with this sign-in.
-  func newcomer(
+  func pendingUser(
     _ user: UserRecord, _ proof: PasswordProof, checker: String, client: ClientInfo
-  ) -> ProvenUser {
-    ProvenUser(
+  ) -> AuthenticatedUser {
+    AuthenticatedUser(
       user, .password,
       creation: AccountCreation { (transaction, user) throws(AccountError) in
         guard transaction.user(email: proof.email) == nil else { return nil }
@@ -66,25 +66,25 @@ struct PasswordMigration: Sendable {
           throw AccountError(.invalidLoginCredentials)
         }
         transaction.noteMigration(email: proof.email)
-        return try transaction.addNewcomer(user, by: "password, known to \(checker)", client: client)
-      } again: { () async throws(AccountError) in
+        return try transaction.addNewUser(user, by: "password, known to \(checker)", client: client)
+      } reidentify: { () async throws(AccountError) in
         let user = context.store.view.user(email: proof.email)
         guard
           case .right = try await context.pool.check(proof.password, against: user?.password?.hash, for: client.address),
           let user
         else { throw AccountError(.invalidLoginCredentials) }
-        return ProvenUser(user, .password)
+        return AuthenticatedUser(user, .password)
       })
   }
 
   /// Returns true when other systems may be asked about the address.
-  private func isOpen(_ address: String, _ user: UserRecord?) -> Bool {
+  private func mayAsk(_ address: String, _ user: UserRecord?) -> Bool {
     if let user { return user.password?.isElsewhere == true }
     return !context.store.view.isMigrated(email: address)
   }
 
   /// Asks about a random address and password, for equal timing.
-  private func askNothing(_ checkers: [any PasswordChecker], _ client: ClientInfo) async throws(AccountError) {
+  private func askDummy(_ checkers: [any PasswordChecker], _ client: ClientInfo) async throws(AccountError) {
     let question = PasswordCheck(
       id: client.requestID, email: "\(try context.secrets.uid().lowercased())@hearth.invalid",
       password: try context.secrets.text(),
@@ -126,7 +126,7 @@ struct PasswordMigration: Sendable {
   }
 
   /// Returns the error for another system's account that was migrated before, or deleted here.
-  private func taken(_ checker: any PasswordChecker) -> Finding {
+  private func taken(_ checker: any PasswordChecker) -> Outcome {
     context.notice(
       AccountsNotice(
         .warning, "\(checker.name) knows a password for a uid that another account has or had: nobody comes in"))

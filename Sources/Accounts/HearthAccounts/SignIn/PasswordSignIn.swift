@@ -8,7 +8,7 @@ package struct PasswordSignIn: Sendable {
   let providers: SignInProviders
   let passwords: NewPasswords
   let sessions: Sessions
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   private var signUp: SignUp { SignUp(context: context) }
   private var addresses: AddressChanges { AddressChanges(changes: changes) }
   private var migration: PasswordMigration { PasswordMigration(context: context) }
@@ -28,7 +28,7 @@ package struct PasswordSignIn: Sendable {
   ///   password.
   package func signIn(
     email: String?, password: String?, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     guard providers.serves(.password) else { throw AccountError(.passwordLoginDisabled) }
     guard let email else { throw AccountError(.missingEmail) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
@@ -55,7 +55,7 @@ package struct PasswordSignIn: Sendable {
     }
     // From here on the attempt counts, whatever its result: while a plugin is down, wrong passwords of accounts on this
     // server must not be free.
-    switch try await migration.finding(of: proof, for: user, client: client, now: now) {
+    switch try await migration.askPlugins(about: proof, for: user, client: client, now: now) {
     case .wrong:
       throw await refusal(address: address, user: user, client: client, now: now)
     case .imported:
@@ -63,10 +63,10 @@ package struct PasswordSignIn: Sendable {
       context.throttle.passwordSucceeded(account: address, address: client.address, now: now)
       let hash = try await context.pool.hash(proof.password, for: client.address)
       return try await known(user, stored, proof.password, rehashed: hash, client: client)
-    case .newcomer(var user, let checker):
+    case .newUser(var user, let checker):
       context.throttle.passwordSucceeded(account: address, address: client.address, now: now)
       user.password = try await passwords.hash(proof.password, client: client, now: now)
-      return migration.newcomer(user, proof, checker: checker, client: client)
+      return migration.pendingUser(user, proof, checker: checker, client: client)
     }
   }
 
@@ -75,7 +75,7 @@ package struct PasswordSignIn: Sendable {
   /// - Parameter rehashed: the replacement of the stored hash; nil keeps it.
   private func known(
     _ user: UserRecord, _ stored: StoredPassword, _ password: String, rehashed: String?, client: ClientInfo
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     guard !user.isDisabled else {
       await context.audit.record(
         AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "disabled"))
@@ -87,8 +87,8 @@ package struct PasswordSignIn: Sendable {
         AuditEvent(.signInFailed, uid: user.uid, email: user.email, client: client, detail: "password policy"))
       throw AccountError(refusal)
     }
-    guard let rehashed else { return ProvenUser(user, .password) }
-    return ProvenUser(try await replaceHash(stored, with: rehashed, uid: user.uid), .password)
+    guard let rehashed else { return AuthenticatedUser(user, .password) }
+    return AuthenticatedUser(try await replaceHash(stored, with: rehashed, uid: user.uid), .password)
   }
 
   private func admitAttempt(account: String, client: ClientInfo, now: Instant) throws(AccountError) {
@@ -141,7 +141,7 @@ package struct PasswordSignIn: Sendable {
   ///   `tooManyAttempts`, `emailExists`; the password policy's errors.
   package func newUser(
     email: String?, password: String?, displayName: String? = nil, uid: String? = nil, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     guard let email else { throw AccountError(.missingEmail) }
     guard let address = EmailAddress.canonical(email) else { throw AccountError(.invalidEmail) }
     guard let password, !password.isEmpty else { throw AccountError(.missingPassword) }
@@ -154,7 +154,7 @@ package struct PasswordSignIn: Sendable {
     user.email = address
     user.displayName = displayName
     user.password = try await passwords.hash(accepted, client: client, now: now)
-    return signUp.newcomer(user, .password, client: client)
+    return signUp.pendingUser(user, .password, client: client)
   }
 
   /// Adds an address and a password to an account without a password, such as an anonymous one, and keeps its uid.
@@ -174,11 +174,11 @@ package struct PasswordSignIn: Sendable {
     if let owner = context.store.view.user(email: address), owner.uid != caller.user.uid {
       throw AccountError(.emailExists)
     }
-    let stored = try await passwords.take(password, email: address, .link, client: client, now: now)
-    let session = try await sessions.new(following: caller, provider: ProviderID.password, client: client)
+    let stored = try await passwords.checkAndHash(password, email: address, .link, client: client, now: now)
+    let session = try await sessions.prepare(following: caller, provider: ProviderID.password, client: client)
     if let present = caller.user.email, !present.isSameText(as: address) {
       return try await addresses.replace(
-        of: caller, with: address, isVerified: false, session: session, way: "password", client: client, now: now
+        of: caller, with: address, isVerified: false, session: session, method: "password", client: client, now: now
       ) { (_, user) throws(AccountError) in
         user.password = stored
         user.hasTemporaryPassword = false
@@ -204,16 +204,17 @@ package struct PasswordSignIn: Sendable {
 
   /// Replaces a user's password, by the policy; their sessions and tokens end.
   ///
-  /// - Parameter proven: the account as it was when its old password was checked; a later change of it refuses this
-  ///   one.
+  /// - Parameter authenticated: the account as it was when its old password was checked; a later change of it refuses
+  ///   this one.
   /// - Throws: the password policy's errors; `tokenExpired`, `userDisabled`.
   @discardableResult
   package func change(
-    of proven: UserRecord, to password: String, client: ClientInfo, now: Instant
+    of authenticated: UserRecord, to password: String, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> UserRecord {
-    let stored = try await passwords.take(password, email: proven.email, .change, client: client, now: now)
+    let stored = try await passwords.checkAndHash(
+      password, email: authenticated.email, .change, client: client, now: now)
     return try await changes.change(
-      [.passwordChanged], of: proven.uid, by: .password(proven), client: client, now: now
+      [.passwordChanged], of: authenticated.uid, by: .password(authenticated), client: client, now: now
     ) { (transaction, user) throws(AccountError) in
       user.password = stored
       user.hasTemporaryPassword = false

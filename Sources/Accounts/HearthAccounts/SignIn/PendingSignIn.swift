@@ -5,21 +5,21 @@ import HearthTree
 struct PendingSignIn: Sendable {
   /// The provider's id, as tokens show it.
   var provider: String
-  /// The value of ``SignInWay/method``.
+  /// The value of ``SignInContext/method``.
   var method: String
   var claims: [ClaimValue.Member]
-  /// The value of ``SignInWay/attributes``.
+  /// The value of ``SignInContext/attributes``.
   var attributes: String?
   private var generation: Int64
   private var passwordUpdatedAtMilliseconds: Int64?
 
-  init(_ proven: ProvenUser) {
-    let user = proven.user
-    provider = proven.way.provider
-    method = proven.way.method
-    claims = proven.claims
-    attributes = proven.way.attributes
-    generation = user.border.generation
+  init(_ authenticated: AuthenticatedUser) {
+    let user = authenticated.user
+    provider = authenticated.signIn.provider
+    method = authenticated.signIn.method
+    claims = authenticated.claims
+    attributes = authenticated.signIn.attributes
+    generation = user.cutoff.generation
     passwordUpdatedAtMilliseconds = user.password?.updatedAtMilliseconds
   }
 
@@ -49,7 +49,7 @@ struct PendingSignIn: Sendable {
 
   /// Returns true when the first factor is still valid.
   func isCurrent(_ user: UserRecord) -> Bool {
-    user.border.generation == generation
+    user.cutoff.generation == generation
       && user.password?.updatedAtMilliseconds == passwordUpdatedAtMilliseconds
   }
 }

@@ -27,7 +27,7 @@ package struct PhoneSignIn: Sendable {
   let context: AccountsContext
   let sessions: Sessions
   let secondFactors: SecondFactors
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
   let codes: PhoneCodes
   private var signUp: SignUp { SignUp(context: context) }
 
@@ -53,7 +53,7 @@ package struct PhoneSignIn: Sendable {
     if !context.configuration.protectsFromEnumeration, let owner = context.store.view.user(phone: number) {
       try Self.requirePhoneAsFirst(owner)
     }
-    return try await codes.send(PhoneCodes.Order(purpose: .phoneSignIn, number: number), request)
+    return try await codes.send(PhoneCodes.CodeRequest(purpose: .phoneSignIn, number: number), request)
   }
 
   /// Signs a user in with a number that they prove, or adds it to the caller's account.
@@ -63,7 +63,7 @@ package struct PhoneSignIn: Sendable {
   ///   - makesAccounts: true when an unknown number gets an account; false for a reauthentication of its owner.
   /// - Throws: `unsupportedTenant`, `operationNotAllowed`; `invalidSessionInfo`, `sessionExpired`, `tooManyAttempts`,
   ///   `invalidCode`, `invalidTemporaryProof`; `phoneNumberExists`, `unsupportedFirstFactor`, `adminOnlyOperation`; the
-  ///   errors of ``SecondFactors/afterFirst(of:client:now:)``.
+  ///   errors of ``SecondFactors/continueAfterFirstFactor(of:client:now:)``.
   package func signIn(
     _ proof: PhoneProof, caller: Caller?, makesAccounts: Bool = true, client: ClientInfo, isEmulated: Bool, now: Instant
   ) async throws(AccountError) -> (number: String, outcome: PhoneOutcome) {
@@ -72,8 +72,10 @@ package struct PhoneSignIn: Sendable {
     let owner = context.store.view.user(phone: number)
     guard let caller else {
       guard owner != nil || makesAccounts else { throw AccountError(.userNotFound) }
-      let proven = try phoneUser(number, owner, client: client, now: now)
-      return (number, .step(try await secondFactors.afterFirst(of: proven, client: client, now: now)))
+      let authenticated = try phoneUser(number, owner, client: client, now: now)
+      return (
+        number, .step(try await secondFactors.continueAfterFirstFactor(of: authenticated, client: client, now: now))
+      )
     }
     if let owner, !owner.uid.isSameText(as: caller.user.uid) {
       guard !proof.isEarlier else { throw AccountError(.phoneNumberExists) }
@@ -91,7 +93,7 @@ package struct PhoneSignIn: Sendable {
   ) async throws(AccountError) -> String {
     switch proof {
     case .earlier(let number, let text):
-      let isTaken = try await take(Digest(sha256: text.utf8), now: now) { ticket in
+      let isTaken = try await consume(Digest(sha256: text.utf8), now: now) { ticket in
         ticket.purpose == .phoneProof && ticket.phoneNumber?.isSameText(as: number) == true
       }
       guard isTaken else { throw AccountError(.invalidTemporaryProof) }
@@ -102,7 +104,7 @@ package struct PhoneSignIn: Sendable {
       else {
         throw AccountError(.invalidSessionInfo)
       }
-      guard !seen.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
+      guard !seen.isExpired(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
       guard context.throttle.admitCodeTry(account: number, now: now) else {
         throw AccountError(.tooManyAttempts, "Too many codes were tried. Try again later.")
       }
@@ -125,7 +127,7 @@ package struct PhoneSignIn: Sendable {
     return try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool? in
       guard let ticket = transaction.ticket(hash), ticket.purpose == .phoneSignIn else { return nil }
       let isRight = codes.isRight(code, sessionInfo, for: ticket)
-      if isRight { transaction.removeTicket(hash) } else { transaction.countFailedTry(hash) }
+      if isRight { transaction.removeTicket(hash) } else { transaction.countFailedAttempt(hash) }
       transaction.audit(
         AuditEvent(isRight ? .codeUsed : .codeFailed, client: client, detail: Ticket.Purpose.phoneSignIn.rawValue))
       return isRight
@@ -133,13 +135,13 @@ package struct PhoneSignIn: Sendable {
   }
 
   /// Consumes a ticket: of concurrent requests with the same code only one succeeds.
-  private func take(
+  private func consume(
     _ hash: Digest, now: Instant, where isIt: @escaping @Sendable (Ticket) -> Bool
   ) async throws(AccountError) -> Bool {
     let nowSeconds = now.wallMilliseconds / 1_000
     guard context.store.view.ticket(hash).map(isIt) == true else { return false }
     return try await context.store.transact { (transaction: inout AccountTransaction) throws(AccountError) -> Bool in
-      guard let ticket = transaction.ticket(hash), isIt(ticket), !ticket.isOver(nowSeconds: nowSeconds) else {
+      guard let ticket = transaction.ticket(hash), isIt(ticket), !ticket.isExpired(nowSeconds: nowSeconds) else {
         return false
       }
       transaction.removeTicket(hash)
@@ -164,29 +166,29 @@ package struct PhoneSignIn: Sendable {
 
   private func phoneUser(
     _ number: String, _ owner: UserRecord?, client: ClientInfo, now: Instant
-  ) throws(AccountError) -> ProvenUser {
-    let way = SignInWay(ProviderID.phone)
+  ) throws(AccountError) -> AuthenticatedUser {
+    let signIn = SignInContext(ProviderID.phone)
     if let owner {
       guard !owner.isDisabled else { throw AccountError(.userDisabled) }
       try Self.requirePhoneAsFirst(owner)
-      return ProvenUser(owner, way)
+      return AuthenticatedUser(owner, signIn)
     }
     try signUp.requireAllowed()
     var user = try signUp.newUser(now: now)
     user.phoneNumber = number
-    return signUp.newcomer(user, way, client: client)
+    return signUp.pendingUser(user, signIn, client: client)
   }
 
   /// Sets or replaces the account's number. The tokens are as old as the sign-in that they continue.
   private func link(
     _ number: String, to caller: Caller, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> SignedIn {
+  ) async throws(AccountError) -> SignInResult {
     try Self.requirePhoneAsFirst(caller.user)
     // Another number removes a credential from its owner.
     let isReplaced = caller.user.phoneNumber.map { !$0.isSameText(as: number) } ?? false
-    let change: ProofChange = isReplaced ? .phoneReplaced : .phoneLinked
+    let change: CredentialChange = isReplaced ? .phoneReplaced : .phoneLinked
     try changes.require([change], of: caller, now: now)
-    let session = try await sessions.new(following: caller, provider: ProviderID.phone, client: client)
+    let session = try await sessions.prepare(following: caller, provider: ProviderID.phone, client: client)
     let (user, tokens) = try await changes.change(
       [change], of: caller.user.uid, by: .session(caller, .given(session)), detail: ProviderID.phone, client: client,
       now: now
@@ -198,7 +200,7 @@ package struct PhoneSignIn: Sendable {
       user.phoneNumber = number
     }
     guard let tokens else { throw AccountError(.internalError) }
-    return SignedIn(user: user, tokens: tokens, isNew: false)
+    return SignInResult(user: user, tokens: tokens, isNew: false)
   }
 
   /// Refuses a number as the first factor of an account that has a phone as its second.

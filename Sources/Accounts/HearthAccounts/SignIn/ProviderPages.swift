@@ -22,7 +22,7 @@ package struct ProviderPages: Sendable {
   private static let answerPurpose = "answer of a provider's page"
 
   /// The start of a visit to a provider's page.
-  package struct Departure: Sendable, Redacted {
+  package struct AuthorizationRedirect: Sendable, Redacted {
     /// The URL for the browser.
     package let url: String
     /// The state that the provider returns; not secret.
@@ -40,22 +40,22 @@ package struct ProviderPages: Sendable {
   ///   - memo: the data to keep until the browser comes back; only this server can read or change it.
   /// - Throws: the errors of ``SignInProviders/authorizationPage(of:_:)``; `invalidProviderResponse` for a provider
   ///   that has the shared redirect URI from an earlier version and does not promise to name its issuer.
-  package func depart(
+  package func beginAuthorization(
     to providerID: String, origin: String, scopes: [String] = [], parameters: [(name: String, value: String)] = [],
     memo: String, now: Instant
-  ) async throws(AccountError) -> Departure {
-    let way = providers.providerReturn(of: providerID)
-    let redirectURI = way.address(of: providerID, tenantID: context.keys.tenant, origin: origin)
+  ) async throws(AccountError) -> AuthorizationRedirect {
+    let kind = providers.redirectURIKind(of: providerID)
+    let redirectURI = kind.address(of: providerID, tenantID: context.keys.tenant, origin: origin)
     let (url, visit) = try await begun(
       self.visit(providerID, redirectURI: redirectURI, rest: memo, now: now), scopes: scopes, parameters: parameters)
-    guard way != .sharedNamed || visit.isIssuerRequired else {
+    guard kind != .sharedWithIssuer || visit.isIssuerRequired else {
       let own = RedirectURI.own(of: providerID, tenantID: context.keys.tenant, origin: origin)
       throw AccountError(
         .invalidProviderResponse,
         "\(providerID) does not promise to name its issuer, so it may not use the shared redirect URI. Register \(own) "
           + "there and set usesSharedRedirectUri to false.")
     }
-    return Departure(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
+    return AuthorizationRedirect(url: url, state: visit.state, visit: try seal(visit, for: Self.visitPurpose))
   }
 
   /// Returns the address of a provider's page, for a client that opens it by itself.
@@ -63,15 +63,15 @@ package struct ProviderPages: Sendable {
   /// - Parameter redirectURI: the address that the provider redirects to; the caller has checked it.
   /// - Returns: the address, and the session that the client shows with the address that it came back to: see
   ///   ``redeem(requestURI:sessionID:client:now:)``.
-  /// - Throws: the errors of ``depart(to:origin:scopes:parameters:memo:now:)``; `invalidContinueURI` for a provider
-  ///   that was configured while the server ran, does not promise to name its issuer, and is not named by the address
-  ///   either.
+  /// - Throws: the errors of ``beginAuthorization(to:origin:scopes:parameters:memo:now:)``; `invalidContinueURI` for a
+  ///   provider that was configured while the server ran, does not promise to name its issuer, and is not named by the
+  ///   address either.
   package func address(
     of providerID: String, redirectURI: String, now: Instant
   ) async throws(AccountError) -> (url: String, sessionID: String) {
     let (url, visit) = try await begun(self.visit(providerID, redirectURI: redirectURI, rest: "", now: now))
     guard
-      visit.isIssuerRequired || providers.providerReturn(of: providerID) == .shared
+      visit.isIssuerRequired || providers.redirectURIKind(of: providerID) == .shared
         || RedirectURI.names(redirectURI, providerID, tenantID: context.keys.tenant)
     else {
       throw AccountError(
@@ -109,7 +109,7 @@ package struct ProviderPages: Sendable {
   }
 
   /// The reason why a returning browser is refused.
-  package enum ArrivalError: Error, Sendable, Equatable {
+  package enum CallbackError: Error, Sendable, Equatable {
     /// The browser did not begin this visit, the visit was begun elsewhere, or the answer came to another provider's
     /// address.
     case unknownVisit
@@ -133,7 +133,7 @@ package struct ProviderPages: Sendable {
   }
 
   /// The browser's return from a provider's page.
-  package struct Arrival: Sendable, Redacted {
+  package struct Callback: Sendable, Redacted {
     /// The memo of the departure.
     package let memo: String
     /// The redirect URI that the browser returned to.
@@ -151,9 +151,9 @@ package struct ProviderPages: Sendable {
   ///   - state: the state that the provider returned.
   ///   - issuer: the answer's `iss`; `nil` when it names none.
   ///   - address: the address that it came to, without the query.
-  package func arrive(
+  package func verifyCallback(
     _ visit: String, state: String, issuer: String?, at address: String, now: Instant
-  ) throws(ArrivalError) -> Arrival {
+  ) throws(CallbackError) -> Callback {
     guard let visit = unseal(visit, for: Self.visitPurpose),
       Digest(sha256: visit.state.utf8) == Digest(sha256: state.utf8), RedirectURI.isSame(address, as: visit.redirectURI)
     else { throw .unknownVisit }
@@ -162,21 +162,21 @@ package struct ProviderPages: Sendable {
       throw .otherIssuer(
         OtherIssuer(providerID: visit.providerID, tenantID: visit.tenantID, memo: visit.rest))
     }
-    return Arrival(memo: visit.rest, redirectURI: visit.redirectURI, visit: visit)
+    return Callback(memo: visit.rest, redirectURI: visit.redirectURI, visit: visit)
   }
 
   /// The longest user data that a provider sends through the browser, in bytes; longer data is ignored.
-  private static let personBytesMax = 1_024
+  private static let userDataBytesMax = 1_024
 
   /// Returns the session that the app needs beside the code to redeem it.
   ///
-  /// - Parameter person: the user data that the provider sent through the browser, unsigned. Nil for none.
+  /// - Parameter userData: the user data that the provider sent through the browser, unsigned. Nil for none.
   package func sessionID(
-    for arrival: Arrival, code: String, person: String? = nil, now: Instant
+    for callback: Callback, code: String, userData: String? = nil, now: Instant
   ) throws(AccountError) -> String {
-    var answer = arrival.visit
+    var answer = callback.visit
     answer.rest = Digest(sha256: code.utf8).hex
-    answer.person = person.flatMap { $0.isEmpty || $0.utf8.count > Self.personBytesMax ? nil : $0 }
+    answer.userData = userData.flatMap { $0.isEmpty || $0.utf8.count > Self.userDataBytesMax ? nil : $0 }
     answer.expiresAtSeconds = now.wallMilliseconds / 1000 + Self.visitSeconds
     return try seal(answer, for: Self.answerPurpose)
   }
@@ -223,7 +223,7 @@ package struct ProviderPages: Sendable {
         code: code, codeVerifier: answer.verifier, redirectURI: answer.redirectURI, nowSeconds: nowSeconds),
       fingerprint: answer.fingerprint, client: client, now: now)
     parameters["nonce"] = answer.nonce
-    parameters["user"] = answer.person
+    parameters["user"] = answer.userData
     return (answer.providerID, parameters)
   }
 
@@ -260,7 +260,7 @@ package struct ProviderPages: Sendable {
     /// The tenant; nil for the project itself.
     var tenantID: String?
     /// The user data from the browser, unsigned.
-    var person: String?
+    var userData: String?
     /// The digest of the provider's configuration when the visit began.
     var fingerprint: String
     /// Digests of the issuers that the answer may name.
@@ -283,7 +283,7 @@ package struct ProviderPages: Sendable {
       .init("i", .array(visit.issuers.map { .string($0) })), .init("q", .bool(visit.isIssuerRequired)),
     ]
     if let tenantID = visit.tenantID { members.append(.init("t", .string(tenantID))) }
-    if let person = visit.person { members.append(.init("w", .string(person))) }
+    if let userData = visit.userData { members.append(.init("w", .string(userData))) }
     do {
       return try context.keys.seal(JSON.object(members).text(), for: purpose)
     } catch {
@@ -301,7 +301,7 @@ package struct ProviderPages: Sendable {
     else { return nil }
     return Visit(
       providerID: providerID, redirectURI: redirectURI, state: state, verifier: verifier, nonce: nonce,
-      expiresAtSeconds: end, rest: rest, tenantID: json["t"]?.string, person: json["w"]?.string,
+      expiresAtSeconds: end, rest: rest, tenantID: json["t"]?.string, userData: json["w"]?.string,
       fingerprint: fingerprint, issuers: issuers.compactMap(\.string), isIssuerRequired: isIssuerRequired)
   }
 }

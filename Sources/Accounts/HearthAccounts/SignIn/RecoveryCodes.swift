@@ -12,16 +12,16 @@ package struct RecoveryCodes: Sendable {
   private static let length = 16
 
   let context: AccountsContext
-  let changes: CredentialChanges
+  let changes: CredentialChangeService
 
   /// Generated codes, with the hashes to store.
-  struct New: Sendable, Redacted {
+  struct GeneratedCodes: Sendable, Redacted {
     let texts: [String]
     let hashes: [String]
   }
 
   /// Generates codes for an account.
-  func draw(for uid: String) throws(AccountError) -> New {
+  func generate(for uid: String) throws(AccountError) -> GeneratedCodes {
     var (texts, hashes): ([String], [String]) = ([], [])
     for _ in 0..<Self.count {
       let bytes = try context.secrets.draw { (random) throws(RandomnessError) in try random.bytes(Self.length * 5 / 8) }
@@ -30,7 +30,7 @@ package struct RecoveryCodes: Sendable {
       texts.append(groups.joined(separator: "-"))
       hashes.append(try hash(String(letters), uid))
     }
-    return New(texts: texts, hashes: hashes)
+    return GeneratedCodes(texts: texts, hashes: hashes)
   }
 
   /// Replaces all recovery codes of a caller who has signed in with their second factor.
@@ -40,7 +40,7 @@ package struct RecoveryCodes: Sendable {
   package func replace(_ caller: Caller, client: ClientInfo, now: Instant) async throws(AccountError) -> [String] {
     try changes.require([.recoveryCodesReplaced], of: caller, now: now)
     let uid = caller.user.uid
-    let new = try draw(for: uid)
+    let new = try generate(for: uid)
     _ = try await changes.change(
       [.recoveryCodesReplaced], of: uid, by: .session(caller, .same), detail: "recovery codes", client: client, now: now
     ) { (_, user) throws(AccountError) in
@@ -62,7 +62,10 @@ package struct RecoveryCodes: Sendable {
   }
 
   private func hash(_ letters: String, _ uid: String) throws(AccountError) -> String {
-    guard let code = MessageCode.hmacSHA256(Array("\(uid)\u{0}\(letters)".utf8), key: context.keys.recoveryKey) else {
+    guard
+      let code = MessageAuthenticationCode.hmacSHA256(
+        Array("\(uid)\u{0}\(letters)".utf8), key: context.keys.recoveryKey)
+    else {
       throw AccountError(.unavailable)
     }
     return Digest.hexadecimal(code)

@@ -15,9 +15,9 @@ package struct SAMLPages: Sendable {
   let providers: SignInProviders
 
   private static let visitPurpose = "visit to an identity provider's page"
-  private static let personPurpose = "person of an identity provider"
+  private static let userPurpose = "person of an identity provider"
   /// The longest sealed user data, in bytes.
-  private static let personBytesMax = 32_768
+  private static let userBytesMax = 32_768
 
   /// Returns true for the id of a SAML provider.
   package static func serves(_ providerID: String) -> Bool {
@@ -29,11 +29,11 @@ package struct SAMLPages: Sendable {
   /// - Parameters:
   ///   - consumerURL: the address to which the browser brings the identity provider's answer.
   ///   - memo: the data to keep until the browser comes back.
-  ///   - isForced: the user must authenticate although they have a session there.
+  ///   - forcesAuthentication: the user must authenticate although they have a session there.
   /// - Throws: `operationNotAllowed` for a provider that does not exist or is switched off.
-  package func depart(
-    to providerID: String, consumerURL: String, memo: String, isForced: Bool, now: Instant
-  ) throws(AccountError) -> ProviderPages.Departure {
+  package func beginAuthorization(
+    to providerID: String, consumerURL: String, memo: String, forcesAuthentication: Bool, now: Instant
+  ) throws(AccountError) -> ProviderPages.AuthorizationRedirect {
     let saml = try configuration(providerID).1
     let nowSeconds = now.wallMilliseconds / 1000
     let visit = Visit(
@@ -44,8 +44,8 @@ package struct SAMLPages: Sendable {
     var request = AuthnRequest(
       id: visit.requestID, serviceProviderID: saml.serviceProviderID, consumerURL: consumerURL,
       destination: saml.signOnURL, issuedAtSeconds: nowSeconds)
-    request.isForced = isForced
-    return ProviderPages.Departure(
+    request.forcesAuthentication = forcesAuthentication
+    return ProviderPages.AuthorizationRedirect(
       url: try url(of: request, state: visit.state, isSigned: saml.signsRequests), state: visit.state,
       visit: try seal(visit.json, for: Self.visitPurpose))
   }
@@ -85,7 +85,7 @@ package struct SAMLPages: Sendable {
     let state: String
     let requestID: String
     let expiresAtSeconds: Int64
-    /// The memo given to ``SAMLPages/depart(to:consumerURL:memo:isForced:now:)``.
+    /// The memo given to ``SAMLPages/beginAuthorization(to:consumerURL:memo:forcesAuthentication:now:)``.
     package let memo: String
   }
 
@@ -96,7 +96,7 @@ package struct SAMLPages: Sendable {
   ///   - state: the `RelayState` that the identity provider returned.
   package func visit(
     _ text: String, state: String, now: Instant
-  ) throws(ProviderPages.ArrivalError) -> Visit {
+  ) throws(ProviderPages.CallbackError) -> Visit {
     guard let json = unseal(text, for: Self.visitPurpose, sizeBytesMax: 16_384), let visit = Visit(json),
       Digest(sha256: visit.state.utf8) == Digest(sha256: state.utf8)
     else { throw .unknownVisit }
@@ -107,7 +107,7 @@ package struct SAMLPages: Sendable {
   /// The result of an answer.
   package enum Outcome: Sendable, Redacted {
     /// The session that the app redeems.
-    case person(sessionID: String)
+    case authenticated(sessionID: String)
     /// The identity provider refused the user, or the user cancelled; a sentence.
     case denied(String)
   }
@@ -122,9 +122,9 @@ package struct SAMLPages: Sendable {
     guard visit.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     let (configuration, saml) = try configuration(visit.providerID)
     try providers.requireAdmitted(client, now: now)
-    let (person, assertionID): (SAMLPerson, String)
+    let (user, assertionID): (SAMLUser, String)
     do throws(SAMLRefusal) {
-      (person, assertionID) = try Self.person(
+      (user, assertionID) = try Self.user(
         in: response, visit, configuration, saml, nowSeconds: now.wallMilliseconds / 1000)
     } catch {
       await providers.noteRefused(by: visit.providerID, error.reason, client: client, now: now)
@@ -132,25 +132,25 @@ package struct SAMLPages: Sendable {
       throw AccountError(.invalidProviderResponse, error.reason)
     }
     try await mark("assertion \(visit.providerID) \(assertionID)", now: now)
-    return .person(sessionID: try seal(person.json(of: visit, now: now), for: Self.personPurpose))
+    return .authenticated(sessionID: try seal(user.json(of: visit, now: now), for: Self.userPurpose))
   }
 
-  private static func person(
+  private static func user(
     in response: String, _ visit: Visit, _ configuration: ProviderConfiguration, _ saml: ProviderConfiguration.SAML,
     nowSeconds: Int64
-  ) throws(SAMLRefusal) -> (SAMLPerson, String) {
+  ) throws(SAMLRefusal) -> (SAMLUser, String) {
     let letters = response.utf8.filter { !" \t\r\n".utf8.contains($0) }
     // Base64 needs four letters for three bytes.
     guard letters.count <= SAMLLimits.responseBytesMax / 3 * 4 + 4, let bytes = Base64.decodeLenient(letters) else {
       throw SAMLRefusal("The answer is no Base64, or has more than \(SAMLLimits.responseBytesMax) bytes.")
     }
-    var check = SAMLResponseCheck(
+    var verifier = SAMLResponseVerifier(
       identityProviderID: saml.identityProviderID, certificates: saml.certificates,
       serviceProviderID: saml.serviceProviderID, consumerURL: visit.consumerURL, requestID: visit.requestID)
-    check.allowsSHA1 = saml.allowsSHA1
-    check.skewSeconds = saml.skewSeconds ?? SAMLLimits.skewSecondsDefault
-    let assertion = try check.assertion(in: bytes, nowSeconds: nowSeconds)
-    return (try SAMLPerson(assertion, by: configuration), assertion.id)
+    verifier.allowsSHA1 = saml.allowsSHA1
+    verifier.skewSeconds = saml.skewSeconds ?? SAMLLimits.skewSecondsDefault
+    let assertion = try verifier.verifiedAssertion(in: bytes, nowSeconds: nowSeconds)
+    return (try SAMLUser(assertion, by: configuration), assertion.id)
   }
 
   /// Redeems, once, the result of ``answer(_:response:client:now:)``.
@@ -161,8 +161,8 @@ package struct SAMLPages: Sendable {
   package func redeem(
     requestURI: String, sessionID: String, now: Instant
   ) async throws(AccountError) -> FederatedIdentity? {
-    guard let json = unseal(sessionID, for: Self.personPurpose, sizeBytesMax: Self.personBytesMax),
-      let (person, visit) = SAMLPerson.read(json)
+    guard let json = unseal(sessionID, for: Self.userPurpose, sizeBytesMax: Self.userBytesMax),
+      let (user, visit) = SAMLUser.read(json)
     else { return nil }
     guard now.wallMilliseconds / 1000 < visit.expiresAtSeconds else {
       throw AccountError(.invalidProviderResponse, "The sign-in took too long. Begin it again.")
@@ -175,7 +175,7 @@ package struct SAMLPages: Sendable {
     guard visit.tenantID == context.keys.tenant else { throw AccountError(.tenantMismatch) }
     _ = try configuration(visit.providerID)
     try await mark("redeemed \(visit.state)", now: now)
-    return person.identity
+    return user.identity
   }
 
   /// The address that a browser came back to, for the app.

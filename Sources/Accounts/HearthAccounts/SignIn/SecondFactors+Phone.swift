@@ -19,9 +19,9 @@ extension SecondFactors {
       throw AccountError(.secondFactorNotFound)
     }
     guard let number = factor.kind.number else { throw AccountError(.invalidArgument, "MFA provider not supported!") }
-    let order = PhoneCodes.Order(
+    let codeRequest = PhoneCodes.CodeRequest(
       purpose: .phoneSecondFactor, number: number, user: pending.user, pending: (pending.hash, factor.id))
-    return try await phones.codes.send(order, request)
+    return try await phones.codes.send(codeRequest, request)
   }
 
   /// Completes a sign-in with a phone's code. Attempts are counted for the sign-in, however many codes are sent for it.
@@ -30,7 +30,7 @@ extension SecondFactors {
   ///   `sessionExpired`, `invalidCode`, `secondFactorNotFound`.
   package func finish(
     pending text: String, phone sessionInfo: String, code: String, _ request: PhoneRequest
-  ) async throws(AccountError) -> SignedIn {
+  ) async throws(AccountError) -> SignInResult {
     let now = request.now
     let pending = try await pending(text, now: now)
     if let hash = try recovery.hash(ofShown: code, pending.user.uid) {
@@ -41,9 +41,9 @@ extension SecondFactors {
       ticket.uid == pending.user.uid,
       ticket.phoneDetails?["pending"]?.string == pending.hash.hex, let id = ticket.phoneDetails?["factor"]?.string
     else { throw AccountError(.invalidSessionInfo) }
-    guard !ticket.isOver(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
+    guard !ticket.isExpired(nowSeconds: now.wallMilliseconds / 1_000) else { throw AccountError(.sessionExpired) }
     guard phones.codes.isRight(code, sessionInfo, for: ticket) else { throw await refused(pending, request.client) }
-    return try await enter(pending, showing: id, client: request.client, now: now) {
+    return try await complete(pending, showing: id, client: request.client, now: now) {
       (transaction, user) throws(AccountError) in
       guard transaction.ticket(hash)?.purpose == .phoneSecondFactor else { throw AccountError(.invalidSessionInfo) }
       guard let number = ticket.phoneNumber, user.factors.contains(where: { $0.id == id && $0.kind == .phone(number) })

@@ -8,12 +8,12 @@ package struct SecondFactors: Sendable {
   let sessions: Sessions
   let phones: PhoneFactors
   let recovery: RecoveryCodes
-  private var tries: FactorTries { FactorTries(context: context) }
+  private var tries: FactorAttemptLimiter { FactorAttemptLimiter(context: context) }
 
   /// The step that follows a first factor.
   package enum Step: Sendable {
     /// The user is signed in.
-    case signedIn(SignedIn)
+    case signedIn(SignInResult)
     /// The account requires a second factor; the random text stands for the first.
     case pending(String, UserRecord)
 
@@ -32,19 +32,19 @@ package struct SecondFactors: Sendable {
   /// Completes the sign-in of a user whose first factor was right, or asks for the second one.
   ///
   /// - Throws: the errors of ``Sessions/start(of:secondFactor:client:now:change:)``.
-  package func afterFirst(
-    of proven: ProvenUser, client: ClientInfo, now: Instant
+  package func continueAfterFirstFactor(
+    of authenticated: AuthenticatedUser, client: ClientInfo, now: Instant
   ) async throws(AccountError) -> Step {
-    let user = proven.user
+    let user = authenticated.user
     guard !user.factors.isEmpty else {
-      return .signedIn(try await sessions.start(of: proven, client: client, now: now))
+      return .signedIn(try await sessions.start(of: authenticated, client: client, now: now))
     }
     let code = try context.secrets.code()
     let nowSeconds = now.wallMilliseconds / 1000
     var ticket = Ticket(
       purpose: .pendingSecondFactor, uid: user.uid, email: user.email, createdAtSeconds: nowSeconds,
       expiresAtSeconds: nowSeconds + Ticket.Purpose.pendingSecondFactor.lifetimeSeconds)
-    ticket.details = PendingSignIn(proven).text
+    ticket.details = PendingSignIn(authenticated).text
     try await context.store.transact { [ticket] (transaction: inout AccountTransaction) throws(AccountError) in
       transaction.putTicket(code.hash, ticket)
     }
@@ -67,7 +67,7 @@ package struct SecondFactors: Sendable {
   ///   `invalidCode`.
   package func finish(
     pending text: String, enrolment: String?, code: String, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> SignedIn {
+  ) async throws(AccountError) -> SignInResult {
     let pending = try await pending(text, now: now)
     if let hash = try recovery.hash(ofShown: code, pending.user.uid) {
       return try await finish(pending, enrolment: enrolment, recoveryCode: hash, client: client, now: now)
@@ -76,7 +76,7 @@ package struct SecondFactors: Sendable {
     guard let step = matchingStep(code, factor.sealedSecret, after: factor.lastAcceptedStep, now: now) else {
       throw await refused(pending, client)
     }
-    return try await enter(pending, showing: factor.id, client: client, now: now) {
+    return try await complete(pending, showing: factor.id, client: client, now: now) {
       (_, user) throws(AccountError) in
       // A code is valid once, also across concurrent sign-ins.
       try user.accept(step, of: factor.id)
@@ -85,7 +85,7 @@ package struct SecondFactors: Sendable {
 
   func finish(
     _ pending: Pending, enrolment: String?, recoveryCode hash: String, client: ClientInfo, now: Instant
-  ) async throws(AccountError) -> SignedIn {
+  ) async throws(AccountError) -> SignInResult {
     let factors = pending.user.factors
     guard let factor = factors.first(where: { enrolment == nil || $0.id == enrolment }) else {
       throw AccountError(.secondFactorNotFound)
@@ -93,7 +93,7 @@ package struct SecondFactors: Sendable {
     guard pending.user.recoveryCodes.contains(where: { $0.isSameText(as: hash) }) else {
       throw await refused(pending, client)
     }
-    let signedIn = try await enter(pending, showing: factor.id, client: client, now: now) {
+    let signedIn = try await complete(pending, showing: factor.id, client: client, now: now) {
       (transaction, user) throws(AccountError) in
       try user.useRecoveryCode(hash)
       transaction.audit(
@@ -101,7 +101,7 @@ package struct SecondFactors: Sendable {
           .codeUsed, uid: user.uid, email: user.email, client: client,
           detail: "recovery code, \(user.recoveryCodes.count) left"))
     }
-    context.mails.tell(.recoveryCodeUsed, signedIn.user, client: client, now: now)
+    context.mails.notify(.recoveryCodeUsed, signedIn.user, client: client, now: now)
     return signedIn
   }
 
@@ -112,7 +112,7 @@ package struct SecondFactors: Sendable {
   func pending(_ text: String, isTry: Bool = true, now: Instant) async throws(AccountError) -> Pending {
     let hash = Digest(sha256: text.utf8)
     guard let seen = context.store.view.ticket(hash), seen.purpose == .pendingSecondFactor, let uid = seen.uid,
-      !seen.isOver(nowSeconds: now.wallMilliseconds / 1000)
+      !seen.isExpired(nowSeconds: now.wallMilliseconds / 1000)
     else { throw AccountError(.invalidPendingCredential) }
     let ticket =
       isTry ? try await tries.count(hash, uid: uid, otherwise: .invalidPendingCredential, now: now) : seen
@@ -129,14 +129,14 @@ package struct SecondFactors: Sendable {
   /// - Parameters:
   ///   - factor: its enrolment id.
   ///   - change: runs in the same transaction, for example to consume a code.
-  func enter(
+  func complete(
     _ pending: Pending, showing factor: String, client: ClientInfo, now: Instant,
     change: @escaping @Sendable (inout AccountTransaction, inout UserRecord) throws(AccountError) -> Void
-  ) async throws(AccountError) -> SignedIn {
+  ) async throws(AccountError) -> SignInResult {
     let (hash, details) = (pending.hash, pending.details)
     return try await sessions.start(
-      of: ProvenUser(
-        pending.user, SignInWay(details.provider, method: details.method, attributes: details.attributes),
+      of: AuthenticatedUser(
+        pending.user, SignInContext(details.provider, method: details.method, attributes: details.attributes),
         claims: details.claims),
       secondFactor: factor, client: client, now: now
     ) { (transaction, user) throws(AccountError) in

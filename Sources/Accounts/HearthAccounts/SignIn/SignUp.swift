@@ -29,12 +29,12 @@ struct SignUp: Sendable {
 
   /// Returns a user whose account is created when they sign in. An address, number or uid that is taken by then is
   /// refused.
-  func newcomer(_ user: UserRecord, _ way: SignInWay, client: ClientInfo) -> ProvenUser {
-    ProvenUser(
-      user, way,
+  func pendingUser(_ user: UserRecord, _ signIn: SignInContext, client: ClientInfo) -> AuthenticatedUser {
+    AuthenticatedUser(
+      user, signIn,
       creation: AccountCreation(canJoin: false) { (transaction, user) throws(AccountError) in
-        try transaction.addNewcomer(user, by: way.provider, client: client)
-      } again: { () throws(AccountError) in
+        try transaction.addNewUser(user, by: signIn.provider, client: client)
+      } reidentify: { () throws(AccountError) in
         throw AccountError(.duplicateLocalID)
       })
   }
@@ -47,11 +47,11 @@ extension AccountTransaction {
   /// - Parameter detail: the way of signing up, for the audit trail.
   /// - Returns: the account as it is stored.
   /// - Throws: the errors of ``insert(_:)``.
-  mutating func addNewcomer(
+  mutating func addNewUser(
     _ user: UserRecord, by detail: String, client: ClientInfo
   ) throws(AccountError) -> UserRecord {
     let kept = try add(user)
-    if detail != ProviderID.custom { tell(.created, user.uid) }
+    if detail != ProviderID.custom { addEvent(.created, user.uid) }
     audit(AuditEvent(.signUp, uid: user.uid, email: user.email, client: client, detail: detail))
     return kept
   }

@@ -47,14 +47,14 @@ enum AccountPath {
   static let serviceAccounts = Path("serviceAccounts")
   static let importKeys = Path("importKeys")
   static let locks = Path("locks")
-  static let endings = Path("endings")
+  static let expiries = Path("endings")
   static let audit = Path("audit")
   static let auditHead = Path("auditHead")
   static let latest = Path("latest")
   static let blockingFunctions = Path("blockingFunctions")
   static let configurationChanges = Path("configurationChanges")
   static let generationFloor = Path("generationFloor")
-  static let happenings = Path("happenings")
+  static let accountEvents = Path("happenings")
   static let providers = Path("providers")
   static let tenants = Path("tenants")
   /// The settings' name below a tenant.
@@ -85,11 +85,11 @@ enum AccountPath {
   static func lock(_ name: String) -> Path { locks.appending(key(name)) }
   static func audit(_ sequence: Int64) -> Path { audit.appending(Key(hexadecimal(sequence))) }
 
-  static func ending(_ kind: EndingKind, _ seconds: Int64, _ name: Key) -> Path {
-    endings(kind).appending(Key("\(hexadecimal(seconds))-\(name.text)"))
+  static func expiry(_ kind: ExpiryKind, _ seconds: Int64, _ name: Key) -> Path {
+    expiries(kind).appending(Key("\(hexadecimal(seconds))-\(name.text)"))
   }
 
-  static func endings(_ kind: EndingKind) -> Path { endings.appending(Key(kind.rawValue)) }
+  static func expiries(_ kind: ExpiryKind) -> Path { expiries.appending(Key(kind.rawValue)) }
 
   /// Formats 16 digits; negative numbers become 0.
   static func hexadecimal(_ number: Int64) -> String {
@@ -145,6 +145,6 @@ enum AccountPath {
 }
 
 /// The kinds of record with an end time.
-enum EndingKind: String, CaseIterable {
+enum ExpiryKind: String, CaseIterable {
   case sessions, tickets, locks
 }

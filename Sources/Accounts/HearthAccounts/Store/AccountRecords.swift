@@ -20,7 +20,7 @@ public struct AccountRecords: Sendable {
   }
 
   /// The cutoff that a deleted user has left; nil for none.
-  func border(_ node: Node, at path: Path) -> TokenCutoff? {
+  func cutoff(_ node: Node, at path: Path) -> TokenCutoff? {
     guard !node.isEmpty else { return nil }
     guard case .int(let seconds)? = node.scalar else {
       // All that is known: it was before the latest time of the clock.

@@ -17,9 +17,9 @@ public final class AccountStore: Sendable {
   public let limits: AccountStoreLimits
 
   let database: Database
-  private let desk: CommandClient
+  private let commands: CommandClient
   let damage: DamageReport
-  private let endings: EndingHandler
+  private let followedRevocations: FollowedRevocationBox
   /// The project's id in audit records.
   private let projectID: String?
   /// The handler for audit records that have become durable.
@@ -45,8 +45,8 @@ public final class AccountStore: Sendable {
     journals: any JournalFactory, environment: AccountsEnvironment, projectID: String? = nil,
     limits: AccountStoreLimits = AccountStoreLimits()
   ) throws {
-    try self.init(environment: environment, projectID: projectID, limits: limits) { surroundings in
-      try Database(name: Self.journalName, journals: journals, initialRules: .denyAll, environment: surroundings)
+    try self.init(environment: environment, projectID: projectID, limits: limits) { dependencies in
+      try Database(name: Self.journalName, journals: journals, initialRules: .denyAll, environment: dependencies)
     }
   }
 
@@ -62,24 +62,24 @@ public final class AccountStore: Sendable {
     open: (DatabaseEnvironment) throws -> Database
   ) throws {
     (base, project) = (.root, nil)
-    let desk = CommandClient()
+    let commands = CommandClient()
     let notice = environment.notice
     clock = environment.clock
     let damage = DamageReport(notice: notice)
-    let endings = EndingHandler()
-    self.endings = endings
-    var surroundings = DatabaseEnvironment(
-      clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in desk.take(effects) },
+    let followedRevocations = FollowedRevocationBox()
+    self.followedRevocations = followedRevocations
+    var dependencies = DatabaseEnvironment(
+      clock: environment.clock, schedule: environment.schedule, deliver: { effects, _ in commands.handle(effects) },
       notice: { notice(AccountsNotice($0)) })
-    surroundings.followed = { places, before, after, isOwn in
+    dependencies.followed = { places, before, after, isOwn in
       guard !isOwn else { return }
       let ended = Revocation.made(
         at: places, before: AccountRecords(root: before.root, damage: damage),
         after: AccountRecords(root: after.root, damage: damage))
-      for (revocation, event) in ended { endings.tell(revocation, event, after.position) }
+      for (revocation, event) in ended { followedRevocations.call(revocation, event, after.position) }
     }
-    database = try open(surroundings)
-    self.desk = desk
+    database = try open(dependencies)
+    self.commands = commands
     self.projectID = projectID
     self.limits = limits
     self.damage = damage
@@ -93,9 +93,9 @@ public final class AccountStore: Sendable {
   /// contain both.
   init(ofTenant id: String, in project: AccountStore) {
     (base, self.project) = (AccountPath.tenant(id), project)
-    (database, desk, damage, clock) = (project.database, project.desk, project.damage, project.clock)
+    (database, commands, damage, clock) = (project.database, project.commands, project.damage, project.clock)
     (limits, recovery, projectID) = (project.limits, project.recovery, project.projectID)
-    endings = EndingHandler()
+    followedRevocations = FollowedRevocationBox()
   }
 
   /// The last durable state.
@@ -127,7 +127,7 @@ public final class AccountStore: Sendable {
   public func transact<Value: Sendable>(
     _ body: @escaping @Sendable (inout AccountTransaction) throws(AccountError) -> Value
   ) async throws(AccountError) -> Value {
-    let outcome = Outcome<Value>()
+    let outcome = TransactionBodyResult<Value>()
     let transaction = Transaction { [self] draft in
       guard isThere(in: draft) else {
         outcome.set(.failure(AccountError(.tenantNotFound)))
@@ -146,7 +146,7 @@ public final class AccountStore: Sendable {
       outcome.note(accounts.audited)
       return true
     }
-    let reply = await desk.ask(database, .transact(transaction))
+    let reply = await commands.ask(database, .transact(transaction))
     let watch = TransactionWatch.current
     if case .failure(.outcomeUnknown) = reply {
       watch?.noteChange()
@@ -168,7 +168,7 @@ public final class AccountStore: Sendable {
   @discardableResult
   package func catchUp() async -> Bool {
     guard database.isFollowing else { return true }
-    if case .ok = await desk.ask(database, .barrier) { return true }
+    if case .ok = await commands.ask(database, .barrier) { return true }
     return false
   }
 
@@ -177,7 +177,7 @@ public final class AccountStore: Sendable {
   func onAudit(_ handler: @escaping @Sendable ([AuditRecord]) -> Void) { auditHandler.withLock { $0 = handler } }
 
   /// Sets the handler for credentials that another node of a cluster has ended.
-  func onEnding(_ handler: @escaping FollowedRevocationHandler) { endings.set(handler) }
+  func onFollowedRevocation(_ handler: @escaping FollowedRevocationHandler) { followedRevocations.set(handler) }
 
   /// Stores an account's lock beyond a restart, or removes it. Does not wait until it is durable.
   func saveLock(_ key: String, _ lock: AccountLock?) {
@@ -194,7 +194,7 @@ public final class AccountStore: Sendable {
     ])
   }
 
-  /// Remembers the clock's time, for the border of a revocation after the clock was set back. Called when a credential
+  /// Remembers the clock's time, for the cutoff of a revocation after the clock was set back. Called when a credential
   /// without a generation is accepted: no change of the accounts need have been made in that second.
   func noteClock() { _ = seenSeconds.max(clock().wallMilliseconds / 1000, ordering: .relaxed) }
 
@@ -244,11 +244,11 @@ extension AccountsNotice {
 }
 
 /// The handler for credentials that another node has ended.
-private final class EndingHandler: Sendable {
+private final class FollowedRevocationBox: Sendable {
   private let handler = Mutex<FollowedRevocationHandler?>(nil)
 
   func set(_ handler: @escaping FollowedRevocationHandler) { self.handler.withLock { $0 = handler } }
-  func tell(_ revocation: Revocation, _ event: AuditEvent.Kind, _ position: Int64) {
+  func call(_ revocation: Revocation, _ event: AuditEvent.Kind, _ position: Int64) {
     handler.withLock { $0 }?(revocation, event, position)
   }
 }

@@ -15,7 +15,7 @@ extension AccountTransaction {
   ///
   /// - Parameter shownSeconds: the second that an administrator wants shown; nil shows this one.
   mutating func endTokens(of user: inout UserRecord, shownSeconds: Int64? = nil) {
-    user.border.raise(latestSeconds: latestSeconds)
+    user.cutoff.raise(latestSeconds: latestSeconds)
     // It never decreases, or application servers would accept revoked tokens; it is never in the future, or they would
     // refuse new sign-ins.
     user.validSinceSeconds = shownSeconds.map { min(nowSeconds, max($0, user.validSinceSeconds)) } ?? nowSeconds
@@ -24,7 +24,7 @@ extension AccountTransaction {
   }
 
   /// Returns the first cutoff of a new account: above those of all earlier accounts with its uid.
-  func firstBorder(of uid: String) -> TokenCutoff {
+  func firstCutoff(of uid: String) -> TokenCutoff {
     let last = tombstone(uid)
     let floor = records.integer(AccountPath.generationFloor) ?? 0
     return TokenCutoff(generation: max(last?.generation ?? 0, floor).plus(1), seconds: last?.seconds ?? 0)
@@ -34,17 +34,17 @@ extension AccountTransaction {
   ///
   /// - Parameter last: nil when their record is unreadable.
   mutating func putTombstone(_ uid: String, last: TokenCutoff?) {
-    var border =
+    var cutoff =
       last ?? TokenCutoff(generation: (tombstone(uid)?.generation ?? 0).plus(TokenCutoff.unreadable), seconds: 0)
-    border.raise(latestSeconds: latestSeconds)
-    draft.replace(AccountPath.deleted(uid), with: text(of: border))
+    cutoff.raise(latestSeconds: latestSeconds)
+    draft.replace(AccountPath.deleted(uid), with: text(of: cutoff))
   }
 
   /// The highest generation of any account so far, for when their tombstones are removed.
   var highestGeneration: Int64 {
-    let present = users(limit: .max).map(\.border.generation)
+    let present = users(limit: .max).map(\.cutoff.generation)
     let deleted = draft.root[AccountPath.deleted].children.compactMap { key, node in
-      records.border(node, at: AccountPath.deleted.appending(key))?.generation
+      records.cutoff(node, at: AccountPath.deleted.appending(key))?.generation
     }
     return max(present.max() ?? 0, deleted.max() ?? 0, records.integer(AccountPath.generationFloor) ?? 0)
   }

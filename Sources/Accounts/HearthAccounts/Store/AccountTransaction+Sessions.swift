@@ -9,7 +9,7 @@ extension AccountTransaction {
     let owned = AccountPath.userSessions.appending(AccountPath.key(session.uid))
     draft.replace(AccountPath.session(hash), with: text)
     draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(session.lastUsedAtSeconds)))
-    if let end = session.expiresAtSeconds { setEnding(.sessions, end, hash) }
+    if let end = session.expiresAtSeconds { setExpiry(.sessions, end, hash) }
     if let oldest = oldest(in: owned, max: limits.sessionsPerUserMax, but: hash) { removeSession(oldest) }
   }
 
@@ -20,7 +20,7 @@ extension AccountTransaction {
     if let session = session(hash) {
       let owned = AccountPath.userSessions.appending(AccountPath.key(session.uid))
       draft.replace(owned.appending(Key(hash.hex)), with: .empty)
-      if let end = session.expiresAtSeconds { removeEnding(.sessions, end, hash) }
+      if let end = session.expiresAtSeconds { removeExpiry(.sessions, end, hash) }
     }
     draft.replace(path, with: .empty)
   }
@@ -48,15 +48,15 @@ extension AccountTransaction {
     let text = text(of: ticket)
     removeTicket(hash)
     draft.replace(AccountPath.ticket(hash), with: text)
-    setEnding(.tickets, ticketEnd(ticket), hash)
+    setExpiry(.tickets, ticketEnd(ticket), hash)
     if let owned = ownedTickets(ticket) {
       draft.replace(owned.appending(Key(hash.hex)), with: Node(.int(ticket.createdAtSeconds)))
       let oldest = oldest(in: owned, max: limits.ticketsPerOwnerMax, but: hash) { other in
-        self.ticket(other).map { Set<Ticket.Purpose>.waysBack.contains($0.purpose) } ?? false
+        self.ticket(other).map { Set<Ticket.Purpose>.reversalCodes.contains($0.purpose) } ?? false
       }
       if let oldest { removeTicket(oldest) }
     }
-    if draft.root[AccountPath.tickets].childCount > limits.ticketsMax { removeFirstEnding(.tickets, but: hash) }
+    if draft.root[AccountPath.tickets].childCount > limits.ticketsMax { removeFirstExpiry(.tickets, but: hash) }
   }
 
   /// Removes a ticket, if it exists.
@@ -65,7 +65,7 @@ extension AccountTransaction {
     guard !draft.root[path].isEmpty else { return }
     if let ticket = ticket(hash) {
       if let owned = ownedTickets(ticket) { draft.replace(owned.appending(Key(hash.hex)), with: .empty) }
-      removeEnding(.tickets, ticketEnd(ticket), hash)
+      removeExpiry(.tickets, ticketEnd(ticket), hash)
     }
     draft.replace(path, with: .empty)
   }

@@ -17,7 +17,7 @@ public struct AccountTransaction: AccountReading {
   private let isSpaceLow: Bool
   let rates: AuditRates
   /// The events of this change for subscribers; nil while there are none.
-  var happenings: AccountHappenings?
+  var accountEvents: AccountEvents?
 
   init(
     _ draft: AccountDraft, damage: DamageReport, limits: AccountStoreLimits, projectID: String?, seenSeconds: Int64,
@@ -55,7 +55,7 @@ public struct AccountTransaction: AccountReading {
     guard !isSpaceLow else { throw AccountError(.unavailable) }
     guard draft.root[AccountPath.user(user.uid)].isEmpty else { throw AccountError(.duplicateLocalID) }
     var user = user
-    user.border = firstBorder(of: user.uid)
+    user.cutoff = firstCutoff(of: user.uid)
     let text = try storable(user)
     try requireFree(user)
     draft.replace(AccountPath.user(user.uid), with: text)
@@ -68,14 +68,14 @@ public struct AccountTransaction: AccountReading {
   /// - Parameter changes: the changes of credentials that were made by their terms.
   /// - Throws: `userNotFound`, and the errors of ``insert(_:)``; `internalError` when a credential differs that none of
   ///   the changes covers.
-  package mutating func update(_ user: UserRecord, as changes: [ProofChange] = []) throws(AccountError) {
+  package mutating func update(_ user: UserRecord, as changes: [CredentialChange] = []) throws(AccountError) {
     guard let old = self.user(user.uid) else { throw AccountError(.userNotFound) }
-    let declared = changes.reduce(into: Set<ProofChange.Aspect>()) { $0.formUnion($1.terms.touches) }
+    let declared = changes.reduce(into: Set<CredentialChange.Aspect>()) { $0.formUnion($1.terms.touches) }
     guard user.proofs(changedSince: old).isSubset(of: declared) else {
       throw AccountError(.internalError, "a proof was changed without its terms")
     }
     var user = user
-    user.border.advance(to: old.border)
+    user.cutoff.advance(to: old.cutoff)
     // At the first change of address; from then on it stays.
     if let email = old.email, user.email?.isSameText(as: email) != true {
       user.initialEmail = user.initialEmail ?? email
@@ -101,17 +101,17 @@ public struct AccountTransaction: AccountReading {
     removeTickets(of: uid)
     if let number = user?.phoneNumber { removeTickets(phone: number) }
     draft.replace(path, with: .empty)
-    putTombstone(uid, last: user?.border)
+    putTombstone(uid, last: user?.cutoff)
   }
 
   /// Deletes all users without a trace. For emulators.
-  public mutating func deleteEverybody() {
+  public mutating func deleteAllUsers() {
     draft.replace(AccountPath.generationFloor, with: Node(.int(highestGeneration)))
     let subtrees = [
       AccountPath.users, AccountPath.deleted, AccountPath.emails, AccountPath.phones, AccountPath.identities,
       AccountPath.identityEmails, AccountPath.passkeys, AccountPath.sessions, AccountPath.userSessions,
       AccountPath.tickets, AccountPath.userTickets, AccountPath.emailTickets, AccountPath.phoneTickets,
-      AccountPath.locks, AccountPath.endings, AccountPath.migrated,
+      AccountPath.locks, AccountPath.expiries, AccountPath.migrated,
     ]
     for path in subtrees { draft.replace(path, with: .empty) }
   }

@@ -109,7 +109,7 @@ extension AccountReading {
   /// with the uid. Nil when none was deleted.
   public func tombstone(_ uid: String) -> TokenCutoff? {
     let path = AccountPath.deleted(uid)
-    return records.border(records.root[path], at: path)
+    return records.cutoff(records.root[path], at: path)
   }
 
   /// Users in the order of their uids.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The numbers of recent audit records by the account that caused them.
 ///
-/// A signed-in user can repeat some events at will, such as a change of the name. Above a number in an hour these are not
-/// recorded, so that they do not evict the records of others from the trail.
+/// A signed-in user can repeat some events at will, such as a change of the name. Above a number in an hour these are
+/// not recorded, so that they do not evict the records of others from the trail.
 final class AuditRates: Sendable {
   /// The most accounts that are counted, the most recent ones.
   private static let accountsMax = 16_384
@@ -35,7 +35,8 @@ extension AuditEvent.Kind {
       .providerLinked, .providerUnlinked, .factorEnrolled, .factorRemoved, .passkeyEnrolled, .passkeyRemoved,
       .refreshFailed:
       true
-    case .signUp, .signInFailed, .factorFailed, .passkeyRefused, .refreshReused, .resetDone, .takenBack, .userDisabled,
+    case .signUp, .signInFailed, .factorFailed, .passkeyRefused, .refreshReused, .resetDone, .changeReverted,
+      .userDisabled,
       .userEnabled, .userDeleted, .userErased, .claimsChanged, .revoked, .adminAPI, .usersImported, .usersExported,
       .secretUsed, .keyRotated, .configurationChanged, .developerMode, .console, .consoleRefused, .lockout:
       false

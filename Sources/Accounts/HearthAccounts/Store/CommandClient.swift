@@ -20,7 +20,9 @@ final class CommandClient: Sendable {
   /// Executes an action as the administrator; returns when the reply is durable.
   func ask(_ database: Database, _ action: Command.Action) async -> Reply {
     await withCheckedContinuation { continuation in
-      guard let request = enter(continuation) else { return continuation.resume(returning: .failure(.unavailable)) }
+      guard let request = addWaiting(continuation) else {
+        return continuation.resume(returning: .failure(.unavailable))
+      }
       database.submit([
         Command(connection: Self.connection, request: request, principal: .administrator, action: action)
       ])
@@ -28,7 +30,7 @@ final class CommandClient: Sendable {
   }
 
   /// Executes the database's effects.
-  func take(_ effects: [Effect]) {
+  func handle(_ effects: [Effect]) {
     for effect in effects {
       guard case .reply(_, let request, let reply) = effect else { continue }
       state.withLock { $0.waiting.removeValue(forKey: request) }?.resume(returning: reply)
@@ -36,7 +38,7 @@ final class CommandClient: Sendable {
   }
 
   /// Returns a number for the request; nil when too many callers wait.
-  private func enter(_ continuation: CheckedContinuation<Reply, Never>) -> Int32? {
+  private func addWaiting(_ continuation: CheckedContinuation<Reply, Never>) -> Int32? {
     state.withLock { state in
       guard state.waiting.count < Self.waitingMax else { return nil }
       repeat { state.lastRequest &+= 1 } while state.waiting[state.lastRequest] != nil
@@ -47,7 +49,7 @@ final class CommandClient: Sendable {
 }
 
 /// The result of a transaction's body, handed from the queue that ran it to the task that waits for it.
-final class Outcome<Value: Sendable>: Sendable {
+final class TransactionBodyResult<Value: Sendable>: Sendable {
   private let result = Mutex<Result<Value, AccountError>?>(nil)
   private let records = Mutex<[AuditRecord]>([])
 

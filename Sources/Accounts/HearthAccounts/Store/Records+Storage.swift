@@ -47,7 +47,7 @@ extension Ticket: StoredRecord {
       createdAtSeconds: try reader.int("createdAt"), expiresAtSeconds: try reader.int("expiresAt"))
     newEmail = try reader.optionalText("newEmail")
     phoneNumber = try reader.optionalText("phoneNumber")
-    failedTries = try reader.int("failedTries")
+    failedAttempts = try reader.int("failedTries")
     details = try reader.optionalText("details")
   }
 
@@ -59,7 +59,7 @@ extension Ticket: StoredRecord {
     writer.set("phoneNumber", phoneNumber)
     writer.set("createdAt", createdAtSeconds)
     writer.set("expiresAt", expiresAtSeconds)
-    writer.set("failedTries", failedTries)
+    writer.set("failedTries", failedAttempts)
     writer.set("details", details)
   }
 }

@@ -15,7 +15,7 @@ extension Revocation {
         let (old, new): (UserRecord?, UserRecord?) = (before.record(path), after.record(path))
         guard let old else { continue }
         if let new {
-          if new.isDisabled || new.border != old.border {
+          if new.isDisabled || new.cutoff != old.cutoff {
             uids[old.uid] = new.isDisabled && !old.isDisabled ? .userDisabled : .revoked
           }
         } else {

@@ -18,7 +18,7 @@ package final class TransactionWatch: Sendable {
 
   /// True when a change was refused by a node that no longer owns the accounts, and it is certain that nothing was
   /// changed.
-  package var mayBeginAnew: Bool { wasRefused.load(ordering: .relaxed) && !hasChanged.load(ordering: .relaxed) }
+  package var isSafeToRetry: Bool { wasRefused.load(ordering: .relaxed) && !hasChanged.load(ordering: .relaxed) }
 
   /// Notes a change, a possible change, or a question that can be asked only once.
   func noteChange() { hasChanged.store(true, ordering: .relaxed) }

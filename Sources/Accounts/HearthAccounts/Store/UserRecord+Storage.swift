@@ -17,19 +17,21 @@ extension UserRecord: StoredRecord {
     validSinceSeconds = try reader.int("validSince")
     // Records without them are from the previous version: its tokens carry no generation, and are valid from the second
     // that is shown.
-    border = TokenCutoff(
+    cutoff = TokenCutoff(
       generation: try reader.optionalInt("generation") ?? 0,
       seconds: try reader.optionalInt("tokensSince") ?? validSinceSeconds)
     for stored in try reader.objects("factors") { factors.append(try SecondFactor(stored: stored)) }
     recoveryCodes = try reader.optionalText("recoveryCodes")?.split(separator: " ").map(String.init) ?? []
     for stored in try reader.objects("passkeys") { passkeys.append(try Passkey(stored: stored)) }
-    for stored in try reader.objects("lateWays") { lateWays.append(try LateWay(stored: stored)) }
+    for stored in try reader.objects("lateWays") {
+      probationaryCredentials.append(try ProbationaryCredential(stored: stored))
+    }
     hasTemporaryPassword = try reader.bool("temporaryPassword")
     // For records from before the field existed it follows from their other credentials.
-    hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherWayIn)
+    hasEmailLink = try reader.optionalBool("emailLink") ?? (email != nil && hasNoOtherCredential)
   }
 
-  private var hasNoOtherWayIn: Bool {
+  private var hasNoOtherCredential: Bool {
     password == nil && phoneNumber == nil && identities.isEmpty && !isCustomAuth
   }
 
@@ -50,18 +52,18 @@ extension UserRecord: StoredRecord {
     writer.set("lastSignInAt", lastSignInAtMilliseconds)
     writer.set("lastRefreshAt", lastRefreshAtMilliseconds)
     writer.set("validSince", validSinceSeconds)
-    writer.set("generation", border.generation)
-    writer.set("tokensSince", border.seconds)
+    writer.set("generation", cutoff.generation)
+    writer.set("tokensSince", cutoff.seconds)
     writer.set("factors", factors)
     writer.set("recoveryCodes", recoveryCodes.isEmpty ? nil : recoveryCodes.joined(separator: " "))
     writer.set("passkeys", passkeys)
-    writer.set("lateWays", lateWays)
+    writer.set("lateWays", probationaryCredentials)
     writer.set("temporaryPassword", hasTemporaryPassword)
     if email != nil { writer.set("emailLink", stated: hasEmailLink) }
   }
 }
 
-extension LateWay: StoredRecord {
+extension ProbationaryCredential: StoredRecord {
   init(stored reader: RecordReader) throws(RecordDamage) {
     self.init(providerID: try reader.text("provider"), untilSeconds: try reader.int("until"))
   }

@@ -19,7 +19,7 @@ public struct AccountLock: Sendable, Equatable {
   static let none = AccountLock(failures: 0, lockedUntilSeconds: 0, lastFailureSeconds: 0)
 
   /// Returns true when the account has used up its free failures.
-  func isWorthKeeping(_ limits: ThrottleLimits) -> Bool { failures >= Int64(limits.accountFailuresFree) }
+  func hasUsedUpFreeFailures(_ limits: ThrottleLimits) -> Bool { failures >= Int64(limits.accountFailuresFree) }
 
   /// Returns the waiting time after that many failures: none, then one second, then twice as long each time.
   static func delaySeconds(failures: Int64, _ limits: ThrottleLimits) -> Int64 {
@@ -47,7 +47,7 @@ public struct AccountLock: Sendable, Equatable {
   }
 
   /// Removes an attempt that was never evaluated.
-  mutating func takeBack(_ limits: ThrottleLimits) {
+  mutating func removeAttempt(_ limits: ThrottleLimits) {
     failures = max(0, failures - 1)
     lock(limits, from: lastFailureSeconds * 1000)
   }

@@ -41,8 +41,8 @@ struct NetworkCounters: Sendable {
   }
 
   /// Removes an attempt that was right, or was not evaluated.
-  mutating func takeBack(account: CounterKey, _ limits: ThrottleLimits, factor: Int) {
-    failures.putBack(Self.failureInterval(max(1, limits.addressFailures.multiplied(by: factor))))
+  mutating func removeAttempt(account: CounterKey, _ limits: ThrottleLimits, factor: Int) {
+    failures.refund(Self.failureInterval(max(1, limits.addressFailures.multiplied(by: factor))))
     tried.removeAll { $0.account == account }
   }
 

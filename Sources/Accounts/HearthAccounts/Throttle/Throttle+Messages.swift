@@ -14,7 +14,7 @@ extension Throttle {
   ///   - isOwners: true when the address is proven, and its owner is notified of a change: only the day's limit
   ///     applies.
   func admitMail(
-    to email: String, _ part: MailPart = .other, isOwners: Bool = false, address: String, now: Instant
+    to email: String, _ part: MailCategory = .other, isOwners: Bool = false, address: String, now: Instant
   ) -> Bool {
     let recipient = CounterKey(part == .reset ? .resetRecipient : .recipient, email, key: key)
     let networks = networks(address)
@@ -42,10 +42,10 @@ extension Throttle {
         }
       }
       let used = state.mailsOfDay.count(nowMilliseconds: milliseconds)
-      let bound = SpendingBound(name: "mailsPerDay", used: used, max: limits.mailsPerDay)
+      let bound = SpendingLimit(name: "mailsPerDay", used: used, max: limits.mailsPerDay)
       return (isAdmitted, state.note(bound, isRefused: !isAdmitted))
     }
-    tell([notice].compactMap(\.self))
+    notify([notice].compactMap(\.self))
     return isAdmitted
   }
 
@@ -132,30 +132,30 @@ extension Throttle {
         countryBounds(there.counts(nowMilliseconds: milliseconds)).map { ($0, isCountryFull) }
         + messageBounds(all.counts(nowMilliseconds: milliseconds)).map { ($0, isFull) }
       let notices = bounds.compactMap { bound, isRefused in
-        state.note(bound, isRefused: isRefused && bound.used >= ShareRule.openPart(of: bound.max))
+        state.note(bound, isRefused: isRefused && bound.used >= ShareRule.unrestrictedPart(of: bound.max))
       }
       return (isCountryFull ? .country : isFull ? .all : nil, notices)
     }
-    tell(notices)
+    notify(notices)
     return refusal
   }
 
-  private func countryBounds(_ counts: (hour: Int, day: Int)) -> [SpendingBound] {
+  private func countryBounds(_ counts: (hour: Int, day: Int)) -> [SpendingLimit] {
     [
-      SpendingBound(name: "messagesPerCountryPerHour", used: counts.hour, max: limits.messagesPerCountryPerHour),
-      SpendingBound(name: "messagesPerCountryPerDay", used: counts.day, max: limits.messagesPerCountryPerDay),
+      SpendingLimit(name: "messagesPerCountryPerHour", used: counts.hour, max: limits.messagesPerCountryPerHour),
+      SpendingLimit(name: "messagesPerCountryPerDay", used: counts.day, max: limits.messagesPerCountryPerDay),
     ]
   }
 
-  private func messageBounds(_ counts: (hour: Int, day: Int)) -> [SpendingBound] {
+  private func messageBounds(_ counts: (hour: Int, day: Int)) -> [SpendingLimit] {
     [
-      SpendingBound(name: "messagesPerHour", used: counts.hour, max: limits.messagesPerHour),
-      SpendingBound(name: "messagesPerDay", used: counts.day, max: limits.messagesPerDay),
+      SpendingLimit(name: "messagesPerHour", used: counts.hour, max: limits.messagesPerHour),
+      SpendingLimit(name: "messagesPerDay", used: counts.day, max: limits.messagesPerDay),
     ]
   }
 
   /// The spending bounds with their current use; of the countries, the one with the most.
-  func spending(now: Instant) -> [SpendingBound] {
+  func spending(now: Instant) -> [SpendingLimit] {
     let milliseconds = now.monotonicMilliseconds
     return state.withLock { state in
       let mails = state.mailsOfDay.count(nowMilliseconds: milliseconds)
@@ -164,7 +164,7 @@ extension Throttle {
         guard let counts = state.messageCountries[country]?.counts(nowMilliseconds: milliseconds) else { continue }
         most = (max(most.hour, counts.hour), max(most.day, counts.day))
       }
-      return [SpendingBound(name: "mailsPerDay", used: mails, max: limits.mailsPerDay)] + countryBounds(most)
+      return [SpendingLimit(name: "mailsPerDay", used: mails, max: limits.mailsPerDay)] + countryBounds(most)
         + messageBounds(state.allMessages.counts(nowMilliseconds: milliseconds))
     }
   }

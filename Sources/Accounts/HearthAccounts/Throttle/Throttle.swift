@@ -73,7 +73,7 @@ final class Throttle: Sendable {
     let known = CounterKey(.knownNetwork, ClientNetwork(address).text + "\u{0}" + account, key: key)
     let (account, networks) = (CounterKey(.account, account, key: key), networks(address))
     state.withLock { state in
-      takeBack(account, networks, &state)
+      removeAttempt(account, networks, &state)
       state.succeed(account: account, knownNetwork: known)
     }
     save()
@@ -92,7 +92,7 @@ final class Throttle: Sendable {
   func attemptAbandoned(account: String, address: String, now: Instant) {
     let (account, networks) = (CounterKey(.account, account, key: key), networks(address))
     state.withLock { state in
-      takeBack(account, networks, &state)
+      removeAttempt(account, networks, &state)
       state.abandon(account: account)
     }
     save()
@@ -170,17 +170,17 @@ final class Throttle: Sendable {
   }
 
   /// Notifies the operator.
-  func tell(_ notices: [AccountsNotice]) { for one in notices { notice(one) } }
+  func notify(_ notices: [AccountsNotice]) { for one in notices { notice(one) } }
 
   /// Counters in memory.
   var count: Int { state.withLock { $0.count } }
 
-  private func takeBack(
+  private func removeAttempt(
     _ account: CounterKey, _ networks: [(key: CounterKey, factor: Int)], _ state: inout ThrottleState
   ) {
     for network in networks {
       guard var counters = state.networks.value(network.key) else { continue }
-      counters.takeBack(account: account, limits, factor: network.factor)
+      counters.removeAttempt(account: account, limits, factor: network.factor)
       state.networks.set(network.key, counters)
     }
   }

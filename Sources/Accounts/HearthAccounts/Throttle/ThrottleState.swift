@@ -6,14 +6,14 @@ struct ThrottleState: Sendable {
   var networks: RecencyMap<CounterKey, NetworkCounters>
   var recipients: RecencyMap<CounterKey, RecipientCounters>
   var codes: RecencyMap<CounterKey, SlidingCounter>
-  var mailsOfDay = MailDay()
+  var mailsOfDay = DailyMailCounters()
   /// Sent messages by number and by client network.
   var messages: RecencyMap<CounterKey, MessageCounters>
   /// Sent messages by country, which bounds the number of entries.
   var messageCountries: [String: MessageCounters] = [:]
   var allMessages = MessageCounters()
   /// The watches by the setting's name.
-  private var spending: [String: SpendingWatch] = [:]
+  private var spending: [String: SpendingLimitMonitor] = [:]
   /// Accounts with free failures left.
   private var accounts: RecencyMap<CounterKey, AccountLock>
   /// Accounts without free failures. They are stored separately, so that failures of many others cannot evict them.
@@ -44,8 +44,8 @@ struct ThrottleState: Sendable {
   }
 
   /// Notes the use of a spending bound. Returns the notice for the operator.
-  mutating func note(_ bound: SpendingBound, isRefused: Bool = false) -> AccountsNotice? {
-    spending[bound.name, default: SpendingWatch()].note(bound, isRefused: isRefused)
+  mutating func note(_ bound: SpendingLimit, isRefused: Bool = false) -> AccountsNotice? {
+    spending[bound.name, default: SpendingLimitMonitor()].note(bound, isRefused: isRefused)
   }
 
   /// Returns the seconds to wait; nil when the attempt may be evaluated, and then it is counted as failed.
@@ -72,7 +72,7 @@ struct ThrottleState: Sendable {
     if isKnown {
       lock = .none
     } else {
-      lock.takeBack(limits)
+      lock.removeAttempt(limits)
       lock.lockedUntilSeconds = 0
     }
     keep(account, lock)
@@ -81,7 +81,7 @@ struct ThrottleState: Sendable {
   /// Removes an attempt that was not evaluated.
   mutating func abandon(account: CounterKey) {
     guard var lock = locks.value(account) ?? accounts.value(account) else { return }
-    lock.takeBack(limits)
+    lock.removeAttempt(limits)
     keep(account, lock)
   }
 
@@ -103,7 +103,7 @@ struct ThrottleState: Sendable {
   }
 
   private mutating func keep(_ key: CounterKey, _ lock: AccountLock) {
-    if lock.isWorthKeeping(limits) {
+    if lock.hasUsedUpFreeFailures(limits) {
       accounts.remove(key)
       setLock(key, lock, isSaved: false)
     } else {

@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthTree
 
 /// Access tokens for back-end programs: RFC 7523, section 2.1. Its errors have a form of their own.
-struct AccessTokenEndpoint: EndpointArea {
+struct AccessTokenEndpoint: EndpointGroup {
   let accounts: Accounts
 
   private static let grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer"

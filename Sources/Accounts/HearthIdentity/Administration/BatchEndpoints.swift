@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// The endpoints for many accounts at once, for administrators.
-struct BatchEndpoints: EndpointArea {
+struct BatchEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// The number of users in one response, import or deletion.
@@ -47,7 +47,7 @@ struct BatchEndpoints: EndpointArea {
     guard (1...500).contains(limit), (0...Self.sortedUsersMax).contains(offset) else {
       throw AccountError(.invalidPageSelection)
     }
-    var users = if let list = call.value("expression") { try matches(list, call) } else { try everybody() }
+    var users = if let list = call.value("expression") { try matches(list, call) } else { try allUsers() }
     let isDescending = try call.text("order") == "DESC"
     try Self.sort(&users, by: try call.text("sortBy") ?? "USER_ID")
     if isDescending { users.reverse() }
@@ -63,7 +63,7 @@ struct BatchEndpoints: EndpointArea {
   /// The limit for a sorted query; a listing in pages has none.
   private static let sortedUsersMax: Int64 = 100_000
 
-  private func everybody() throws(AccountError) -> [UserRecord] {
+  private func allUsers() throws(AccountError) -> [UserRecord] {
     let users = accounts.store.view.users(after: nil, limit: Int(Self.sortedUsersMax) + 1)
     guard users.count <= Self.sortedUsersMax else {
       throw AccountError(.invalidPageSelection, "too many accounts to sort; read them in pages")

@@ -4,7 +4,7 @@ import HearthCrypto
 import HearthTree
 
 /// The export of accounts, complete for an import.
-struct ExportEndpoints: EndpointArea {
+struct ExportEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// A page of all accounts as `auth:export` of Firebase's tools writes them, with password hashes their keys, and
@@ -12,7 +12,7 @@ struct ExportEndpoints: EndpointArea {
   func export(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let administrator = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 500)
-    try await accounts.administration.users.noteExport(count: page.users.count, by: administrator)
+    try await accounts.administration.users.recordExport(count: page.users.count, by: administrator)
     var members = [JSON.Member("users", .array(page.users.map(exported)))]
     if page.hasNext, let last = page.users.last { members.append(JSON.Member("nextPageToken", .string(last.uid))) }
     return .object(members)

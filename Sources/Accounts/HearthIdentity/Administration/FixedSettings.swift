@@ -44,7 +44,7 @@ struct FixedSettings: Sendable {
   /// - Parameters:
   ///   - mask: the path of a setting, or the common prefix of several, in either spelling.
   ///   - body: the request's values; absent ones return to the operator's file, which is the present state.
-  func isSo(_ mask: String, in body: JSON) -> Bool {
+  func matches(_ mask: String, in body: JSON) -> Bool {
     let path = ProjectSettings.camelCase(mask)
     guard values.contains(where: { $0.path == path || $0.path.hasPrefix("\(path).") }) else { return false }
     var value = body
@@ -53,15 +53,15 @@ struct FixedSettings: Sendable {
       guard let inner = value[name] ?? value[IdentityCall.snakeCase(name)], inner != .null else { return true }
       value = inner
     }
-    return isSo(value, at: path)
+    return matches(value, at: path)
   }
 
-  private func isSo(_ value: JSON, at path: String) -> Bool {
+  private func matches(_ value: JSON, at path: String) -> Bool {
     // Requests are of bounded depth.
     guard let members = value.members else { return values.contains { $0.path == path && $0.value == value } }
     guard values.contains(where: { $0.path.hasPrefix("\(path).") }) else { return false }
     return members.allSatisfy { member in
-      member.value == .null || isSo(member.value, at: "\(path).\(ProjectSettings.camelCase(member.name))")
+      member.value == .null || matches(member.value, at: "\(path).\(ProjectSettings.camelCase(member.name))")
     }
   }
 }

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// The import of accounts from other systems, with their password hashes.
-struct ImportEndpoints: EndpointArea {
+struct ImportEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// The limit for clear passwords: each costs a hash, which takes up to a second. An emulator's are cheap, and not
@@ -35,7 +35,7 @@ struct ImportEndpoints: EndpointArea {
           guard rawPasswordCount <= rawPasswordsMax else {
             throw AccountError(.invalidArgument, "one batch takes \(rawPasswordsMax) clear passwords at most")
           }
-          user.record.password = try await accounts.changes.passwords.take(
+          user.record.password = try await accounts.changes.passwords.checkAndHash(
             password, email: user.record.email, .signUp, client: call.client, now: call.now)
         }
         users.append((index, user))
@@ -43,7 +43,7 @@ struct ImportEndpoints: EndpointArea {
         refusals.append(try ImportRefusal(index, error))
       }
     }
-    let refused = try await accounts.administration.imports.take(
+    let refused = try await accounts.administration.imports.importUsers(
       users, refusals: refusals, mayOverwrite: mayOverwrite, by: administrator)
     var reply = ReplyObject(kind: "UploadAccount")
     reply.set(

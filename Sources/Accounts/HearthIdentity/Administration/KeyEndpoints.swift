@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthTree
 
 /// Signing keys and database secrets, for the command line. No response contains a secret.
-struct KeyEndpoints: EndpointArea {
+struct KeyEndpoints: EndpointGroup {
   let accounts: Accounts
 
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {

@@ -3,7 +3,7 @@ import HearthTree
 
 /// The project's configuration, as deployment tools and admin SDKs read and change it: the settings of the operator's
 /// file, in the service's form. Changes apply from the next request on.
-struct ProjectConfigEndpoints: EndpointArea {
+struct ProjectConfigEndpoints: EndpointGroup {
   let accounts: Accounts
 
   private static let blockingFunctions = "blockingFunctions"
@@ -35,7 +35,7 @@ struct ProjectConfigEndpoints: EndpointArea {
         // Without a mask all functions of the body are changed.
         if call.updateMask == nil { changesFunctions = true }
         parts.add(camel.dropFirst(Self.blockingFunctions.count + 1))
-      } else if path != "name", !fixed.isSo(path, in: call.body) {
+      } else if path != "name", !fixed.matches(path, in: call.body) {
         try settings.change(path)
       }
     }

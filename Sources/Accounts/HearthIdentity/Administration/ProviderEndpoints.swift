@@ -4,7 +4,7 @@ import HearthTree
 
 /// The providers of a project or tenant that are configured while the server runs, for admin SDKs and deployment tools:
 /// Identity Platform's `oauthIdpConfigs` and `inboundSamlConfigs`.
-struct ProviderEndpoints: EndpointArea {
+struct ProviderEndpoints: EndpointGroup {
   /// The accounts of the project or tenant.
   let accounts: Accounts
 
@@ -99,7 +99,7 @@ struct ProviderEndpoints: EndpointArea {
 
   /// `GET …/defaultSupportedIdpConfigs`: lists the providers of the server's settings, which are changed there.
   func listDefault(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let place = Self.place(of: accounts)
+    let parent = Self.parentName(of: accounts)
     var reply = ReplyObject()
     reply.set(
       "defaultSupportedIdpConfigs",
@@ -107,7 +107,7 @@ struct ProviderEndpoints: EndpointArea {
         accounts.signIn.providers.servesCredential(of: $0) && $0.hasSuffix(".com")
       }.map {
         .object([
-          .init("name", .string("\(place)/defaultSupportedIdpConfigs/\($0)")), .init("enabled", .bool(true)),
+          .init("name", .string("\(parent)/defaultSupportedIdpConfigs/\($0)")), .init("enabled", .bool(true)),
         ])
       })
     return reply.json
@@ -160,7 +160,7 @@ struct ProviderEndpoints: EndpointArea {
 // MARK: As JSON
 
 extension ProviderEndpoints {
-  private static func place(of accounts: Accounts) -> String {
+  private static func parentName(of accounts: Accounts) -> String {
     "projects/\(accounts.configuration.projectID)" + (accounts.tenantID.map { "/tenants/\($0)" } ?? "")
   }
 
@@ -168,7 +168,7 @@ extension ProviderEndpoints {
   private func json(_ configuration: ProviderConfiguration, withAllTypes: Bool = false) -> JSON {
     var reply = ReplyObject()
     let kind = configuration.saml == nil ? "oauthIdpConfigs" : "inboundSamlConfigs"
-    reply.set("name", "\(Self.place(of: accounts))/\(kind)/\(configuration.id)")
+    reply.set("name", "\(Self.parentName(of: accounts))/\(kind)/\(configuration.id)")
     reply.set("displayName", configuration.displayName)
     reply.set("enabled", configuration.isEnabled)
     switch configuration.kind {

@@ -3,7 +3,7 @@ import HearthCrypto
 import HearthTree
 
 /// The endpoints of the server's own administration, for its command line, which the identity protocol lacks.
-struct ServerEndpoints: EndpointArea {
+struct ServerEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// Returns the server's status.
@@ -78,7 +78,7 @@ struct ServerEndpoints: EndpointArea {
       anchor = AuditHead(sequence: sequence, hash: hash)
     }
     switch AuditTrail.verify(accounts.store.view, from: try call.int("from"), anchor: anchor) {
-    case .whole(let records, let head):
+    case .intact(let records, let head):
       var members = [JSON.Member("isWhole", .bool(true)), JSON.Member("records", .int(Int64(records)))]
       if let head {
         members.append(

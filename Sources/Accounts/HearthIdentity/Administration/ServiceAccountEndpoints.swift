@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Accounts of back-end programs, for the command line.
-struct ServiceAccountEndpoints: EndpointArea {
+struct ServiceAccountEndpoints: EndpointGroup {
   let accounts: Accounts
 
   func list(_ call: IdentityCall) async throws(AccountError) -> JSON {

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// The tenants of a project, for admin SDKs and deployment tools: Identity Platform's `projects.tenants`.
-struct TenantEndpoints: EndpointArea {
+struct TenantEndpoints: EndpointGroup {
   /// The project's.
   let accounts: Accounts
 

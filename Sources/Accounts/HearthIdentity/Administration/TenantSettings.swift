@@ -88,7 +88,7 @@ struct TenantSettings: Sendable {
     case "client", "passwordPolicyConfig", "smsRegionConfig": try further.change(path)
     case "testPhoneNumbers": try further.change("signIn.phoneNumber.testPhoneNumbers")
     default:
-      guard fixed.isSo(path, in: call.body) else {
+      guard fixed.matches(path, in: call.body) else {
         throw ProjectSettings.refusal(of: path, what: "cannot be set for a tenant of this server", known: Self.known)
       }
     }

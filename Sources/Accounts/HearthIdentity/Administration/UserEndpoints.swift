@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// The endpoints for single accounts, for administrators: the calls of the admin SDKs.
-struct UserEndpoints: EndpointArea {
+struct UserEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// Creates an account. The response has no tokens.

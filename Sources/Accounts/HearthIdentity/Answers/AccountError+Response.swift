@@ -3,7 +3,7 @@ import HearthTree
 
 extension AccountError {
   /// The HTTP status, the reason for older clients, and the status text for newer ones.
-  private var outward: (status: Int, reason: String, word: String?) {
+  private var httpForm: (status: Int, reason: String, word: String?) {
     switch code {
     case .permissionDenied: (403, "forbidden", "PERMISSION_DENIED")
     case .unauthenticated: (401, "authError", "UNAUTHENTICATED")
@@ -26,28 +26,28 @@ extension AccountError {
   ///
   /// - Parameter reason: replaces the usual one.
   func response(reason: String? = nil, status: Int? = nil) -> IdentityResponse {
-    let outward = outward
+    let httpForm = httpForm
     guard code != .unavailable, code != .outcomeUnknown, code != .internalError else {
       let text =
         code == .outcomeUnknown
         ? "Whether this was done is not known.\n" : "The server cannot answer at the moment.\n"
       var response = IdentityResponse(
-        status: outward.status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
+        status: httpForm.status, contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
       if code == .unavailable { response.headers = [("Retry-After", "5")] }
       response.problem = code.rawValue
       return response
     }
     var detail = ReplyObject()
     detail.set("message", message)
-    detail.set("reason", reason ?? outward.reason)
+    detail.set("reason", reason ?? httpForm.reason)
     detail.set("domain", "global")
     var error = ReplyObject()
-    error.set("code", .int(Int64(status ?? outward.status)))
+    error.set("code", .int(Int64(status ?? httpForm.status)))
     error.set("message", message)
     error.set("errors", list: [detail.json])
-    error.set("status", outward.word)
-    var response = IdentityResponse(.object([JSON.Member("error", error.json)]), status: status ?? outward.status)
-    response.isToldToApps = code == .blockingFunctionError
+    error.set("status", httpForm.word)
+    var response = IdentityResponse(.object([JSON.Member("error", error.json)]), status: status ?? httpForm.status)
+    response.isPassedToApps = code == .blockingFunctionError
     response.problem = code.rawValue
     return response
   }

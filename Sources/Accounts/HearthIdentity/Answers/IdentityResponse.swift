@@ -14,12 +14,12 @@ package struct IdentityResponse: Sendable {
   /// Further header fields, in this order.
   package var headers: [(name: String, value: String)] = []
   /// True for a page for browsers, which sets all its headers itself; pages of other origins may read other responses.
-  package var isForPeople = false
+  package var isForBrowsers = false
   /// The protocol's code of an error; nil for a success.
   package var problem: String?
   /// True when apps get the response unchanged although its status reports a server failure: it refuses a sign-in, and
   /// says nothing about signed-in users.
-  package var isToldToApps = false
+  package var isPassedToApps = false
 
   /// Creates a response with that body; JSON by default.
   package init(status: Int = 200, contentType: String = "application/json; charset=utf-8", body: [UInt8]) {

@@ -3,7 +3,7 @@ import HearthTree
 
 /// Routes of test suites that run against an emulator. They exist only on a server that was started for development,
 /// and only for clients on the same machine.
-struct EmulatorEndpoints: EndpointArea {
+struct EmulatorEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// Codes in one answer, the newest: some megabytes.
@@ -12,7 +12,7 @@ struct EmulatorEndpoints: EndpointArea {
   /// Deletes all accounts without a trace: test suites reuse uids.
   func deleteAllAccounts(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let emulator = try call.requireEmulator(of: accounts)
-    try await emulator.deleteEverybody(administrator: call.authority.administratorName, client: call.client)
+    try await emulator.deleteAllUsers(administrator: call.authority.administratorName, client: call.client)
     return .object([])
   }
 

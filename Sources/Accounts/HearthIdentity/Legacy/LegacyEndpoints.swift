@@ -8,18 +8,18 @@ struct LegacyEndpoints: Sendable {
   /// Answers a request. Errors have status 200 for clients that request it: they cannot read the body of other
   /// responses.
   func answer(
-    _ asked: LegacyRequest,
+    _ request: LegacyRequest,
     _ perform: @Sendable (Accounts, LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>
   ) async -> IdentityResponse {
-    if let page = Self.page(asked) { return page }
+    if let page = Self.page(request) { return page }
     do throws(AccountError) {
-      return Self.response(try await perform(accounts, asked), to: asked)
+      return Self.response(try await perform(accounts, request), to: request)
     } catch {
-      if error.code == .outcomeUnknown, asked.callback == nil { return error.response() }
+      if error.code == .outcomeUnknown, request.callback == nil { return error.response() }
       // An error in the body would end the client's session; this response counts as a bad connection.
-      if error.isTransient, asked.callback == nil { return .tryAgain }
+      if error.isTransient, request.callback == nil { return .tryAgain }
       let reveals = accounts.configuration.legacyRevealsUnknownUsers
-      return Self.response(.failure(LegacyError(error, revealsUnknownUsers: reveals)), to: asked)
+      return Self.response(.failure(LegacyError(error, revealsUnknownUsers: reveals)), to: request)
     }
   }
 
@@ -35,14 +35,14 @@ struct LegacyEndpoints: Sendable {
 
   // MARK: Forms of responses
 
-  private static func response(_ result: Result<JSON, LegacyError>, to asked: LegacyRequest) -> IdentityResponse {
+  private static func response(_ result: Result<JSON, LegacyError>, to request: LegacyRequest) -> IdentityResponse {
     let (json, status): (JSON, Int) =
       switch result {
       case .success(let json): (json, 200)
-      case .failure(let error): (error.json, asked.wantsStatusOK ? 200 : 400)
+      case .failure(let error): (error.json, request.wantsStatusOK ? 200 : 400)
       }
     var response = IdentityResponse(json, status: status)
-    if let callback = asked.callback {
+    if let callback = request.callback {
       // The comment keeps the callback's name from being the first bytes of the file, which a crafted name could give
       // another meaning.
       response = IdentityResponse(
@@ -72,10 +72,11 @@ struct LegacyEndpoints: Sendable {
   }
 
   /// The response for a browser window, rather than a script.
-  private static func page(_ asked: LegacyRequest) -> IdentityResponse? {
-    guard asked.callback == nil, asked.method == "GET" else { return nil }
-    let isProvider = asked.path.count == 2 && asked.path[0] == "auth"
-    guard asked.path == ["auth", "channel"] || (isProvider && ["popup", "redirect"].contains(asked.transport)) else {
+  private static func page(_ request: LegacyRequest) -> IdentityResponse? {
+    guard request.callback == nil, request.method == "GET" else { return nil }
+    let isProvider = request.path.count == 2 && request.path[0] == "auth"
+    guard request.path == ["auth", "channel"] || (isProvider && ["popup", "redirect"].contains(request.transport))
+    else {
       return nil
     }
     return html("<h1>Sign-in is not available this way</h1><p>\(tokenAdvice)</p>", status: 501)

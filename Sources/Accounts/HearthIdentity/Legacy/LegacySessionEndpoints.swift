@@ -2,43 +2,43 @@ import HearthAccounts
 import HearthTree
 
 /// Sign-in of 2.x clients.
-struct LegacySessionEndpoints: EndpointArea {
+struct LegacySessionEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  func password(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+  func password(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     let users = LegacyUserEndpoints(accounts: accounts)
-    switch try await users.proven(asked.field("email"), password: asked.field("password"), asked) {
+    switch try await users.authenticate(request.field("email"), password: request.field("password"), request) {
     case .failure(let error): return .failure(error)
-    case .success(let proven):
-      let user = proven.user
+    case .success(let authenticated):
+      let user = authenticated.user
       let profile = JSON.object([
         JSON.Member("email", .string(user.email ?? "")),
         JSON.Member("isTemporaryPassword", .bool(user.hasTemporaryPassword)),
         JSON.Member("profileImageURL", .string(user.photoURL ?? "")),
       ])
       return .success(
-        try await session(proven, provider: ProviderID.password, profile: profile, asked))
+        try await session(authenticated, provider: ProviderID.password, profile: profile, request))
     }
   }
 
-  func anonymous(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+  func anonymous(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     let user = try await accounts.signIn.anonymous.newUser(
-      uid: "anonymous:" + accounts.context.secrets.uuid(), client: asked.client, now: asked.now)
-    return .success(try await session(user, provider: ProviderID.anonymous, profile: .object([]), asked))
+      uid: "anonymous:" + accounts.context.secrets.uuid(), client: request.client, now: request.now)
+    return .success(try await session(user, provider: ProviderID.anonymous, profile: .object([]), request))
   }
 
   /// `auth/<provider without its .com>/token`: signs in with a provider's token.
-  func provider(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let name = asked.path.count > 1 ? asked.path[1] : ""
+  func provider(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    let name = request.path.count > 1 ? request.path[1] : ""
     guard ["facebook", "google", "github", "twitter"].contains(name) else {
       return .failure(LegacyError(.invalidProvider, "The provider is not known here."))
     }
-    let parameters = asked.credential
+    let parameters = request.credential
     // Data rules of such apps identify a user by the provider's id.
-    let (proven, identity) = try await accounts.signIn.federated.signIn(
+    let (authenticated, identity) = try await accounts.signIn.federated.signIn(
       providerID: name + ".com", parameters: parameters,
-      newUID: { "\(name):\($0.rawID)" }, client: asked.client, now: asked.now)
-    guard accounts.sessions.legacy.takes(proven) else { return .failure(.needsSecondFactor) }
+      newUID: { "\(name):\($0.rawID)" }, client: request.client, now: request.now)
+    guard accounts.sessions.legacy.takes(authenticated) else { return .failure(.needsSecondFactor) }
     var profile = [JSON.Member("id", .string(identity.rawID))]
     for (name, text) in [
       ("displayName", identity.displayName), ("email", identity.email), ("username", identity.screenName),
@@ -48,25 +48,25 @@ struct LegacySessionEndpoints: EndpointArea {
       if let text { profile.append(JSON.Member(name, .string(text))) }
     }
     profile.append(JSON.Member("cachedUserProfile", identity.profile ?? .object([])))
-    return .success(try await session(proven, provider: name, profile: .object(profile), asked))
+    return .success(try await session(authenticated, provider: name, profile: .object(profile), request))
   }
 
   /// Answers a client's poll after a redirect to a provider, which this server does not offer.
-  func session(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+  func session(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     .failure(
       LegacyError(.invalidArguments, "There is no such sign-in under way. \(LegacyEndpoints.tokenAdvice)"))
   }
 
-  func unknown(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+  func unknown(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
     .failure(LegacyError(.invalidArguments, "There is no such operation."))
   }
 
   /// Begins a session and returns the values that clients store: the token, the uid, and the provider's profile.
   private func session(
-    _ proven: ProvenUser, provider: String, profile: JSON, _ asked: LegacyRequest
+    _ authenticated: AuthenticatedUser, provider: String, profile: JSON, _ request: LegacyRequest
   ) async throws(AccountError) -> JSON {
     let (user, token) = try await accounts.sessions.legacy.start(
-      of: proven, provider: provider, client: asked.client, now: asked.now)
+      of: authenticated, provider: provider, client: request.client, now: request.now)
     return .object([
       JSON.Member("token", .string(token)), JSON.Member("uid", .string(user.uid)),
       JSON.Member("provider", .string(provider)), JSON.Member(provider, profile),

@@ -3,54 +3,54 @@ import HearthTree
 
 /// Accounts with an e-mail address and a password, as 2.x clients manage them: the password, sent with each request,
 /// authorises every change.
-struct LegacyUserEndpoints: EndpointArea {
+struct LegacyUserEndpoints: EndpointGroup {
   let accounts: Accounts
 
-  func create(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    let proven = try await accounts.signIn.passwords.newUser(
-      email: asked.field("email"), password: asked.field("password"), uid: try accounts.context.secrets.uuid(),
-      client: asked.client, now: asked.now)
-    let user = try await accounts.sessions.admission.create(proven, client: asked.client)
+  func create(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    let authenticated = try await accounts.signIn.passwords.newUser(
+      email: request.field("email"), password: request.field("password"), uid: try accounts.context.secrets.uuid(),
+      client: request.client, now: request.now)
+    let user = try await accounts.sessions.admission.create(authenticated, client: request.client)
     return .success(.object([JSON.Member("uid", .string(user.uid))]))
   }
 
-  func remove(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    switch try await user(asked.user, password: asked.field("password"), asked) {
+  func remove(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    switch try await user(request.user, password: request.field("password"), request) {
     case .failure(let error): return .failure(error)
     case .success(let user):
       guard accounts.configuration.allowsDeletion else { throw AccountError(.operationNotAllowed) }
       try await accounts.changes.deletion.delete(
-        uid: user.uid, proven: user, client: asked.client, detail: "by the user")
+        uid: user.uid, authenticated: user, client: request.client, detail: "by the user")
       return .success(.object([JSON.Member("uid", .string(user.uid))]))
     }
   }
 
-  func changePassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    guard let new = asked.field("newPassword") ?? asked.field("password") else {
+  func changePassword(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    guard let new = request.field("newPassword") ?? request.field("password") else {
       throw AccountError(.missingPassword)
     }
-    switch try await user(asked.user, password: asked.field("oldPassword"), asked) {
+    switch try await user(request.user, password: request.field("oldPassword"), request) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      try await accounts.signIn.passwords.change(of: user, to: new, client: asked.client, now: asked.now)
+      try await accounts.signIn.passwords.change(of: user, to: new, client: request.client, now: request.now)
       return .success(.object([]))
     }
   }
 
-  func changeEmail(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    guard let new = asked.field("newEmail") ?? asked.field("email") else { throw AccountError(.missingEmail) }
+  func changeEmail(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    guard let new = request.field("newEmail") ?? request.field("email") else { throw AccountError(.missingEmail) }
     guard EmailAddress.canonical(new) != nil else { throw AccountError(.invalidEmail) }
-    switch try await user(asked.user, password: asked.field("password"), asked) {
+    switch try await user(request.user, password: request.field("password"), request) {
     case .failure(let error): return .failure(error)
     case .success(let user):
-      try await accounts.changes.addresses.set(of: user, to: new, client: asked.client, now: asked.now)
+      try await accounts.changes.addresses.set(of: user, to: new, client: request.client, now: request.now)
       return .success(.object([]))
     }
   }
 
   /// Mails a link for a new password. An unknown address is reported only where that may be revealed.
-  func resetPassword(_ asked: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
-    guard let address = EmailAddress.canonical(asked.user) else { throw AccountError(.invalidEmail) }
+  func resetPassword(_ request: LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError> {
+    guard let address = EmailAddress.canonical(request.user) else { throw AccountError(.invalidEmail) }
     guard accounts.signIn.providers.serves(.password) else { throw AccountError(.operationNotAllowed) }
     if accounts.configuration.legacyRevealsUnknownUsers, accounts.store.view.user(email: address) == nil {
       return .failure(.unknownUser)
@@ -58,7 +58,7 @@ struct LegacyUserEndpoints: EndpointArea {
     do {
       // An address without an account gets the same response, and no mail.
       try await accounts.changes.codes.send(
-        ActionCodes.Order(.resetPassword, email: address, client: asked.client), now: asked.now)
+        ActionCodes.CodeRequest(.resetPassword, email: address, client: request.client), now: request.now)
     } catch {
       // A limit error would reveal that the address was used before.
       guard error.code == .resetLimit, accounts.configuration.protectsFromEnumeration else { throw error }
@@ -68,25 +68,25 @@ struct LegacyUserEndpoints: EndpointArea {
 
   /// Returns the account of an address and its password; it is created when another system accepts them.
   private func user(
-    _ email: String?, password: String?, _ asked: LegacyRequest
+    _ email: String?, password: String?, _ request: LegacyRequest
   ) async throws(AccountError) -> Result<UserRecord, LegacyError> {
-    switch try await proven(email, password: password, asked) {
+    switch try await authenticate(email, password: password, request) {
     case .failure(let error): return .failure(error)
-    case .success(let proven):
-      guard proven.isNew else { return .success(proven.user) }
-      return .success(try await accounts.sessions.admission.create(proven, client: asked.client))
+    case .success(let authenticated):
+      guard authenticated.isNew else { return .success(authenticated.user) }
+      return .success(try await accounts.sessions.admission.create(authenticated, client: request.client))
     }
   }
 
   /// Returns the user of an address and password. An account with a second factor is refused: these clients cannot show
   /// it.
-  func proven(
-    _ email: String?, password: String?, _ asked: LegacyRequest
-  ) async throws(AccountError) -> Result<ProvenUser, LegacyError> {
+  func authenticate(
+    _ email: String?, password: String?, _ request: LegacyRequest
+  ) async throws(AccountError) -> Result<AuthenticatedUser, LegacyError> {
     do throws(AccountError) {
-      let proven = try await accounts.signIn.passwords.signIn(
-        email: email, password: password, client: asked.client, now: asked.now)
-      return accounts.sessions.legacy.takes(proven) ? .success(proven) : .failure(.needsSecondFactor)
+      let authenticated = try await accounts.signIn.passwords.signIn(
+        email: email, password: password, client: request.client, now: request.now)
+      return accounts.sessions.legacy.takes(authenticated) ? .success(authenticated) : .failure(.needsSecondFactor)
     } catch {
       guard error.code == .invalidLoginCredentials else { throw error }
       let isKnown = email.flatMap(EmailAddress.canonical).map { accounts.store.view.user(email: $0) != nil } ?? false

@@ -11,7 +11,7 @@ struct AppLinkPage: Sendable {
       return HTMLPage.brokenLink.response
     }
     var response = IdentityResponse(status: 303, body: [])
-    response.isForPeople = true
+    response.isForBrowsers = true
     response.headers = [("Location", link), ("Referrer-Policy", "no-referrer")]
     return response
   }

@@ -43,7 +43,7 @@ package struct HTMLPage: Sendable {
   package var response: IdentityResponse {
     var response = IdentityResponse(
       status: status, contentType: "text/html; charset=utf-8", body: Array(text.utf8))
-    response.isForPeople = true
+    response.isForBrowsers = true
     response.headers = [
       ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"),
       ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"), ("X-Robots-Tag", "noindex"),

@@ -118,7 +118,7 @@ struct IdentityCall: Sendable {
   }
 
   /// The token, code or session in the request, which identifies the project on an emulator.
-  var shownText: ShownText? {
+  var presentedSecret: PresentedSecret? {
     func text(_ name: String) -> String? { value(name)?.string.flatMap { $0.isEmpty ? nil : $0 } }
     if let token = text("idToken") { return .idToken(token) }
     if let token = text("refreshToken") { return .refreshToken(token) }

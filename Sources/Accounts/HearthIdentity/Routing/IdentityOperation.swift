@@ -2,8 +2,8 @@ import HearthAccounts
 import HearthCrypto
 import HearthTree
 
-/// An operation of the identity endpoints: the authority that it needs of its caller, its handler, and the requests that
-/// ask for it. The table of all is ``IdentityTable``.
+/// An operation of the identity endpoints: the authority that it needs of its caller, its handler, and the requests
+/// that ask for it. The table of all is ``IdentityTable``.
 package struct IdentityOperation: Sendable {
   /// The accounts that an operation works on.
   enum Scope: Sendable {
@@ -21,9 +21,9 @@ package struct IdentityOperation: Sendable {
   package let name: String
   /// The authority that a caller needs.
   package let requirement: Requirement
-  let handler: Handler
+  let handler: OperationHandler
   /// The requests that ask for it.
-  let places: [RoutePlace]
+  let addresses: [EndpointAddress]
   var scope = Scope.named
 
   /// The longest body, in bytes.
@@ -50,58 +50,59 @@ package struct IdentityOperation: Sendable {
   var isOfServer: Bool { scope == .server || scope == .serverOrTenant }
 
   /// The operation of a request whose host is a service's, when no row has its path.
-  static let unknown = IdentityOperation(name: "unknown", requirement: .nothing, handler: .unknown, places: [])
+  static let unknown = IdentityOperation(name: "unknown", requirement: .nothing, handler: .unknown, addresses: [])
 }
 
 extension IdentityOperation {
   /// An operation that reads one JSON object and answers one.
-  static func call<Area: EndpointArea>(
+  static func call<Group: EndpointGroup>(
     _ name: String, _ requirement: Requirement,
-    _ method: @escaping @Sendable (Area) -> @Sendable (IdentityCall) async throws(AccountError) -> JSON,
-    at places: [RoutePlace], scope: Scope = .named
+    _ method: @escaping @Sendable (Group) -> @Sendable (IdentityCall) async throws(AccountError) -> JSON,
+    at addresses: [EndpointAddress], scope: Scope = .named
   ) -> IdentityOperation {
     IdentityOperation(
       name: name, requirement: requirement,
-      handler: .call { (accounts, call) async throws(AccountError) in try await method(Area(accounts: accounts))(call)
+      handler: .call { (accounts, call) async throws(AccountError) in try await method(Group(accounts: accounts))(call)
       },
-      places: places, scope: scope)
+      addresses: addresses, scope: scope)
   }
 
   /// An operation of 2.x clients.
-  static func legacy<Area: EndpointArea>(
+  static func legacy<Group: EndpointGroup>(
     _ name: String, _ requirement: Requirement,
     _ method:
-      @escaping @Sendable (Area) -> @Sendable (LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>,
-    at places: [RoutePlace]
+      @escaping @Sendable (Group) -> @Sendable (LegacyRequest) async throws(AccountError) -> Result<JSON, LegacyError>,
+    at addresses: [EndpointAddress]
   ) -> IdentityOperation {
     IdentityOperation(
       name: name, requirement: requirement,
-      handler: .legacy { (accounts, asked) async throws(AccountError) in
-        try await method(Area(accounts: accounts))(asked)
-      }, places: places)
+      handler: .legacy { (accounts, request) async throws(AccountError) in
+        try await method(Group(accounts: accounts))(request)
+      }, addresses: addresses)
   }
 
   /// A page, or a file that a page reads.
   static func page(
     _ name: String, _ requirement: Requirement, for audience: Audience = .people,
-    _ show: @escaping @Sendable (IdentityEndpoints, IdentityRequest) async -> IdentityResponse, at places: [RoutePlace]
+    _ show: @escaping @Sendable (IdentityEndpoints, IdentityRequest) async -> IdentityResponse,
+    at addresses: [EndpointAddress]
   ) -> IdentityOperation {
-    IdentityOperation(name: name, requirement: requirement, handler: .page(audience, show), places: places)
+    IdentityOperation(name: name, requirement: requirement, handler: .page(audience, show), addresses: addresses)
   }
 
   /// A document that is public and may be cached.
   static func published(
     _ name: String, _ requirement: Requirement, _ body: @escaping @Sendable (Accounts) -> [UInt8],
-    at places: [RoutePlace]
+    at addresses: [EndpointAddress]
   ) -> IdentityOperation {
-    IdentityOperation(name: name, requirement: requirement, handler: .published(body), places: places)
+    IdentityOperation(name: name, requirement: requirement, handler: .published(body), addresses: addresses)
   }
 
   /// A part of the protocol that is not served here.
   static func unserved(
-    _ name: String, _ requirement: Requirement, _ what: String, at places: [RoutePlace]
+    _ name: String, _ requirement: Requirement, _ what: String, at addresses: [EndpointAddress]
   ) -> IdentityOperation {
-    IdentityOperation(name: name, requirement: requirement, handler: .unserved(what), places: places)
+    IdentityOperation(name: name, requirement: requirement, handler: .unserved(what), addresses: addresses)
   }
 
   /// Returns the operation with a property set otherwise.

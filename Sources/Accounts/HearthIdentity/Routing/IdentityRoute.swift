@@ -1,17 +1,17 @@
 import HearthCrypto
 
-/// An operation at one of its places.
+/// An operation at one of its addresses.
 package struct IdentityRoute: Sendable {
   /// The operation that the request asks for.
   package let operation: IdentityOperation
-  let place: RoutePlace
+  let address: EndpointAddress
 
-  var pattern: PathPattern { place.pattern }
+  var pattern: PathPattern { address.pattern }
 
-  func takes(method: String) -> Bool { place.takes(method: method) }
+  func takes(method: String) -> Bool { address.takes(method: method) }
 
-  /// All operations at all their places. Of routes for the same path the first that takes the method counts.
+  /// All operations at all their addresses. Of routes for the same path the first that takes the method counts.
   package static let all: [IdentityRoute] = IdentityTable.operations.flatMap { operation in
-    operation.places.map { IdentityRoute(operation: operation, place: $0) }
+    operation.addresses.map { IdentityRoute(operation: operation, address: $0) }
   }
 }

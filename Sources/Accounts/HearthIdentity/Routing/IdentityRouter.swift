@@ -25,7 +25,7 @@ package enum IdentityRouter {
     package var audience: IdentityOperation.Audience { routes[0].operation.audience }
 
     /// True for a path that browsers open, whose errors are readable pages.
-    package var isForPeople: Bool { audience == .people }
+    package var isForBrowsers: Bool { audience == .people }
 
     /// The longest body of a request there, in bytes.
     package var bodyBytesMax: Int { routes.map(\.operation.bodyBytesMax).max() ?? IdentityBody.sizeBytesMax }
@@ -50,7 +50,7 @@ package enum IdentityRouter {
     var isLegacy: Bool { routes.contains { $0.operation.handler.isLegacy } }
 
     /// The methods that the routes take, for an `Allow` header.
-    var methods: String { routes.flatMap(\.place.methods).joined(separator: ", ") }
+    var methods: String { routes.flatMap(\.address.methods).joined(separator: ", ") }
 
     /// Returns the operation that takes another method than the request's, which a 2.x client names in its fields.
     func operation(taking method: String) -> IdentityOperation? {
@@ -76,16 +76,16 @@ package enum IdentityRouter {
       guard let segment = PercentEncoding.decode(piece) else { return nil }
       segments.append(segment)
     }
-    if let first = segments.first, let service = RoutePlace.Service(host: first) {
+    if let first = segments.first, let service = EndpointAddress.Service(host: first) {
       return match(segments.dropFirst(), method, of: service) ?? Match(unknown, method: method)
     }
-    if let service = RoutePlace.Service(host: host) {
+    if let service = EndpointAddress.Service(host: host) {
       return match(segments[...], method, of: service) ?? Match(unknown, method: method)
     }
     return path.hasSuffix(".json") && segments.first != reserved ? nil : match(segments[...], method, of: nil)
   }
 
-  private static let unknown = IdentityRoute(operation: .unknown, place: RoutePlace("*", "", of: []))
+  private static let unknown = IdentityRoute(operation: .unknown, address: EndpointAddress("*", "", of: []))
 
   /// Returns false for most other paths, at almost no cost: data paths rarely begin like these.
   private static func mayMatch(path: String, host: String) -> Bool {
@@ -96,12 +96,12 @@ package enum IdentityRouter {
 
   /// - Parameter service: whose routes count; nil for all.
   private static func match(
-    _ segments: ArraySlice<String>, _ method: String, of service: RoutePlace.Service?
+    _ segments: ArraySlice<String>, _ method: String, of service: EndpointAddress.Service?
   ) -> Match? {
     guard let first = segments.first else { return nil }
     var match: Match?
     for route in (byFirstSegment[first] ?? []) + withoutFirstSegment {
-      if let service, !route.place.services.contains(service) { continue }
+      if let service, !route.address.services.contains(service) { continue }
       guard let values = route.pattern.match(segments) else { continue }
       if match == nil { match = Match(route, values, method: method) } else { match?.add(route, method: method) }
     }

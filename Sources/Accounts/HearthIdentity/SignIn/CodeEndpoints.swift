@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Mailed codes: requesting and inspecting them, and setting a password.
-struct CodeEndpoints: EndpointArea {
+struct CodeEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `accounts:sendOobCode`: mails a code, for clients and for administrators.
@@ -27,14 +27,14 @@ struct CodeEndpoints: EndpointArea {
     }
     try requireServed(purpose)
     let target = try codeTarget(purpose, call)
-    var order = ActionCodes.Order(purpose, email: target.email, client: call.client)
-    order.requester = target.requester
-    order.newEmail = target.newEmail
-    order.continueURL = continueURL
-    order.linkOrigin = linkOrigin
+    var request = ActionCodes.CodeRequest(purpose, email: target.email, client: call.client)
+    request.requester = target.requester
+    request.newEmail = target.newEmail
+    request.continueURL = continueURL
+    request.linkOrigin = linkOrigin
     let apps = [try call.text("iOSBundleId"), try call.text("androidPackageName")]
-    order.opensApp = isInApp && apps.contains { $0?.isEmpty == false }
-    order.apiKey = call.apiKey
+    request.opensApp = isInApp && apps.contains { $0?.isEmpty == false }
+    request.apiKey = call.apiKey
     var reply = ReplyObject(kind: "GetOobConfirmationCode")
     reply.set("email", target.email)
     // An administrator learns whether the account exists; a signed-out client must not.
@@ -49,13 +49,13 @@ struct CodeEndpoints: EndpointArea {
       throw AccountError(.emailExists)
     }
     if wantsLink {
-      let link = try await accounts.changes.codes.make(order, isMailed: false, now: call.now)
+      let link = try await accounts.changes.codes.make(request, isMailed: false, now: call.now)
       reply.set("oobCode", link.code)
       reply.set("oobLink", link.link)
       return reply.json
     }
     do {
-      try await accounts.changes.codes.send(order, now: call.now)
+      try await accounts.changes.codes.send(request, now: call.now)
     } catch {
       let isLimit = error.code == .resetLimit || error.code == .quotaExceeded
       // A limit error would reveal that the address was used before.
@@ -89,7 +89,7 @@ struct CodeEndpoints: EndpointArea {
   /// The address that a code is for, its new address, and the origin of the request.
   private func codeTarget(
     _ purpose: Ticket.Purpose, _ call: IdentityCall
-  ) throws(AccountError) -> (email: String, newEmail: String?, requester: ActionCodes.Order.Requester) {
+  ) throws(AccountError) -> (email: String, newEmail: String?, requester: ActionCodes.CodeRequest.Requester) {
     var newEmail: String?
     if purpose == .verifyAndChangeEmail {
       guard let text = try call.text("newEmail"), !text.isEmpty else { throw AccountError(.missingNewEmail) }
@@ -139,7 +139,7 @@ struct CodeEndpoints: EndpointArea {
       }
       reply.set("mfaInfo", UserInfo.factor(factor, redacted: true))
     }
-    if ticket.asksForFactor { reply.set("secondFactorRequired", true) }
+    if ticket.requiresFactor { reply.set("secondFactorRequired", true) }
     reply.set("requestType", ticket.purpose.rawValue)
     return reply.json
   }

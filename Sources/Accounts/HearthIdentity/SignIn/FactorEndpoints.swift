@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Second factors: enrolment, removal, and sign-in with them.
-struct FactorEndpoints: EndpointArea {
+struct FactorEndpoints: EndpointGroup {
   let accounts: Accounts
 
   private var phones: PhoneFactorEndpoints { PhoneFactorEndpoints(accounts: accounts) }

@@ -4,7 +4,7 @@ import HearthPlugin
 import HearthTree
 
 /// Sign-in with another provider's credential.
-struct FederatedEndpoints: EndpointArea {
+struct FederatedEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `accounts:signInWithIdp`: signs in with another provider's credential, or links it.
@@ -28,7 +28,7 @@ struct FederatedEndpoints: EndpointArea {
     describe(identity, parameters, in: &reply)
     do {
       if call.value("idToken") != nil { return try await link(identity, parameters, pending: pending, call, &reply) }
-      if let pending { try await accounts.signIn.federated.usePending(pending, now: call.now) }
+      if let pending { try await accounts.signIn.federated.consumePending(pending, now: call.now) }
       return try await signIn(identity, parameters, call, &reply)
     } catch {
       // Clients that request the credential get it with these errors, to link it elsewhere.
@@ -98,8 +98,8 @@ struct FederatedEndpoints: EndpointArea {
       }
       (requestURI, session) = (answer.url, answer.sessionID)
     }
-    let person = try await accounts.signIn.samlPages.redeem(requestURI: requestURI, sessionID: session, now: call.now)
-    if let person { return .identity(person, parameters: [:], pending: nil) }
+    let user = try await accounts.signIn.samlPages.redeem(requestURI: requestURI, sessionID: session, now: call.now)
+    if let user { return .identity(user, parameters: [:], pending: nil) }
     let (providerID, parameters) = try await accounts.signIn.providerPages.redeem(
       requestURI: requestURI, sessionID: session, client: call.client, now: call.now)
     let presented = try await accounts.signIn.federated.presented(
@@ -139,9 +139,10 @@ struct FederatedEndpoints: EndpointArea {
     _ named: NamedUser, providerID: String, _ call: IdentityCall
   ) async throws(AccountError) -> JSON {
     guard call.value("idToken") == nil else { throw AccountError(.operationNotAllowed) }
-    let proven = try accounts.signIn.customTokens.signIn(
+    let authenticated = try accounts.signIn.customTokens.signIn(
       named, provider: named.signInProvider ?? providerID, client: call.client, now: call.now)
-    let result = try await accounts.signIn.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+    let result = try await accounts.signIn.secondFactors.continueAfterFirstFactor(
+      of: authenticated, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyAssertion")
     reply.set("tenantId", accounts.tenantID)
     reply.set("providerId", providerID)
@@ -167,10 +168,11 @@ struct FederatedEndpoints: EndpointArea {
         let providers = (user.password == nil ? [] : [ProviderID.password]) + user.identities.map(\.providerID)
         reply.set("verifiedProvider", list: providers.map { .string($0) })
       }
-      reply.set("pendingToken", try await accounts.signIn.federated.keepPending(identity, now: call.now))
+      reply.set("pendingToken", try await accounts.signIn.federated.storePending(identity, now: call.now))
       return reply.json
-    case .user(let proven):
-      let result = try await accounts.signIn.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+    case .user(let authenticated):
+      let result = try await accounts.signIn.secondFactors.continueAfterFirstFactor(
+        of: authenticated, client: call.client, now: call.now)
       reply.set("localId", result.user.uid)
       reply.set("isNewUser", result.isNew)
       reply.set(result)

@@ -5,7 +5,7 @@ import HearthTree
 /// Passkeys: creating one, and signing in with it. Responses have the form that `PublicKeyCredential` in browsers
 /// parses, and its JSON is accepted; clients of the service have other names for some members, which are accepted as
 /// well.
-struct PasskeyEndpoints: EndpointArea {
+struct PasskeyEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `passkeyEnrollment:start`: returns the options for creating a key.
@@ -49,7 +49,7 @@ struct PasskeyEndpoints: EndpointArea {
     if let response = sent.response {
       (user, tokens) = try await accounts.signIn.passkeyEnrolment.finish(
         caller,
-        PasskeyEnrolment.Made(
+        PasskeyEnrolment.CreatedKey(
           id: sent.id, name: name, transports: try Self.transports(response),
           clientDataJSON: try Self.binary("clientDataJSON", of: response),
           attestationObject: try Self.binary("attestationObject", of: response)),
@@ -87,7 +87,7 @@ struct PasskeyEndpoints: EndpointArea {
     let step: SecondFactors.Step
     if let response = sent.response {
       step = try await accounts.signIn.passkeys.finish(
-        PasskeySignIn.Used(
+        PasskeySignIn.KeyAssertion(
           id: sent.id, userHandle: try response.text("userHandle").map { BinaryText.urlForm($0) },
           clientDataJSON: try Self.binary("clientDataJSON", of: response),
           authenticatorData: try Self.binary("authenticatorData", of: response),

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Sign-in with a phone number.
-struct PhoneEndpoints: EndpointArea {
+struct PhoneEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// Returns the site key with which a client shows a captcha widget before it requests a code. Client SDKs insist on a

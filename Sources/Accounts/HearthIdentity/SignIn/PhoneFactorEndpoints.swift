@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Phones as second factors, called by ``FactorEndpoints``.
-struct PhoneFactorEndpoints: EndpointArea {
+struct PhoneFactorEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `mfaEnrollment:start` with `phoneEnrollmentInfo`: sends a code.

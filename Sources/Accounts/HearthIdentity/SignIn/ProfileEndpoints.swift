@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// The endpoints by which users read, change and delete their own accounts.
-struct ProfileEndpoints: EndpointArea {
+struct ProfileEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `accounts:lookup`: returns the account of the request's ID token; for administrators any account.

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// The endpoints about the project that clients call before a sign-in.
-struct ProjectEndpoints: EndpointArea {
+struct ProjectEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `getProjectConfig`: returns the project's configuration; an app on a device also checks its own registration.

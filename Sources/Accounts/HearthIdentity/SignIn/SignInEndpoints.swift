@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Sign-up, sign-in except by other providers, and the refresh of tokens.
-struct SignInEndpoints: EndpointArea {
+struct SignInEndpoints: EndpointGroup {
   let accounts: Accounts
 
   /// `accounts:signUp`: creates an account, or adds a password to the caller's account.
@@ -29,14 +29,14 @@ struct SignInEndpoints: EndpointArea {
       return reply.json
     }
     let factors = try emulatedFactors(call)
-    let proven: ProvenUser
+    let authenticated: AuthenticatedUser
     if email == nil, password == nil {
-      proven = try await accounts.signIn.anonymous.newUser(client: call.client, now: call.now)
+      authenticated = try await accounts.signIn.anonymous.newUser(client: call.client, now: call.now)
     } else {
-      proven = try await accounts.signIn.passwords.newUser(
+      authenticated = try await accounts.signIn.passwords.newUser(
         email: email, password: password, displayName: displayName, client: call.client, now: call.now)
     }
-    let signedIn = try await accounts.sessions.refreshable.start(of: proven, client: call.client, now: call.now)
+    let signedIn = try await accounts.sessions.refreshable.start(of: authenticated, client: call.client, now: call.now)
     if let factors {
       _ = try await accounts.administration.users.update(
         uid: signedIn.user.uid, factors, password: nil,
@@ -65,12 +65,12 @@ struct SignInEndpoints: EndpointArea {
 
   /// `accounts:signInWithPassword`: signs in with an address and a password.
   func signInWithPassword(_ call: IdentityCall) async throws(AccountError) -> JSON {
-    let proven = try await accounts.signIn.passwords.signIn(
+    let authenticated = try await accounts.signIn.passwords.signIn(
       email: try call.text("email"),
       password: try call.text("password", sizeBytesMax: IdentityCall.longTextBytesMax), client: call.client,
       now: call.now)
-    let result = try await accounts.signIn.secondFactors.afterFirst(
-      of: proven, client: call.client, now: call.now)
+    let result = try await accounts.signIn.secondFactors.continueAfterFirstFactor(
+      of: authenticated, client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyPassword")
     reply.set("localId", result.user.uid)
     reply.set("email", result.user.email)
@@ -84,16 +84,16 @@ struct SignInEndpoints: EndpointArea {
   func signInWithCustomToken(_ call: IdentityCall) async throws(AccountError) -> JSON {
     let token = try call.text("token", sizeBytesMax: IdentityCall.longTextBytesMax)
     let signedIn = try await accounts.sessions.refreshable.start(
-      of: try await proven(customToken: token, call), client: call.client, now: call.now)
+      of: try await authenticate(customToken: token, call), client: call.client, now: call.now)
     var reply = ReplyObject(kind: "VerifyCustomToken")
     reply.set("isNewUser", signedIn.isNew)
     reply.set(signedIn.tokens)
     return reply.json
   }
 
-  private func proven(
+  private func authenticate(
     customToken token: String?, _ call: IdentityCall
-  ) async throws(AccountError) -> ProvenUser {
+  ) async throws(AccountError) -> AuthenticatedUser {
     // An emulator trusts programs on its machine, signed or not.
     if let token, !token.isEmpty, accounts.emulator(isFromLoopback: call.isFromLoopback) != nil,
       let named = try EmulatedCredential.user(customToken: token, keys: accounts.keys, now: call.now)
@@ -120,9 +120,10 @@ struct SignInEndpoints: EndpointArea {
       reply.set(tokens)
       return reply.json
     }
-    let proven = try await accounts.signIn.emailLinks.signIn(
+    let authenticated = try await accounts.signIn.emailLinks.signIn(
       email: email, code: code, client: call.client, now: call.now)
-    let result = try await accounts.signIn.secondFactors.afterFirst(of: proven, client: call.client, now: call.now)
+    let result = try await accounts.signIn.secondFactors.continueAfterFirstFactor(
+      of: authenticated, client: call.client, now: call.now)
     describe(result.user, isNew: result.isNew)
     reply.set(result)
     return reply.json

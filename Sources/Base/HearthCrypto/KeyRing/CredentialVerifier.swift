@@ -34,7 +34,7 @@ public struct CredentialVerifier: Sendable {
   public init(keys: KeyStore, projectID: String, developerCredentials: DeveloperCredentials? = nil) {
     self.init(
       legacyTokens: LegacyTokenVerifier(secrets: keys.legacySecrets), legacySecrets: keys.legacySecrets,
-      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenFile.keysIfThere, seal: nil),
+      idTokens: IDTokenVerifier(projectID: projectID, keys: keys.idTokenFile.keysIfPresent, seal: nil),
       adminTokens: AdminTokens(permanent: [keys.adminToken], key: keys.sealingKey, projectID: projectID),
       developerCredentials: developerCredentials)
   }

@@ -44,13 +44,13 @@ final class KeyFile: Sendable {
   /// The keys that tokens can have been signed with; nil while there are none. Does not wait.
   ///
   /// - Throws: when there is a file that cannot be read.
-  func keysIfThere() throws(KeyStoreError) -> SigningKeys? {
+  func keysIfPresent() throws(KeyStoreError) -> SigningKeys? {
     if let keys = found.withLock({ $0 }) { return keys }
     return try read().map(keep)
   }
 
   /// Returns true when a key of that name is among them. Does not wait.
-  func holdsKey(_ id: String) -> Bool { ((try? keysIfThere()) ?? nil)?.key(id: id) != nil }
+  func containsKey(_ id: String) -> Bool { ((try? keysIfPresent()) ?? nil)?.key(id: id) != nil }
 
   /// The keys, made when there are none. Waits while another thread makes them: not for an I/O loop. When they cannot
   /// be made, the next caller tries again.
@@ -59,14 +59,14 @@ final class KeyFile: Sendable {
   func keys() throws(KeyStoreError) -> SigningKeys {
     for _ in 0..<waitsMax {
       if let keys = found.withLock({ $0 }) { return keys }
-      if let made = try making.withLockIfAvailable({ (_) throws(KeyStoreError) in try foundOrMade() }) { return made }
+      if let made = try making.withLockIfAvailable({ (_) throws(KeyStoreError) in try loadOrMake() }) { return made }
       usleep(Self.waitMicroseconds)
     }
     throw .unfinished(path: path)
   }
 
-  private func foundOrMade() throws(KeyStoreError) -> SigningKeys {
-    if let keys = try keysIfThere() { return keys }
+  private func loadOrMake() throws(KeyStoreError) -> SigningKeys {
+    if let keys = try keysIfPresent() { return keys }
     return keep(try make())
   }
 

@@ -7,24 +7,26 @@ extension KeyRing {
   /// Shares the keys and secrets with several servers from now on. A shared copy that exists replaces those of this
   /// folder; otherwise the first change, or the next ``rotateIfDue(nowSeconds:)``, publishes those of this folder.
   ///
-  /// - Parameter whenLost: called with the keys and secrets that another server has removed, on the thread that detects
-  ///   it; it must not change keys.
+  /// - Parameter onRemoval: called with the keys and secrets that another server has removed, on the thread that
+  ///   detects it; it must not change keys.
   /// - Throws: also `.foreignSealingKey` when the servers' sealing key is another one than this one's.
   public func share(
-    in place: any SharedKeyPlace, whenLost: @escaping @Sendable (LostKeys) -> Void = { _ in }
+    in store: any SharedKeyStore, onRemoval: @escaping @Sendable (RemovedKeys) -> Void = { _ in }
   ) throws(KeyStoreError) {
-    shared.withLock { $0 = Sharing(place: place, whenLost: whenLost) }
-    try takeShared()
+    shared.withLock { $0 = Sharing(sharedStore: store, onRemoval: onRemoval) }
+    try loadShared()
   }
 
   /// Loads the changes of other servers. Cheap when there are none.
   ///
   /// - Returns: the keys and secrets that are no longer valid.
   @discardableResult
-  public func takeShared() throws(KeyStoreError) -> LostKeys {
+  public func loadShared() throws(KeyStoreError) -> RemovedKeys {
     try writing.withLock { (_) throws(KeyStoreError) in
       var store = snapshot.store
-      guard let sharing = shared.withLock({ $0 }), let text = try sharing.place.read() else { return LostKeys() }
+      guard let sharing = shared.withLock({ $0 }), let text = try sharing.sharedStore.read() else {
+        return RemovedKeys()
+      }
       return try take(text, into: &store, sharing)
     }
   }
@@ -32,14 +34,15 @@ extension KeyRing {
   /// Activates the changes of another server, also when this one is about to change them further: the loss of keys can
   /// only be reported now.
   @discardableResult
-  private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> LostKeys {
-    guard try store.take(text) else { return LostKeys() }
+  private func take(_ text: String, into store: inout KeyStore, _ sharing: Sharing) throws(KeyStoreError) -> RemovedKeys
+  {
+    guard try store.take(text) else { return RemovedKeys() }
     let (keys, secrets) = (keyIDs, legacySecrets.ids)
-    show(store)
+    activate(store)
     let (keysNow, secretsNow) = (keyIDs, legacySecrets.ids)
-    let lost = LostKeys(
+    let lost = RemovedKeys(
       keyIDs: keys.filter { !keysNow.contains($0) }, hasSecret: secrets.contains { !secretsNow.contains($0) })
-    if lost != LostKeys() { sharing.whenLost(lost) }
+    if lost != RemovedKeys() { sharing.onRemoval(lost) }
     return lost
   }
 
@@ -50,7 +53,7 @@ extension KeyRing {
     _ sharing: Sharing, _ store: inout KeyStore, _ body: (inout KeyStore) throws(KeyStoreError) -> Value
   ) throws(KeyStoreError) -> Value {
     for _ in 0..<Self.attemptsMax {
-      let found = try sharing.place.read()
+      let found = try sharing.sharedStore.read()
       if let found { try take(found, into: &store, sharing) }
       try store.makeKeys()
       let before = try store.bundle()
@@ -58,7 +61,7 @@ extension KeyRing {
       let after = try store.bundle()
       guard after != before || found == nil else { return value }
       do throws(KeyStoreError) {
-        if try sharing.place.write(try store.seal(after, random: random), over: found) { return value }
+        if try sharing.sharedStore.write(try store.seal(after, random: random), over: found) { return value }
       } catch {
         try store.take(before)
         throw error

@@ -13,10 +13,10 @@ public final class KeyRing: Sendable {
     var cookieVerifier: IDTokenVerifier
   }
 
-  /// The place of the keys that several servers share, and the callback for keys that another one removed.
+  /// The store of the keys that several servers share, and the callback for keys that another one removed.
   struct Sharing: Sendable {
-    var place: any SharedKeyPlace
-    var whenLost: @Sendable (LostKeys) -> Void
+    var sharedStore: any SharedKeyStore
+    var onRemoval: @Sendable (RemovedKeys) -> Void
   }
 
   let projectID: String
@@ -63,11 +63,11 @@ public final class KeyRing: Sendable {
           legacyTokens: LegacyTokenVerifier(secrets: store.legacySecrets),
           legacySecrets: acceptsRawSecrets ? store.legacySecrets : nil,
           idTokens: IDTokenVerifier(
-            projectID: projectID, tenant: tenant, keys: store.idTokenFile.keysIfThere, seal: seal),
+            projectID: projectID, tenant: tenant, keys: store.idTokenFile.keysIfPresent, seal: seal),
           adminTokens: adminTokens,
           developerCredentials: developerCredentials),
         cookieVerifier: IDTokenVerifier(
-          projectID: projectID, tenant: tenant, keys: store.sessionCookieFile.keysIfThere, kind: .sessionCookie,
+          projectID: projectID, tenant: tenant, keys: store.sessionCookieFile.keysIfPresent, kind: .sessionCookie,
           seal: seal)))
   }
 
@@ -85,7 +85,7 @@ public final class KeyRing: Sendable {
       defer { seen = theirs.generation }
       return seen != theirs.generation
     }
-    if hasChanged { writing.withLock { _ in show(theirs.store) } }
+    if hasChanged { writing.withLock { _ in activate(theirs.store) } }
   }
 
   var snapshot: Snapshot { current.withLock { $0 } }
@@ -105,8 +105,8 @@ public final class KeyRing: Sendable {
     guard let keyID = credential.keyID else { return true }
     let snapshot = snapshot
     switch credential.kind {
-    case .idToken: return snapshot.store.idTokenFile.holdsKey(keyID)
-    case .sessionCookie: return snapshot.store.sessionCookieFile.holdsKey(keyID)
+    case .idToken: return snapshot.store.idTokenFile.containsKey(keyID)
+    case .sessionCookie: return snapshot.store.sessionCookieFile.containsKey(keyID)
     case .legacyToken: return snapshot.store.legacySecrets.ids.contains(keyID)
     case .legacySecret: return acceptsRawSecrets && snapshot.store.legacySecrets.ids.contains(keyID)
     case .adminToken, .foreignToken, .developerToken, .developerOwner, .consoleSession: return true
@@ -129,13 +129,13 @@ public final class KeyRing: Sendable {
         try store.makeKeys()
         value = try body(&store)
       }
-      show(store)
+      activate(store)
       return value
     }
   }
 
   /// Activates a store's contents. Unchanged files keep their verifier, and with it the cache of known tokens.
-  func show(_ store: KeyStore) {
+  func activate(_ store: KeyStore) {
     var next = snapshot
     let before = next.store
     next.store = store
@@ -144,7 +144,7 @@ public final class KeyRing: Sendable {
     for kind in KeyKind.allCases where next.store.file(kind) !== before.file(kind) {
       hasChanged = true
       let verifier = IDTokenVerifier(
-        projectID: projectID, tenant: tenant, keys: next.store.file(kind).keysIfThere, kind: kind, seal: seal)
+        projectID: projectID, tenant: tenant, keys: next.store.file(kind).keysIfPresent, kind: kind, seal: seal)
       switch kind {
       case .idToken: next.verifier.idTokens = verifier
       case .sessionCookie: next.cookieVerifier = verifier

@@ -79,7 +79,7 @@ public struct KeyStore: Sendable, Redacted {
             try SigningKeys.generate(random: random).text
           }
         })
-      if try file.keysIfThere() == nil, !createsMissing { throw .missing(path: directory + "/" + name) }
+      if try file.keysIfPresent() == nil, !createsMissing { throw .missing(path: directory + "/" + name) }
       return file
     }
     idTokenFile = try keys(Self.keysName(.idToken))

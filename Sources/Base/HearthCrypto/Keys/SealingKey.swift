@@ -26,10 +26,10 @@ struct SealingKey: Sendable, Redacted {
   init?(text: String) {
     let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
     guard let root = Base64URL.decode(line.utf8), root.count == Self.keyBytes,
-      let key = MessageCode.hmacSHA256(Array("hearth sealing 1".utf8), key: root),
-      let throttleKey = MessageCode.hmacSHA256(Array("hearth throttle 1".utf8), key: root),
-      let recoveryKey = MessageCode.hmacSHA256(Array("hearth recovery codes 1".utf8), key: root),
-      let tokenSealKey = MessageCode.hmacSHA256(Array("hearth emulator tokens 1".utf8), key: root)
+      let key = MessageAuthenticationCode.hmacSHA256(Array("hearth sealing 1".utf8), key: root),
+      let throttleKey = MessageAuthenticationCode.hmacSHA256(Array("hearth throttle 1".utf8), key: root),
+      let recoveryKey = MessageAuthenticationCode.hmacSHA256(Array("hearth recovery codes 1".utf8), key: root),
+      let tokenSealKey = MessageAuthenticationCode.hmacSHA256(Array("hearth emulator tokens 1".utf8), key: root)
     else { return nil }
     self.key = key
     self.tokenSealKey = tokenSealKey

@@ -131,7 +131,7 @@ public enum ImportedHash {
   public static func storedString(
     hash: [UInt8], salt: [UInt8], parameters: Parameters
   ) throws(ImportedHashError) -> String {
-    let stored = try ImportReader(parameters: parameters, hash: hash, salt: salt).stored()
+    let stored = try ImportedHashConverter(parameters: parameters, hash: hash, salt: salt).stored()
     guard stored.isWithinBounds else { throw stored.boundsError }
     return stored.text
   }

@@ -63,7 +63,7 @@ public enum PasswordHash {
   /// Verifies a password, and when it is wrong, takes as much work as a hash of `cost`, whatever `stored` is: another
   /// cost, a cheap import, damaged, or nil for an unknown account. Otherwise the duration would reveal which accounts
   /// exist.
-  public static func verifyEvenly(
+  public static func verifyWithConstantWork(
     _ password: String, against stored: String?, cost: PasswordCost, allowsDeveloperCost: Bool,
     pepper: Pepper? = nil, signerKey: (String) -> [UInt8]?
   ) -> Bool {

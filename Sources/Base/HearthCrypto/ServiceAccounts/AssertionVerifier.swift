@@ -78,7 +78,7 @@ public final class AssertionVerifier: Sendable {
       throw .invalid(error.reason)
     }
     let email: String
-    switch ServiceSignature(accounts: accounts).judge(token) {
+    switch ServiceAccountSignatureVerifier(accounts: accounts).verify(token) {
     case .accepted(let issuer): email = issuer
     case .unknownAccount: throw .invalid("iss is no service account")
     case .refused(let reason): throw .invalid(reason)
@@ -92,7 +92,9 @@ public final class AssertionVerifier: Sendable {
     guard let audience = claims["aud"]?.string, audiences.contains(Array(audience.utf8)) else {
       throw .invalid("aud is another service")
     }
-    if let problem = ServiceSignature.problem(withTimesOf: claims, nowSeconds: nowSeconds) { throw .invalid(problem) }
+    if let problem = ServiceAccountSignatureVerifier.problem(withTimesOf: claims, nowSeconds: nowSeconds) {
+      throw .invalid(problem)
+    }
     let scopes: [String]
     switch claims["scope"] {
     case nil: scopes = []
@@ -101,14 +103,14 @@ public final class AssertionVerifier: Sendable {
     }
     guard let end = claims["exp"]?.seconds else { throw .invalid("exp is not a time") }
     // Without `jti` the processes of one account make the same bytes in the same second.
-    try use(
+    try recordUse(
       token, mayRepeat: claims["jti"] == nil, until: end + TokenLimits.foreignClockSkewSeconds, nowSeconds: nowSeconds)
     return VerifiedAssertion(email: email, scopes: scopes)
   }
 
   /// Remembers an assertion, or refuses it because it is remembered. The key is the signed text, which no change of the
   /// signature's form affects; it holds `jti`, or else issuer and time.
-  private func use(
+  private func recordUse(
     _ token: UnverifiedToken, mayRepeat: Bool, until end: Int64, nowSeconds: Int64
   ) throws(AssertionError) {
     let digest = Digest(sha256: token.signedBytes)

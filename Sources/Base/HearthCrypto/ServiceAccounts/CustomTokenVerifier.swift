@@ -1,7 +1,7 @@
 /// Verifies custom tokens: RS256 by a service account, for signing in only.
 public struct CustomTokenVerifier: Sendable {
   private let projectID: String
-  private let signatures: ServiceSignature
+  private let signatures: ServiceAccountSignatureVerifier
   private let tenant: String?
   private let allowsUnsigned: Bool
 
@@ -15,7 +15,7 @@ public struct CustomTokenVerifier: Sendable {
     allowsUnsigned: Bool = false
   ) {
     self.projectID = projectID
-    signatures = ServiceSignature(accounts: accounts)
+    signatures = ServiceAccountSignatureVerifier(accounts: accounts)
     self.tenant = tenant
     self.allowsUnsigned = allowsUnsigned
   }
@@ -40,12 +40,14 @@ public struct CustomTokenVerifier: Sendable {
     let claims = read.payload
     guard claims["sub"] == .string(issuer) else { throw .invalid("sub differs from iss") }
     try checkAudience(claims)
-    if let problem = ServiceSignature.problem(withTimesOf: claims, nowSeconds: nowSeconds) { throw .invalid(problem) }
+    if let problem = ServiceAccountSignatureVerifier.problem(withTimesOf: claims, nowSeconds: nowSeconds) {
+      throw .invalid(problem)
+    }
     return try contents(of: claims, issuer: issuer)
   }
 
   private func verifySignature(_ token: UnverifiedToken) throws(CustomTokenError) -> String {
-    switch signatures.judge(token) {
+    switch signatures.verify(token) {
     case .accepted(let email): return email
     case .refused(let reason): throw .invalid(reason)
     case .outOfMemory: throw CustomTokenError(.unavailable, reason: "out of memory in OpenSSL")

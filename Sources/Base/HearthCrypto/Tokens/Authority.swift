@@ -84,7 +84,7 @@ extension Authority {
   public func verdict(on permission: Permission) -> Verdict {
     switch self {
     case .operator, .emulatorOwner: .granted
-    case .consoleAdministrator(_, let isPresent): permission.asksPresence && !isPresent ? .needsPresence : .granted
+    case .consoleAdministrator(_, let isPresent): permission.requiresPresence && !isPresent ? .needsPresence : .granted
     case .consoleViewer: permission.isRead ? .granted : .refused
     case .serviceAccount(_, let scopes):
       permission.scope.map { scopes.isSuperset(of: $0) } == true ? .granted : .refused
@@ -119,7 +119,7 @@ extension Permission {
   }
 
   /// True when the user of a console session must have confirmed to be present a short time ago.
-  public var asksPresence: Bool {
+  public var requiresPresence: Bool {
     switch self {
     case .deployRules, .deleteDatabase, .giveAccess, .deleteUsers, .changeServer: true
     case .readDatabases, .readPast, .changeDatabases, .readUsers, .changeUsers, .readServer, .endSessions: false

@@ -49,7 +49,7 @@ public struct IDTokenVerifier: Sendable {
   }
 
   /// Returns true when the token is an emulator's own, which has no signature.
-  func isSealed(_ token: UnverifiedToken) -> Bool { seal?.fits(token, kind) ?? false }
+  func isSealed(_ token: UnverifiedToken) -> Bool { seal?.verifies(token, kind) ?? false }
 
   func verify(_ token: UnverifiedToken, nowSeconds: Int64) throws(CredentialError) -> VerifiedCredential {
     if isSealed(token) { return try check(token.payload, keyID: nil, nowSeconds: nowSeconds) }

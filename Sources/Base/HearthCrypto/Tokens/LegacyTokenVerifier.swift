@@ -54,7 +54,7 @@ public struct LegacyTokenVerifier: Sendable {
   private func verifySignature(_ token: UnverifiedToken) throws(CredentialError) -> String {
     var secretID: String?
     for (key, id) in zip(secrets.keys, secrets.ids) {
-      guard let expected = MessageCode.hmacSHA256(token.signedBytes, key: key) else {
+      guard let expected = MessageAuthenticationCode.hmacSHA256(token.signedBytes, key: key) else {
         throw CredentialError(.unavailable, reason: "HMAC failed")
       }
       guard ConstantTime.equal(expected, token.signature) else { continue }

@@ -28,7 +28,7 @@ struct TokenSeal: Sendable, Redacted {
   }
 
   /// Returns true when this server made the token as one of that kind.
-  func fits(_ token: UnverifiedToken, _ kind: KeyKind) -> Bool {
+  func verifies(_ token: UnverifiedToken, _ kind: KeyKind) -> Bool {
     guard token.isAlgorithm("none"), token.signature.isEmpty, let shown = token.header[Self.member]?.string,
       let code = code(of: token.signedBytes.drop { $0 != UInt8(ascii: ".") }.dropFirst(), kind)
     else { return false }
@@ -36,6 +36,8 @@ struct TokenSeal: Sendable, Redacted {
   }
 
   private func code(of payload: some Collection<UInt8>, _ kind: KeyKind) -> String? {
-    MessageCode.hmacSHA256(Array("\(kind.rawValue).".utf8) + payload, key: key).map { Base64URL.encode($0) }
+    MessageAuthenticationCode.hmacSHA256(Array("\(kind.rawValue).".utf8) + payload, key: key).map {
+      Base64URL.encode($0)
+    }
   }
 }

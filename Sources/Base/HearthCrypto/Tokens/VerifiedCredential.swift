@@ -58,7 +58,7 @@ public struct VerifiedCredential: Sendable, Equatable {
   public var consoleSession: UInt64?
 
   /// The voucher of a token of another server; nil for every other credential.
-  public var voucher: ForeignVoucher?
+  public var voucher: TokenVoucher?
 
   /// Makes a verified credential; see the properties.
   public init(

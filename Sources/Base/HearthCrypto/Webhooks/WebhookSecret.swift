@@ -48,7 +48,7 @@ public struct WebhookSecret: Sendable, Equatable {
   ) -> String? {
     let signed = Array("\(id).\(seconds).".utf8) + body
     let texts = secrets.compactMap { secret in
-      MessageCode.hmacSHA256(signed, key: secret.key).map { "v1," + Base64.encode($0) }
+      MessageAuthenticationCode.hmacSHA256(signed, key: secret.key).map { "v1," + Base64.encode($0) }
     }
     return texts.isEmpty ? nil : texts.joined(separator: " ")
   }

@@ -21,7 +21,7 @@ extension MetricDescription {
     "hearth_recipients_waiting", .gauge, labels: ["loop"],
     "Recipients of effects that wait for the event loop.")
   /// Memory for clients.
-  public static let heldBytes = MetricDescription(
+  public static let clientMemory = MetricDescription(
     "hearth_client_memory_bytes", .gauge, "Bytes that clients make the server hold: what they send and do not take.")
   /// HTTP answers.
   public static let responses = MetricDescription(
@@ -48,7 +48,7 @@ extension MetricDescription {
     "hearth_receipts_open", .gauge, "Receipts that wait for clients to have been told.")
 
   static let ofClients: [MetricDescription] = [
-    connections, clients, signedInClients, pausedClients, requestsWaiting, recipientsWaiting, heldBytes, responses,
+    connections, clients, signedInClients, pausedClients, requestsWaiting, recipientsWaiting, clientMemory, responses,
     loopDelay, denials, credentialsRefused, cancellations, receipts, receiptsOpen,
   ]
 }

@@ -14,7 +14,7 @@ extension MetricDescription {
     "hearth_cluster_served", .gauge, labels: ["journal"],
     "1 while what the node has of a database is new enough for its clients, 0 while it takes none.")
   /// The age of a database's replica on this node.
-  public static let clusterAge = MetricDescription(
+  public static let clusterReplicaAge = MetricDescription(
     "hearth_cluster_age_seconds", .gauge, labels: ["journal"],
     "Age of the moment up to which the node lacks no commit of a database.")
   /// Clients of all nodes.
@@ -28,16 +28,16 @@ extension MetricDescription {
   public static let clusterTakeovers = MetricDescription(
     "hearth_cluster_takeovers_total", .counter, "How often this node became the owner of a database.")
   /// Lost ownerships.
-  public static let clusterEnds = MetricDescription(
+  public static let clusterOwnershipEnds = MetricDescription(
     "hearth_cluster_ownership_ends_total", .counter,
     "How often this node gave up or lost the ownership of a database.")
   /// Losses of acknowledged commits.
-  public static let clusterLosses = MetricDescription(
+  public static let clusterDataLosses = MetricDescription(
     "hearth_cluster_data_losses_total", .counter,
     "How often PostgreSQL lacked commits of a database that it had acknowledged.")
 
   static let ofCluster: [MetricDescription] = [
-    clusterLease, clusterConnections, clusterOwned, clusterServed, clusterAge, clusterSessions, clusterFollowers,
-    clusterTakeovers, clusterEnds, clusterLosses,
+    clusterLease, clusterConnections, clusterOwned, clusterServed, clusterReplicaAge, clusterSessions, clusterFollowers,
+    clusterTakeovers, clusterOwnershipEnds, clusterDataLosses,
   ]
 }

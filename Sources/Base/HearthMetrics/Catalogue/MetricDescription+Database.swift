@@ -27,7 +27,7 @@ extension MetricDescription {
     "hearth_deliver_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time from where effects were handed to an event loop until they were written to its sockets.")
   /// The time for a batch altogether.
-  public static let wholeWay = MetricDescription(
+  public static let commandLatency = MetricDescription(
     "hearth_command_seconds", .histogram(bounds: MetricBuckets.seconds),
     "Time of the whole way, of the oldest command of a batch: from its arrival until its effects were written to sockets."
   )
@@ -92,7 +92,7 @@ extension MetricDescription {
     "How often a client had to wait because its work was over its allowance.")
 
   static let ofDatabases: [MetricDescription] = [
-    writes, listenRequests, commits, journalWritten, decide, sync, deliver, wholeWay, batchCommands, syncBatches,
+    writes, listenRequests, commits, journalWritten, decide, sync, deliver, commandLatency, batchCommands, syncBatches,
     databaseUp, databaseConnections, listens, commandsWaiting, commandsWaitingBytes, largeWriteWaiting, batchesWaiting,
     journalBytes, snapshotBytes, position, treeBytes, treeLeaves, quota, quotaRefusals,
     workWaits,

@@ -39,13 +39,13 @@ package enum ShareRule {
   }
 
   /// The part up to which shares do not bind.
-  package static func openPart(of max: Int) -> Int { max - max / 8 }
+  package static func unrestrictedPart(of max: Int) -> Int { max - max / 8 }
 
   /// The part that clients other than administrators may have together.
   package static func clientPart(of max: Int) -> Int { max - max / 64 }
 
   /// Returns true when the bound is nearly used up, so that shares bind.
-  package static func isNearlyUsedUp(_ used: Int, of max: Int) -> Bool { used > openPart(of: max) }
+  package static func isNearlyUsedUp(_ used: Int, of max: Int) -> Bool { used > unrestrictedPart(of: max) }
 
   /// The fixed part of a bound that a client of a level may hold while shares bind.
   package static func part(of max: Int, at level: Level) -> Int { max / level.divisor }
@@ -62,7 +62,7 @@ package enum ShareRule {
   ) -> Bool {
     guard amount >= 0, used >= 0 else { return false }
     if isAdministrator { return amount <= max - used }
-    if amount <= openPart(of: max) - used { return true }
+    if amount <= unrestrictedPart(of: max) - used { return true }
     let free = clientPart(of: max) - used
     guard amount <= free else { return false }
     return Level.allCases.allSatisfy { level in

@@ -124,12 +124,12 @@ package struct SharedBound: Sendable {
   }
 
   /// Returns true when the claim, its account or its network, by the level, holds more than a fixed part of the bound.
-  package func isOverPart(_ claim: Claim, at level: ShareRule.Level) -> Bool {
+  package func exceedsGuaranteedPart(_ claim: Claim, at level: ShareRule.Level) -> Bool {
     held(claim, level).map { $0 > ShareRule.part(of: max, at: level) } ?? false
   }
 
   /// Returns true when the account or a network of a client without a claim holds more than a fixed part of the bound.
-  package func isOverPart(_ claimant: ShareClaimant, at level: ShareRule.Level) -> Bool {
+  package func exceedsGuaranteedPart(_ claimant: ShareClaimant, at level: ShareRule.Level) -> Bool {
     let (holders, lane) = (Self.holders(of: claimant), level.rawValue - 1)
     guard holders.indices.contains(lane), let holder = holders[lane], let place = places[holder] else { return false }
     return tallies[Int(place)].held > ShareRule.part(of: max, at: level)

@@ -23,20 +23,20 @@ struct SimpleHash {
 
   private let variant: Variant
   /// The variants that could give this value another hash, among the parts visited; collected only on request.
-  private(set) var doubtful: Variant = []
-  private let collectsDoubts: Bool
+  private(set) var divergingVariants: Variant = []
+  private let collectsDivergingVariants: Bool
 
-  init(_ variant: Variant = [], collectsDoubts: Bool = false) {
+  init(_ variant: Variant = [], collectsDivergingVariants: Bool = false) {
     self.variant = variant
-    self.collectsDoubts = collectsDoubts
+    self.collectsDivergingVariants = collectsDivergingVariants
   }
 
   /// The hash of a node; nil for an empty node, whose hash is the empty text.
   mutating func digest(of node: Node) -> SHA1.Digest? {
-    NodeWalk.start(at: node) { $0.isEmpty ? nil : digest(of: $0) }
+    UnmanagedNode.withNode(node) { $0.isEmpty ? nil : digest(of: $0) }
   }
 
-  private mutating func digest(of node: NodeWalk) -> SHA1.Digest {
+  private mutating func digest(of node: UnmanagedNode) -> SHA1.Digest {
     var text = Text(endsAtNUL: variant.contains(.iOSText))
     if let priority = node.priority {
       text.add("priority:")
@@ -53,7 +53,7 @@ struct SimpleHash {
         return true
       }
     }
-    if text.hasNUL { doubtful.insert(.iOSText) }
+    if text.hasNUL { divergingVariants.insert(.iOSText) }
     return text.sha.finish()
   }
 
@@ -64,7 +64,7 @@ struct SimpleHash {
     text.add(digest)
   }
 
-  private mutating func add(leaf node: NodeWalk, to text: inout Text) {
+  private mutating func add(leaf node: UnmanagedNode, to text: inout Text) {
     let isString = node.withPackedString {
       text.add("string:")
       text.add($0)
@@ -77,7 +77,7 @@ struct SimpleHash {
     case .bool(let value): text.add(value ? "boolean:true" : "boolean:false")
     case .int(let value):
       guard Int64(exactly: Double(value)) != value else { return add(Double(value), to: &text) }
-      doubtful.insert(.exactIntegers)
+      divergingVariants.insert(.exactIntegers)
       guard variant.contains(.exactIntegers) else { return add(Double(value), to: &text) }
       text.add("integer:")
       text.add(String(value))
@@ -90,7 +90,9 @@ struct SimpleHash {
 
   private mutating func add(_ value: Double, to text: inout Text) {
     let isQuirky = variant.contains(.javaScriptNumbers)
-    if collectsDoubts, value.javaScriptBits != value.bitPattern { doubtful.insert(.javaScriptNumbers) }
+    if collectsDivergingVariants, value.javaScriptBits != value.bitPattern {
+      divergingVariants.insert(.javaScriptNumbers)
+    }
     text.add("number:")
     text.add(hexadecimal: isQuirky ? value.javaScriptBits : value.bitPattern)
   }
@@ -106,7 +108,7 @@ extension SimpleHash {
   }
 
   /// The children in priority order; nil when that is the order of the keys.
-  private mutating func byPriority(_ node: NodeWalk) -> [Child]? {
+  private mutating func byPriority(_ node: UnmanagedNode) -> [Child]? {
     var prioritised = 0
     node.forEachChild { _, child in
       if child.hasPriority { prioritised += 1 }
@@ -114,7 +116,7 @@ extension SimpleHash {
     }
     guard prioritised > 0 else { return nil }
     if prioritised == node.childCount {
-      doubtful.insert(.iOSText)
+      divergingVariants.insert(.iOSText)
       if variant.contains(.iOSText) { return nil }
     }
     var list: [Child] = []

@@ -24,12 +24,13 @@ package struct ValueHashes: Sendable {
       (texts, isAmbiguous) = ([String(Node.exactHashMark) + node.exactHash()], false)
       return
     }
-    var standard = SimpleHash(collectsDoubts: scope == .every)
+    var standard = SimpleHash(collectsDivergingVariants: scope == .every)
     let first = standard.digest(of: node)?.base64 ?? ""
-    let doubtful = standard.doubtful
-    isAmbiguous = doubtful.contains(.exactIntegers)
+    let divergingVariants = standard.divergingVariants
+    isAmbiguous = divergingVariants.contains(.exactIntegers)
     texts =
       scope == .every
-      ? [first] + SimpleHash.clientVariants.filter { doubtful.contains($0) }.map { node.simpleHash($0) } : [first]
+      ? [first] + SimpleHash.clientVariants.filter { divergingVariants.contains($0) }.map { node.simpleHash($0) }
+      : [first]
   }
 }

@@ -47,7 +47,7 @@ enum JSONEscapes {
     if (0xD800..<0xE000).contains(point) {
       let low = point < 0xDC00 && isEscape(raw, at: start + 4) ? unit(of: raw, at: start + 6) : 0
       guard (0xDC00..<0xE000).contains(low) else {
-        bytes.append(contentsOf: placeOfHalf(point).utf8)
+        bytes.append(contentsOf: orderedReplacement(point).utf8)
         return end
       }
       point = 0x10000 + (point & 0x3FF) << 10 + (low & 0x3FF)
@@ -72,7 +72,7 @@ enum JSONEscapes {
   }
 
   /// A text that sorts as half of a surrogate pair would in UTF-16 order: behind the last character before it.
-  static func placeOfHalf(_ unit: UInt32) -> String {
+  static func orderedReplacement(_ unit: UInt32) -> String {
     let last: UInt32 =
       switch unit {
       case ...0xD800: 0xD7FF

@@ -7,9 +7,9 @@ extension JSONReader {
   /// of a surrogate pair is read as a character that replaces it. Only text that is not JSON, nests deeper than the
   /// limits or has too many leaves is an error.
   public mutating func receivedValue() throws(JSONError) -> Node {
-    let before = acceptsLoneHalves
-    acceptsLoneHalves = true
-    defer { acceptsLoneHalves = before }
+    let before = acceptsLoneSurrogates
+    acceptsLoneSurrogates = true
+    defer { acceptsLoneSurrogates = before }
     var builder = NodeBuilder()
     try readReceived(into: &builder)
     return builder.finish()

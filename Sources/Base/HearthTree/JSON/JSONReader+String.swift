@@ -60,8 +60,8 @@ extension JSONReader {
         {
           return (start + 12, 4)
         }
-        guard acceptsLoneHalves else { throw JSONError(.invalidEscape, "Half of a surrogate pair", at: start) }
-        return (start + 6, JSONEscapes.placeOfHalf(unit).utf8.count)
+        guard acceptsLoneSurrogates else { throw JSONError(.invalidEscape, "Half of a surrogate pair", at: start) }
+        return (start + 6, JSONEscapes.orderedReplacement(unit).utf8.count)
       case ..<0x80: return (start + 6, 1)
       case ..<0x800: return (start + 6, 2)
       default: return (start + 6, 3)

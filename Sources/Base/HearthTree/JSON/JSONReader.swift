@@ -24,7 +24,7 @@ public struct JSONReader {
   var leafCount = 0
   /// True when half of a surrogate pair may stand in a string; it is then read as a text with the same order. For
   /// bounds of queries: clients cut keys in the midst of a pair to name the keys before them. Never for stored data.
-  public var acceptsLoneHalves = false
+  public var acceptsLoneSurrogates = false
 
   /// Begins at the first byte. The caller keeps the bytes alive while it reads.
   public init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits = .standard) {

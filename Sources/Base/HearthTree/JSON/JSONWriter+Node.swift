@@ -1,10 +1,10 @@
 extension JSONWriter {
   /// Writes a tree; `null` when it is empty.
   public mutating func write(_ node: Node, _ form: JSONForm) {
-    NodeWalk.start(at: node) { write($0, form) }
+    UnmanagedNode.withNode(node) { write($0, form) }
   }
 
-  private mutating func write(_ node: NodeWalk, _ form: JSONForm) {
+  private mutating func write(_ node: UnmanagedNode, _ form: JSONForm) {
     let hasPriority = form == .export && node.hasPriority
     guard node.isInterior else {
       guard hasPriority else { return write(leaf: node) }
@@ -31,12 +31,12 @@ extension JSONWriter {
     closeObject(isEmpty: false)
   }
 
-  private mutating func write(leaf node: NodeWalk) {
+  private mutating func write(leaf node: UnmanagedNode) {
     if node.withPackedString({ write(utf8: $0) }) { return }
     if let scalar = node.scalar { write(scalar) } else { writeNull() }
   }
 
-  private mutating func write(priorityOf node: NodeWalk) {
+  private mutating func write(priorityOf node: UnmanagedNode) {
     guard let priority = node.priority else { return }
     separateMember(isFirst: false)
     write(raw: "\".priority\"")
@@ -45,11 +45,11 @@ extension JSONWriter {
   }
 
   /// Writes the children at their indexes, `null` at the others.
-  private mutating func write(array node: NodeWalk, length: Int) {
+  private mutating func write(array node: UnmanagedNode, length: Int) {
     openArray()
     var next = 0
     node.forEachChild { key, child in
-      let index = NodeWalk.arrayIndex(key) ?? next
+      let index = UnmanagedNode.arrayIndex(key) ?? next
       while next < index {
         separateElement(isFirst: next == 0)
         writeNull()
@@ -64,7 +64,7 @@ extension JSONWriter {
   }
 }
 
-extension NodeWalk {
+extension UnmanagedNode {
   /// The length of the array that clients show this node as; nil when they show an object. It is an array when all keys
   /// are plain indexes and more than half of the indexes up to the highest are taken.
   var arrayLength: Int? {
@@ -96,7 +96,7 @@ extension Node {
   /// highest are taken.
   public var arrayLength: Int? {
     guard isInterior else { return nil }
-    return withExtendedLifetime(self) { NodeWalk(self).arrayLength }
+    return withExtendedLifetime(self) { UnmanagedNode(self).arrayLength }
   }
 
   /// The tree as JSON text.

@@ -3,15 +3,15 @@
 /// Valid while the caller holds the ``Node`` that it was reached from. Deciding a request reads a dozen nodes of a tree
 /// that the request holds; counting references at each would cost more than reading.
 package struct BorrowedNode {
-  let walk: NodeWalk
+  let unmanaged: UnmanagedNode
 
-  init(_ walk: NodeWalk) { self.walk = walk }
+  init(_ unmanaged: UnmanagedNode) { self.unmanaged = unmanaged }
 
   /// Borrows `node`. The caller holds it while this is used.
-  package init(_ node: Node) { walk = NodeWalk(node) }
+  package init(_ node: Node) { unmanaged = UnmanagedNode(node) }
 
   /// No value.
-  package static var empty: BorrowedNode { BorrowedNode(NodeWalk.empty) }
+  package static var empty: BorrowedNode { BorrowedNode(UnmanagedNode.empty) }
 
   /// The value of a leaf, as it lies in the tree.
   package enum Leaf {
@@ -28,17 +28,17 @@ package struct BorrowedNode {
   }
 
   /// The node as a handle that holds it.
-  package var node: Node { walk.node }
+  package var node: Node { unmanaged.node }
   /// True when there is no value.
-  package var isEmpty: Bool { walk.isEmpty }
+  package var isEmpty: Bool { unmanaged.isEmpty }
   /// True when it has children.
-  package var isInterior: Bool { walk.isInterior }
+  package var isInterior: Bool { unmanaged.isInterior }
   /// The priority, a number or a string; nil without one.
-  package var priority: Scalar? { walk.priority }
+  package var priority: Scalar? { unmanaged.priority }
 
   /// The leaf's value.
   package var leaf: Leaf {
-    guard case .packed(_, let value) = walk else { return .none }
+    guard case .packed(_, let value) = unmanaged else { return .none }
     switch value.kind {
     case PackedKind.boolean: return .bool(value.detail != 0)
     case PackedKind.integer: return .number(Double(value.integer))
@@ -51,27 +51,29 @@ package struct BorrowedNode {
 
   /// True when it is a leaf that is a text.
   package var isText: Bool {
-    guard case .packed(_, let value) = walk else { return false }
+    guard case .packed(_, let value) = unmanaged else { return false }
     return value.kind == PackedKind.string || value.kind == PackedKind.text
   }
 
   /// True when it is a leaf that is `true` or `false`.
-  package var isBool: Bool { if case .packed(_, let value) = walk { value.kind == PackedKind.boolean } else { false } }
+  package var isBool: Bool {
+    if case .packed(_, let value) = unmanaged { value.kind == PackedKind.boolean } else { false }
+  }
 
   /// True when it is a leaf that is a number.
   package var isNumber: Bool {
-    guard case .packed(_, let value) = walk else { return false }
+    guard case .packed(_, let value) = unmanaged else { return false }
     return value.kind == PackedKind.integer || value.kind == PackedKind.double
   }
 
   /// The child of exactly these UTF-8 bytes.
-  package func child(utf8: UnsafeRawBufferPointer) -> BorrowedNode { BorrowedNode(walk.child(utf8)) }
+  package func child(utf8: UnsafeRawBufferPointer) -> BorrowedNode { BorrowedNode(unmanaged.child(utf8)) }
 
   /// The child of that key.
-  package func child(_ key: Key) -> BorrowedNode { key.withUTF8 { BorrowedNode(walk.child($0)) } }
+  package func child(_ key: Key) -> BorrowedNode { key.withUTF8 { BorrowedNode(unmanaged.child($0)) } }
 
   /// Calls `body` for each child in key order, until it returns false.
   package func forEachChild(_ body: (_ key: UnsafeRawBufferPointer, _ child: BorrowedNode) -> Bool) {
-    walk.forEachChild { body($0, BorrowedNode($1)) }
+    unmanaged.forEachChild { body($0, BorrowedNode($1)) }
   }
 }

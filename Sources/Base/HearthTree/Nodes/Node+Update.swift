@@ -33,14 +33,14 @@ extension Node {
   private func updating(
     _ value: PackedValue?, in page: Page?, _ key: OrderedKey, _ transform: (Node) -> Node
   ) -> Node {
-    var spot = Spot()
-    if let value, value.isInterior { spot.find(key, in: value) }
-    let old = spot.found.flatMap { page?.node($0) } ?? .empty
+    var position = EntryPosition()
+    if let value, value.isInterior { position.find(key, in: value) }
+    let old = position.found.flatMap { page?.node($0) } ?? .empty
     let child = transform(old)
-    if child.isEmpty && spot.found == nil { return self }
-    let count = spot.countKept + (child.isEmpty ? 0 : 1)
+    if child.isEmpty && position.found == nil { return self }
+    let count = position.countKept + (child.isEmpty ? 0 : 1)
     if count == 0 { return .empty }
-    let size = spot.sizeKept + (child.isEmpty ? 0 : Page.entrySize(key.bytes, child))
+    let size = position.sizeKept + (child.isEmpty ? 0 : Page.entrySize(key.bytes, child))
     if size > Self.packedSizeBytesMax || count > Self.packedCountMax {
       return asTree.updating(key) { _ in child }
     }
@@ -50,12 +50,12 @@ extension Node {
     writer.interior(count: count, size: size, hasPriority: priority != nil) {
       if let priority { $0.value(priority, mayRefer: mayRefer) }
     } entries: {
-      if let kept = spot.before { $0.entries(kept, mayRefer: mayRefer) }
+      if let kept = position.before { $0.entries(kept, mayRefer: mayRefer) }
       if !child.isEmpty {
         $0.key(key.bytes)
         $0.node(child)
       }
-      if let kept = spot.after { $0.entries(kept, mayRefer: mayRefer) }
+      if let kept = position.after { $0.entries(kept, mayRefer: mayRefer) }
     }
     return Node(.packed(writer.finish(), 0))
   }
@@ -73,7 +73,7 @@ extension Node {
   }
 
   /// The position of a key, present or not, among the entries of a packed interior value.
-  private struct Spot {
+  private struct EntryPosition {
     var before: PackedEntries?
     var found: PackedValue?
     var after: PackedEntries?

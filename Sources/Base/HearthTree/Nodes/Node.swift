@@ -124,13 +124,13 @@ extension Node {
 
   /// The child with exactly these UTF-8 bytes as its key, without making a ``Key``.
   public func child(utf8: UnsafeRawBufferPointer) -> Node {
-    withExtendedLifetime(self) { NodeWalk(self).child(utf8).node }
+    withExtendedLifetime(self) { UnmanagedNode(self).child(utf8).node }
   }
 
   /// The descendant at a relative path.
   public subscript(path: Path) -> Node {
     withExtendedLifetime(self) {
-      var place = NodeWalk(self)
+      var place = UnmanagedNode(self)
       for key in path.keys {
         place = key.withUTF8 { place.child($0) }
         if case .empty = place { break }

@@ -67,8 +67,8 @@ extension Node {
     _ body: (_ key: UnsafeRawBufferPointer, _ node: Node) throws(Failure) -> Void
   ) throws(Failure) {
     var failure: Failure?
-    NodeWalk.start(at: self) { walk in
-      walk.forEachChild { key, child in
+    UnmanagedNode.withNode(self) { unmanaged in
+      unmanaged.forEachChild { key, child in
         do throws(Failure) {
           try body(key, child.node)
         } catch {

@@ -40,7 +40,7 @@ public struct WriteValue: Sendable {
   }
 
   /// True when the write can add stored data. A server value counts as data.
-  public var bringsData: Bool { !node.isEmpty || !deferred.isEmpty }
+  public var addsData: Bool { !node.isEmpty || !deferred.isEmpty }
 
   /// The node to store: every deferred value computed from the existing value at the same location.
   public func resolved(existing: Node, nowMilliseconds: Int64) -> Node {

@@ -58,8 +58,8 @@ public struct ChildIndex: Sendable {
     var builder = NodeBuilder()
     var (valueCount, scannedCount, isComplete) = (0, 0, true)
     builder.open()
-    NodeWalk.start(at: node) { walk in
-      walk.forEachChild { key, child in
+    UnmanagedNode.withNode(node) { unmanaged in
+      unmanaged.forEachChild { key, child in
         scannedCount += 1
         let value = order.value(of: child)
         if !value.isMissing { valueCount += 1 }
@@ -83,7 +83,7 @@ public struct ChildIndex: Sendable {
 
   /// Updates the entry of a child that was `old` and is now `new`; either may be empty.
   ///
-  /// After all changes of one version call ``settle(_:cost:)``.
+  /// After all changes of one version call ``rebuildIfNeeded(_:cost:)``.
   public mutating func replace(_ key: Key, _ old: Node, _ new: Node, cost: inout QueryCost) {
     if isSparse, count == valueCount, valueCount > Self.sparseValueCountMax { isSparse = false }
     count += (new.isEmpty ? 0 : 1) - (old.isEmpty ? 0 : 1)
@@ -91,7 +91,7 @@ public struct ChildIndex: Sendable {
     let (before, after) = (value(of: old), value(of: new))
     valueCount += (after?.isMissing == false ? 1 : 0) - (before?.isMissing == false ? 1 : 0)
     if before == after { return }
-    let (left, taken) = (place(before, key), place(after, key))
+    let (left, taken) = (entryKey(before, key), entryKey(after, key))
     if left == taken { return }
     if let left { setEntry(left, .empty, cost: &cost) }
     if let taken { setEntry(taken, Self.mark, cost: &cost) }
@@ -100,27 +100,28 @@ public struct ChildIndex: Sendable {
   private func value(of child: Node) -> SortValue? { child.isEmpty ? nil : order.value(of: child) }
 
   /// The entry of a child; nil when it has none.
-  private func place(_ value: SortValue?, _ key: Key) -> [UInt8]? {
+  private func entryKey(_ value: SortValue?, _ key: Key) -> [UInt8]? {
     guard let value, !(value.isMissing && isSparse) else { return nil }
     return key.withUTF8 { IndexKey(value, $0).bytes }
   }
 
-  private mutating func setEntry(_ place: [UInt8], _ node: Node, cost: inout QueryCost) {
-    entries = place.withUnsafeBytes { entries.updating(OrderedKey($0)) { _ in node } }
+  private mutating func setEntry(_ entryKey: [UInt8], _ node: Node, cost: inout QueryCost) {
+    entries = entryKey.withUnsafeBytes { entries.updating(OrderedKey($0)) { _ in node } }
     cost.entriesWritten += 1
   }
 
   /// Ends the changes of one version, which is `node`. An index that was made when hardly any child had a value is made
   /// anew, once, when more have one; without that, walks would get slower.
-  public mutating func settle(_ node: Node, cost: inout QueryCost) {
+  public mutating func rebuildIfNeeded(_ node: Node, cost: inout QueryCost) {
     guard isSparse, order != .key, valueCount > Self.sparseValueCountMax else { return }
     isSparse = false
     if count > valueCount { _ = addValues(of: node, isSparse: false, cost: &cost) }
   }
 
-  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each, and ``settle(_:cost:)``.
+  /// Moves the index to the next version of the node: ``replace(_:_:_:cost:)`` for each, and
+  /// ``rebuildIfNeeded(_:cost:)``.
   public mutating func apply(_ changes: [QueryWindow.ChildChange], node: Node, cost: inout QueryCost) {
     for change in changes { replace(change.key, change.old, change.new, cost: &cost) }
-    settle(node, cost: &cost)
+    rebuildIfNeeded(node, cost: &cost)
   }
 }

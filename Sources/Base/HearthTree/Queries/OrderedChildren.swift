@@ -19,7 +19,7 @@ public struct OrderedChildren: Sendable {
     if node.isIdentical(to: self.node) { return }
     var (index, cost) = (index, QueryCost())
     node.forEachDifference(from: self.node) { key, old, new in index.replace(key, old, new, cost: &cost) }
-    index.settle(node, cost: &cost)
+    index.rebuildIfNeeded(node, cost: &cost)
     self.index = index
     self.node = node
   }
@@ -28,18 +28,18 @@ public struct OrderedChildren: Sendable {
   public func result(of query: Query) -> Node { QueryResult(query, of: node, index: index).node }
 
   /// The first child, or the last; nil when there is none.
-  public func end(isLast: Bool) -> (key: Key, node: Node)? { walk(QueryRange(), isReversed: isLast) }
+  public func end(isLast: Bool) -> (key: Key, node: Node)? { firstChild(in: QueryRange(), isReversed: isLast) }
 
   /// The child behind a point of the order, or before it. There need not be a child at that point itself.
   public func neighbour(of key: Key, _ child: Node, isBefore: Bool) -> (key: Key, node: Node)? {
     let point = QueryPoint(value: order.value(of: child), key: .key(key), isInclusive: false)
-    return walk(isBefore ? QueryRange(upper: point) : QueryRange(lower: point), isReversed: isBefore)
+    return firstChild(in: isBefore ? QueryRange(upper: point) : QueryRange(lower: point), isReversed: isBefore)
   }
 
-  private func walk(_ range: QueryRange, isReversed: Bool) -> (key: Key, node: Node)? {
+  private func firstChild(in range: QueryRange, isReversed: Bool) -> (key: Key, node: Node)? {
     var cost = QueryCost()
-    var walk = OrderWalk(node, index, in: range, isReversed: isReversed)
-    return walk.next(cost: &cost).map { ($0.key, $0.node) }
+    var iterator = OrderedChildIterator(node, index, in: range, isReversed: isReversed)
+    return iterator.next(cost: &cost).map { ($0.key, $0.node) }
   }
 }
 
@@ -48,16 +48,18 @@ extension OrderedChildren: Sequence {
   public var underestimatedCount: Int { node.childCount }
 
   /// Makes an iterator from the first child to the last.
-  public func makeIterator() -> Iterator { Iterator(walk: OrderWalk(node, index, in: QueryRange(), isReversed: false)) }
+  public func makeIterator() -> Iterator {
+    Iterator(iterator: OrderedChildIterator(node, index, in: QueryRange(), isReversed: false))
+  }
 
   /// An iterator over the children.
   public struct Iterator: IteratorProtocol {
-    fileprivate var walk: OrderWalk
+    fileprivate var iterator: OrderedChildIterator
 
     /// The next child; nil behind the last.
     public mutating func next() -> (key: Key, node: Node)? {
       var cost = QueryCost()
-      return walk.next(cost: &cost).map { ($0.key, $0.node) }
+      return iterator.next(cost: &cost).map { ($0.key, $0.node) }
     }
   }
 }

@@ -20,11 +20,11 @@ public struct QueryResult: Sendable {
     if query.loadsAllData { return parent.with(priority: nil) }
     var builder = NodeBuilder()
     builder.open()
-    if !walkIndex(cost: &cost, { builder.add($0) }) {
+    if !forEachInIndex(cost: &cost, { builder.add($0) }) {
       builder = NodeBuilder()
       builder.open()
       if let (count, isLast) = query.limitCount {
-        var scan = QueryScan(query, count: count, isLast: isLast)
+        var scan = TopChildrenHeap(query, count: count, isLast: isLast)
         scan.scan(parent, cost: &cost)
         for item in scan.items { builder.add(item) }
       } else {
@@ -48,14 +48,14 @@ public struct QueryResult: Sendable {
   ///
   /// False when there is no index, or when the result is so large that it is quicker to read every child. `body` may
   /// have been called for some by then.
-  func walkIndex(cost: inout QueryCost, _ body: (OrderWalk.Item) -> Void) -> Bool {
+  func forEachInIndex(cost: inout QueryCost, _ body: (OrderedChildIterator.Item) -> Void) -> Bool {
     guard let index else { return false }
     let isExact = query.limit != nil || index.order == .key
     let (count, isLast) = query.limitCount ?? (Int.max, false)
     let countMax = isExact ? count : parent.childCount / Self.childrenPerLookup
-    var walk = OrderWalk(parent, index, in: query.range, isReversed: isLast)
+    var iterator = OrderedChildIterator(parent, index, in: query.range, isReversed: isLast)
     var found = 0
-    while found < count, let item = walk.next(cost: &cost) {
+    while found < count, let item = iterator.next(cost: &cost) {
       found += 1
       guard found <= countMax else { return false }
       body(item)
@@ -71,11 +71,11 @@ public struct QueryResult: Sendable {
   }
 
   /// Calls `body` for each child that the bounds admit, in key order.
-  func forEachInRange(cost: inout QueryCost, _ body: (UnsafeRawBufferPointer, NodeWalk) -> Void) {
+  func forEachInRange(cost: inout QueryCost, _ body: (UnsafeRawBufferPointer, UnmanagedNode) -> Void) {
     let (order, range) = (query.effectiveOrder, query.range)
     cost.childrenScanned += parent.childCount
-    NodeWalk.start(at: parent) { walk in
-      walk.forEachChild { key, child in
+    UnmanagedNode.withNode(parent) { unmanaged in
+      unmanaged.forEachChild { key, child in
         if range.contains(order.value(of: child), key) { body(key, child) }
         return true
       }
@@ -84,7 +84,7 @@ public struct QueryResult: Sendable {
 }
 
 extension NodeBuilder {
-  fileprivate mutating func add(_ item: OrderWalk.Item) {
+  fileprivate mutating func add(_ item: OrderedChildIterator.Item) {
     key(item.key)
     node(item.node)
   }

@@ -60,14 +60,14 @@ public struct QueryWindow: Sendable {
       return
     }
     let result = QueryResult(query, of: node, index: index)
-    var (found, last) = (0, OrderWalk.Item?.none)
-    let isComplete = result.walkIndex(cost: &cost) { item in
+    var (found, last) = (0, OrderedChildIterator.Item?.none)
+    let isComplete = result.forEachInIndex(cost: &cost) { item in
       found += 1
       last = item
     }
     if let (limit, isLast) = query.limitCount {
       if !isComplete {
-        var scan = QueryScan(query, count: limit, isLast: isLast)
+        var scan = TopChildrenHeap(query, count: limit, isLast: isLast)
         scan.scan(node, cost: &cost)
         (found, last) = (scan.items.count, scan.edge)
       }
@@ -157,20 +157,20 @@ public struct QueryWindow: Sendable {
       // from the edge inward
       var inside = range
       if let edge { if isLast { inside.lower = edge } else { inside.upper = edge } }
-      var walk = OrderWalk(node, index, in: inside, isReversed: !isLast)
-      while count > limit, let item = walk.next(cost: &cost) {
+      var iterator = OrderedChildIterator(node, index, in: inside, isReversed: !isLast)
+      while count > limit, let item = iterator.next(cost: &cost) {
         count -= 1
         moved.append(.left(item.key))
       }
-      edge = walk.next(cost: &cost)?.point
+      edge = iterator.next(cost: &cost)?.point
     } else if var place = edge {
       // from the edge outward
       place.isInclusive = false
       var outside = range
       if isLast { outside.upper = place } else { outside.lower = place }
-      var walk = OrderWalk(node, index, in: outside, isReversed: isLast)
+      var iterator = OrderedChildIterator(node, index, in: outside, isReversed: isLast)
       edge = nil
-      while count < limit, let item = walk.next(cost: &cost) {
+      while count < limit, let item = iterator.next(cost: &cost) {
         count += 1
         moved.append(.entered(item.key))
         if count == limit { edge = item.point }

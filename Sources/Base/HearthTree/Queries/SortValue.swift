@@ -21,7 +21,7 @@ enum SortValue: Sendable, Hashable {
     }
   }
 
-  init(_ node: NodeWalk) {
+  init(_ node: UnmanagedNode) {
     switch node {
     case .empty: self = .missing
     case .tree: self = .interior
@@ -56,10 +56,10 @@ enum SortValue: Sendable, Hashable {
 extension Query.Order {
   /// The value that decides a child's position. In key order all children are equal, and their keys decide.
   func value(of child: Node) -> SortValue {
-    withExtendedLifetime(child) { value(of: NodeWalk(child)) }
+    withExtendedLifetime(child) { value(of: UnmanagedNode(child)) }
   }
 
-  func value(of child: NodeWalk) -> SortValue {
+  func value(of child: UnmanagedNode) -> SortValue {
     switch self {
     case .key: return .missing
     case .priority: return child.hasPriority ? SortValue(child.priority) : .missing

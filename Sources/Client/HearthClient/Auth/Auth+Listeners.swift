@@ -17,14 +17,14 @@ final class AuthListener: NSObject, Sendable {
   }
 
   /// The state that a listener was last called with.
-  struct Told: Sendable, Equatable {
+  struct KnownState: Sendable, Equatable {
     var uid: String?
     var token: String?
   }
 
   let subject: Subject
   let block: Callback<(Auth, User?)>
-  private let told = Mutex<Told?>(nil)
+  private let knownState = Mutex<KnownState?>(nil)
   private let isRemoved = Mutex(false)
 
   init(_ subject: Subject, _ block: Callback<(Auth, User?)>) {
@@ -35,15 +35,15 @@ final class AuthListener: NSObject, Sendable {
   func remove() { isRemoved.withLock { $0 = true } }
 
   /// Returns true when the listener does not know this state yet, and marks it as known.
-  func isNews(_ user: User?) -> Bool {
-    let now = Told(uid: user?.uid, token: subject == .token ? user?.tokens.idToken : nil)
-    return told.withLock { told in
-      defer { told = now }
-      return told != now
+  func updateKnownState(_ user: User?) -> Bool {
+    let now = KnownState(uid: user?.uid, token: subject == .token ? user?.tokens.idToken : nil)
+    return knownState.withLock { knownState in
+      defer { knownState = now }
+      return knownState != now
     }
   }
 
-  func tell(_ auth: Auth, _ user: User?) {
+  func notify(_ auth: Auth, _ user: User?) {
     guard !isRemoved.withLock({ $0 }) else { return }
     block((auth, user))
   }
@@ -98,7 +98,7 @@ extension Auth {
   private func add(_ listener: AuthListener) {
     withState { state in
       state.listeners.append(listener)
-      tell(listener, state)
+      notify(listener, state)
     }
   }
 
@@ -108,19 +108,19 @@ extension Auth {
     state.withLock { $0.listeners.removeAll { $0 === listener } }
   }
 
-  private func tell(_ listener: AuthListener, _ state: State) {
+  private func notify(_ listener: AuthListener, _ state: State) {
     let user = state.user
-    guard listener.isNews(user) else { return }
-    listener.block.executor.async(or: state.calls) { listener.tell(self, user) }
+    guard listener.updateKnownState(user) else { return }
+    listener.block.executor.async(or: state.calls) { listener.notify(self, user) }
   }
 
   /// Notifies the listeners that do not know the state yet.
-  func announce(_ state: inout State) {
-    for listener in state.listeners { tell(listener, state) }
+  func notifyListeners(_ state: inout State) {
+    for listener in state.listeners { notify(listener, state) }
     let credential = credential(of: state.user)
-    if credential != state.toldCredential {
-      state.toldCredential = credential
-      for listener in state.credentialListeners.values { credentialCalls.add { listener(credential) } }
+    if credential != state.lastCredential {
+      state.lastCredential = credential
+      for listener in state.credentialListeners.values { credentialListenerQueue.add { listener(credential) } }
     }
     schedule(&state)
   }

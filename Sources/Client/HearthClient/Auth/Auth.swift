@@ -25,7 +25,7 @@ public final class Auth: Sendable {
     var credentialListeners: [Int: @Sendable (DatabaseCredential?) -> Void] = [:]
     var lastHandle = 0
     /// The credential that listeners were last called with.
-    var toldCredential: DatabaseCredential?
+    var lastCredential: DatabaseCredential?
     var refreshTask: Task<Void, Never>?
   }
 
@@ -33,7 +33,7 @@ public final class Auth: Sendable {
   public let app: FirebaseApp
   let clock: any AuthClock
   private let transport: any AuthTransport
-  let credentialCalls = CredentialCalls()
+  let credentialListenerQueue = CredentialListenerQueue()
   let state: Mutex<State>
   private static let registry = Mutex<[ObjectIdentifier: Auth]>([:])
 
@@ -123,7 +123,7 @@ public final class Auth: Sendable {
   public func useServer(_ url: URL) throws { use(try AuthEndpoint(server: url)) }
 
   private func use(_ endpoint: AuthEndpoint) {
-    defer { credentialCalls.wait() }
+    defer { credentialListenerQueue.wait() }
     state.withLock { state in
       guard state.endpoint != endpoint else { return }
       state.endpoint = endpoint
@@ -133,7 +133,7 @@ public final class Auth: Sendable {
 
   /// Changes the session store. Its stored user becomes the signed-in user.
   public func useSessionStore(_ store: any AuthSessionStore) {
-    defer { credentialCalls.wait() }
+    defer { credentialListenerQueue.wait() }
     state.withLock { state in
       state.store = store
       reload(&state)
@@ -166,7 +166,7 @@ extension Auth {
     (state.user, state.isLoaded) = (nil, false)
     guard wasLoaded else { return }
     load(&state)
-    announce(&state)
+    notifyListeners(&state)
   }
 
   private func load(_ state: inout State) {
@@ -176,7 +176,7 @@ extension Auth {
       stored.service == serviceName(state)
     else { return }
     state.user = User(record: stored.user, tokens: stored.tokens, auth: self)
-    state.toldCredential = credential(of: state.user)
+    state.lastCredential = credential(of: state.user)
     schedule(&state)
   }
 
@@ -202,7 +202,7 @@ extension Auth {
 
   /// Makes a user the signed-in user.
   func adopt(_ user: User) throws {
-    defer { credentialCalls.wait() }
+    defer { credentialListenerQueue.wait() }
     try withState { state in
       let before = state.user
       state.user = user
@@ -212,18 +212,18 @@ extension Auth {
         state.user = before
         throw error
       }
-      announce(&state)
+      notifyListeners(&state)
     }
   }
 
   /// Saves a user's new tokens or properties.
   func userChanged(_ user: User) {
-    defer { credentialCalls.wait() }
+    defer { credentialListenerQueue.wait() }
     withState { state in
       guard state.user === user else { return }
       // The session continues when it cannot be saved; the next sign-in reports the failure.
       try? save(state)
-      announce(&state)
+      notifyListeners(&state)
     }
   }
 
@@ -235,12 +235,12 @@ extension Auth {
 
   func signOut(onlyIf user: User) { try? signOut { $0 === user } }
 
-  private func signOut(_ isMeant: (User) -> Bool) throws {
-    defer { credentialCalls.wait() }
+  private func signOut(_ predicate: (User) -> Bool) throws {
+    defer { credentialListenerQueue.wait() }
     try withState { state in
-      guard let user = state.user, isMeant(user) else { return }
+      guard let user = state.user, predicate(user) else { return }
       state.user = nil
-      announce(&state)
+      notifyListeners(&state)
       try save(state)
     }
   }

@@ -14,7 +14,7 @@ public final class User: UserInfo {
   private let state: Mutex<State>
   /// The gate for requests that may bring new tokens, one after another: an old refresh token used during a change of
   /// password would end the session.
-  let gate = SerialGate()
+  let gate = SerialTaskQueue()
   /// The authentication; nil once the app is released.
   weak let auth: Auth?
 

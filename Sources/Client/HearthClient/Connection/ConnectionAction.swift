@@ -15,7 +15,7 @@ enum ConnectionAction: Sendable {
   /// Closes the socket of an attempt, or stops opening it. No input about it may follow.
   case close(attempt: Int)
   /// Delivers an event to the repository.
-  case tell(ConnectionEvent)
+  case deliver(ConnectionEvent)
   /// Writes to the log.
   case log(ConnectionLogLevel, String)
 }

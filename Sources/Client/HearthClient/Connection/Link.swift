@@ -28,7 +28,7 @@ struct Link: Sendable {
 
   /// The answer to a write that is held until earlier listens are answered; otherwise the app would see the data before
   /// the write.
-  struct HeldReply: Sendable {
+  struct DelayedReply: Sendable {
     var id: Int
     var status: Status
     var data: ReceivedMessage.ReplyData
@@ -45,14 +45,14 @@ struct Link: Sendable {
   /// True when the socket accepts more data.
   var isWritable = true
   /// The messages waiting for the socket, in order.
-  var outbox: Queue<Outgoing> = Queue()
+  var sendQueue: Queue<Outgoing> = Queue()
   var inFlight: [Int32: InFlight] = [:]
   /// The credential that was last queued for this socket.
   var credential: String?
   /// The requests whose answers decide whether the connection becomes ready.
   var authRequest: Int32?
   var appCheckRequest: Int32?
-  var held: Queue<HeldReply> = Queue()
+  var delayedReplies: Queue<DelayedReply> = Queue()
   /// The listens in the order of their sending; answered ones are removed from the front.
   var listens: Queue<Int32> = Queue()
   var lastListen: Int32?

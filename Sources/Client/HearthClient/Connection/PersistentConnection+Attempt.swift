@@ -101,15 +101,15 @@ extension PersistentConnection {
     guard let lost = link else { return }
     link = nil
     // These replies did arrive; they were only held back from the app.
-    for reply in lost.held { tell(.reply(id: reply.id, reply.status, reply.data)) }
-    if lost.greeted != nil { tell(.lost) }
+    for reply in lost.delayedReplies { deliver(.reply(id: reply.id, reply.status, reply.data)) }
+    if lost.greeted != nil { deliver(.lost) }
   }
 
   // MARK: The socket's request
 
   var socketRequest: SocketRequest {
-    let place = redirect ?? address.hostAndPort
-    let port = place.port ?? (address.isSecure ? 443 : 80)
+    let endpoint = redirect ?? address.hostAndPort
+    let port = endpoint.port ?? (address.isSecure ? 443 : 80)
     var target = "\(Handshake.path)?v=\(Handshake.protocolVersion)"
     if !address.namespace.isEmpty { target += "&ns=\(PercentEncoding.encode(address.namespace))" }
     if let lastSession { target += "&ls=\(PercentEncoding.encode(lastSession))" }
@@ -117,7 +117,7 @@ extension PersistentConnection {
     if let appID = identification.appID { headers.append(.init(name: "X-Firebase-GMPID", value: appID)) }
     if let token = tokens.appCheck { headers.append(.init(name: "X-Firebase-AppCheck", value: token)) }
     return SocketRequest(
-      host: place.host, port: port, isSecure: address.isSecure, authority: place.text, target: target,
+      host: endpoint.host, port: port, isSecure: address.isSecure, authority: endpoint.text, target: target,
       headers: headers.filter { $0.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } })
   }
 }

@@ -47,20 +47,20 @@ extension PersistentConnection {
     if !hello.session.isEmpty, hello.session.utf8.count <= 256 { lastSession = hello.session }
     if !address.isEmulator { follow(hello.host) }
     // Clamped to the year 33,658, so that computations stay within 64 bits.
-    tell(.hello(serverTimeMilliseconds: min(max(hello.milliseconds, 0), 1_000_000_000_000_000)))
+    deliver(.hello(serverTimeMilliseconds: min(max(hello.milliseconds, 0), 1_000_000_000_000_000)))
     authenticate()
   }
 
   /// Redirects the next attempts to that host, if it is another one.
   private mutating func follow(_ text: String) {
     guard !text.isEmpty else { return }
-    guard let place = HostAndPort(text) else {
+    guard let endpoint = HostAndPort(text) else {
       return logFromServer(.warning, "The server names a host that is none: \(text)")
     }
     let usual = address.isSecure ? 443 : 80
     let configured = address.hostAndPort
-    let isConfigured = place.host == configured.host && (place.port ?? usual) == (configured.port ?? usual)
-    redirect = isConfigured ? nil : place
+    let isConfigured = endpoint.host == configured.host && (endpoint.port ?? usual) == (configured.port ?? usual)
+    redirect = isConfigured ? nil : endpoint
   }
 
   private mutating func received(_ message: ReceivedMessage, at now: ConnectionTime) {
@@ -96,7 +96,7 @@ extension PersistentConnection {
     }
     switch purpose {
     case .other: break
-    case .unauthenticate: tell(.credentialCleared)
+    case .unauthenticate: deliver(.credentialCleared)
     case .authenticate: authenticated(number, refusal(status, data), data, at: now)
     case .appCheck:
       if link?.appCheckRequest == number { link?.appCheckRequest = nil }
@@ -104,10 +104,10 @@ extension PersistentConnection {
         logFromServer(.warning, "App Check: \(refusal.status.rawValue) \(refusal.text)")
       }
     case .listen(let id):
-      tell(.reply(id: id, status, data))
+      deliver(.reply(id: id, status, data))
       release()
     case .write(let id): answer(id, status, data)
-    case .get(let id), .request(let id): tell(.reply(id: id, status, data))
+    case .get(let id), .request(let id): deliver(.reply(id: id, status, data))
     }
   }
 
@@ -119,17 +119,17 @@ extension PersistentConnection {
   /// would show the data before the write.
   private mutating func answer(_ id: Int, _ status: Status, _ data: ReceivedMessage.ReplyData) {
     if link?.oldestListen() != nil, let last = link?.lastListen {
-      link?.held.append(Link.HeldReply(id: id, status: status, data: data, listen: last))
+      link?.delayedReplies.append(Link.DelayedReply(id: id, status: status, data: data, listen: last))
     } else {
-      tell(.reply(id: id, status, data))
+      deliver(.reply(id: id, status, data))
     }
   }
 
   private mutating func release() {
-    while let reply = link?.held.first {
+    while let reply = link?.delayedReplies.first {
       if let oldest = link?.oldestListen(), oldest <= reply.listen { return }
-      link?.held.removeFirst()
-      tell(.reply(id: reply.id, reply.status, reply.data))
+      link?.delayedReplies.removeFirst()
+      deliver(.reply(id: reply.id, reply.status, reply.data))
     }
   }
 
@@ -143,10 +143,10 @@ extension PersistentConnection {
     link?.authRequest = nil
     guard let refusal else {
       refusals = 0
-      if case .json(let claims) = data { tell(.authenticated(claims)) }
+      if case .json(let claims) = data { deliver(.authenticated(claims)) }
       return
     }
-    tell(.credentialRefused(refusal))
+    deliver(.credentialRefused(refusal))
     if refusal.status != .expiredToken { refusals += 1 }
     log(.warning, "The server refuses the credential: \(refusal.status.rawValue.forLog) \(refusal.text.forLog)")
     if refusals == settings.refusedTokensMax {
@@ -169,26 +169,26 @@ extension PersistentConnection {
 
   private mutating func push(_ push: Push, at now: ConnectionTime) {
     switch push {
-    case .put(let path, let node, let tag): tell(.put(Location(pushed: path), node, tag: tag))
+    case .put(let path, let node, let tag): deliver(.put(Location(pushed: path), node, tag: tag))
     case .merge(_, let changes, _) where changes.isEmpty: break
     case .merge(let path, let changes, let tag):
-      tell(.merge(path, changes.map { (Location(pushed: $0.path), $0.node) }, tag: tag))
-    case .ranges(let path, let ranges, let tag): tell(.ranges(path, ranges, tag: tag))
+      deliver(.merge(path, changes.map { (Location(pushed: $0.path), $0.node) }, tag: tag))
+    case .ranges(let path, let ranges, let tag): deliver(.ranges(path, ranges, tag: tag))
     case .cancel(let path, let query): cancelled(path, query)
     case .authenticationEnded(let status, let text):
       // An expiry needs no attention, so it is not logged as a warning.
-      tell(.credentialRevoked(ServerRefusal(status: status, text: text)))
+      deliver(.credentialRevoked(ServerRefusal(status: status, text: text)))
       renew(at: now)
     case .debug(let text): logFromServer(.info, "The server says: \(text)")
     }
   }
 
   private mutating func cancelled(_ path: Path, _ wire: JSON?) {
-    guard let wire else { return tell(.cancel(path, nil)) }
+    guard let wire else { return deliver(.cancel(path, nil)) }
     guard let query = try? Query(wire: wire) else {
       return logFromServer(.warning, "The server cancels a query that cannot be read")
     }
-    tell(.cancel(path, query))
+    deliver(.cancel(path, query))
   }
 }
 

@@ -7,7 +7,7 @@ import HearthWire
 extension PersistentConnection {
   /// Sends a request of the owner. A request without a connection is dropped: the owner repeats it.
   mutating func request(_ id: Int, _ action: Request.Action) {
-    if phase == .connected { link?.outbox.append(.request(id: id, action)) }
+    if phase == .connected { link?.sendQueue.append(.request(id: id, action)) }
   }
 
   // MARK: Tokens
@@ -21,7 +21,7 @@ extension PersistentConnection {
       guard credential != link?.credential else { return }
       link?.credential = credential
       // Queued after the requests made under the previous credential: the server processes them in order.
-      link?.outbox.append(credential.map(Link.Outgoing.authenticate) ?? .unauthenticate)
+      link?.sendQueue.append(credential.map(Link.Outgoing.authenticate) ?? .unauthenticate)
     }
   }
 
@@ -32,7 +32,7 @@ extension PersistentConnection {
     case .authenticating, .connected:
       guard appCheck != tokens.appCheck else { return }
       tokens.appCheck = appCheck
-      link?.outbox.append(.appCheck(appCheck))
+      link?.sendQueue.append(.appCheck(appCheck))
     }
   }
 
@@ -41,31 +41,32 @@ extension PersistentConnection {
   /// Sends the client's statistics and credentials after the hello.
   mutating func authenticate() {
     phase = .authenticating
-    if !hasReported, let counter = settings.sdkCounter { link?.outbox.append(.statistics(counter)) }
+    if !hasReported, let counter = settings.sdkCounter { link?.sendQueue.append(.statistics(counter)) }
     hasReported = true
     link?.credential = tokens.credential
     if let credential = tokens.credential {
-      link?.outbox.append(.authenticate(credential))
+      link?.sendQueue.append(.authenticate(credential))
     } else {
-      tell(.credentialCleared)
+      deliver(.credentialCleared)
     }
-    if let token = tokens.appCheck { link?.outbox.append(.appCheck(token)) }
+    if let token = tokens.appCheck { link?.sendQueue.append(.appCheck(token)) }
   }
 
   /// Becomes ready for requests once the server has accepted the tokens.
   mutating func becomeReady() {
-    guard phase == .authenticating, let link, link.outbox.isEmpty, link.authRequest == nil, link.appCheckRequest == nil
+    guard phase == .authenticating, let link, link.sendQueue.isEmpty, link.authRequest == nil,
+      link.appCheckRequest == nil
     else { return }
     phase = .connected
-    tell(.ready)
+    deliver(.ready)
   }
 
   // MARK: Sending
 
   /// Sends queued messages while the socket accepts them.
   mutating func pump(at now: ConnectionTime) {
-    while let item = link?.outbox.first, link?.isWritable == true {
-      link?.outbox.removeFirst()
+    while let item = link?.sendQueue.first, link?.isWritable == true {
+      link?.sendQueue.removeFirst()
       send(item, at: now)
     }
     becomeReady()

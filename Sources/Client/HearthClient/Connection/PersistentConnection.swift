@@ -102,7 +102,7 @@ struct PersistentConnection {
 
   mutating func act(_ action: ConnectionAction) { actions.append(action) }
 
-  mutating func tell(_ event: ConnectionEvent) { actions.append(.tell(event)) }
+  mutating func deliver(_ event: ConnectionEvent) { actions.append(.deliver(event)) }
 
   mutating func log(_ level: ConnectionLogLevel, _ text: String) { actions.append(.log(level, text)) }
 }

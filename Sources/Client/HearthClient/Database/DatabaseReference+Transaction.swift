@@ -9,11 +9,11 @@ import HearthTree
 /// which waits for it, and is therefore `@Sendable`: state of the main actor is changed in the completion block.
 extension DatabaseReference {
   /// The callback for the outcome of a transaction.
-  package typealias Ended = Callback<(error: DatabaseError?, isCommitted: Bool, node: Node?)>
+  package typealias TransactionCompletion = Callback<(error: DatabaseError?, isCommitted: Bool, node: Node?)>
 
   /// Runs a transaction at the location.
   public func runTransactionBlock(_ block: @escaping @Sendable (MutableData) -> TransactionResult) {
-    run(block, from: "runTransactionBlock:", showsLocally: true, Ended(plain: { _ in }))
+    run(block, from: "runTransactionBlock:", showsLocally: true, TransactionCompletion(plain: { _ in }))
   }
 
   /// Runs a transaction at the location, and calls another block with the outcome: an error; true when the data was
@@ -36,7 +36,7 @@ extension DatabaseReference {
     run(
       block, from: "runTransactionBlock:andCompletionBlock:withLocalEvents:", showsLocally: localEvents,
       completion?.mapped { ($0.error, $0.isCommitted, $0.node.map { DataSnapshot(reference, $0) }) }
-        ?? Ended(plain: { _ in }))
+        ?? TransactionCompletion(plain: { _ in }))
   }
 
   /// Runs a transaction at the location, and returns whether the data was written, and the data.
@@ -48,25 +48,25 @@ extension DatabaseReference {
   ) async throws -> (Bool, DataSnapshot) {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<(Bool, DataSnapshot), any Error>) in
       let reference = self
-      let ended = Ended(plain: { error, isCommitted, node in
+      let completion = TransactionCompletion(plain: { error, isCommitted, node in
         if let error { return continuation.resume(throwing: error) }
         continuation.resume(returning: (isCommitted, DataSnapshot(reference, node ?? .empty)))
       })
-      run(block, from: "runTransactionBlock:", showsLocally: true, ended)
+      run(block, from: "runTransactionBlock:", showsLocally: true, completion)
     }
   }
 
   /// Runs a transaction.
   ///
-  /// - Parameter ended: Receives the outcome.
+  /// - Parameter completion: Receives the outcome.
   package func run(
     _ block: @escaping @Sendable (MutableData) -> TransactionResult, from function: String, showsLocally: Bool,
-    _ ended: Ended
+    _ completion: TransactionCompletion
   ) {
     let path = path
     DatabaseArgumentError.trapping { try Validation.writable(path, from: function) }
     let outcome = Repository.Outcome.transaction(
-      ended.mapped { outcome in
+      completion.mapped { outcome in
         switch outcome {
         case .committed(let node): (nil, true, node)
         case .aborted(let node): (nil, false, node)

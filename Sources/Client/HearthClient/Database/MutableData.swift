@@ -11,7 +11,7 @@ public final class MutableData {
 
   private let root: Root
   /// The path of the transaction; its depth counts.
-  private let place: Path
+  private let base: Path
   private let path: Path
 
   /// Data for a unit test of a transaction's block, of a value as `setValue(_:)` takes it. An invalid value ends the
@@ -25,15 +25,15 @@ public final class MutableData {
     self.value = value
   }
 
-  init(_ node: Node, at place: Path) {
+  init(_ node: Node, at base: Path) {
     root = Root(WriteValue(node))
-    self.place = place
+    self.base = base
     path = .root
   }
 
-  private init(_ root: Root, place: Path, path: Path) {
+  private init(_ root: Root, base: Path, path: Path) {
     self.root = root
-    self.place = place
+    self.base = base
     self.path = path
   }
 
@@ -43,7 +43,7 @@ public final class MutableData {
   private var node: Node { root.value.node[path] }
 
   /// The last key of the path; nil for the root of the database.
-  public var key: String? { place.appending(path).keys.last?.text }
+  public var key: String? { base.appending(path).keys.last?.text }
 
   /// The data, in the form of ``DataSnapshot/value``. A new value removes the priority. An invalid value ends the
   /// program, as in `setValue(_:)`.
@@ -54,7 +54,7 @@ public final class MutableData {
 
   /// Replaces the data.
   func setValue(_ value: Any?) throws(DatabaseArgumentError) {
-    root.value.replace(path, with: try ValueReader.value(value, at: place.appending(path), from: "setValue:"))
+    root.value.replace(path, with: try ValueReader.value(value, at: base.appending(path), from: "setValue:"))
   }
 
   /// The priority: `NSNull` for none. An empty location has no priority.
@@ -83,13 +83,13 @@ public final class MutableData {
   /// character ends the program.
   public func childData(byAppendingPath path: String) -> MutableData {
     let below = DatabaseArgumentError.trapping { try Validation.path(path, from: "child:") }
-    return MutableData(root, place: place, path: self.path.appending(below))
+    return MutableData(root, base: base, path: self.path.appending(below))
   }
 
   /// The current children by priority, each a ``MutableData``.
   public var children: NSEnumerator {
     let all = OrderedChildren(node, by: .priority).map { key, _ in
-      MutableData(root, place: place, path: path.appending(key))
+      MutableData(root, base: base, path: path.appending(key))
     }
     return NSArray(array: all).objectEnumerator()
   }

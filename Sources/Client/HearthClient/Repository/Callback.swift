@@ -30,7 +30,7 @@ package struct Callback<Input>: @unchecked Sendable {
   ///
   /// - Parameter queue: The app's callback queue.
   package func enqueue(_ input: Input, or queue: DispatchQueue) {
-    let input = HandedOver(input)
+    let input = UnsafeTransfer(input)
     executor.async(or: queue) { self.block(input.value) }
   }
 

@@ -31,9 +31,9 @@ struct Observers {
 
   /// Removes the observers of a query and returns their identifiers; at the default query, those of all queries at the
   /// path.
-  mutating func remove(from spec: QuerySpec, where isMeant: (RegistrationID) -> Bool) -> [RegistrationID] {
+  mutating func remove(from spec: QuerySpec, where predicate: (RegistrationID) -> Bool) -> [RegistrationID] {
     let ids = all.filter { id, observer in
-      isMeant(id) && observer.spec.path == spec.path && (spec.isDefault || observer.spec == spec)
+      predicate(id) && observer.spec.path == spec.path && (spec.isDefault || observer.spec == spec)
     }.keys
     for id in ids { all[id] = nil }
     return ids.sorted()

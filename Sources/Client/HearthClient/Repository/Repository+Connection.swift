@@ -33,7 +33,7 @@ extension Repository {
         credentials.credential(forcingRefresh: isForced) { [weak self] result in
           if case .success(let credential) = result {
             self?.enqueue { worker in
-              if worker.credential.changes == changes { worker.show(credential) }
+              if worker.credential.changes == changes { worker.present(credential) }
             }
           }
           answer(result.map { ConnectionTokens(credential: $0?.token) })
@@ -42,7 +42,7 @@ extension Repository {
       log: { level, text in DatabaseLog.write(DatabaseLogLevel(level), text) },
       deliver: { [weak self] events in
         guard let self else { return }
-        for event in events { take(event, credentials) }
+        for event in events { handle(event, credentials) }
       })
     environment.trust = settings.trust
     let connection = DatabaseConnection(
@@ -58,7 +58,7 @@ extension Repository {
         worker.credential.changes += 1
         // the connection comes first: the new user's waiting writes are sent after the credential
         worker.connection?.handle(.credential(credential?.token))
-        worker.show(credential)
+        worker.present(credential)
       }
     }
     stopsListening = { credentials.removeCredentialListener(listener) }
@@ -66,10 +66,10 @@ extension Repository {
 
   /// Switches to the presented credential. Pending writes and stored data belong to one user: another one sees none of
   /// them, and does not send them.
-  private func show(_ shown: DatabaseCredential?) {
-    credential.shown = shown
-    guard shown?.userID != credential.user else { return }
-    credential.user = shown?.userID
+  private func present(_ presented: DatabaseCredential?) {
+    credential.presented = presented
+    guard presented?.userID != credential.user else { return }
+    credential.user = presented?.userID
     perform(core.changeUser(store: folder?.store(of: credential.user)))
   }
 
@@ -77,7 +77,8 @@ extension Repository {
     guard let folder else { return }
     core = SyncCore(
       clock: Self.nowMilliseconds, store: folder.store(of: credential.user),
-      storeSizeBytesMax: Int(clamping: settings.cacheSizeBytes), getPatienceMilliseconds: settings.getPatience)
+      storeSizeBytesMax: Int(clamping: settings.cacheSizeBytes), getTimeoutMilliseconds: settings.getTimeoutMilliseconds
+    )
     perform(core.restore())
   }
 
@@ -97,7 +98,7 @@ extension Repository {
     }
   }
 
-  private func take(_ event: ConnectionEvent, _ credentials: any CredentialProvider) {
+  private func handle(_ event: ConnectionEvent, _ credentials: any CredentialProvider) {
     switch event {
     case .hello(let serverTime): perform(core.helloReceived(serverTimeMilliseconds: serverTime))
     case .ready: perform(core.connectionReady())
@@ -115,14 +116,14 @@ extension Repository {
     case .cancel(let path, let query):
       perform(core.serverCancel(path, query: query, Failure("permission_denied")))
     case .authenticated(let claims):
-      guard let credential = credential.shown else { return }
+      guard let credential = credential.presented else { return }
       credentials.connectionReported(
         .accepted(credential, auth: claims["auth"], expiresSeconds: claims["expires"]?.int))
     case .credentialRefused(let refusal):
-      guard let credential = credential.shown else { return }
+      guard let credential = credential.presented else { return }
       credentials.connectionReported(.refused(credential, status: refusal.status.rawValue, reason: refusal.text))
     case .credentialRevoked(let refusal):
-      guard let credential = credential.shown else { return }
+      guard let credential = credential.presented else { return }
       credentials.connectionReported(.revoked(credential, status: refusal.status.rawValue, reason: refusal.text))
     case .credentialCleared: credentials.connectionReported(.cleared)
     }
@@ -130,9 +131,9 @@ extension Repository {
 }
 
 /// The credential presented to the server.
-struct ShownCredential {
+struct PresentedCredential {
   /// The credential in force on the connection, or about to be.
-  var shown: DatabaseCredential?
+  var presented: DatabaseCredential?
   /// The user that owns the pending writes and the open store; nil when signed out.
   var user: String?
   /// The number of reported changes.

@@ -25,7 +25,7 @@ final class Repository: @unchecked Sendable {
   var link: (any RepositoryLink)?
   var connection: DatabaseConnection?
   /// The credential presented to the server.
-  var credential = ShownCredential()
+  var credential = PresentedCredential()
   var stopsListening: (() -> Void)?
   /// The folder of the data on disk; nil when none is stored.
   var folder: RepositoryFolder?
@@ -44,7 +44,7 @@ final class Repository: @unchecked Sendable {
   init(name: String, settings: RepositorySettings) {
     queue = DispatchQueue(label: "hearth.database." + name)
     callbackQueue = settings.callbackQueue
-    core = SyncCore(clock: Self.nowMilliseconds, getPatienceMilliseconds: settings.getPatience)
+    core = SyncCore(clock: Self.nowMilliseconds, getTimeoutMilliseconds: settings.getTimeoutMilliseconds)
   }
 
   /// Returns the wall clock in milliseconds since 1970.
@@ -52,13 +52,13 @@ final class Repository: @unchecked Sendable {
 
   /// Runs work on the worker, after all earlier work.
   func enqueue(_ work: @escaping (Repository) -> Void) {
-    let work = HandedOver(work)
+    let work = UnsafeTransfer(work)
     queue.async { work.value(self) }
   }
 
   /// Performs the reaction of a step of the core.
   func perform(_ reaction: Reaction) {
-    for event in reaction.events { tell(event) }
+    for event in reaction.events { deliver(event) }
     for request in reaction.requests { link?.send(request) }
     timeOffset.withLock { $0 = core.serverTimeOffsetMilliseconds }
     schedule()
@@ -112,8 +112,8 @@ extension Repository {
   /// Removes all observers of a query.
   func removeAll(from spec: QuerySpec) { remove(from: spec) { _ in true } }
 
-  private func remove(from spec: QuerySpec, where isMeant: (RegistrationID) -> Bool) {
-    let ids = observers.withLock { $0.remove(from: spec, where: isMeant) }
+  private func remove(from spec: QuerySpec, where predicate: (RegistrationID) -> Bool) {
+    let ids = observers.withLock { $0.remove(from: spec, where: predicate) }
     if ids.isEmpty { return }
     enqueue { worker in
       for id in ids { worker.perform(worker.core.remove(id, from: spec)) }
@@ -127,10 +127,10 @@ extension Repository {
     enqueue { $0.perform($0.core.keepSynced(spec, isOn)) }
   }
 
-  private func tell(_ event: SyncEvent) {
+  private func deliver(_ event: SyncEvent) {
     switch event {
-    case .data(let event): tell(event)
-    case .cancelled(let cancellation): tell(cancellation)
+    case .data(let event): deliver(event)
+    case .cancelled(let cancellation): deliver(cancellation)
     case .completed(let operation, let failure):
       guard case .write(let completion)? = outcomes.removeValue(forKey: operation) else { return }
       completion.enqueue(failure.map { DatabaseError($0) }, or: callbackQueue)
@@ -144,7 +144,7 @@ extension Repository {
     }
   }
 
-  private func tell(_ event: DataEvent) {
+  private func deliver(_ event: DataEvent) {
     let id = event.registration
     guard let observer = observers.withLock({ $0[id] }) else { return }
     if observer.isInline { return observer.onEvent(event) }
@@ -159,7 +159,7 @@ extension Repository {
     }
   }
 
-  private func tell(_ cancellation: Cancellation) {
+  private func deliver(_ cancellation: Cancellation) {
     let id = cancellation.registration
     guard let observer = observers.withLock({ $0[id] }) else { return }
     let error = DatabaseError(cancellation.failure)
@@ -202,7 +202,7 @@ extension DatabaseError {
 }
 
 /// A value handed from the caller's thread to the worker and used there alone.
-struct HandedOver<Value>: @unchecked Sendable {
+struct UnsafeTransfer<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }
 }

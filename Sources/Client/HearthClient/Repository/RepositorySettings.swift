@@ -12,7 +12,7 @@ struct RepositorySettings: Sendable {
   /// The maximum size of the data on disk in bytes.
   var cacheSizeBytes: UInt = 10 << 20
   /// The time that a read waits without a connection, in milliseconds.
-  var getPatience: Int64 = 3_000
+  var getTimeoutMilliseconds: Int64 = 3_000
   /// The constants of its connections.
   var connection = ConnectionSettings()
   /// The accepted certificate authorities.

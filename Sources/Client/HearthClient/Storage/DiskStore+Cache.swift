@@ -34,12 +34,12 @@ extension DiskStore {
   func removeServerData(at path: Path, keeping: [Path]) throws {
     try change { database in
       // Paths inside of others are kept with them.
-      let places = keeping.filter { place in
-        path.contains(place) && !keeping.contains { $0 != place && $0.contains(place) }
+      let locations = keeping.filter { location in
+        path.contains(location) && !keeping.contains { $0 != location && $0.contains(location) }
       }
-      let nodes = try places.map { try node(at: $0, database) }
+      let nodes = try locations.map { try node(at: $0, database) }
       try replace(path, with: .empty, database)
-      for (place, node) in zip(places, nodes) where !node.isEmpty { try replace(place, with: node, database) }
+      for (location, node) in zip(locations, nodes) where !node.isEmpty { try replace(location, with: node, database) }
     }
   }
 
@@ -47,11 +47,11 @@ extension DiskStore {
 
   private func node(at path: Path, _ database: GRDB.Database) throws -> Node {
     if let above = try record(above: path, database) { return above.node[path.suffix(from: above.path.count)] }
-    let place = StoredPath(path)
+    let storedPath = StoredPath(path)
     var assembly = StoredTree(depth: path.count)
     let rows = try Row.fetchCursor(
       database.cachedStatement(sql: "SELECT path, node FROM cache WHERE path >= ? AND path < ? ORDER BY path"),
-      arguments: [place.value, place.end])
+      arguments: [storedPath.value, storedPath.end])
     while let row = try rows.next() {
       guard let path = row.blob(0), let text = row.blob(1), let keys = StoredPath.keys(path),
         let node = Node(stored: text)
@@ -85,26 +85,26 @@ extension DiskStore {
 
   /// Returns true when there are rows below a path besides its own priority.
   private func hasRows(below path: Path, _ database: GRDB.Database) throws -> Bool {
-    let (place, priority) = (StoredPath(path), StoredPath.priority(of: path))
+    let (storedPath, priority) = (StoredPath(path), StoredPath.priority(of: path))
     let statement = try database.cachedStatement(
       sql: "SELECT 1 FROM cache WHERE path >= ? AND path < ? AND path <> ? LIMIT 1")
-    return try Row.fetchOne(statement, arguments: [place.value, place.end, priority.value]) != nil
+    return try Row.fetchOne(statement, arguments: [storedPath.value, storedPath.end, priority.value]) != nil
   }
 
   // MARK: Writing
 
   /// Sets a priority; does nothing where there is no data.
   private func setPriority(_ priority: Scalar?, at path: Path, _ database: GRDB.Database) throws {
-    if let (place, node) = try record(atOrAbove: path, database) {
-      let rest = path.suffix(from: place.count)
+    if let (recordPath, node) = try record(atOrAbove: path, database) {
+      let rest = path.suffix(from: recordPath.count)
       let changed = node[rest]
       guard !changed.isEmpty else { return }
-      return try store(node.replacing(rest, with: changed.with(priority: priority)), at: place, database)
+      return try store(node.replacing(rest, with: changed.with(priority: priority)), at: recordPath, database)
     }
-    let place = StoredPath.priority(of: path)
-    try remove(from: place.value, to: place.end, database)
+    let storedPath = StoredPath.priority(of: path)
+    try remove(from: storedPath.value, to: storedPath.end, database)
     guard let priority, try hasRows(below: path, database) else { return }
-    try insert(place, Node(priority), database)
+    try insert(storedPath, Node(priority), database)
   }
 
   private func replace(_ path: Path, with node: Node, _ database: GRDB.Database) throws {
@@ -116,13 +116,13 @@ extension DiskStore {
 
   /// Replaces all rows at a path and below with a node; there must be no record above.
   private func store(_ node: Node, at path: Path, _ database: GRDB.Database) throws {
-    let place = StoredPath(path)
-    try remove(from: place.value, to: place.end, database)
+    let storedPath = StoredPath(path)
+    try remove(from: storedPath.value, to: storedPath.end, database)
     if node.isEmpty { return try removeBarePriorities(above: path, database) }
     try insert(node, at: path, database)
   }
 
-  /// Removes the priorities of ancestors that lost their last child: an empty place has no priority.
+  /// Removes the priorities of ancestors that lost their last child: an empty location has no priority.
   private func removeBarePriorities(above path: Path, _ database: GRDB.Database) throws {
     for count in stride(from: path.count - 1, through: 0, by: -1) {
       let above = path.prefix(count)
@@ -141,11 +141,11 @@ extension DiskStore {
     for (key, child) in node.children { try insert(child, at: path.appending(key), database) }
   }
 
-  private func insert(_ place: StoredPath, _ node: Node, _ database: GRDB.Database) throws {
+  private func insert(_ storedPath: StoredPath, _ node: Node, _ database: GRDB.Database) throws {
     let text = node.json()
     try database.cachedStatement(sql: "INSERT OR REPLACE INTO cache VALUES (?, ?)").execute(
-      arguments: [place.value, DatabaseValue.blob(text)])
-    try count(place.bytes.count + text.count, database)
+      arguments: [storedPath.value, DatabaseValue.blob(text)])
+    try count(storedPath.bytes.count + text.count, database)
   }
 
   private func remove(from start: DatabaseValue, to end: DatabaseValue, _ database: GRDB.Database) throws {

@@ -70,7 +70,7 @@ final class DiskStore: SyncStore {
   // MARK: Opening
 
   /// The time that a change waits for another process that reads or writes the file, in seconds.
-  private static let patienceSeconds = 1.0
+  private static let busyTimeoutSeconds = 1.0
 
   private static func open(
     _ path: String, _ sizeBytesMax: Int?
@@ -78,7 +78,7 @@ final class DiskStore: SyncStore {
     try createMissing(path)
     var configuration = Configuration()
     configuration.label = "hearth.client.store"
-    configuration.busyMode = .timeout(patienceSeconds)
+    configuration.busyMode = .timeout(busyTimeoutSeconds)
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA journal_mode = WAL")
       try database.execute(sql: "PRAGMA synchronous = NORMAL")

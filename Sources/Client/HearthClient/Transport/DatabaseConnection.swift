@@ -98,7 +98,7 @@ final class DatabaseConnection: @unchecked Sendable {
       flush(&texts)
       switch action {
       case .send: break
-      case .tell(let event): events.append(event)
+      case .deliver(let event): events.append(event)
       case .log(let level, let text): environment.log(level, text)
       case .fetchTokens(let attempt, let forcingRefresh):
         // The credential provider must get the report on the last tokens before a request for new ones.
@@ -148,14 +148,14 @@ final class DatabaseConnection: @unchecked Sendable {
     let socket = WebSocket(
       request, tls: request.isSecure ? tls : nil, limits: limits, on: environment.loop,
       openMilliseconds: connection.settings.openTimeout
-    ) { [weak self, queue] news in
-      queue.async { [weak self] in self?.take(news, of: attempt) }
+    ) { [weak self, queue] event in
+      queue.async { [weak self] in self?.handle(event, of: attempt) }
     }
     self.socket = (attempt, socket)
   }
 
-  private func take(_ news: WebSocketNews, of attempt: Int) {
-    switch news {
+  private func handle(_ event: WebSocketEvent, of attempt: Int) {
+    switch event {
     case .opened: handle(.opened(attempt: attempt))
     case .alive: handle(.alive(attempt: attempt))
     case .writable(let isWritable): handle(.writable(attempt: attempt, isWritable))

@@ -6,7 +6,7 @@ import NIOSSL
 import NIOWebSocket
 
 /// An event of a WebSocket, on its event loop.
-enum WebSocketNews: Sendable {
+enum WebSocketEvent: Sendable {
   case opened
   /// Complete text messages, in order; their bytes count as unread until ``WebSocket/consumed(_:)``.
   case received([[UInt8]])
@@ -29,7 +29,7 @@ final class WebSocket: Sendable {
   ///   - listener: Receives all events, on the loop.
   init(
     _ request: SocketRequest, tls: NIOSSLContext?, limits: WebSocketLimits, on loop: any EventLoop,
-    openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketNews) -> Void
+    openMilliseconds: Int64, listener: @escaping @Sendable (WebSocketEvent) -> Void
   ) {
     self.loop = loop
     let handler = WebSocketHandler(limits: limits, listener: listener)
@@ -89,7 +89,7 @@ final class WebSocket: Sendable {
   func ping() { loop.execute { [handler] in handler.ping() } }
 
   /// Sends a close frame, and ends the connection soon in any case. No event follows.
-  func close() { loop.execute { [handler] in handler.goodbye() } }
+  func close() { loop.execute { [handler] in handler.sendClose() } }
 
   /// Notes that this many received bytes are no longer in memory.
   func consumed(_ bytes: Int) { loop.execute { [handler] in handler.consumed(bytes) } }

@@ -9,7 +9,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   typealias OutboundOut = WebSocketFrame
 
   private let limits: WebSocketLimits
-  private var listener: (@Sendable (WebSocketNews) -> Void)?
+  private var listener: (@Sendable (WebSocketEvent) -> Void)?
   private var channel: (any Channel)?
   private var context: ChannelHandlerContext?
   private var isOver = false
@@ -19,7 +19,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   /// The complete messages since the last delivery.
   private var messages: [[UInt8]] = []
   private var unread = 0
-  private var holdsRead = false
+  private var isReadPaused = false
 
   private struct Partial {
     var bytes: [UInt8]
@@ -28,7 +28,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
     var isText: Bool
   }
 
-  init(limits: WebSocketLimits, listener: @escaping @Sendable (WebSocketNews) -> Void) {
+  init(limits: WebSocketLimits, listener: @escaping @Sendable (WebSocketEvent) -> Void) {
     self.limits = limits
     self.listener = listener
   }
@@ -66,7 +66,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   /// Sends a close frame; no event follows.
-  func goodbye() {
+  func sendClose() {
     listener = nil
     guard !isOver else { return }
     isOver = true
@@ -83,7 +83,7 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   private func end(_ reason: String) {
     guard !isOver else { return }
     isOver = true
-    tellMessages()
+    deliverMessages()
     listener?(.closed(reason))
     listener = nil
   }
@@ -149,15 +149,15 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    tellMessages()
+    deliverMessages()
     context.fireChannelReadComplete()
   }
 
-  private func tellMessages() {
+  private func deliverMessages() {
     guard !messages.isEmpty else { return }
-    let told = messages
+    let delivered = messages
     messages = []
-    listener?(.received(told))
+    listener?(.received(delivered))
   }
 
   /// Returns the size that unread messages count with.
@@ -166,13 +166,13 @@ final class WebSocketHandler: ChannelDuplexHandler, @unchecked Sendable {
   }
 
   func read(context: ChannelHandlerContext) {
-    if unread > limits.unreadBytesMax { holdsRead = true } else { context.read() }
+    if unread > limits.unreadBytesMax { isReadPaused = true } else { context.read() }
   }
 
   func consumed(_ bytes: Int) {
     unread -= bytes
-    guard holdsRead, unread <= limits.unreadBytesMax / 2 else { return }
-    holdsRead = false
+    guard isReadPaused, unread <= limits.unreadBytesMax / 2 else { return }
+    isReadPaused = false
     context?.read()
   }
 

@@ -30,7 +30,7 @@ public struct DatabaseArgumentError: Error, Sendable, Equatable {
 
   /// The kind of mistake.
   public var kind: Kind
-  /// The mistake, its place, and the allowed values.
+  /// The mistake, its location, and the allowed values.
   public var message: String
 
   /// A mistake of that kind, with a message for the app's developer.

@@ -73,11 +73,11 @@ struct ValueReader {
         throw DatabaseArgumentError(.data, "(\(function)) Non-string keys are not allowed in object at path: ")
       }
       let location = try location(text, from: function)
-      let place = path.appending(location.path)
-      try Validation.writable(place, from: function)
+      let target = path.appending(location.path)
+      try Validation.writable(target, from: function)
       let value =
         location.isPriority
-        ? try priority(value, from: function) : try Self.value(value, at: place, from: function)
+        ? try priority(value, from: function) : try Self.value(value, at: target, from: function)
       writes.append(Write(location: location, value: value))
     }
     writes.sort { $0.location.keys.lexicographicallyPrecedes($1.location.keys) }

@@ -139,11 +139,11 @@ extension Firebase {
     andCompletionBlock completionBlock: @escaping @isolated(any) (NSError?, Bool, FDataSnapshot?) -> Void,
     withLocalEvents localEvents: Bool
   ) {
-    let ended: DatabaseReference.Ended = Callback(completionBlock).mapped { [reference] outcome in
+    let completion: DatabaseReference.TransactionCompletion = Callback(completionBlock).mapped { [reference] outcome in
       (outcome.error, outcome.isCommitted, outcome.node.map { FDataSnapshot(DataSnapshot(reference, $0)) })
     }
     reference.run(
       { block(FMutableData($0)).result }, from: "runTransactionBlock:andCompletionBlock:withLocalEvents:",
-      showsLocally: localEvents, ended)
+      showsLocally: localEvents, completion)
   }
 }

@@ -64,8 +64,8 @@ public final class Firebase: FQuery, @unchecked Sendable {
   public static func sdkVersion() -> String { Database.sdkVersion() }
 
   /// Disconnects all databases, until ``goOnline()``.
-  public static func goOffline() { for app in FirebaseApp.everyone { app.goOffline() } }
+  public static func goOffline() { for app in FirebaseApp.allApps { app.goOffline() } }
 
   /// Connects all databases again.
-  public static func goOnline() { for app in FirebaseApp.everyone { app.goOnline() } }
+  public static func goOnline() { for app in FirebaseApp.allApps { app.goOnline() } }
 }

@@ -54,7 +54,7 @@ public final class FirebaseApp: NSObject, Sendable {
 
   static func of(_ database: Database) -> FirebaseApp? { all.withLock { $0.values.first { $0.database === database } } }
 
-  static var everyone: [FirebaseApp] { all.withLock { Array($0.values) } }
+  static var allApps: [FirebaseApp] { all.withLock { Array($0.values) } }
 
   /// Shuts the database down: disconnects for good and calls no more blocks. A later lookup of its URL returns a new
   /// one.

@@ -28,8 +28,8 @@ struct LegacyAccountService: Sendable {
   ///   - verb: The actual verb: `POST`, `PUT`, `DELETE` or `GET`.
   ///   - path: The parts of the path, not yet escaped.
   func call(_ verb: String, _ path: [String], _ fields: [(name: String, value: String)]) async throws -> JSON {
-    let place = path.map { "/" + FormEncoding.escape($0) }.joined()
-    guard let url = URL(string: base.absoluteString + place + "?transport=json&v=swift-2.5.1") else {
+    let escapedPath = path.map { "/" + FormEncoding.escape($0) }.joined()
+    guard let url = URL(string: base.absoluteString + escapedPath + "?transport=json&v=swift-2.5.1") else {
       throw FAuthenticationError.invalidArguments.error("The arguments make no address.")
     }
     let form = FormEncoding.encode(fields + [("_method", verb), ("suppress_status_codes", "true")])

@@ -35,7 +35,7 @@ final class LegacySession: CredentialProvider {
   private let state: Mutex<State>
   /// The serial queue on which the app's blocks are called.
   private let calls: DispatchQueue
-  private let credentialCalls = CredentialCalls()
+  private let credentialListenerQueue = CredentialListenerQueue()
 
   init(
     root: URLComponents, directory: URL, queue: DispatchQueue,
@@ -126,20 +126,20 @@ final class LegacySession: CredentialProvider {
     _ credential: LegacyCredential, _ number: Int, _ completion: Completion?,
     cancel: Callback<NSError>?
   ) {
-    defer { credentialCalls.wait() }
+    defer { credentialListenerQueue.wait() }
     state.withLock { state in
       guard state.attempts == number else {
         call(completion, (Self.preempted, nil))
         return
       }
       state.pending = Attempt(credential: credential, completion: completion, cancel: cancel)
-      tellConnections(state)
+      notifyConnections(state)
     }
   }
 
   /// Signs out, without the server.
   func signOut() {
-    defer { credentialCalls.wait() }
+    defer { credentialListenerQueue.wait() }
     state.withLock { state in
       preempt(&state)
       state.attempts += 1
@@ -155,11 +155,11 @@ final class LegacySession: CredentialProvider {
     (state.current, state.cancel) = (nil, nil)
     try? store.clear()
     if let error { call(cancel, error) }
-    if wasSignedIn { tellObservers(state) }
-    tellConnections(state)
+    if wasSignedIn { notifyObservers(state) }
+    notifyConnections(state)
   }
 
-  private func tellObservers(_ state: State) {
+  private func notifyObservers(_ state: State) {
     let now = state.current.map { FAuthData($0) }
     for (handle, block) in state.observers.sorted(by: { $0.key < $1.key }) {
       block.executor.async(or: calls) { if self.isObserving(handle) { block(now) } }
@@ -168,22 +168,22 @@ final class LegacySession: CredentialProvider {
 
   // MARK: Connections
 
-  private func shown(_ state: State) -> DatabaseCredential? {
+  private func presentedCredential(_ state: State) -> DatabaseCredential? {
     let credential = state.pending?.credential ?? state.current
     return credential.map { DatabaseCredential(token: $0.token, userID: $0.uid) }
   }
 
-  private func tellConnections(_ state: State) {
-    let credential = shown(state)
-    for listener in state.listeners.values { credentialCalls.add { listener(credential) } }
+  private func notifyConnections(_ state: State) {
+    let credential = presentedCredential(state)
+    for listener in state.listeners.values { credentialListenerQueue.add { listener(credential) } }
   }
 
-  var currentUserID: String? { state.withLock { shown($0)?.userID } }
+  var currentUserID: String? { state.withLock { presentedCredential($0)?.userID } }
 
   func credential(
     forcingRefresh: Bool, completion: @escaping @Sendable (Result<DatabaseCredential?, any Error>) -> Void
   ) {
-    completion(.success(state.withLock { shown($0) }))
+    completion(.success(state.withLock { presentedCredential($0) }))
   }
 
   func addCredentialListener(_ listener: @escaping @Sendable (DatabaseCredential?) -> Void) -> Int {
@@ -220,7 +220,7 @@ final class LegacySession: CredentialProvider {
       } else {
         try? store.clear()
       }
-      tellObservers(state)
+      notifyObservers(state)
       let data = FAuthData(credential)
       call(attempt.completion, (nil, data))
     } else if state.current?.token == token {

@@ -11,7 +11,7 @@ final class GetQueue {
 
   private let cache: DataCache
   private let clock: ServerClock
-  private let outbox: Outbox
+  private let pendingRequests: PendingRequests
   private let events: EventRecorder
   private let transactions: TransactionRunner
   private let patienceMilliseconds: Int64
@@ -20,12 +20,13 @@ final class GetQueue {
   /// - Parameter patienceMilliseconds: the time that a read waits without a connection, counted from its call or from
   ///   the loss of the connection that carried it.
   init(
-    cache: DataCache, clock: ServerClock, outbox: Outbox, events: EventRecorder, transactions: TransactionRunner,
+    cache: DataCache, clock: ServerClock, pendingRequests: PendingRequests, events: EventRecorder,
+    transactions: TransactionRunner,
     patienceMilliseconds: Int64
   ) {
     self.cache = cache
     self.clock = clock
-    self.outbox = outbox
+    self.pendingRequests = pendingRequests
     self.events = events
     self.transactions = transactions
     self.patienceMilliseconds = patienceMilliseconds
@@ -41,10 +42,10 @@ final class GetQueue {
   func add(_ query: QuerySpec, _ operation: OperationID) {
     if let node = cache.tree.completeEventCache(of: query) { return events.raise(.got(operation, .value(node))) }
     entries.append(Entry(operation: operation, spec: query, deadlineMilliseconds: deadlineMilliseconds))
-    if outbox.isReady { send(query, operation) }
+    if pendingRequests.isReady { send(query, operation) }
   }
 
-  private func send(_ query: QuerySpec, _ operation: OperationID) { outbox.send(.get(query), .get(operation)) }
+  private func send(_ query: QuerySpec, _ operation: OperationID) { pendingRequests.send(.get(query), .get(operation)) }
 
   /// Sends all reads over a new connection.
   func connect() {
@@ -53,17 +54,17 @@ final class GetQueue {
 
   /// Lets the reads wait for another connection from now on. Must be called before a ready connection is given up.
   func disconnect() {
-    if !outbox.isReady { return }
+    if !pendingRequests.isReady { return }
     let deadline = deadlineMilliseconds
     for i in entries.indices { entries[i].deadlineMilliseconds = deadline }
   }
 
   /// The time at which the next read fails; nil while a connection carries them.
-  var nextDeadlineMilliseconds: Int64? { outbox.isReady ? nil : entries.map(\.deadlineMilliseconds).min() }
+  var nextDeadlineMilliseconds: Int64? { pendingRequests.isReady ? nil : entries.map(\.deadlineMilliseconds).min() }
 
   /// Fails the reads that have waited too long for a connection.
   func giveUp() {
-    if outbox.isReady { return }
+    if pendingRequests.isReady { return }
     let now = clock.milliseconds
     for entry in entries where entry.deadlineMilliseconds <= now {
       guard let entry = remove(entry.operation) else { continue }

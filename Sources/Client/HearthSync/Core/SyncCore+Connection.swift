@@ -17,7 +17,7 @@ extension SyncCore {
   /// then onDisconnects that were never sent.
   public func connectionReady() -> Reaction {
     step {
-      outbox.connect()
+      pendingRequests.connect()
       listens.connect()
       writes.connect()
       gets.connect()
@@ -34,7 +34,7 @@ extension SyncCore {
     step {
       if info.isConnected { events.raise(info.setConnected(false)) }
       gets.disconnect()
-      outbox.disconnect()
+      pendingRequests.disconnect()
       listens.disconnect()
       let failure = Failure("disconnect", "the connection was lost before the server answered")
       for path in writes.disconnect() {
@@ -50,7 +50,7 @@ extension SyncCore {
   /// Handles the reply to a request.
   public func reply(_ id: RequestID, _ reply: SyncReply) -> Reaction {
     step {
-      switch outbox.takePurpose(of: id) {
+      switch pendingRequests.takePurpose(of: id) {
       case .listen(let listen)?:
         // this change may have completed data that transactions wait for
         if listens.finish(listen, id, reply) { transactions.rerun(at: listen.spec.path, unless: events.isEmpty) }
@@ -111,14 +111,14 @@ extension SyncCore {
 
   /// The wall-clock time of the next call of ``timePassed()``; nil when no deadline is set.
   public var nextDeadlineMilliseconds: Int64? {
-    outbox.isReady ? transactions.nextRetryMilliseconds : gets.nextDeadlineMilliseconds
+    pendingRequests.isReady ? transactions.nextRetryMilliseconds : gets.nextDeadlineMilliseconds
   }
 
   /// Handles passed deadlines: fails requests that have waited too long and repeats those whose delay is over.
   public func timePassed() -> Reaction {
     step {
       gets.giveUp()
-      if outbox.isReady { transactions.retry() }
+      if pendingRequests.isReady { transactions.retry() }
     }
   }
 }

@@ -19,7 +19,7 @@ public final class SyncCore {
   let transactions: TransactionRunner
   let gets: GetQueue
   let onDisconnects: OnDisconnectQueue
-  let outbox = Outbox()
+  let pendingRequests = PendingRequests()
   let events = EventRecorder()
 
   /// The offset added to the local clock to get the server's time; 0 before the first connection.
@@ -32,23 +32,23 @@ public final class SyncCore {
   ///   - store: the store of cached data and writes; nil keeps them in memory alone. With one, call ``restore()``
   ///     before anything else.
   ///   - storeSizeBytesMax: the data that the store may take beside that of active listens.
-  ///   - getPatienceMilliseconds: the time that a `get` waits without a connection, counted from its call or from the
+  ///   - getTimeoutMilliseconds: the time that a `get` waits without a connection, counted from its call or from the
   ///     loss of the connection that carried it.
   public init(
     clock: @escaping () -> Int64, store: (any SyncStore)? = nil, storeSizeBytesMax: Int = 10 << 20,
-    getPatienceMilliseconds: Int64 = 3_000
+    getTimeoutMilliseconds: Int64 = 3_000
   ) {
     self.clock = ServerClock(clock)
     cache = DataCache(clock: self.clock, store: store, storeSizeBytesMax: storeSizeBytesMax)
-    listens = ListenRegistry(cache: cache, outbox: outbox, events: events)
-    writes = WriteQueue(cache: cache, outbox: outbox, events: events)
+    listens = ListenRegistry(cache: cache, pendingRequests: pendingRequests, events: events)
+    writes = WriteQueue(cache: cache, pendingRequests: pendingRequests, events: events)
     formerWrites = FormerUserWrites(events: events)
     transactions = TransactionRunner(
       cache: cache, clock: self.clock, listens: listens, writes: writes, events: events)
     gets = GetQueue(
-      cache: cache, clock: self.clock, outbox: outbox, events: events, transactions: transactions,
-      patienceMilliseconds: getPatienceMilliseconds)
-    onDisconnects = OnDisconnectQueue(cache: cache, clock: self.clock, outbox: outbox, events: events)
+      cache: cache, clock: self.clock, pendingRequests: pendingRequests, events: events, transactions: transactions,
+      patienceMilliseconds: getTimeoutMilliseconds)
+    onDisconnects = OnDisconnectQueue(cache: cache, clock: self.clock, pendingRequests: pendingRequests, events: events)
   }
 
   /// Runs one step and returns the events and requests that it produced.
@@ -56,7 +56,7 @@ public final class SyncCore {
     body()
     for text in cache.storage?.takeWarnings() ?? [] { events.raise(.warning(text)) }
     var reaction = Reaction()
-    (reaction.events, reaction.requests) = (events.take(), outbox.take())
+    (reaction.events, reaction.requests) = (events.take(), pendingRequests.take())
     return reaction
   }
 
@@ -209,7 +209,7 @@ public final class SyncCore {
 
   private func restoreWrites() {
     // the server may have a write already, sent before the same user was away for a moment
-    writes.restore { formerWrites.takeBack($0, of: cache.storage) }
+    writes.restore { formerWrites.reclaim($0, of: cache.storage) }
   }
 
   /// Changes the user: later data goes to the given store, and the writes waiting there are loaded. Requests that the

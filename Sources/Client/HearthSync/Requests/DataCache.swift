@@ -5,7 +5,7 @@ import HearthTree
 final class DataCache {
   let tree = SyncTree()
   /// The policy of the current user's store; nil when nothing is stored.
-  private(set) var storage: Storage?
+  private(set) var storage: PersistenceManager?
 
   private let clock: ServerClock
   private let storeSizeBytesMax: Int
@@ -19,7 +19,9 @@ final class DataCache {
 
   /// Replaces the store; nil stores nothing from now on.
   func open(_ store: (any SyncStore)?) {
-    storage = store.map { Storage($0, clock: { [clock] in clock.milliseconds }, sizeBytesMax: storeSizeBytesMax) }
+    storage = store.map {
+      PersistenceManager($0, clock: { [clock] in clock.milliseconds }, sizeBytesMax: storeSizeBytesMax)
+    }
     tree.observer = storage
   }
 

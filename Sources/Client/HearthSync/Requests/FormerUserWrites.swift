@@ -9,7 +9,7 @@ final class FormerUserWrites {
   /// A write in flight.
   enum Entry {
     /// A set or an update, with the storage that keeps it.
-    case write(WriteQueue.Entry, Storage?)
+    case write(WriteQueue.Entry, PersistenceManager?)
     /// Transactions, each with its output.
     case transactions([(OperationID, Node)])
   }
@@ -20,13 +20,13 @@ final class FormerUserWrites {
   init(events: EventRecorder) { self.events = events }
 
   /// Returns the failure of a set or an update whose outcome stays unknown to the app.
-  static func failure(storage: Storage?) -> Failure { storage == nil ? userChanged : waitsForUser }
+  static func failure(storage: PersistenceManager?) -> Failure { storage == nil ? userChanged : waitsForUser }
 
   /// Adds a sent write of the user who leaves.
   func add(_ id: Int, _ entry: Entry) { entries[id] = entry }
 
   /// Removes and returns a write of its user, who has signed in again; nil when there is none of that ID of that store.
-  func takeBack(_ write: Int, of storage: Storage?) -> (id: Int, entry: WriteQueue.Entry)? {
+  func reclaim(_ write: Int, of storage: PersistenceManager?) -> (id: Int, entry: WriteQueue.Entry)? {
     for (id, entry) in entries {
       guard case .write(let made, let owner?) = entry, owner.isSame(as: storage), case .operation(_, write) = made.owner
       else { continue }

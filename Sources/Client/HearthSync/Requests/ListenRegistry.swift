@@ -12,16 +12,16 @@ final class ListenRegistry {
   private static let simpleHashSizeBytesMax = 1024
 
   private let cache: DataCache
-  private let outbox: Outbox
+  private let pendingRequests: PendingRequests
   private let events: EventRecorder
   private var keptSynced: [QuerySpec: RegistrationID] = [:]
   private var lastHiddenRegistration = 0
   /// The last request of each listen on this connection.
   private var requests: [ServerListen: RequestID] = [:]
 
-  init(cache: DataCache, outbox: Outbox, events: EventRecorder) {
+  init(cache: DataCache, pendingRequests: PendingRequests, events: EventRecorder) {
     self.cache = cache
-    self.outbox = outbox
+    self.pendingRequests = pendingRequests
     self.events = events
   }
 
@@ -71,10 +71,10 @@ final class ListenRegistry {
   private func sendChanges() {
     for change in cache.tree.takeListenChanges() {
       switch change {
-      case .start(let spec, let tag): if outbox.isReady { send(ServerListen(spec: spec, tag: tag)) }
+      case .start(let spec, let tag): if pendingRequests.isReady { send(ServerListen(spec: spec, tag: tag)) }
       case .stop(let spec, let tag):
         guard requests.removeValue(forKey: ServerListen(spec: spec, tag: tag)) != nil else { continue }
-        outbox.send(.unlisten(spec, tag: tag), nil)
+        pendingRequests.send(.unlisten(spec, tag: tag), nil)
       }
     }
   }
@@ -85,7 +85,7 @@ final class ListenRegistry {
     let isLarge = node.estimatedSizeBytes > Self.simpleHashSizeBytesMax
     let body = SyncRequest.Body.listen(
       listen.spec, tag: listen.tag, hash: node.simpleHash(), compoundHash: isLarge ? node.compoundHash() : nil)
-    requests[listen] = outbox.send(body, .listen(listen))
+    requests[listen] = pendingRequests.send(body, .listen(listen))
   }
 
   // MARK: - Answers

@@ -12,28 +12,28 @@ final class OnDisconnectQueue {
 
   private let cache: DataCache
   private let clock: ServerClock
-  private let outbox: Outbox
+  private let pendingRequests: PendingRequests
   private let events: EventRecorder
   private var entries: [Int: Entry] = [:]
   private var lastEntry = 0
   private var confirmed = OnDisconnectTree()
 
-  init(cache: DataCache, clock: ServerClock, outbox: Outbox, events: EventRecorder) {
+  init(cache: DataCache, clock: ServerClock, pendingRequests: PendingRequests, events: EventRecorder) {
     self.cache = cache
     self.clock = clock
-    self.outbox = outbox
+    self.pendingRequests = pendingRequests
     self.events = events
   }
 
   func add(_ body: SyncRequest.Body, _ operation: OperationID) {
     lastEntry += 1
     entries[lastEntry] = Entry(operation: operation, body: body)
-    if outbox.isReady { send(lastEntry) }
+    if pendingRequests.isReady { send(lastEntry) }
   }
 
   private func send(_ id: Int) {
     guard let entry = entries[id] else { return }
-    entries[id]?.request = outbox.send(entry.body, .onDisconnect(id))
+    entries[id]?.request = pendingRequests.send(entry.body, .onDisconnect(id))
   }
 
   /// Sends the requests over a new connection; none of them was sent before.

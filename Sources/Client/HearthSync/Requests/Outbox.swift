@@ -1,7 +1,7 @@
 import HearthTree
 
 /// The requests to send over the present connection, and the purposes of those that wait for a reply.
-final class Outbox {
+final class PendingRequests {
   /// The purpose of a request, which decides the receiver of its reply.
   enum Purpose {
     case listen(ServerListen)

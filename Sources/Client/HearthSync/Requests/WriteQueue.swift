@@ -20,14 +20,14 @@ final class WriteQueue {
   }
 
   private let cache: DataCache
-  private let outbox: Outbox
+  private let pendingRequests: PendingRequests
   private let events: EventRecorder
   private var entries: [Int: Entry] = [:]
   private var lastEntry = 0
 
-  init(cache: DataCache, outbox: Outbox, events: EventRecorder) {
+  init(cache: DataCache, pendingRequests: PendingRequests, events: EventRecorder) {
     self.cache = cache
-    self.outbox = outbox
+    self.pendingRequests = pendingRequests
     self.events = events
   }
 
@@ -60,9 +60,9 @@ final class WriteQueue {
   /// Shows the writes that wait in the store, and sends them again in their order. No callback of the app is left for
   /// their outcome.
   ///
-  /// - Parameter takeBack: Returns a write of that ID in the tree that the same user sent earlier over this connection;
+  /// - Parameter reclaim: Returns a write of that ID in the tree that the same user sent earlier over this connection;
   ///   nil when there is none. It is not sent twice.
-  func restore(_ takeBack: (_ write: Int) -> (id: Int, entry: Entry)?) {
+  func restore(_ reclaim: (_ write: Int) -> (id: Int, entry: Entry)?) {
     for write in cache.storedWrites() {
       let body: SyncRequest.Body
       switch write.content {
@@ -73,7 +73,7 @@ final class WriteQueue {
         show(write.id, path, writes)
         body = .merge(path, writes)
       }
-      if let (id, entry) = takeBack(write.id) {
+      if let (id, entry) = reclaim(write.id) {
         entries[id] = entry
       } else {
         add(body, .operation(nil, write: write.id))
@@ -87,12 +87,12 @@ final class WriteQueue {
   func add(_ body: SyncRequest.Body, _ owner: Owner) {
     lastEntry += 1
     entries[lastEntry] = Entry(body: body, owner: owner)
-    if outbox.isReady { send(lastEntry) }
+    if pendingRequests.isReady { send(lastEntry) }
   }
 
   private func send(_ id: Int) {
     guard let entry = entries[id] else { return }
-    entries[id]?.request = outbox.send(entry.body, .write(id))
+    entries[id]?.request = pendingRequests.send(entry.body, .write(id))
   }
 
   /// Sends all writes over a new connection.

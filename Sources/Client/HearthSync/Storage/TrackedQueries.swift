@@ -21,12 +21,12 @@ struct TrackedQueries {
   }
 
   private func node(at path: Path) -> TrackedQueries? {
-    var place = self
+    var node = self
     for key in path.keys {
-      guard let child = place.children[key] else { return nil }
-      place = child
+      guard let child = node.children[key] else { return nil }
+      node = child
     }
-    return place
+    return node
   }
 
   /// Returns the queries at exactly this path.
@@ -47,20 +47,20 @@ struct TrackedQueries {
   /// Returns the queries without bounds and limit at this path and above.
   func defaults(above path: Path) -> [TrackedQuery] {
     var found: [TrackedQuery] = []
-    var place = self
-    if let tracked = place.queries[Query()] { found.append(tracked) }
+    var node = self
+    if let tracked = node.queries[Query()] { found.append(tracked) }
     for key in path.keys {
-      guard let child = place.children[key] else { break }
-      place = child
-      if let tracked = place.queries[Query()] { found.append(tracked) }
+      guard let child = node.children[key] else { break }
+      node = child
+      if let tracked = node.queries[Query()] { found.append(tracked) }
     }
     return found
   }
 
   /// Returns the direct children of a path whose data is stored completely.
   func completeChildren(of path: Path) -> [Key] {
-    guard let place = node(at: path) else { return [] }
-    return place.children.filter { $0.value.queries[Query()]?.isComplete == true }.map(\.key)
+    guard let node = node(at: path) else { return [] }
+    return node.children.filter { $0.value.queries[Query()]?.isComplete == true }.map(\.key)
   }
 
   var all: [TrackedQuery] { below(.root) }

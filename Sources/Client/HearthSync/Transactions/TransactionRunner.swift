@@ -78,12 +78,12 @@ final class TransactionRunner {
   /// Sends the transactions that are ready: all below the topmost path with any, in one write, unless one of them is in
   /// flight.
   func sendReady() {
-    for place in transactions.topmostPlaces { sendIfReady(place) }
+    for place in transactions.topmostNodes { sendIfReady(place) }
   }
 
   /// Sends the ready transactions above, at and below one path, the only ones that a change there concerns.
   private func sendReady(at path: Path) {
-    for place in transactions.topmost(onTheWayTo: path)?.topmostPlaces ?? [] { sendIfReady(place) }
+    for place in transactions.topmost(onTheWayTo: path)?.topmostNodes ?? [] { sendIfReady(place) }
   }
 
   private func sendIfReady(_ place: TransactionTree) {

@@ -11,17 +11,17 @@ final class TransactionTree {
   var isEmpty: Bool { queue.isEmpty && children.isEmpty }
 
   func add(_ transaction: Transaction) {
-    var place = self
+    var node = self
     for key in transaction.path.keys {
-      if let child = place.children[key] {
-        place = child
+      if let child = node.children[key] {
+        node = child
       } else {
-        let child = TransactionTree(path: place.path.appending(key))
-        place.children[key] = child
-        place = child
+        let child = TransactionTree(path: node.path.appending(key))
+        node.children[key] = child
+        node = child
       }
     }
-    place.queue.append(transaction)
+    node.queue.append(transaction)
   }
 
   /// Removes settled transactions at a path, above it and below it.
@@ -42,13 +42,13 @@ final class TransactionTree {
   /// Returns the topmost path with transactions on the way to a path; else the node there, if it or a descendant has
   /// any.
   func topmost(onTheWayTo path: Path) -> TransactionTree? {
-    var place = self
+    var node = self
     for key in path.keys {
-      if !place.queue.isEmpty { return place }
-      guard let child = place.children[key] else { return nil }
-      place = child
+      if !node.queue.isEmpty { return node }
+      guard let child = node.children[key] else { return nil }
+      node = child
     }
-    return place
+    return node
   }
 
   /// The transactions at this path and below, in the order of their creation.
@@ -66,13 +66,13 @@ final class TransactionTree {
   /// Returns the transactions at a path, above it and below it, grouped by path: from the root down, then those below.
   func queues(touching path: Path) -> [[Transaction]] {
     var found: [[Transaction]] = []
-    var place = self
+    var node = self
     for key in path.keys {
-      if !place.queue.isEmpty { found.append(place.queue) }
-      guard let child = place.children[key] else { return found }
-      place = child
+      if !node.queue.isEmpty { found.append(node.queue) }
+      guard let child = node.children[key] else { return found }
+      node = child
     }
-    place.collectQueues(&found)
+    node.collectQueues(&found)
     return found
   }
 
@@ -82,8 +82,8 @@ final class TransactionTree {
   }
 
   /// The topmost nodes with transactions, in key order.
-  var topmostPlaces: [TransactionTree] {
+  var topmostNodes: [TransactionTree] {
     if !queue.isEmpty { return [self] }
-    return children.keys.sorted().flatMap { children[$0]?.topmostPlaces ?? [] }
+    return children.keys.sorted().flatMap { children[$0]?.topmostNodes ?? [] }
   }
 }

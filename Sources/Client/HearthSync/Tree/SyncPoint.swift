@@ -20,29 +20,29 @@ final class SyncPoint {
   }
 
   /// Returns the point at the keys, created if it is missing.
-  func made(at keys: ArraySlice<Key>) -> SyncPoint {
-    var place = self
+  func makePoint(at keys: ArraySlice<Key>) -> SyncPoint {
+    var point = self
     for key in keys {
-      if let child = place.children[key] {
-        place = child
+      if let child = point.children[key] {
+        point = child
       } else {
         let child = SyncPoint()
-        place.children[key] = child
-        place.keys = nil
-        place = child
+        point.children[key] = child
+        point.keys = nil
+        point = child
       }
     }
-    return place
+    return point
   }
 
   /// Returns the point below at the keys; nil when there is no listener there or below.
-  func found(at keys: ArraySlice<Key>) -> SyncPoint? {
-    var place = self
+  func point(at keys: ArraySlice<Key>) -> SyncPoint? {
+    var point = self
     for key in keys {
-      guard let child = place.children[key] else { return nil }
-      place = child
+      guard let child = point.children[key] else { return nil }
+      point = child
     }
-    return place
+    return point
   }
 
   /// Removes the points along the keys that have no listeners left.

@@ -29,20 +29,22 @@ package final class SyncTree {
   /// Applies an operation to all views that it concerns, deeper ones first, and returns the events.
   func apply(_ operation: Operation) -> [DataEvent] {
     var events: [DataEvent] = []
-    apply(operation, at: root, path: .root, lent: nil, writes: WriteView(writes.visible), &events)
+    apply(operation, at: root, path: .root, ancestorCache: nil, writes: WriteView(writes.visible), &events)
     return events
   }
 
   /// Applies an operation at a point and below, recursively to the depth of the listens.
   private func apply(
-    _ operation: Operation, at point: SyncPoint, path: Path, lent: Node?, writes: WriteView, _ events: inout [DataEvent]
+    _ operation: Operation, at point: SyncPoint, path: Path, ancestorCache: Node?, writes: WriteView,
+    _ events: inout [DataEvent]
   ) {
     // the first complete view on the way down lends its data to the views below
-    let lent = lent ?? point.completeServerCache()
+    let ancestorCache = ancestorCache ?? point.completeServerCache()
     func descend(_ key: Key, _ child: SyncPoint) {
       guard let operation = operation.child(key) else { return }
       apply(
-        operation, at: child, path: path.appending(key), lent: lent?.child(key), writes: writes.child(key), &events)
+        operation, at: child, path: path.appending(key), ancestorCache: ancestorCache?.child(key),
+        writes: writes.child(key), &events)
     }
     if let key = operation.keys.first {
       if let child = point.children[key] { descend(key, child) }
@@ -51,13 +53,13 @@ package final class SyncTree {
     } else if !operation.isPriority {
       for (key, child) in point.sortedChildren { descend(key, child) }
     }
-    for view in point.views { apply(operation, to: view, writes: writes, lent: lent, &events) }
+    for view in point.views { apply(operation, to: view, writes: writes, ancestorCache: ancestorCache, &events) }
   }
 
   private func apply(
-    _ operation: Operation, to view: View, writes: WriteView, lent: Node?, _ events: inout [DataEvent]
+    _ operation: Operation, to view: View, writes: WriteView, ancestorCache: Node?, _ events: inout [DataEvent]
   ) {
-    let changes = view.apply(operation, writes: writes, lent: lent)
+    let changes = view.apply(operation, writes: writes, ancestorCache: ancestorCache)
     if !view.spec.loadsAllData { observer?.keysChanged(of: view.spec, changes) }
     events += view.events(for: changes)
   }
@@ -66,11 +68,11 @@ package final class SyncTree {
   /// listen that has ended.
   func apply(_ kind: Operation.Kind, at location: Location, tag: Int) -> [DataEvent] {
     guard let spec = specsByTag[tag], let relative = spec.path.relative(location.path),
-      let view = root.found(at: spec.path.keys[...])?.view(spec.query)
+      let view = root.point(at: spec.path.keys[...])?.view(spec.query)
     else { return [] }
     var events: [DataEvent] = []
     let operation = Operation(.server(isTagged: true), at: relative, isPriority: location.isPriority, kind)
-    apply(operation, to: view, writes: WriteView(writes.visible.child(at: spec.path)), lent: nil, &events)
+    apply(operation, to: view, writes: WriteView(writes.visible.child(at: spec.path)), ancestorCache: nil, &events)
     return events
   }
 
@@ -79,7 +81,7 @@ package final class SyncTree {
   /// Adds a registration and returns its initial events.
   package func add(_ registration: Registration, to spec: QuerySpec) -> [DataEvent] {
     let isCovered = hasCompleteView(onTheWayTo: spec.path)
-    let point = root.made(at: spec.path.keys[...])
+    let point = root.makePoint(at: spec.path.keys[...])
     if let view = point.view(spec.query) {
       view.add(registration)
       return view.initialEvents(for: registration)
@@ -125,7 +127,7 @@ package final class SyncTree {
   private func end(
     _ spec: QuerySpec, isDenied: Bool = false, _ remove: (View) -> [Registration]?
   ) -> [(registration: Registration, spec: QuerySpec)] {
-    guard let point = root.found(at: spec.path.keys[...]) else { return [] }
+    guard let point = root.point(at: spec.path.keys[...]) else { return [] }
     // One listen of all data serves every order.
     let ended =
       spec.isDefault
@@ -211,19 +213,19 @@ package final class SyncTree {
 
   /// Returns the server's data held for a listen.
   func serverNode(ofListen spec: QuerySpec) -> Node? {
-    let point = root.found(at: spec.path.keys[...])
+    let point = root.point(at: spec.path.keys[...])
     return (spec.loadsAllData ? point?.completeView : point?.view(spec.query))?.cache.server.node
   }
 
   // MARK: - Cached data
 
   private func hasCompleteView(onTheWayTo path: Path) -> Bool {
-    var place = root
-    if place.completeView != nil { return true }
+    var point = root
+    if point.completeView != nil { return true }
     for key in path.keys {
-      guard let child = place.children[key] else { return false }
-      place = child
-      if place.completeView != nil { return true }
+      guard let child = point.children[key] else { return false }
+      point = child
+      if point.completeView != nil { return true }
     }
     return false
   }
@@ -232,12 +234,12 @@ package final class SyncTree {
   private func firstOnTheWay<Result>(
     to path: Path, _ body: (SyncPoint, ArraySlice<Key>) -> Result?
   ) -> Result? {
-    var place = root
+    var point = root
     var keys = path.keys[...]
     while true {
-      if let result = body(place, keys) { return result }
-      guard let key = keys.first, let child = place.children[key] else { return nil }
-      place = child
+      if let result = body(point, keys) { return result }
+      guard let key = keys.first, let child = point.children[key] else { return nil }
+      point = child
       keys = keys.dropFirst()
     }
   }
@@ -257,7 +259,7 @@ package final class SyncTree {
     if let node = completeEventCache(at: spec.path) {
       return spec.loadsAllData ? node : QueryResult(spec.query, of: node).node
     }
-    guard let view = root.found(at: spec.path.keys[...])?.view(spec.query), view.cache.event.isInitialized else {
+    guard let view = root.point(at: spec.path.keys[...])?.view(spec.query), view.cache.event.isInitialized else {
       return nil
     }
     return view.cache.event.node
@@ -278,7 +280,7 @@ package final class SyncTree {
     let stored = observer?.storedCache(for: spec)
     if let stored, stored.isInitialized { return stored }
     var node = stored?.node ?? .empty
-    if let point = root.found(at: spec.path.keys[...]) {
+    if let point = root.point(at: spec.path.keys[...]) {
       let known = point.sortedChildren.compactMap { key, child in
         child.completeServerCache().map { (path: Path([key]), node: $0) }
       }

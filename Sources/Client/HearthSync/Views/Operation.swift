@@ -53,8 +53,8 @@ struct Operation {
       let part = merge.child(key)
       if part.isEmpty { return nil }
       result.kind = part.value.map { .overwrite($0) } ?? .merge(part)
-    case .settled(let places, let isReverted):
-      let part = places.child(key)
+    case .settled(let settled, let isReverted):
+      let part = settled.child(key)
       if part.isEmpty { return nil }
       result.kind = .settled(part, isReverted: isReverted)
     case .listenComplete: break
@@ -67,7 +67,7 @@ struct Operation {
     guard keys.isEmpty, !isPriority else { return nil }
     switch kind {
     case .merge(let merge): return merge.sortedChildren.map(\.key)
-    case .settled(let places, _): return places.value == nil ? places.sortedChildren.map(\.key) : nil
+    case .settled(let settled, _): return settled.value == nil ? settled.sortedChildren.map(\.key) : nil
     case .overwrite, .listenComplete: return nil
     }
   }

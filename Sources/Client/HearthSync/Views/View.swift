@@ -57,8 +57,8 @@ final class View {
 
   /// Ends one registration.
   func remove(_ id: RegistrationID) -> Bool {
-    guard let place = registrations.firstIndex(where: { $0.id == id }) else { return false }
-    registrations.remove(at: place)
+    guard let index = registrations.firstIndex(where: { $0.id == id }) else { return false }
+    registrations.remove(at: index)
     return true
   }
 
@@ -93,9 +93,9 @@ final class View {
   }
 
   /// Applies an operation to the caches, and returns the changes of the shown children.
-  func apply(_ operation: Operation, writes: WriteView, lent: Node?) -> [Change] {
+  func apply(_ operation: Operation, writes: WriteView, ancestorCache: Node?) -> [Change] {
     let old = cache
-    var update = ViewUpdate(filter: filter, writes: writes, lent: lent, cache: old, orders: orders)
+    var update = ViewUpdate(filter: filter, writes: writes, ancestorCache: ancestorCache, cache: old, orders: orders)
     orders = ViewOrders()
     update.apply(operation)
     (cache, orders) = (update.cache, update.orders)
@@ -154,7 +154,7 @@ final class View {
 private struct Neighbours {
   let isWalking: Bool
   private var ordered: OrderedChildren?
-  private var places: [Key: (number: Int, before: Key?)] = [:]
+  private var positions: [Key: (number: Int, before: Key?)] = [:]
 
   init(_ node: Node, changesCount: Int) { isWalking = changesCount > 64 && changesCount > node.childCount / 8 }
 
@@ -163,23 +163,23 @@ private struct Neighbours {
     let children = order()
     ordered = children
     guard isWalking else { return }
-    places.reserveCapacity(children.node.childCount)
+    positions.reserveCapacity(children.node.childCount)
     var previous: Key?
     for (key, _) in children {
-      places[key] = (places.count, previous)
+      positions[key] = (positions.count, previous)
       previous = key
     }
   }
 
   mutating func before(_ change: Change, _ order: () -> OrderedChildren) -> Key? {
     prepare(order)
-    if isWalking { return places[change.key]?.before }
+    if isWalking { return positions[change.key]?.before }
     return ordered?.neighbour(of: change.key, change.node, isBefore: true)?.key
   }
 
   /// Returns the changes of existing children in the order of the query.
   mutating func sorted(_ changes: [Change], _ order: () -> OrderedChildren) -> [Change] {
     prepare(order)
-    return changes.map { (places[$0.key]?.number ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    return changes.map { (positions[$0.key]?.number ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 }

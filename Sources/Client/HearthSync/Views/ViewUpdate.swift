@@ -6,27 +6,27 @@ struct ViewUpdate {
   /// The writes of this client at the view's path.
   let writes: WriteView
   /// The server's complete data at the path, when another view has it.
-  let lent: Node?
+  let ancestorCache: Node?
   var cache: ViewCache
   var orders: ViewOrders
   var changes = ChangeAccumulator()
 
   /// A location below the view's path.
-  typealias Place = (keys: ArraySlice<Key>, isPriority: Bool)
+  typealias ViewLocation = (keys: ArraySlice<Key>, isPriority: Bool)
 
   mutating func apply(_ operation: Operation) {
-    let place: Place = (operation.keys, operation.isPriority)
+    let target: ViewLocation = (operation.keys, operation.isPriority)
     switch (operation.kind, operation.source) {
-    case (.overwrite(let node), .user): userOverwrite(place, node)
-    case (.merge(let merge), .user): userMerge(place.keys, merge)
+    case (.overwrite(let node), .user): userOverwrite(target, node)
+    case (.merge(let merge), .user): userMerge(target.keys, merge)
     case (.overwrite(let node), .server(let isTagged)):
-      if !isTagged, isAhead(place) { return showAhead(place, node) }
-      serverOverwrite(place, node, isFiltering: isTagged || cache.server.isFiltered && !operation.isHere)
+      if !isTagged, isAhead(target) { return showAhead(target, node) }
+      serverOverwrite(target, node, isFiltering: isTagged || cache.server.isFiltered && !operation.isHere)
     case (.merge(let merge), .server(let isTagged)):
-      serverMerge(place.keys, merge, isFiltering: isTagged || cache.server.isFiltered, isTagged: isTagged)
-    case (.settled(let places, let isReverted), _):
-      if isReverted { revert(place) } else { acknowledge(place, places) }
-    case (.listenComplete, _): listenComplete(place)
+      serverMerge(target.keys, merge, isFiltering: isTagged || cache.server.isFiltered, isTagged: isTagged)
+    case (.settled(let settled, let isReverted), _):
+      if isReverted { revert(target) } else { acknowledge(target, settled) }
+    case (.listenComplete, _): listenComplete(target)
     }
   }
 }
@@ -34,19 +34,19 @@ struct ViewUpdate {
 // MARK: - The server's data
 
 extension ViewUpdate {
-  private mutating func serverOverwrite(_ place: Place, _ node: Node, isFiltering: Bool) {
+  private mutating func serverOverwrite(_ target: ViewLocation, _ node: Node, isFiltering: Bool) {
     let filter = isFiltering ? filter : QueryFilter(Query())
     let old = cache.server
-    if place.keys.isEmpty, !place.isPriority {
+    if target.keys.isEmpty, !target.isPriority {
       cache.server.node = filter.updateFull(old.node, node, nil)
     } else if filter.filters, !old.isFiltered {
-      let whole = old.node.overwriting(place.keys, isPriority: place.isPriority, with: node)
+      let whole = old.node.overwriting(target.keys, isPriority: target.isPriority, with: node)
       cache.server.node = filter.updateFull(old.node, whole, nil)
-    } else if let key = place.keys.first {
-      let isDeep = place.keys.count > 1 || place.isPriority
+    } else if let key = target.keys.first {
+      let isDeep = target.keys.count > 1 || target.isPriority
       // a push for another listener of a location that this view does not know
       if isDeep, !old.isComplete(for: key) { return }
-      let child = old.node.child(key).overwriting(place.keys.dropFirst(), isPriority: place.isPriority, with: node)
+      let child = old.node.child(key).overwriting(target.keys.dropFirst(), isPriority: target.isPriority, with: node)
       cache.server.node = filter.update(old.node, key, child, nil) {
         orders.server.of(old.node, by: filter.order)
       } candidate: { _, _, _ in
@@ -55,27 +55,28 @@ extension ViewUpdate {
     } else {
       cache.server.node = filter.updatePriority(old.node, node)
     }
-    cache.server.isInitialized = old.isInitialized || place.keys.isEmpty && !place.isPriority
+    cache.server.isInitialized = old.isInitialized || target.keys.isEmpty && !target.isPriority
     cache.server.isFiltered = filter.filters
-    if !place.keys.isEmpty, !isRouteStable(place, [old.node, cache.server.node, cache.event.node]), refreshRoute(place)
+    if !target.keys.isEmpty, !isRouteStable(target, [old.node, cache.server.node, cache.event.node]),
+      refreshRoute(target)
     {
       return
     }
-    refreshEventCache(place, mayRefill: true)
+    refreshEventCache(target, mayRefill: true)
   }
 
   /// Returns true when a push to another listener brings a new child to a full window, before this window's own message
   /// about it. Under a listen of all data, there is no such message.
-  private func isAhead(_ place: Place) -> Bool {
-    guard let key = place.keys.first, cache.server.isFiltered, lent == nil else { return false }
+  private func isAhead(_ target: ViewLocation) -> Bool {
+    guard let key = target.keys.first, cache.server.isFiltered, ancestorCache == nil else { return false }
     return filter.isFull(cache.server.node) && cache.server.node.child(key).isEmpty
   }
 
   /// Shows a new child of a full window at once. The server cache of the window stays unchanged, because the window's
   /// own message assumes that no child has left it.
-  private mutating func showAhead(_ place: Place, _ node: Node) {
+  private mutating func showAhead(_ target: ViewLocation, _ node: Node) {
     // An incompletely known child is not shown.
-    guard let key = place.keys.first, place.keys.count == 1, !place.isPriority else { return }
+    guard let key = target.keys.first, target.keys.count == 1, !target.isPriority else { return }
     var server = cache.server
     server.node = server.node.replacing(key, with: node)
     if let child = writes.completeChild(key, server: server) { updateEvent(key, child, mayRefill: true) }
@@ -90,9 +91,9 @@ extension ViewUpdate {
     for key in keys.reversed() { merge = CompoundWrite(merge, below: key) }
     let known = cache.server
     func put(_ key: Key, _ write: CompoundWrite) {
-      let (place, child): (Place, Node) = (([key], false), write.appliedInOrder(to: known.node.child(key)))
-      if !isTagged, isAhead(place) { return showAhead(place, child) }
-      serverOverwrite(place, child, isFiltering: isFiltering)
+      let (target, child): (ViewLocation, Node) = (([key], false), write.appliedInOrder(to: known.node.child(key)))
+      if !isTagged, isAhead(target) { return showAhead(target, child) }
+      serverOverwrite(target, child, isFiltering: isFiltering)
     }
     let children = merge.sortedChildren
     for (key, write) in children where !known.node.child(key).isEmpty { put(key, write) }
@@ -109,34 +110,34 @@ extension ViewUpdate {
     }
   }
 
-  private mutating func listenComplete(_ place: Place) {
-    if place.keys.isEmpty, !place.isPriority { cache.server.isInitialized = true }
-    refreshEventCache(place, mayRefill: false)
+  private mutating func listenComplete(_ target: ViewLocation) {
+    if target.keys.isEmpty, !target.isPriority { cache.server.isInitialized = true }
+    refreshEventCache(target, mayRefill: false)
   }
 
-  /// Returns true when all ancestors of a place have children in all of these versions. A change of the place then does
+  /// Returns true when all ancestors of a location have children in all of these versions. A change of it then does
   /// not change them: no leaf gets children, and none becomes empty or stops being so, which priorities wait for.
-  private func isRouteStable(_ place: Place, _ nodes: [Node]) -> Bool {
+  private func isRouteStable(_ target: ViewLocation, _ nodes: [Node]) -> Bool {
     nodes.allSatisfy { node in
       var node = node
-      for key in place.keys {
+      for key in target.keys {
         guard node.isInterior else { return false }
         node = node.child(key)
       }
-      return !place.isPriority || !node.isEmpty
+      return !target.isPriority || !node.isEmpty
     }
   }
 
   /// Recomputes the shown data of the child that contains a location, or of everything where there were no children.
   /// False when too little is known.
-  private mutating func refreshRoute(_ place: Place) -> Bool {
+  private mutating func refreshRoute(_ target: ViewLocation) -> Bool {
     let server = cache.server
-    guard let key = place.keys.first else { return false }
+    guard let key = target.keys.first else { return false }
     if server.isInitialized, !server.node.isInterior || !cache.event.node.isInterior {
       let whole = server.isFiltered ? writes.eventChildren(server: server.node) : writes.eventCache(server: server.node)
       cache.event.node = updateFull(cache.event.node, whole ?? .empty)
       cache.event.isInitialized = true
-    } else if server.isComplete(for: key), place.keys.count > 1 || place.isPriority {
+    } else if server.isComplete(for: key), target.keys.count > 1 || target.isPriority {
       updateEvent(key, writes.completeChild(key, server: server) ?? .empty, mayRefill: true)
     } else {
       return false
@@ -145,24 +146,24 @@ extension ViewUpdate {
     return true
   }
 
-  /// Updates the shown data after the server's data changed at a place.
-  private mutating func refreshEventCache(_ place: Place, mayRefill: Bool) {
-    if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
+  /// Updates the shown data after the server's data changed at a location.
+  private mutating func refreshEventCache(_ target: ViewLocation, mayRefill: Bool) {
+    if writes.shadowing(target.keys, isPriority: target.isPriority) != nil { return }
     let (old, server) = (cache.event, cache.server)
-    if place.keys.isEmpty, !place.isPriority {
+    if target.keys.isEmpty, !target.isPriority {
       guard server.isInitialized else { return }
       let whole = server.isFiltered ? writes.eventChildren(server: server.node) : writes.eventCache(server: server.node)
       cache.event.node = updateFull(old.node, whole ?? .empty)
       cache.event.isInitialized = true
-    } else if let key = place.keys.first {
+    } else if let key = target.keys.first {
       let child: Node?
       if old.isComplete(for: key) {
-        let path = Path(Array(place.keys))
+        let path = Path(Array(target.keys))
         let below = writes.writes.child(at: path)
         let part = server.node[path]
         child = old.node.child(key).overwriting(
-          place.keys.dropFirst(), isPriority: place.isPriority,
-          with: place.isPriority ? part.priorityNode : below.applied(to: part))
+          target.keys.dropFirst(), isPriority: target.isPriority,
+          with: target.isPriority ? part.priorityNode : below.applied(to: part))
       } else {
         child = writes.completeChild(key, server: server)
       }
@@ -177,19 +178,19 @@ extension ViewUpdate {
 // MARK: - This client's writes
 
 extension ViewUpdate {
-  private mutating func userOverwrite(_ place: Place, _ node: Node) {
+  private mutating func userOverwrite(_ target: ViewLocation, _ node: Node) {
     let old = cache.event
-    if place.keys.isEmpty, !place.isPriority {
+    if target.keys.isEmpty, !target.isPriority {
       cache.event.node = updateFull(old.node, node)
       cache.event.isInitialized = true
       cache.event.isFiltered = filter.filters
-    } else if let key = place.keys.first {
-      if !isRouteStable(place, [old.node]), refreshRoute(place) { return }
+    } else if let key = target.keys.first {
+      if !isRouteStable(target, [old.node]), refreshRoute(target) { return }
       var child = node
-      if place.keys.count > 1 || place.isPriority {
+      if target.keys.count > 1 || target.isPriority {
         // an unknown child is not shown
         child =
-          completeChild(key)?.overwriting(place.keys.dropFirst(), isPriority: place.isPriority, with: node) ?? .empty
+          completeChild(key)?.overwriting(target.keys.dropFirst(), isPriority: target.isPriority, with: node) ?? .empty
       }
       if old.node.child(key) == child { return }
       updateEvent(key, child, mayRefill: true)
@@ -202,23 +203,27 @@ extension ViewUpdate {
   /// Applies a merge in two passes, so that leaving children leave a window before others enter it.
   private mutating func userMerge(_ keys: ArraySlice<Key>, _ merge: CompoundWrite) {
     let old = cache.event
-    var places: [(place: Location, node: Node)] = []
+    var replacements: [(location: Location, node: Node)] = []
     let path = Path(Array(keys))
-    merge.forEachWrite { places.append(($0.under(path), $1)) }
-    func isKnown(_ place: Location) -> Bool {
-      old.isComplete(for: place.path.keys[...], isPriority: place.isPriority)
+    merge.forEachWrite { replacements.append(($0.under(path), $1)) }
+    func isKnown(_ location: Location) -> Bool {
+      old.isComplete(for: location.path.keys[...], isPriority: location.isPriority)
     }
-    for (place, node) in places where isKnown(place) { userOverwrite((place.path.keys[...], place.isPriority), node) }
-    for (place, node) in places where !isKnown(place) { userOverwrite((place.path.keys[...], place.isPriority), node) }
+    for (location, node) in replacements where isKnown(location) {
+      userOverwrite((location.path.keys[...], location.isPriority), node)
+    }
+    for (location, node) in replacements where !isKnown(location) {
+      userOverwrite((location.path.keys[...], location.isPriority), node)
+    }
   }
 
   /// Shows the server's data at the locations of an accepted write again.
-  private mutating func acknowledge(_ place: Place, _ places: CompoundWrite) {
-    if writes.shadowing(place.keys, isPriority: place.isPriority) != nil { return }
+  private mutating func acknowledge(_ target: ViewLocation, _ settled: CompoundWrite) {
+    if writes.shadowing(target.keys, isPriority: target.isPriority) != nil { return }
     let server = cache.server
     var known = CompoundWrite()
     func add(_ location: Location) {
-      let keys = place.keys + location.path.keys
+      let keys = target.keys + location.path.keys
       if server.isComplete(for: keys, isPriority: location.isPriority) {
         known.add(location, server.node[Location(path: Path(Array(keys)), isPriority: location.isPriority)])
       } else if let key = keys.first {
@@ -229,15 +234,15 @@ extension ViewUpdate {
         refreshEventCache(([], false), mayRefill: true)
       }
     }
-    if places.value != nil || place.isPriority {
-      add(Location(path: .root, isPriority: place.isPriority))
+    if settled.value != nil || target.isPriority {
+      add(Location(path: .root, isPriority: target.isPriority))
     } else {
-      places.forEachWrite { location, _ in add(location) }
+      settled.forEachWrite { location, _ in add(location) }
     }
-    if let node = known.value ?? (place.isPriority ? known.priority?.node : nil) {
-      serverOverwrite(place, node, isFiltering: server.isFiltered)
+    if let node = known.value ?? (target.isPriority ? known.priority?.node : nil) {
+      serverOverwrite(target, node, isFiltering: server.isFiltered)
     } else if !known.isEmpty {
-      serverMerge(place.keys, known, isFiltering: server.isFiltered)
+      serverMerge(target.keys, known, isFiltering: server.isFiltered)
     }
   }
 
@@ -249,10 +254,10 @@ extension ViewUpdate {
   }
 
   /// Recomputes the shown data after a refused write, from the server's data and the remaining writes.
-  private mutating func revert(_ place: Place) {
+  private mutating func revert(_ target: ViewLocation) {
     let (old, server) = (cache.event.node, cache.server)
     let isShadowed = writes.shadowing() != nil
-    if let key = place.keys.first, !isShadowed, !server.isInitialized || server.node.isInterior && old.isInterior {
+    if let key = target.keys.first, !isShadowed, !server.isInitialized || server.node.isInterior && old.isInterior {
       updateEvent(key, writes.completeChild(key, server: server) ?? .empty, mayRefill: true)
     } else {
       // an earlier write of everything, or a leaf that children were written into, shows again
@@ -292,13 +297,15 @@ extension ViewUpdate {
 
   /// The server's data, when it is complete for the query. Lent data is one operation behind, so it comes second.
   private var knownServer: Node? {
-    cache.server.complete ?? lent ?? (cache.server.isInitialized ? cache.server.node : nil)
+    cache.server.complete ?? ancestorCache ?? (cache.server.isInitialized ? cache.server.node : nil)
   }
 
   /// Returns a completely known child with this client's writes; nil when it is not.
   private func completeChild(_ key: Key) -> Node? {
     if cache.event.isComplete(for: key) { return cache.event.node.child(key) }
-    let complete = (cache.server.complete ?? lent).map { CacheNode(node: $0, isInitialized: true, isFiltered: false) }
+    let complete = (cache.server.complete ?? ancestorCache).map {
+      CacheNode(node: $0, isInitialized: true, isFiltered: false)
+    }
     return writes.completeChild(key, server: complete ?? cache.server)
   }
 }

@@ -5,9 +5,9 @@ import HearthTree
 /// A trie of the keys below one path. A node with a value has no children: later writes below change the value, and a
 /// value written above removes the writes below.
 struct CompoundWrite: Sendable {
-  /// The new value of the whole place; nil when it is not replaced.
+  /// The new value of the whole location; nil when it is not replaced.
   private(set) var value: Node?
-  /// The new priority, when the place itself is not replaced.
+  /// The new priority, when the location itself is not replaced.
   private(set) var priority: PriorityWrite?
   private(set) var children: [Key: CompoundWrite] = [:]
   /// True when written children were removed by later writes: a leaf that they replaced is gone all the same. Set from
@@ -77,14 +77,14 @@ struct CompoundWrite: Sendable {
       priority = PriorityWrite(scalar: node.scalar)
       return false
     }
-    let isGone = node.isEmpty && putsAnything
+    let isGone = node.isEmpty && addsData
     self = CompoundWrite(node)
     self.rank = rank
     return isGone
   }
 
-  private var putsAnything: Bool {
-    value.map { !$0.isEmpty } ?? (clearsLeaf || children.values.contains { $0.putsAnything })
+  private var addsData: Bool {
+    value.map { !$0.isEmpty } ?? (clearsLeaf || children.values.contains { $0.addsData })
   }
 
   /// Adds all writes of another one over these, at a path.
@@ -113,12 +113,12 @@ struct CompoundWrite: Sendable {
 
   /// Returns the part of the write at and below a path.
   func child(at path: Path) -> CompoundWrite {
-    var place = self
+    var part = self
     for key in path.keys {
-      place = place.child(key)
-      if place.isEmpty { break }
+      part = part.child(key)
+      if part.isEmpty { break }
     }
-    return place
+    return part
   }
 
   /// Returns the new node or priority leaf of a location; nil when it depends on earlier data.
@@ -128,8 +128,8 @@ struct CompoundWrite: Sendable {
 
   func completeNode(_ keys: ArraySlice<Key>, isPriority: Bool) -> Node? {
     if let value {
-      let place = value[Path(Array(keys))]
-      return isPriority ? place.priorityNode : place
+      let node = value[Path(Array(keys))]
+      return isPriority ? node.priorityNode : node
     }
     guard let key = keys.first else { return isPriority ? priority?.node : nil }
     return children[key]?.completeNode(keys.dropFirst(), isPriority: isPriority)
@@ -152,7 +152,7 @@ struct CompoundWrite: Sendable {
 
   // MARK: Applying
 
-  /// Returns a node with the write applied. Priorities come last, and only to places that are not empty then.
+  /// Returns a node with the write applied. Priorities come last, and only to locations that are not empty then.
   func applied(to node: Node) -> Node {
     if let value { return value }
     let isHidden = clearsLeaf && node.isLeaf
@@ -172,7 +172,7 @@ struct CompoundWrite: Sendable {
   /// Returns a node with the writes applied one after the other, and priorities after them: a node that is empty for a
   /// moment loses its priority.
   func appliedInOrder(to node: Node) -> Node {
-    guard takesAnything else { return applied(to: node) }
+    guard removesData else { return applied(to: node) }
     var values: [(rank: Int, path: Path, node: Node)] = []
     forEachValue(below: .root) { values.append(($0, $1, $2)) }
     values.sort { $0.rank < $1.rank }
@@ -183,7 +183,7 @@ struct CompoundWrite: Sendable {
     return result
   }
 
-  private var takesAnything: Bool { value.map { $0.isEmpty } ?? children.values.contains { $0.takesAnything } }
+  private var removesData: Bool { value.map { $0.isEmpty } ?? children.values.contains { $0.removesData } }
 
   private func forEachValue(below path: Path, _ body: (Int, Path, Node) -> Void) {
     if let value { return body(rank, path, value) }
@@ -195,7 +195,7 @@ extension Node {
   /// The priority as a leaf; empty when there is none.
   var priorityNode: Node { priority.map { Node($0) } ?? .empty }
 
-  /// Returns this node with a place or its priority replaced. An empty place gets no priority.
+  /// Returns this node with a location or its priority replaced. An empty location gets no priority.
   func overwriting(_ keys: ArraySlice<Key>, isPriority: Bool, with node: Node) -> Node {
     let path = Path(Array(keys))
     return replacing(path, with: isPriority ? self[path].with(priority: node.scalar) : node)
@@ -203,7 +203,7 @@ extension Node {
 
   /// The node at a location, or its priority as a leaf.
   subscript(location: Location) -> Node {
-    let place = self[location.path]
-    return location.isPriority ? place.priorityNode : place
+    let node = self[location.path]
+    return location.isPriority ? node.priorityNode : node
   }
 }

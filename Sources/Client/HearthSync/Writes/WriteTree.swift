@@ -3,8 +3,8 @@ import HearthTree
 /// The pending writes of this client, and their effect on the server's data.
 struct WriteTree: Sendable {
   private var records: [Int: WriteRecord] = [:]
-  private var places = WritePlaces()
-  private var visiblePlaces = WritePlaces()
+  private var index = WriteIndex()
+  private var visibleIndex = WriteIndex()
   private var hiddenCount = 0
   /// The visible writes, laid over one another.
   private(set) var visible = CompoundWrite()
@@ -24,8 +24,8 @@ struct WriteTree: Sendable {
     records[record.id] = record
     if !record.isVisible { hiddenCount += 1 }
     for location in record.locations {
-      places.insert(record.id, at: location)
-      if record.isVisible { visiblePlaces.insert(record.id, at: location) }
+      index.insert(record.id, at: location)
+      if record.isVisible { visibleIndex.insert(record.id, at: location) }
     }
     if record.isVisible { visible.add(record.content, at: record.path) }
   }
@@ -34,22 +34,22 @@ struct WriteTree: Sendable {
   mutating func remove(_ id: Int) -> Bool {
     guard let record = records.removeValue(forKey: id) else { return false }
     for location in record.locations {
-      places.remove(id, at: location)
-      if record.isVisible { visiblePlaces.remove(id, at: location) }
+      index.remove(id, at: location)
+      if record.isVisible { visibleIndex.remove(id, at: location) }
     }
     guard record.isVisible else {
       hiddenCount -= 1
       return false
     }
-    if record.locations.allSatisfy({ visiblePlaces.isCovered($0, after: id) }) {
+    if record.locations.allSatisfy({ visibleIndex.isCovered($0, after: id) }) {
       // a write that it replaced above may show again
-      guard visible.clearsLeaf || record.locations.contains(where: { visiblePlaces.isBelowAnother($0) }) else {
+      guard visible.clearsLeaf || record.locations.contains(where: { visibleIndex.isBelowAnother($0) }) else {
         return false
       }
       rebuild()
       return true
     }
-    if record.locations.contains(where: { visiblePlaces.overlaps($0) }) {
+    if record.locations.contains(where: { visibleIndex.overlaps($0) }) {
       rebuild()
     } else {
       for location in record.locations { visible.remove(location.path.keys[...], isPriority: location.isPriority) }
@@ -82,19 +82,19 @@ struct WriteTree: Sendable {
       let writes = visible.child(at: path)
       return server == nil && writes.value == nil ? nil : writes.applied(to: server ?? .empty)
     }
-    // walks back to the last write that replaces the whole place; earlier writes do not count
-    var parts: [(place: Path, content: CompoundWrite)] = []
-    for id in places.overlapping(path) where !excluded.contains(id) {
+    // walks back to the last write that replaces the whole location; earlier writes do not count
+    var parts: [(path: Path, content: CompoundWrite)] = []
+    for id in index.overlapping(path) where !excluded.contains(id) {
       guard let record = records[id], record.isVisible || hidden else { continue }
       if let relative = path.relative(record.path) {
         parts.append((relative, record.content))
       } else if let above = record.path.relative(path) {
         parts.append((.root, record.content.child(at: above)))
       }
-      if let last = parts.last, last.place.isRoot, last.content.value != nil { break }
+      if let last = parts.last, last.path.isRoot, last.content.value != nil { break }
     }
     var layered = CompoundWrite()
-    for part in parts.reversed() { layered.add(part.content, at: part.place) }
+    for part in parts.reversed() { layered.add(part.content, at: part.path) }
     if server == nil, layered.value == nil { return nil }
     return layered.applied(to: server ?? .empty)
   }
@@ -109,18 +109,18 @@ struct WriteView {
 
   func child(_ key: Key) -> WriteView { WriteView(writes.child(key)) }
 
-  /// Returns the node of a place that is replaced as a whole; nil when it is not.
+  /// Returns the node of a location that is replaced as a whole; nil when it is not.
   func shadowing(_ keys: ArraySlice<Key> = [], isPriority: Bool = false) -> Node? {
     writes.completeNode(keys, isPriority: isPriority)
   }
 
-  /// Returns the shown data of a place whose server data is known completely or not at all.
+  /// Returns the shown data of a location whose server data is known completely or not at all.
   func eventCache(server: Node?) -> Node? {
     if let value = writes.value { return value }
     return server.map { writes.applied(to: $0) }
   }
 
-  /// Returns the shown data of a place with some known children.
+  /// Returns the shown data of a location with some known children.
   func eventChildren(server: Node) -> Node {
     if let value = writes.value { return value.isInterior ? value.with(priority: nil) : .empty }
     var changes: [(path: Path, node: Node)] = []

@@ -1,22 +1,22 @@
 /// The state of a node's lease at one instant, as the node itself may assume it.
-package struct LeaseStanding: Sendable, Equatable {
+package struct LeaseStatus: Sendable, Equatable {
   /// The node's incarnation; nil before it is registered.
   package var incarnation: Incarnation?
   /// The instant until which no other node can have taken over this node's databases.
-  package var believedUntil: MonotonicInstant
+  package var validUntil: MonotonicInstant
   /// The start of the current gapless sequence of heartbeats; nil when there was none.
-  package var steadySince: MonotonicInstant?
+  package var gaplessSince: MonotonicInstant?
   var leaseMilliseconds: Int64
 
   /// Returns true when the lease can be assumed valid: gets and transactions may be answered, and beats sent.
-  package func isBelieved(at now: MonotonicInstant) -> Bool { incarnation != nil && now < believedUntil }
+  package func isValid(at now: MonotonicInstant) -> Bool { incarnation != nil && now < validUntil }
 
   /// Returns true when this node may claim databases of lapsed leases. After an outage of the store all leases have
   /// lapsed at once; by sending heartbeats for a whole lease, the node has given every living node the time to renew
   /// its own.
   package func mayClaim(at now: MonotonicInstant) -> Bool {
-    guard isBelieved(at: now), let steadySince else { return false }
-    return now.isAtLeast(leaseMilliseconds, after: steadySince)
+    guard isValid(at: now), let gaplessSince else { return false }
+    return now.isAtLeast(leaseMilliseconds, after: gaplessSince)
   }
 }
 
@@ -56,7 +56,7 @@ package struct NodeLease: Sendable {
   }
 
   /// The current state of the lease.
-  package private(set) var standing: LeaseStanding
+  package private(set) var status: LeaseStatus
   private let node: NodeID
   private let timing: ClusterTiming
   private var lastSent: MonotonicInstant?
@@ -67,15 +67,15 @@ package struct NodeLease: Sendable {
   package init(node: NodeID, timing: ClusterTiming) {
     self.node = node
     self.timing = timing
-    standing = LeaseStanding(
-      incarnation: nil, believedUntil: .distantPast, steadySince: nil, leaseMilliseconds: timing.leaseMilliseconds)
+    status = LeaseStatus(
+      incarnation: nil, validUntil: .distantPast, gaplessSince: nil, leaseMilliseconds: timing.leaseMilliseconds)
   }
 
   /// Sends a heartbeat or registration when it is due.
   package mutating func tick(at now: MonotonicInstant) -> [Action] {
     if let lastSent, !now.isAtLeast(timing.heartbeatMilliseconds, after: lastSent) { return [] }
     lastSent = now
-    return [.ask(standing.incarnation.map(Call.heartbeat) ?? .register(node), sentAt: now)]
+    return [.ask(status.incarnation.map(Call.heartbeat) ?? .register(node), sentAt: now)]
   }
 
   /// Handles the answer to a call.
@@ -87,29 +87,29 @@ package struct NodeLease: Sendable {
     _ call: Call, sentAt: MonotonicInstant, _ answer: Answer, at now: MonotonicInstant
   ) -> [Action] {
     switch (call, answer) {
-    case (.register, .registered(let incarnation)) where standing.incarnation == nil:
-      standing.incarnation = incarnation
-      standing.steadySince = now
+    case (.register, .registered(let incarnation)) where status.incarnation == nil:
+      status.incarnation = incarnation
+      status.gaplessSince = now
       gaps = 0
-      believe(from: sentAt)
+      extendValidity(from: sentAt)
       return [.began(incarnation)]
-    case (.heartbeat(let incarnation), .renewed(let found)) where incarnation == standing.incarnation:
-      if found > gaps { standing.steadySince = now }
+    case (.heartbeat(let incarnation), .renewed(let found)) where incarnation == status.incarnation:
+      if found > gaps { status.gaplessSince = now }
       gaps = max(gaps, found)
-      believe(from: sentAt)
+      extendValidity(from: sentAt)
       return []
-    case (.heartbeat(let incarnation), .ended) where incarnation == standing.incarnation:
-      standing.incarnation = nil
-      standing.steadySince = nil
-      standing.believedUntil = .distantPast
+    case (.heartbeat(let incarnation), .ended) where incarnation == status.incarnation:
+      status.incarnation = nil
+      status.gaplessSince = nil
+      status.validUntil = .distantPast
       lastSent = nil
       return [.dropAll(incarnation)]
     default: return []
     }
   }
 
-  private mutating func believe(from sentAt: MonotonicInstant) {
+  private mutating func extendValidity(from sentAt: MonotonicInstant) {
     let until = sentAt.advanced(by: timing.leaseMilliseconds - timing.marginMilliseconds)
-    standing.believedUntil = max(standing.believedUntil, until)
+    status.validUntil = max(status.validUntil, until)
   }
 }

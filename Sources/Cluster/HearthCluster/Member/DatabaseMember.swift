@@ -58,17 +58,17 @@ package struct DatabaseMember: Sendable {
   var followerCount: Int { subscribers.count }
   /// The other node whose clients send this owner more requests than those of all remaining nodes; nil when there is
   /// none.
-  package var mostAskedFrom: NodeID? { owner?.demand.most.flatMap { $0 == node ? nil : $0 } }
+  package var busiestOtherNode: NodeID? { owner?.demand.most.flatMap { $0 == node ? nil : $0 } }
 
   /// Handles a single event.
   ///
   /// - Parameters:
   ///   - now: This node's clock when the event is handled, not when it arrived.
-  ///   - standing: The state of the node's lease.
+  ///   - leaseStatus: The state of the node's lease.
   package mutating func handle(
-    _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+    _ event: MemberEvent, at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
-    take(event, at: now, standing, &decider) + finish(at: now, standing, &decider)
+    take(event, at: now, leaseStatus, &decider) + finish(at: now, leaseStatus, &decider)
   }
 
   /// Handles one of several events that arrived together. Rows and answers for all of them are produced by
@@ -77,19 +77,19 @@ package struct DatabaseMember: Sendable {
   ///
   /// - Parameters: As for ``handle(_:at:_:_:)``.
   package mutating func take(
-    _ event: MemberEvent, at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+    _ event: MemberEvent, at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
     beginDeciding(&decider)
     ownership.isWanted = isWanted && replica.unreadable == nil && !replica.isPruned
     switch event {
-    case .tick: tick(at: now, standing, &decider)
+    case .tick: tick(at: now, leaseStatus, &decider)
     case .stored(.replica, let ticket, let answer): run(replica.answered(ticket, answer, at: now))
     case .stored(.ownership, let ticket, let answer):
-      run(ownership.answered(ticket, answer, replica.memory, at: now, standing), at: now, standing)
+      run(ownership.answered(ticket, answer, replica.memory, at: now, leaseStatus), at: now, leaseStatus)
     case .stored(.presence, let ticket, let answer):
       let found = owner?.watch.answered(ticket, answer) ?? []
       owner?.run(found, &ownership, &output, &decider)
-    case .received(let message, let peer): received(message, from: peer, at: now, standing, &decider)
+    case .received(let message, let peer): received(message, from: peer, at: now, leaseStatus, &decider)
     case .linkUp(let peer):
       links.insert(peer)
       if route?.node == peer { resend() }
@@ -106,27 +106,27 @@ package struct DatabaseMember: Sendable {
       run(found)
     case .wanted(let isWanted): self.isWanted = isWanted
     case .restored(let head, let table): restore(head, table, at: now)
-    case .handOver(let peer): run(ownership.handOver(to: peer, at: now), at: now, standing)
+    case .handOver(let peer): run(ownership.handOver(to: peer, at: now), at: now, leaseStatus)
     case .incarnationEnded:
-      run(ownership.drop(), at: now, standing)
+      run(ownership.drop(), at: now, leaseStatus)
       run(requests.drop())
     }
-    takeOwn(at: now, standing, &decider)
+    takeOwn(at: now, leaseStatus, &decider)
     return output.takeActions()
   }
 
   /// Makes rows of the decided records, and sends the answers that are due.
   package mutating func finish(
-    at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+    at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) -> [MemberAction] {
     beginDeciding(&decider)
     repeat {
-      run(ownership.flush(at: now), at: now, standing)
+      run(ownership.flush(at: now), at: now, leaseStatus)
       if let epoch = ownership.epoch, let durable = ownership.durable {
-        let isAuthoritative = ownership.isAuthoritative(at: now, standing)
+        let isAuthoritative = ownership.isAuthoritative(at: now, leaseStatus)
         owner?.answer(epoch, durable: durable.position, isAuthoritative: isAuthoritative, &output)
       }
-    } while takeOwn(at: now, standing, &decider)
+    } while takeOwn(at: now, leaseStatus, &decider)
     return output.takeActions()
   }
 
@@ -143,36 +143,36 @@ package struct DatabaseMember: Sendable {
   /// - Returns: True when a message may have led to rows or answers.
   @discardableResult
   private mutating func takeOwn(
-    at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+    at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) -> Bool {
-    guard !output.own.isEmpty, owner?.hasBegun ?? true else { return false }
+    guard !output.ownMessages.isEmpty, owner?.hasBegun ?? true else { return false }
     var hasAsked = false
     var place = 0
-    while place < output.own.count, let run = standing.incarnation {
-      let message = output.own[place]
+    while place < output.ownMessages.count, let run = leaseStatus.incarnation {
+      let message = output.ownMessages[place]
       if case .answer = message {} else { hasAsked = true }
-      received(message, from: run, at: now, standing, &decider)
+      received(message, from: run, at: now, leaseStatus, &decider)
       place += 1
     }
-    output.own.removeAll(keepingCapacity: true)
+    output.ownMessages.removeAll(keepingCapacity: true)
     return hasAsked
   }
 
   private mutating func tick(
-    at now: MonotonicInstant, _ standing: LeaseStanding, _ decider: inout some RequestDecider
+    at now: MonotonicInstant, _ leaseStatus: LeaseStatus, _ decider: inout some RequestDecider
   ) {
     let isHeard = !now.isAtLeast(2 * timing.beatMilliseconds, after: ownerHeardAt)
-    run(ownership.tick(at: now, standing, isOwnerHeard: isHeard), at: now, standing)
-    if ownership.isAuthoritative(at: now, standing) {
+    run(ownership.tick(at: now, leaseStatus, isOwnerHeard: isHeard), at: now, leaseStatus)
+    if ownership.isAuthoritative(at: now, leaseStatus) {
       run(replica.owns(at: now))
     } else if ownership.epoch == nil {
       run(replica.tick(at: now))
     } else {
-      run(replica.judge(at: now))
+      run(replica.checkFreshness(at: now))
     }
     owner?.demand.tick(at: now)
-    if let me = standing.incarnation, owner != nil {
-      let found = owner?.tick(at: now, me: me, mayEnd: standing.mayClaim(at: now)) ?? []
+    if let me = leaseStatus.incarnation, owner != nil {
+      let found = owner?.tick(at: now, me: me, mayEnd: leaseStatus.mayClaim(at: now)) ?? []
       owner?.run(found, &ownership, &output, &decider)
       lastPresenceTicket = owner?.watch.ticket ?? lastPresenceTicket
     }
@@ -183,25 +183,25 @@ package struct DatabaseMember: Sendable {
   // MARK: - Peers
 
   private mutating func received(
-    _ message: PeerMessage, from peer: Incarnation, at now: MonotonicInstant, _ standing: LeaseStanding,
+    _ message: PeerMessage, from peer: Incarnation, at now: MonotonicInstant, _ leaseStatus: LeaseStatus,
     _ decider: inout some RequestDecider
   ) {
     switch message {
     case .pulse(let stamp):
       guard let epoch = ownership.epoch, let head = ownership.durable else { return }
       subscribers[peer.node] = now
-      if ownership.isAuthoritative(at: now, standing) {
+      if ownership.isAuthoritative(at: now, leaseStatus) {
         output.actions.append(.send(peer.node, .beat(epoch: epoch, head: head, stamp: stamp)))
       }
     case .beat(let epoch, let head, let stamp):
-      guard isCurrent(epoch, at: now, standing) else { return }
+      guard isCurrent(epoch, at: now, leaseStatus) else { return }
       let isFirst = epoch > beatEpoch
       beatEpoch = max(beatEpoch, epoch)
       if epoch >= route?.epoch ?? 0 { ownerHeardAt = now }
       run(replica.received(beatOf: epoch, at: head, stamp: stamp, now: now))
       follow(Route(epoch: epoch, node: peer.node), at: now, isFirstBeat: isFirst)
     case .commits(let row):
-      guard isCurrent(row.epoch, at: now, standing) else { return }
+      guard isCurrent(row.epoch, at: now, leaseStatus) else { return }
       run(replica.received(row, at: now))
     case .request(let epoch, let request):
       guard owner != nil else {
@@ -216,19 +216,19 @@ package struct DatabaseMember: Sendable {
     case .announce(let epoch, let sessions):
       guard ownership.owns(in: epoch), let (found, unknown) = owner?.announced(peer, sessions) else { return }
       owner?.run(found, &ownership, &output, &decider)
-      if !unknown.isEmpty { output.tell(peer.node, .unknownSessions(epoch: epoch, unknown)) }
+      if !unknown.isEmpty { output.send(peer.node, .unknownSessions(epoch: epoch, unknown)) }
     case .unknownSessions(let epoch, let sessions):
       if epoch == route?.epoch { run(requests.unknown(sessions)) }
-    case .handoff(let epoch): run(ownership.take(epoch: epoch, replica.memory, standing), at: now, standing)
+    case .handoff(let epoch): run(ownership.take(epoch: epoch, replica.memory, leaseStatus), at: now, leaseStatus)
     }
   }
 
   /// Returns true when a message of this epoch's owner is still relevant. A message of a later owner ends this node's
   /// own tenure.
-  private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
-    guard let own = ownership.epoch else { return true }
-    guard epoch > own else { return false }
-    run(ownership.drop(), at: now, standing)
+  private mutating func isCurrent(_ epoch: Int64, at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
+    guard let ownedEpoch = ownership.epoch else { return true }
+    guard epoch > ownedEpoch else { return false }
+    run(ownership.drop(), at: now, leaseStatus)
     return true
   }
 
@@ -257,7 +257,7 @@ package struct DatabaseMember: Sendable {
   }
 
   private mutating func announce(to route: Route) {
-    output.tell(route.node, .announce(epoch: route.epoch, requests.open))
+    output.send(route.node, .announce(epoch: route.epoch, requests.open))
   }
 
   /// Sends the owner the node's sessions and unanswered requests.
@@ -274,7 +274,7 @@ package struct DatabaseMember: Sendable {
     for action in found {
       switch action {
       case .send(let request):
-        if let route { output.tell(route.node, .request(epoch: route.epoch, request)) }
+        if let route { output.send(route.node, .request(epoch: route.epoch, request)) }
       case .acknowledge(let session, let ticket, let outcome):
         output.actions.append(.acknowledge(session, ticket: ticket, outcome))
       case .closeClient(let session): output.actions.append(.closeClient(session))
@@ -282,7 +282,7 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  private mutating func run(_ found: [Ownership.Action], at now: MonotonicInstant, _ standing: LeaseStanding) {
+  private mutating func run(_ found: [Ownership.Action], at now: MonotonicInstant, _ leaseStatus: LeaseStatus) {
     for action in found {
       switch action {
       case .ask(let ticket, let call): output.actions.append(.ask(.ownership, ticket: ticket, call))
@@ -291,14 +291,14 @@ package struct DatabaseMember: Sendable {
         run(replica.take(rows, at: now))
         if !entries.isEmpty { output.actions.append(.stored(entries)) }
         publish(rows)
-      case .began(let epoch): begin(epoch, at: now, standing)
+      case .began(let epoch): begin(epoch, at: now, leaseStatus)
       case .room(let isThere): output.actions.append(.room(isThere))
       case .stopped:
         owner = nil
         if route?.node == node { route = nil }
         output.actions.append(.rollBack(to: replica.head.position))
       case .ownerSeen(let record):
-        replica.saw(epoch: record.epoch)
+        replica.note(epoch: record.epoch)
         if let known = route, known.epoch > record.epoch { route = nil }
         if let owner = record.owner, !record.isLapsed, owner.node != node {
           follow(Route(epoch: record.epoch, node: owner.node), at: now)
@@ -310,13 +310,13 @@ package struct DatabaseMember: Sendable {
     }
   }
 
-  private mutating func begin(_ epoch: Int64, at now: MonotonicInstant, _ standing: LeaseStanding) {
+  private mutating func begin(_ epoch: Int64, at now: MonotonicInstant, _ leaseStatus: LeaseStatus) {
     // With the takeover row, earlier frames of a later owner may have become contiguous.
-    guard replica.head == ownership.durable else { return run(ownership.drop(), at: now, standing) }
-    let watch = PresenceWatch(timing: timing, firstTicket: lastPresenceTicket, at: now)
+    guard replica.head == ownership.durable else { return run(ownership.drop(), at: now, leaseStatus) }
+    let watch = PresenceMonitor(timing: timing, firstTicket: lastPresenceTicket, at: now)
     owner = OwnerRole(watch: watch, table: table)
     output.actions.append(.began(epoch: epoch))
-    // Saves the peers a look at the store. The stamp proves nothing to their clocks.
+    // Saves the peers a read of the store. The stamp proves nothing to their clocks.
     for peer in links.sorted() {
       output.actions.append(.send(peer, .beat(epoch: epoch, head: replica.head, stamp: .distantPast)))
     }

@@ -6,7 +6,7 @@ package enum MemberEvent: Sendable {
   /// The passing of time. Sent several times per beat, and first of all when the process may have been suspended.
   case tick
   /// The store answered a call.
-  case stored(StoreAsker, ticket: UInt64, StoreAnswer)
+  case stored(StoreCaller, ticket: UInt64, StoreAnswer)
   /// A message of a peer arrived; messages of one connection arrive in order.
   case received(PeerMessage, from: Incarnation)
   /// A connection to a node began. Unanswered messages sent before may be lost.
@@ -32,21 +32,21 @@ package enum MemberEvent: Sendable {
 }
 
 /// The state machine of a database that called the store.
-package enum StoreAsker: Sendable, Hashable {
+package enum StoreCaller: Sendable, Hashable {
   case replica, ownership, presence
 }
 
 /// An action that one database on one node requests, in order.
 package enum MemberAction: Sendable {
   /// Calls the store; the driver answers with ``MemberEvent/stored(_:ticket:_:)``.
-  case ask(StoreAsker, ticket: UInt64, StoreCall)
+  case ask(StoreCaller, ticket: UInt64, StoreCall)
   /// Sends a message to another node. Messages without a connection are dropped.
   case send(NodeID, PeerMessage)
   /// Applies the next durable row of the log: notifies listeners, and cancels those without permission any more before
   /// any later row.
   case apply(LogRow, [LogRecord])
   /// Reports the outcome of a request to its client. The outcome of a `.close` is not reported.
-  case acknowledge(SessionID, ticket: UInt64, Outcome)
+  case acknowledge(SessionID, ticket: UInt64, RequestOutcome)
   /// Closes the socket of a client whose session has ended. Its pending requests are not reported.
   case closeClient(SessionID)
   /// Closes all sockets and accepts none, because the state for listens is too old.

@@ -3,18 +3,18 @@ struct MemberOutput: Sendable {
   private let node: NodeID
   var actions: [MemberAction] = []
   /// The node's messages to itself, handled after the event that caused them and before any other.
-  var own: [PeerMessage] = []
+  var ownMessages: [PeerMessage] = []
 
   init(node: NodeID) { self.node = node }
 
   /// Sends a message to a node, which may be this one.
-  mutating func tell(_ peer: NodeID, _ message: PeerMessage) {
-    if peer == node { own.append(message) } else { actions.append(.send(peer, message)) }
+  mutating func send(_ peer: NodeID, _ message: PeerMessage) {
+    if peer == node { ownMessages.append(message) } else { actions.append(.send(peer, message)) }
   }
 
   /// Sends the outcome of a request to the node of its client.
-  mutating func answer(_ outcome: Outcome, _ origin: Origin, _ epoch: Int64, _ peer: NodeID) {
-    tell(peer, .answer(epoch: epoch, origin.session, request: origin.request, outcome))
+  mutating func answer(_ outcome: RequestOutcome, _ origin: Origin, _ epoch: Int64, _ peer: NodeID) {
+    send(peer, .answer(epoch: epoch, origin.session, request: origin.request, outcome))
   }
 
   /// Removes and returns the actions.

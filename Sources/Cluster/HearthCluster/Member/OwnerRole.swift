@@ -4,7 +4,7 @@ import HearthJournal
 /// gone.
 struct OwnerRole: Sendable {
   private var unanswered = UnansweredRequests()
-  var watch: PresenceWatch
+  var watch: PresenceMonitor
   /// The sessions, with all proposed records applied.
   private var table: SessionTable
   /// True when the decider has been started.
@@ -12,15 +12,15 @@ struct OwnerRole: Sendable {
   /// The recent requests by the node of the client.
   var demand = Demand()
 
-  init(watch: PresenceWatch, table: SessionTable) { (self.watch, self.table) = (watch, table) }
+  init(watch: PresenceMonitor, table: SessionTable) { (self.watch, self.table) = (watch, table) }
 
-  mutating func tick(at now: MonotonicInstant, me: Incarnation, mayEnd: Bool) -> [PresenceWatch.Action] {
+  mutating func tick(at now: MonotonicInstant, me: Incarnation, mayEnd: Bool) -> [PresenceMonitor.Action] {
     watch.tick(at: now, table, me: me, mayEnd: mayEnd)
   }
 
   mutating func announced(
     _ edge: Incarnation, _ sessions: [SessionID]
-  ) -> (actions: [PresenceWatch.Action], unknown: [SessionID]) {
+  ) -> (actions: [PresenceMonitor.Action], unknown: [SessionID]) {
     watch.announced(edge, sessions, table)
   }
 
@@ -114,7 +114,7 @@ struct OwnerRole: Sendable {
   }
 
   /// Answers a request when a position is durable.
-  private mutating func wait(_ position: Int64, _ outcome: Outcome, _ origin: Origin, _ peer: Incarnation) {
+  private mutating func wait(_ position: Int64, _ outcome: RequestOutcome, _ origin: Origin, _ peer: Incarnation) {
     unanswered.wait(
       for: position, UnansweredRequests.Answer(node: peer.node, origin: origin, outcome: outcome, isRead: false))
   }
@@ -123,7 +123,7 @@ struct OwnerRole: Sendable {
   ///
   /// - Parameter isHeld: True when the answer waits for no position.
   private mutating func wait(
-    _ position: Int64, _ outcome: Outcome, _ origin: Origin, _ peer: Incarnation, isHeld: Bool
+    _ position: Int64, _ outcome: RequestOutcome, _ origin: Origin, _ peer: Incarnation, isHeld: Bool
   ) {
     let answer = UnansweredRequests.Answer(node: peer.node, origin: origin, outcome: outcome, isRead: true)
     if isHeld { unanswered.hold(answer) } else { unanswered.wait(for: position, answer) }
@@ -153,7 +153,7 @@ struct OwnerRole: Sendable {
 
   /// Performs the actions of the presence watch.
   mutating func run(
-    _ found: [PresenceWatch.Action], _ ownership: inout Ownership, _ output: inout MemberOutput,
+    _ found: [PresenceMonitor.Action], _ ownership: inout Ownership, _ output: inout MemberOutput,
     _ decider: inout some RequestDecider
   ) {
     for action in found {

@@ -11,7 +11,7 @@ package protocol RequestDecider {
   /// Decides a write, a transaction, or an on-disconnect write.
   ///
   /// - Parameter position: The position in the log if it is allowed.
-  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> Decided
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> RequestDecision
 
   /// Returns the result of a get at `position`, the last decided one.
   mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8]
@@ -26,7 +26,7 @@ package protocol RequestDecider {
 }
 
 /// The decision on a request, with the client's reply in the engine's form.
-package enum Decided: Sendable, Equatable {
+package enum RequestDecision: Sendable, Equatable {
   /// The request is allowed.
   ///
   /// - Parameters:

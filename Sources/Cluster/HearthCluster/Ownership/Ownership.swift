@@ -59,9 +59,9 @@ package struct Ownership: Sendable {
   private var lastTicket: UInt64 = 0
   /// The ticket of the pending call outside of a tenure, of which there is at most one.
   private var awaited: UInt64?
-  private var lastLook: MonotonicInstant?
+  private var lastCheck: MonotonicInstant?
   /// The end of the current owner's lease unless it is renewed, so that a takeover waits no longer than that.
-  private var lapse: MonotonicInstant?
+  private var leaseEnd: MonotonicInstant?
 
   /// A node that owns nothing.
   package init(timing: ClusterTiming) { self.timing = timing }
@@ -69,7 +69,7 @@ package struct Ownership: Sendable {
   /// The epoch of this node's ownership; nil when it is not the owner.
   package var epoch: Int64? { tenure?.epoch }
   /// True when the node is not the owner and no call is pending that may make it one.
-  package var isAtRest: Bool { if case .idle = phase { true } else { false } }
+  package var isInactive: Bool { if case .idle = phase { true } else { false } }
   /// True when the node accepts requests: it is the owner and not handing over.
   package var isAccepting: Bool { tenure != nil && tenure?.successor == nil }
   /// True when the store has no room for the proposed records.
@@ -96,24 +96,24 @@ package struct Ownership: Sendable {
   /// Returns true when the node is certainly the owner, so that a read sees every acknowledged commit: its lease is
   /// valid, and its ownership was proved since the last gap of the lease. During a gap another node may have taken
   /// over, and a heartbeat alone does not show it.
-  package func isAuthoritative(at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
-    guard let tenure, standing.isBelieved(at: now), let steadySince = standing.steadySince else { return false }
-    return tenure.provenAt >= steadySince
+  package func isAuthoritative(at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
+    guard let tenure, leaseStatus.isValid(at: now), let gaplessSince = leaseStatus.gaplessSince else { return false }
+    return tenure.provenAt >= gaplessSince
   }
 
   /// Looks for an owner, or proves and flushes the node's own rows, when that is due.
   ///
   /// - Parameter isOwnerHeard: True when the owner gave a sign of life lately, or this node needs none.
   package mutating func tick(
-    at now: MonotonicInstant, _ standing: LeaseStanding, isOwnerHeard: Bool
+    at now: MonotonicInstant, _ leaseStatus: LeaseStatus, isOwnerHeard: Bool
   ) -> [Action] {
     switch phase {
-    case .idle where !isOwnerHeard && standing.incarnation != nil:
-      let isOver = lapse.map { now >= $0 } ?? false
-      if let lastLook, !isOver, !now.isAtLeast(timing.watchMilliseconds, after: lastLook) { return [] }
-      return look(at: now)
+    case .idle where !isOwnerHeard && leaseStatus.incarnation != nil:
+      let isOver = leaseEnd.map { now >= $0 } ?? false
+      if let lastCheck, !isOver, !now.isAtLeast(timing.watchMilliseconds, after: lastCheck) { return [] }
+      return readOwner(at: now)
     case .serving:
-      if standing.isBelieved(at: now), !isAuthoritative(at: now, standing), tenure?.isIdle ?? false {
+      if leaseStatus.isValid(at: now), !isAuthoritative(at: now, leaseStatus), tenure?.isIdle ?? false {
         propose(.noop)
       }
       return flush(at: now)
@@ -144,9 +144,9 @@ package struct Ownership: Sendable {
   }
 
   /// Takes over a database that the owner of that epoch released for this node.
-  package mutating func take(epoch: Int64, _ memory: RowMemory, _ standing: LeaseStanding) -> [Action] {
+  package mutating func take(epoch: Int64, _ memory: AcknowledgedRows, _ leaseStatus: LeaseStatus) -> [Action] {
     switch phase {
-    case .idle where isWanted, .looking where isWanted: claim(seen: epoch, memory, standing)
+    case .idle where isWanted, .looking where isWanted: claim(seen: epoch, memory, leaseStatus)
     default: []
     }
   }
@@ -156,7 +156,7 @@ package struct Ownership: Sendable {
     let (wasServing, lackedRoom) = (tenure != nil, lacksRoom)
     leave(for: .idle)
     awaited = nil
-    (lastLook, lapse) = (nil, nil)
+    (lastCheck, leaseEnd) = (nil, nil)
     return (lackedRoom ? [.room(true)] : []) + (wasServing ? [.stopped] : [])
   }
 
@@ -164,7 +164,8 @@ package struct Ownership: Sendable {
   ///
   /// - Parameter memory: The rows of the log that this node remembers.
   package mutating func answered(
-    _ ticket: UInt64, _ answer: StoreAnswer, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
+    _ ticket: UInt64, _ answer: StoreAnswer, _ memory: AcknowledgedRows, at now: MonotonicInstant,
+    _ leaseStatus: LeaseStatus
   ) -> [Action] {
     if tenure != nil { return appended(ticket, answer, at: now) }
     guard ticket == awaited else { return [] }
@@ -172,14 +173,14 @@ package struct Ownership: Sendable {
     switch (phase, answer) {
     case (.looking, .owner(let record)):
       phase = .idle
-      lapse = record.isLapsed ? nil : record.remainingMilliseconds.map { now.advanced(by: $0) }
-      return [.ownerSeen(record)] + look(found: record, memory, at: now, standing)
+      leaseEnd = record.isLapsed ? nil : record.remainingMilliseconds.map { now.advanced(by: $0) }
+      return [.ownerSeen(record)] + readOwner(found: record, memory, at: now, leaseStatus)
     case (.claiming, .claimed(let epoch)) where !isWanted, (.reading(let epoch, _), .rows) where !isWanted:
       return release(epoch)
     case (.claiming, .claimed(let epoch)):
       return read(epoch: epoch, from: memory.head)
     case (.reading(let epoch, _), .rows(let reading)):
-      return proceed(reading, epoch: epoch, memory, at: now, standing)
+      return proceed(reading, epoch: epoch, memory, at: now, leaseStatus)
     case (.reading(let epoch, let from), .pruned):
       return from == memory.head ? [.pruned] + release(epoch) : read(epoch: epoch, from: memory.head)
     case (.restoring(let epoch, let missing), .done):
@@ -206,29 +207,29 @@ package struct Ownership: Sendable {
     }
   }
 
-  private mutating func look(
-    found record: OwnerRecord, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
+  private mutating func readOwner(
+    found record: OwnerRecord, _ memory: AcknowledgedRows, at now: MonotonicInstant, _ leaseStatus: LeaseStatus
   ) -> [Action] {
-    guard let me = standing.incarnation else { return [] }
+    guard let me = leaseStatus.incarnation else { return [] }
     guard isWanted else { return record.owner?.node == me.node ? release(record.epoch) : [] }
-    return mayClaim(record, at: now, standing) ? claim(seen: record.epoch, memory, standing) : []
+    return mayClaim(record, at: now, leaseStatus) ? claim(seen: record.epoch, memory, leaseStatus) : []
   }
 
-  private func mayClaim(_ record: OwnerRecord, at now: MonotonicInstant, _ standing: LeaseStanding) -> Bool {
-    guard let me = standing.incarnation else { return false }
+  private func mayClaim(_ record: OwnerRecord, at now: MonotonicInstant, _ leaseStatus: LeaseStatus) -> Bool {
+    guard let me = leaseStatus.incarnation else { return false }
     if record.owner?.node == me.node { return true }
     // A database that was released or never owned has no lease to wait for.
-    return record.owner == nil ? standing.isBelieved(at: now) : record.isLapsed && standing.mayClaim(at: now)
+    return record.owner == nil ? leaseStatus.isValid(at: now) : record.isLapsed && leaseStatus.mayClaim(at: now)
   }
 
-  private mutating func look(at now: MonotonicInstant) -> [Action] {
+  private mutating func readOwner(at now: MonotonicInstant) -> [Action] {
     phase = .looking
-    (lastLook, lapse) = (now, nil)
+    (lastCheck, leaseEnd) = (now, nil)
     return [ask(.readOwner)]
   }
 
-  private mutating func claim(seen epoch: Int64, _ memory: RowMemory, _ standing: LeaseStanding) -> [Action] {
-    guard let me = standing.incarnation else { return [] }
+  private mutating func claim(seen epoch: Int64, _ memory: AcknowledgedRows, _ leaseStatus: LeaseStatus) -> [Action] {
+    guard let me = leaseStatus.incarnation else { return [] }
     phase = .claiming
     return [ask(.claim(seen: epoch, known: memory.head.epoch, by: me))]
   }
@@ -240,9 +241,10 @@ package struct Ownership: Sendable {
 
   /// Continues from the rows that the log holds after the remembered ones.
   private mutating func proceed(
-    _ reading: LogReading, epoch: Int64, _ memory: RowMemory, at now: MonotonicInstant, _ standing: LeaseStanding
+    _ reading: LogReading, epoch: Int64, _ memory: AcknowledgedRows, at now: MonotonicInstant,
+    _ leaseStatus: LeaseStatus
   ) -> [Action] {
-    guard reading.owner.epoch == epoch, case .reading(_, let from) = phase, let me = standing.incarnation else {
+    guard reading.owner.epoch == epoch, case .reading(_, let from) = phase, let me = leaseStatus.incarnation else {
       phase = .idle
       return [.ownerSeen(reading.owner)]
     }
@@ -291,13 +293,13 @@ package struct Ownership: Sendable {
     guard let epoch, tenure?.awaits(ticket) ?? false else { return [] }
     let lackedRoom = lacksRoom
     if case .noRoom = answer {
-      tenure?.holdBack(at: now)
+      tenure?.requeueForRoom(at: now)
       return lackedRoom ? [] : [.room(false)]
     }
     let room: [Action] = lackedRoom ? [.room(true)] : []
     guard case .done = answer, let (rows, entries) = tenure?.succeed(ticket) else {
       leave(for: .idle)
-      return room + [.stopped] + look(at: now)
+      return room + [.stopped] + readOwner(at: now)
     }
     if let successor = tenure?.finishedFor {
       return room + [.committed(rows, entries), .stopped] + release(epoch, to: successor)

@@ -94,7 +94,7 @@ struct Tenure: Sendable {
 
   /// Handles the store's lack of room for a row, which refuses those after it too. All of them are sent again later,
   /// with other tickets.
-  mutating func holdBack(at now: MonotonicInstant) {
+  mutating func requeueForRoom(at now: MonotonicInstant) {
     held = inFlight.map { ($0.row, $0.entries) } + held
     inFlight = []
     retryAt = now.advanced(by: Self.retryMilliseconds)

@@ -9,7 +9,7 @@ import HearthJournal
 /// 12 heartbeat
 /// 13 question         number (8) content
 /// 14 reply            number (8) outcome (1) fields
-///                     0 content  1 unattended  2 crowded  3 failed  4 noRoom
+///                     0 content  1 noHandler  2 crowded  3 failed  4 noRoom
 /// all others begin with the database (4):
 ///  2 pulse            stamp (8)
 ///  3 beat             epoch (8) head stamp (8)                head = epoch (8) position (8) running hash (8)
@@ -150,7 +150,7 @@ extension ByteWriter {
     }
   }
 
-  private mutating func outcome(_ outcome: Outcome, in version: UInt16) {
+  private mutating func outcome(_ outcome: RequestOutcome, in version: UInt16) {
     switch outcome {
     case .applied(let position, let reply):
       number(1 as UInt8)
@@ -233,7 +233,7 @@ extension ByteReader {
     }
   }
 
-  private mutating func outcome() throws(MalformedBytes) -> Outcome {
+  private mutating func outcome() throws(MalformedBytes) -> RequestOutcome {
     switch try number(UInt8.self) {
     case 1: .applied(position: try count(), reply: .encoded(try sized()))
     case 2: .refused(position: 0, reply: .encoded(try sized()))

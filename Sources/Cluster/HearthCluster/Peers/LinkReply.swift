@@ -11,7 +11,7 @@ package enum LinkReply: Sendable, Equatable {
 /// The reason of a refusal. The raw value is that of the protocol.
 package enum LinkRefusal: UInt8, Error, Sendable, CaseIterable, CustomStringConvertible {
   /// The node has no handler for questions. Nothing was done.
-  case unattended = 1
+  case noHandler = 1
   /// Too many or too large questions are pending there. Nothing was done.
   case crowded = 2
   /// The handler failed, with an unknown effect.
@@ -21,7 +21,7 @@ package enum LinkRefusal: UInt8, Error, Sendable, CaseIterable, CustomStringConv
 
   package var description: String {
     switch self {
-    case .unattended: "the node takes no questions"
+    case .noHandler: "the node takes no questions"
     case .crowded: "too many questions are under way at the node"
     case .failed: "the node failed to answer"
     case .noRoom: "the node's answer is too large"

@@ -23,13 +23,13 @@ package enum NodeQuestion: Sendable, Equatable {
   ///
   /// - Parameter position: The position in the accounts' log at or after the change that ended them.
   case receipts(of: EndedCredentials, position: Int64)
-  /// Makes the node look for deleted databases. Answered when it has closed them.
-  case look
+  /// Makes the node close databases that were deleted. Answered when it has.
+  case closeDeleted
 
   fileprivate static let marker: UInt8 = 2
 
   /// Returns true when the bytes are a question about the node, readable or not.
-  package static func isMeant(by bytes: [UInt8]) -> Bool { bytes.first == marker }
+  package static func canDecode(_ bytes: [UInt8]) -> Bool { bytes.first == marker }
 
   /// The encoded question.
   package var encoded: [UInt8] {
@@ -37,7 +37,7 @@ package enum NodeQuestion: Sendable, Equatable {
     case .load: [Self.marker, 1]
     case .open(let journal): [Self.marker, 2] + Array(journal.utf8)
     case .receipts(let credentials, let position): Self.encoded(credentials, position)
-    case .look: [Self.marker, 4]
+    case .closeDeleted: [Self.marker, 4]
     }
   }
 
@@ -76,7 +76,7 @@ package enum NodeQuestion: Sendable, Equatable {
       case 2: self = .receipts(of: .serviceAccount(email: name), position: position)
       default: throw MalformedBytes("credentials of the unknown kind \(whose)")
       }
-    case 4: self = .look
+    case 4: self = .closeDeleted
     default: throw MalformedBytes("a question of the unknown kind \(kind)")
     }
     try reader.end()
@@ -104,7 +104,7 @@ extension ByteReader {
 /// The answer of a node to a ``NodeQuestion``.
 package enum NodeAnswer: Sendable, Equatable {
   /// The node's willingness to accept databases without an owner, and the number of databases that it owns.
-  case load(isWilling: Bool, ownedCount: UInt32)
+  case load(acceptsDatabases: Bool, ownedCount: UInt32)
   /// The node serves the database.
   case opened
   /// The node accepts no databases, or cannot serve this one.
@@ -112,23 +112,23 @@ package enum NodeAnswer: Sendable, Equatable {
   /// The receipts in the caller's encoding, at most ``ClusterLimits/receiptBytesMax``.
   case receipts([UInt8])
   /// The node has closed deleted databases.
-  case looked
+  case closedDeleted
 
   /// The encoded answer.
   package var encoded: [UInt8] {
     var writer = ByteWriter()
     writer.number(NodeQuestion.marker)
     switch self {
-    case .load(let isWilling, let ownedCount):
+    case .load(let acceptsDatabases, let ownedCount):
       writer.number(1 as UInt8)
-      writer.number(isWilling ? 1 : 0 as UInt8)
+      writer.number(acceptsDatabases ? 1 : 0 as UInt8)
       writer.number(ownedCount)
     case .opened: writer.number(2 as UInt8)
     case .declined: writer.number(3 as UInt8)
     case .receipts(let words):
       writer.number(4 as UInt8)
       writer.raw(words)
-    case .looked: writer.number(5 as UInt8)
+    case .closedDeleted: writer.number(5 as UInt8)
     }
     return writer.bytes
   }
@@ -144,7 +144,7 @@ package enum NodeAnswer: Sendable, Equatable {
     case 1:
       let willing = try reader.number(UInt8.self)
       guard willing <= 1 else { throw MalformedBytes("neither willing nor not: \(willing)") }
-      self = .load(isWilling: willing == 1, ownedCount: try reader.number())
+      self = .load(acceptsDatabases: willing == 1, ownedCount: try reader.number())
     case 2: self = .opened
     case 3: self = .declined
     case 4:
@@ -152,7 +152,7 @@ package enum NodeAnswer: Sendable, Equatable {
         throw MalformedBytes("receipts of \(reader.remaining) bytes")
       }
       self = .receipts(try reader.raw(reader.remaining))
-    case 5: self = .looked
+    case 5: self = .closedDeleted
     default: throw MalformedBytes("an answer of the unknown kind \(kind)")
     }
     try reader.end()

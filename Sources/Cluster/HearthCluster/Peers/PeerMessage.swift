@@ -11,7 +11,7 @@ package enum PeerMessage: Sendable, Equatable {
   /// The node of a client forwards a request to the owner of that epoch.
   case request(epoch: Int64, ForwardedRequest)
   /// The owner of that epoch answers the node of the client.
-  case answer(epoch: Int64, SessionID, request: UInt64, Outcome)
+  case answer(epoch: Int64, SessionID, request: UInt64, RequestOutcome)
   /// The node of clients announces all of its sessions to the owner of that epoch.
   case announce(epoch: Int64, [SessionID])
   /// The owner reports sessions that do not exist to the node of their clients.

@@ -29,7 +29,7 @@ package struct Replica: Sendable {
   }
 
   /// The last applied rows.
-  package private(set) var memory: RowMemory
+  package private(set) var memory: AcknowledgedRows
   /// The reason that applying has stopped; nil while it goes on.
   package private(set) var unreadable: MalformedBytes?
   /// True when the rows after the head were pruned.
@@ -51,7 +51,7 @@ package struct Replica: Sendable {
 
   /// A replica that starts at a head, such as that of a snapshot.
   package init(from head: JournalHead = .empty, timing: ClusterTiming) {
-    memory = RowMemory(from: head, timing: timing)
+    memory = AcknowledgedRows(from: head, timing: timing)
     epoch = head.epoch
     self.timing = timing
   }
@@ -72,7 +72,7 @@ package struct Replica: Sendable {
   /// Requests beats or reads the log when that is due.
   package mutating func tick(at now: MonotonicInstant) -> [Action] {
     memory.forget(at: now)
-    var actions = judge(at: now)
+    var actions = checkFreshness(at: now)
     let isDeaf = now.isAtLeast(2 * timing.beatMilliseconds, after: lastBeat)
     if lacksRows || isDeaf, reading == nil, !isStopped, now.isAtLeast(timing.tailMilliseconds, after: lastRead) {
       actions.append(read(at: now))
@@ -91,7 +91,7 @@ package struct Replica: Sendable {
       return fill(at: now)
     }
     guard row.follows(head) else { return fill(at: now) }
-    return apply([row], at: now) + judge(at: now)
+    return apply([row], at: now) + checkFreshness(at: now)
   }
 
   /// Handles a beat of the owner.
@@ -106,7 +106,7 @@ package struct Replica: Sendable {
     let isOther = position.position == head.position && position != head
     if isOther || (position.position < head.position && position.epoch > head.epoch) { return fill(at: now) }
     freshness.note(position: position.position, stamp: stamp, applied: head.position)
-    return (position.position > head.position ? fill(at: now) : []) + judge(at: now)
+    return (position.position > head.position ? fill(at: now) : []) + checkFreshness(at: now)
   }
 
   /// Handles the answer to a read of the log.
@@ -131,7 +131,7 @@ package struct Replica: Sendable {
       } else if !isStopped {
         actions.append(read(at: now))
       }
-      return actions + judge(at: now)
+      return actions + checkFreshness(at: now)
     case .lacks:
       // The store lost rows, or this server of it does not know yet that it was replaced. The owner, or the next one,
       // appends them again; until then freshness cannot be proved.
@@ -155,18 +155,18 @@ package struct Replica: Sendable {
     isPruned = false
     epoch = max(epoch, head.epoch)
     begin(from: head)
-    return judge(at: now)
+    return checkFreshness(at: now)
   }
 
   /// Notes the store's last epoch. It may be lower than a known one, if the store lost a claim.
-  package mutating func saw(epoch: Int64) { self.epoch = max(head.epoch, epoch) }
+  package mutating func note(epoch: Int64) { self.epoch = max(head.epoch, epoch) }
 
   /// Applies rows of this node as the owner, once they are durable or were read.
   package mutating func take(_ rows: [LogRow], at now: MonotonicInstant) -> [Action] {
     let next = rows.filter { $0.batch.firstPosition > head.position }
     guard next.first?.follows(head) ?? true else { return [] }
     epoch = max(epoch, next.last?.epoch ?? epoch)
-    return apply(next, at: now) + judge(at: now)
+    return apply(next, at: now) + checkFreshness(at: now)
   }
 
   /// Notes that this node is certainly the owner, so that no newer state exists.
@@ -174,7 +174,7 @@ package struct Replica: Sendable {
     lastBeat = now
     lacksRows = false
     freshness.note(position: head.position, stamp: now, applied: head.position)
-    return judge(at: now)
+    return checkFreshness(at: now)
   }
 
   private mutating func apply(_ rows: [LogRow], at now: MonotonicInstant) -> [Action] {
@@ -241,17 +241,17 @@ package struct Replica: Sendable {
   private mutating func reset(_ loss: DataLoss, at now: MonotonicInstant) -> [Action] {
     begin(from: .empty)
     // The read is delayed, because a damaged log does not recover at once.
-    return judge(at: now) + [.reset(loss)]
+    return checkFreshness(at: now) + [.reset(loss)]
   }
 
   private mutating func begin(from head: JournalHead) {
-    memory = RowMemory(from: head, timing: timing)
+    memory = AcknowledgedRows(from: head, timing: timing)
     freshness = Freshness()
     (buffered, bufferedBytes, lacksRows) = ([:], 0, true)
   }
 
   /// Checks the freshness on an owner that is not certain of its ownership, without reading.
-  package mutating func judge(at now: MonotonicInstant) -> [Action] {
+  package mutating func checkFreshness(at now: MonotonicInstant) -> [Action] {
     let wasServing = isServing
     isServing = isFresh(at: now)
     return wasServing == isServing ? [] : [isServing ? .openSockets : .closeSockets]

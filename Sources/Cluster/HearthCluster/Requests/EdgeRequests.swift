@@ -9,7 +9,7 @@ package struct EdgeRequests: Sendable {
     /// Sends a request to the owner.
     case send(ForwardedRequest)
     /// Reports an outcome to a client, with the ticket of the request.
-    case acknowledge(SessionID, ticket: UInt64, Outcome)
+    case acknowledge(SessionID, ticket: UInt64, RequestOutcome)
     /// Closes the socket of a client whose session has ended.
     case closeClient(SessionID)
   }
@@ -21,7 +21,7 @@ package struct EdgeRequests: Sendable {
     var kind: ForwardedRequest.Kind
     /// The sequence number among the requests of all sessions.
     var sequence: UInt64
-    var outcome: Outcome?
+    var outcome: RequestOutcome?
 
     /// The ordinal of the session that an opening begins; nil for other requests.
     var ordinal: UInt64? { if case .open(let ordinal, _) = kind { ordinal } else { nil } }
@@ -48,11 +48,11 @@ package struct EdgeRequests: Sendable {
     /// Removes the entries whose outcomes can be reported to the client, in order.
     ///
     /// - Returns: Also true when an answered entry has to wait for its position to be applied.
-    mutating func release(applied: Int64) -> (told: [Entry], waits: Bool) {
-      var (told, kept) = ([Entry](), [Entry]())
+    mutating func release(applied: Int64) -> (released: [Entry], waits: Bool) {
+      var (released, kept) = ([Entry](), [Entry]())
       for entry in entries {
         if let outcome = entry.outcome, outcome.position <= applied {
-          told.append(entry)
+          released.append(entry)
         } else if entry.ordinal != nil {
           // An opening reports nothing to the client, so later refusals and reads do not wait for it to be durable.
           kept.append(entry)
@@ -60,8 +60,8 @@ package struct EdgeRequests: Sendable {
           break
         }
       }
-      if !told.isEmpty { entries.replaceSubrange(..<(told.count + kept.count), with: kept) }
-      return (told, entries.prefix(kept.count + 1).contains { $0.outcome != nil })
+      if !released.isEmpty { entries.replaceSubrange(..<(released.count + kept.count), with: kept) }
+      return (released, entries.prefix(kept.count + 1).contains { $0.outcome != nil })
     }
   }
 
@@ -146,7 +146,7 @@ package struct EdgeRequests: Sendable {
   /// - Parameter applied: The position that this node's replica has applied.
   /// - Returns: The actions, and true when the request has to be sent again.
   package mutating func answered(
-    _ id: SessionID, _ request: UInt64, _ outcome: Outcome, applied: Int64
+    _ id: SessionID, _ request: UInt64, _ outcome: RequestOutcome, applied: Int64
   ) -> (actions: [Action], isRefused: Bool) {
     guard let place = sessions[id]?.place(of: request) else { return ([], false) }
     switch outcome {
@@ -211,8 +211,8 @@ package struct EdgeRequests: Sendable {
   ///
   /// - Returns: True when an answer waits for its position to be applied.
   private mutating func release(_ id: SessionID, applied: Int64, _ actions: inout [Action]) -> Bool {
-    guard let (told, waits) = sessions[id]?.release(applied: applied) else { return false }
-    for entry in told {
+    guard let (released, waits) = sessions[id]?.release(applied: applied) else { return false }
+    for entry in released {
       waitingBytes -= entry.kind.sizeBytes
       if case .close = entry.kind {
         sessions[id] = nil

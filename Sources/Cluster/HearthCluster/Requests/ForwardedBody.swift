@@ -32,7 +32,7 @@ extension ForwardedBody: ExpressibleByArrayLiteral {
   package init(arrayLiteral elements: UInt8...) { self = .encoded(elements) }
 }
 
-/// A body that is not told another process.
+/// A body that is encoded only when another process needs it.
 package protocol ForwardedContent: AnyObject, Sendable {
   /// The bytes for another process.
   var encoded: [UInt8] { get }

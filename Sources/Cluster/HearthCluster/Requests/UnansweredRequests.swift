@@ -3,7 +3,7 @@ struct UnansweredRequests: Sendable {
   struct Answer {
     var node: NodeID
     var origin: Origin
-    var outcome: Outcome
+    var outcome: RequestOutcome
     /// True when the answer must show the newest state: a read result or the reason of a refusal.
     var isRead: Bool
   }
@@ -62,7 +62,7 @@ struct UnansweredRequests: Sendable {
   }
 }
 
-extension Outcome {
+extension RequestOutcome {
   fileprivate var replyBytes: Int {
     switch self {
     case .applied(_, let reply), .refused(_, let reply): reply.sizeBytes

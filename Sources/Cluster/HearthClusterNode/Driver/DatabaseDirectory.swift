@@ -2,25 +2,25 @@ import HearthCluster
 import Synchronization
 
 /// The open databases of a node, and the dispatch of its connections' events to them.
-final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
+final class DatabaseDirectory<Host: DatabaseHost>: Sendable {
   private struct State {
-    var drivers: [DatabaseID: DatabaseDriver<Tenant>] = [:]
+    var drivers: [DatabaseID: DatabaseDriver<Host>] = [:]
     var connected: Set<NodeID> = []
   }
 
   private let state = Mutex(State())
   /// The callback for a database that another node has handed over to this one, which has not opened it yet.
-  private let given: @Sendable (DatabaseID) -> Void
+  private let onHandOver: @Sendable (DatabaseID) -> Void
 
-  init(given: @escaping @Sendable (DatabaseID) -> Void) { self.given = given }
+  init(onHandOver: @escaping @Sendable (DatabaseID) -> Void) { self.onHandOver = onHandOver }
 
-  var all: [DatabaseDriver<Tenant>] { state.withLock { Array($0.drivers.values) } }
+  var all: [DatabaseDriver<Host>] { state.withLock { Array($0.drivers.values) } }
 
-  subscript(database: DatabaseID) -> DatabaseDriver<Tenant>? { state.withLock { $0.drivers[database] } }
+  subscript(database: DatabaseID) -> DatabaseDriver<Host>? { state.withLock { $0.drivers[database] } }
 
   /// Adds a driver and informs it of the existing connections. Returns the existing driver of the database, if there is
   /// one.
-  func add(_ driver: DatabaseDriver<Tenant>) -> DatabaseDriver<Tenant> {
+  func add(_ driver: DatabaseDriver<Host>) -> DatabaseDriver<Host> {
     state.withLock { state in
       if let known = state.drivers[driver.database] { return known }
       state.drivers[driver.database] = driver
@@ -29,11 +29,11 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
     }
   }
 
-  func remove(_ database: DatabaseID) -> DatabaseDriver<Tenant>? {
+  func remove(_ database: DatabaseID) -> DatabaseDriver<Host>? {
     state.withLock { $0.drivers.removeValue(forKey: database) }
   }
 
-  func tellAll(_ event: MemberEvent) {
+  func handleAll(_ event: MemberEvent) {
     for driver in all { driver.handle(event) }
   }
 
@@ -52,7 +52,7 @@ final class DatabaseDirectory<Tenant: DatabaseTenant>: Sendable {
     case .received(let database, let message, let run, let done):
       // The sender of a message for a closed database repeats it once the database is open.
       guard let driver = self[database] else {
-        if case .handoff = message { given(database) }
+        if case .handoff = message { onHandOver(database) }
         return done()
       }
       driver.handle(.received(message, from: run), then: done)

@@ -5,38 +5,38 @@ import Synchronization
 /// The driver of one database's member on a node: feeds it events one after another, and performs its actions.
 ///
 /// Events that arrived meanwhile are handled together, so that many requests make one row and one round of answers.
-package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
+package final class DatabaseDriver<Host: DatabaseHost>: Sendable {
   /// The dependencies of a driver.
-  struct TokenEnvironment: Sendable {
+  struct Dependencies: Sendable {
     var timing: ClusterTiming
     var clock: any NodeClock
     var store: any ClusterStore
-    var standing: @Sendable () -> LeaseStanding
+    var leaseStatus: @Sendable () -> LeaseStatus
     var send: @Sendable (DatabaseID, NodeID, PeerMessage) -> Void
   }
 
   private struct State {
     var member: DatabaseMember
-    var tenant: Tenant
+    var host: Host
     var lastTick = MonotonicInstant.distantPast
     var isHalted = false
   }
 
   /// The number of events that make one row: more would keep the store waiting for the first ones.
-  private static var togetherMax: Int { 128 }
+  private static var batchEventsMax: Int { 128 }
 
   /// The database.
   package let database: DatabaseID
-  private let surroundings: TokenEnvironment
+  private let dependencies: Dependencies
   private let queue: DispatchQueue
   private let inbox = Mutex(DriverInbox())
   private let state: Mutex<State>
 
-  init(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant, _ surroundings: TokenEnvironment) {
+  init(_ database: DatabaseID, _ member: DatabaseMember, _ host: Host, _ dependencies: Dependencies) {
     self.database = database
-    self.surroundings = surroundings
+    self.dependencies = dependencies
     queue = DispatchQueue(label: "hearth.database.\(database.rawValue)")
-    state = Mutex(State(member: member, tenant: tenant))
+    state = Mutex(State(member: member, host: host))
   }
 
   /// Passes an event to the member, after earlier ones.
@@ -47,18 +47,18 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
   }
 
   /// Calls the body between two events, after earlier ones.
-  package func perform(_ body: @escaping @Sendable (DatabaseMember, Tenant) -> Void) {
+  package func perform(_ body: @escaping @Sendable (DatabaseMember, Host) -> Void) {
     put(
       DriverItem { [self] in
         state.withLock { state in
-          if !state.isHalted { body(state.member, state.tenant) }
+          if !state.isHalted { body(state.member, state.host) }
         }
       })
   }
 
-  /// Calls the body with the member and the tenant between two events; it must not keep them.
-  package func look<Value>(_ body: (DatabaseMember, Tenant) -> Value) -> Value {
-    state.withLock { body($0.member, $0.tenant) }
+  /// Calls the body with the member and the host between two events; it must not keep them.
+  package func withMember<Value>(_ body: (DatabaseMember, Host) -> Value) -> Value {
+    state.withLock { body($0.member, $0.host) }
   }
 
   /// Stops handling events.
@@ -75,7 +75,7 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
       var rest = items[...]
       while !rest.isEmpty {
         // Other work runs between the events before and after it.
-        let events = rest.prefix(Self.togetherMax).prefix { $0.event != nil }
+        let events = rest.prefix(Self.batchEventsMax).prefix { $0.event != nil }
         if !events.isEmpty { run(events) }
         rest = rest.dropFirst(events.count)
         for item in events { item.then?() }
@@ -92,33 +92,33 @@ package final class DatabaseDriver<Tenant: DatabaseTenant>: Sendable {
     state.withLock { state in
       for item in items { if let event = item.event { take(event, &state) } }
       guard !state.isHalted else { return }
-      let actions = state.member.finish(at: surroundings.clock.now, surroundings.standing(), &state.tenant)
+      let actions = state.member.finish(at: dependencies.clock.now, dependencies.leaseStatus(), &state.host)
       perform(actions, &state)
     }
   }
 
   private func take(_ event: MemberEvent, _ state: inout State) {
     guard !state.isHalted else { return }
-    let now = surroundings.clock.now
+    let now = dependencies.clock.now
     if case .tick = event {
       state.lastTick = now
-    } else if now.isAtLeast(surroundings.timing.beatMilliseconds, after: state.lastTick) {
+    } else if now.isAtLeast(dependencies.timing.beatMilliseconds, after: state.lastTick) {
       // The process may have been suspended: a tick first ends what it no longer may assume.
       take(.tick, &state)
     }
-    perform(state.member.take(event, at: now, surroundings.standing(), &state.tenant), &state)
+    perform(state.member.take(event, at: now, dependencies.leaseStatus(), &state.host), &state)
   }
 
   private func perform(_ actions: [MemberAction], _ state: inout State) {
     for action in actions {
       switch action {
       case .ask(let asker, let ticket, let call):
-        if case .append(let row, _, _, _) = call { state.tenant.sealed(row) }
-        surroundings.store.ask(call, of: database) { [weak self] answer in
+        if case .append(let row, _, _, _) = call { state.host.sealed(row) }
+        dependencies.store.ask(call, of: database) { [weak self] answer in
           self?.handle(.stored(asker, ticket: ticket, answer))
         }
-      case .send(let peer, let message): surroundings.send(database, peer, message)
-      default: state.tenant.take(action)
+      case .send(let peer, let message): dependencies.send(database, peer, message)
+      default: state.host.take(action)
       }
     }
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// The driver of a node: its lease, its connections, and its databases' members, each handled by one thread at a time.
 ///
 /// It has no timer of its own: the caller calls ``tick()`` several times a beat.
-package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
+package final class NodeDriver<Host: DatabaseHost>: Sendable {
   /// The connections to the other nodes.
   package let links: NodeLinks
   private let node: NodeID
@@ -13,39 +13,39 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
   private let clock: any NodeClock
   private let store: any ClusterStore
   private let queue: DispatchQueue
-  private let lease: HeldLease
-  private let directory: DatabaseDirectory<Tenant>
+  private let lease: LockedLease
+  private let directory: DatabaseDirectory<Host>
 
   /// A node that is not registered yet.
   ///
   /// - Parameters:
-  ///   - given: The callback for a database that another node has handed over to this one, which has not opened it yet.
-  ///   - makeLinks: Makes the connections, whose events go to the given closure.
+  ///   - onHandOver: Is called with a database that another node has handed over to this one, which has not opened it.
+  ///   - makeLinks: Makes the connections, whose events go to its argument.
   package init(
     _ node: NodeID, timing: ClusterTiming, clock: any NodeClock, store: any ClusterStore,
-    given: @escaping @Sendable (DatabaseID) -> Void = { _ in },
+    onHandOver: @escaping @Sendable (DatabaseID) -> Void = { _ in },
     makeLinks: (@escaping @Sendable (LinkEvent) -> Void) -> NodeLinks
   ) {
     (self.node, self.timing, self.clock, self.store) = (node, timing, clock, store)
     queue = DispatchQueue(label: "hearth.node.\(node)")
-    lease = HeldLease(NodeLease(node: node, timing: timing))
-    let directory = DatabaseDirectory<Tenant>(given: given)
+    lease = LockedLease(NodeLease(node: node, timing: timing))
+    let directory = DatabaseDirectory<Host>(onHandOver: onHandOver)
     self.directory = directory
     links = makeLinks { event in directory.handle(event) }
   }
 
   /// The state of the node's lease.
-  package var standing: LeaseStanding { lease.standing }
+  package var leaseStatus: LeaseStatus { lease.status }
 
   /// Opens a database from a known state.
   ///
   /// - Returns: Its driver, which may have existed before.
-  package func open(_ database: DatabaseID, _ member: DatabaseMember, _ tenant: Tenant) -> DatabaseDriver<Tenant> {
-    let surroundings = DatabaseDriver<Tenant>.TokenEnvironment(
+  package func open(_ database: DatabaseID, _ member: DatabaseMember, _ host: Host) -> DatabaseDriver<Host> {
+    let dependencies = DatabaseDriver<Host>.Dependencies(
       timing: timing, clock: clock, store: store,
-      standing: { [lease] in lease.standing },
+      leaseStatus: { [lease] in lease.status },
       send: { [links] database, peer, message in links.send(message, of: database, to: peer) })
-    return directory.add(DatabaseDriver(database, member, tenant, surroundings))
+    return directory.add(DatabaseDriver(database, member, host, dependencies))
   }
 
   /// Closes a database, as if the node had died as far as that database is concerned.
@@ -55,7 +55,7 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
   package func tick() {
     queue.async { [self] in
       change { lease, now in lease.tick(at: now) }
-      directory.tellAll(.tick)
+      directory.handleAll(.tick)
     }
   }
 
@@ -73,7 +73,7 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
       switch action {
       case .ask(let call, let sentAt): ask(call, sentAt: sentAt)
       case .dropAll(let run):
-        directory.tellAll(.incarnationEnded(run))
+        directory.handleAll(.incarnationEnded(run))
         links.end()
       case .began(let run): links.begin(run)
       }
@@ -91,7 +91,7 @@ package final class NodeDriver<Tenant: DatabaseTenant>: Sendable {
 }
 
 /// The node's lease, which its databases read while it is renewed.
-private final class HeldLease: Sendable {
+private final class LockedLease: Sendable {
   private struct State {
     var lease: NodeLease
     var isHalted = false
@@ -101,7 +101,7 @@ private final class HeldLease: Sendable {
 
   init(_ lease: NodeLease) { state = Mutex(State(lease: lease)) }
 
-  var standing: LeaseStanding { state.withLock { $0.lease.standing } }
+  var status: LeaseStatus { state.withLock { $0.lease.status } }
 
   func change(_ body: (inout NodeLease) -> [NodeLease.Action]) -> [NodeLease.Action] {
     state.withLock { state in state.isHalted ? [] : body(&state.lease) }

@@ -14,13 +14,13 @@ final class LinkHandler: ChannelDuplexHandler {
   /// The callbacks of a connection, on its event loop.
   struct Delegate {
     /// Handles the peer's hello, with the names in its certificate. Returns the reason of a refusal.
-    var greeted: (Hello, _ names: [String], Link) -> LinkProblem?
+    var greeted: (Hello, _ names: [String], NodeLink) -> LinkProblem?
     /// Handles a message; reading pauses above a limit until `done` was called.
-    var received: (DatabaseID, PeerMessage, Link, _ done: @escaping @Sendable () -> Void) -> Void
+    var received: (DatabaseID, PeerMessage, NodeLink, _ done: @escaping @Sendable () -> Void) -> Void
     /// Answers a question of the peer. A ``LinkRefusal`` is passed on as one.
-    var asked: ([UInt8], Link) -> EventLoopFuture<[UInt8]>
+    var asked: ([UInt8], NodeLink) -> EventLoopFuture<[UInt8]>
     /// Handles the end of the connection, once.
-    var ended: (Link?, LinkProblem) -> Void
+    var ended: (NodeLink?, LinkProblem) -> Void
   }
 
   private let hello: Hello
@@ -28,7 +28,7 @@ final class LinkHandler: ChannelDuplexHandler {
   private let delegate: Delegate
   private let names: (ChannelPipeline) -> [String]
   private var decoder = LinkDecoder()
-  private var link: Link?
+  private var link: NodeLink?
   private var isOver = false
   private var hasBegun = false
   private var lastHeard = NIODeadline.uptimeNanoseconds(0)
@@ -38,7 +38,7 @@ final class LinkHandler: ChannelDuplexHandler {
   private let unhandled: UnhandledBytes
   /// The limit on pending questions, half of the unhandled limit: slow questions must not stop the reading of other
   /// messages, which their answers may wait for.
-  private var load: QuestionLoad
+  private var load: InboundQuestions
 
   /// - Parameters:
   ///   - hello: This node's hello.
@@ -49,7 +49,7 @@ final class LinkHandler: ChannelDuplexHandler {
   ) {
     (self.hello, self.limits, self.delegate, self.names) = (hello, limits, delegate, names)
     unhandled = UnhandledBytes(max: limits.unhandledBytesMax)
-    load = QuestionLoad(countMax: limits.questionsMax, bytesMax: limits.unhandledBytesMax / 2)
+    load = InboundQuestions(countMax: limits.questionsMax, bytesMax: limits.unhandledBytesMax / 2)
   }
 
   // MARK: The connection
@@ -71,7 +71,9 @@ final class LinkHandler: ChannelDuplexHandler {
       if box.value.link == nil { box.value.end(bound.value, .noHello) }
     }
     let interval = TimeAmount.milliseconds(Int64(LinkLimits.heartbeatMilliseconds))
-    watch = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in box.value.look(bound.value) }
+    watch = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+      box.value.checkSilence(bound.value)
+    }
     context.writeAndFlush(
       wrapOutboundOut(ByteBuffer(bytes: LinkMessage.hello(hello).encoded(in: hello.oldestVersion))), promise: nil)
   }
@@ -104,9 +106,9 @@ final class LinkHandler: ChannelDuplexHandler {
   }
 
   /// Sends a heartbeat, or ends a silent connection, when that is due.
-  private func look(_ context: ChannelHandlerContext) {
+  private func checkSilence(_ context: ChannelHandlerContext) {
     let now = context.eventLoop.now
-    if now - lastHeard >= .milliseconds(Int64(LinkLimits.silenceMilliseconds)), !unhandled.isReadHeld, link != nil {
+    if now - lastHeard >= .milliseconds(Int64(LinkLimits.silenceMilliseconds)), !unhandled.isReadPaused, link != nil {
       return end(context, .silent)
     }
     if link != nil, now - lastSent >= .milliseconds(Int64(LinkLimits.heartbeatMilliseconds)) {
@@ -141,14 +143,14 @@ final class LinkHandler: ChannelDuplexHandler {
   private func greet(_ other: Hello, _ context: ChannelHandlerContext) {
     guard other.cluster == hello.cluster else { return end(context, .otherCluster) }
     guard let version = hello.version(with: other) else { return end(context, .noCommonVersion) }
-    let link = Link(other.incarnation, version: version, context.channel, limits)
+    let link = NodeLink(other.incarnation, version: version, context.channel, limits)
     if let problem = delegate.greeted(other, names(context.pipeline), link) { return end(context, problem) }
     self.link = link
     deadline?.cancel()
   }
 
   private func deliver(
-    _ database: DatabaseID, _ message: PeerMessage, _ link: Link, _ context: ChannelHandlerContext
+    _ database: DatabaseID, _ message: PeerMessage, _ link: NodeLink, _ context: ChannelHandlerContext
   ) {
     let size = message.sizeBytes
     unhandled.add(size)
@@ -159,7 +161,7 @@ final class LinkHandler: ChannelDuplexHandler {
     }
   }
 
-  private func answer(_ question: [UInt8], _ number: UInt64, _ link: Link, _ context: ChannelHandlerContext) {
+  private func answer(_ question: [UInt8], _ number: UInt64, _ link: NodeLink, _ context: ChannelHandlerContext) {
     guard let size = load.begin(question) else { return link.reply(.failure(LinkRefusal.crowded), to: number) }
     unhandled.add(size)
     let loop = context.eventLoop
@@ -178,7 +180,7 @@ final class LinkHandler: ChannelDuplexHandler {
     context.read()
   }
 
-  func read(context: ChannelHandlerContext) { if !unhandled.holdsRead() { context.read() } }
+  func read(context: ChannelHandlerContext) { if !unhandled.pausesRead() { context.read() } }
 
   // MARK: Outbound
 

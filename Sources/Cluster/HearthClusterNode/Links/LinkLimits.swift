@@ -4,11 +4,11 @@ package struct LinkLimits: Sendable {
   package static let helloSeconds = 5
   /// The number of connections without a hello, from addresses that are no node's: a further one replaces the oldest of
   /// the network that has most.
-  package static let strangersMax = 64
+  package static let unidentifiedMax = 64
   /// The number of such connections from one network, a /24 of IPv4 or a /48 of IPv6.
-  package static let strangersPerNetworkMax = 16
+  package static let unidentifiedPerNetworkMax = 16
   /// The number of such connections from the address of a node, which no other address uses up.
-  package static let strangersPerPeerMax = 8
+  package static let unidentifiedPerPeerMax = 8
   /// The time without outbound messages after which a heartbeat is sent.
   package static let heartbeatMilliseconds = 500
   /// The time without inbound messages after which the peer counts as dead.
@@ -30,9 +30,9 @@ package struct LinkLimits: Sendable {
   var unsentBytesMax = Self.unsentBytesMax
   var unhandledBytesMax = Self.unhandledBytesMax
   var questionsMax = Self.questionsMax
-  var strangersMax = Self.strangersMax
-  var strangersPerNetworkMax = Self.strangersPerNetworkMax
-  var strangersPerPeerMax = Self.strangersPerPeerMax
+  var unidentifiedMax = Self.unidentifiedMax
+  var unidentifiedPerNetworkMax = Self.unidentifiedPerNetworkMax
+  var unidentifiedPerPeerMax = Self.unidentifiedPerPeerMax
 
   /// The default limits.
   package init() {}

@@ -24,7 +24,7 @@ package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
   /// The protocol versions of both sides do not overlap.
   case noCommonVersion
   /// The peer's incarnation has ended: a later one is connected.
-  case earlierRun
+  case earlierIncarnation
   /// A later connection to the same node replaced it.
   case replaced
   /// The incarnation of this node has ended, or the node was stopped.
@@ -46,7 +46,7 @@ package enum LinkProblem: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknownNode(let node): "\(node) is none of the cluster's nodes that may connect to this one"
     case .otherCluster: "it is of another cluster"
     case .noCommonVersion: "there is no version of the protocol that both speak"
-    case .earlierRun: "a later run of the node is connected"
+    case .earlierIncarnation: "a later run of the node is connected"
     case .replaced: "a later connection took its place"
     case .ended: "this node's run is over"
     case .crowded: "it had not greeted, and others took its place"

@@ -35,27 +35,27 @@ package final class NodeLinks: Sendable {
     /// True when an attempt is running or scheduled, or has led to a connection.
     var isBusy = false
     /// The last problem reported to the operator.
-    var said: LinkProblem?
+    var reportedProblem: LinkProblem?
   }
 
   private struct State {
     var run: Incarnation?
     var peers: [NodeID: Peer] = [:]
-    var links: [NodeID: Link] = [:]
+    var links: [NodeID: NodeLink] = [:]
     /// All connections, with or without a hello.
     var channels: [ObjectIdentifier: any Channel] = [:]
     /// The accepted connections without a hello.
-    var strangers: StrangerTable<ObjectIdentifier>
+    var unidentified: UnidentifiedConnections<ObjectIdentifier>
     /// The nodes' addresses, as their names were resolved last.
     var resolved: [NodeID: Set<NetworkPrefix>] = [:]
     /// The addresses of the nodes' last hellos.
     var greeted: [NodeID: NetworkPrefix] = [:]
 
-    init(limits: LinkLimits) { strangers = StrangerTable(limits: limits) }
+    init(limits: LinkLimits) { unidentified = UnidentifiedConnections(limits: limits) }
 
     /// Updates the stranger table with the known addresses of nodes.
-    mutating func updateStrangers() {
-      strangers.setPeers(
+    mutating func updateUnidentified() {
+      unidentified.setPeers(
         peers.keys.reduce(into: []) { networks, peer in
           networks.formUnion(resolved[peer] ?? [])
           if let network = greeted[peer] { networks.insert(network) }
@@ -72,7 +72,7 @@ package final class NodeLinks: Sendable {
   package let loop: any EventLoop
   private let limits: LinkLimits
   private let logger: Logger
-  private let tell: @Sendable (LinkEvent) -> Void
+  private let onEvent: @Sendable (LinkEvent) -> Void
   private let answer: QuestionHandler?
   private let state: Mutex<State>
   /// The queue on which names are resolved, which blocks.
@@ -83,14 +83,14 @@ package final class NodeLinks: Sendable {
   /// - Parameters:
   ///   - cluster: The number of the cluster.
   ///   - answer: Answers other nodes' questions, on `loop`, without blocking it; nil refuses them.
-  ///   - tell: Receives events, on `loop`, without blocking it.
+  ///   - onEvent: Receives events, on `loop`, without blocking it.
   package init(
     _ node: NodeID, cluster: UInt64, _ identity: LinkIdentity, on loop: any EventLoop,
     limits: LinkLimits = LinkLimits(),
-    logger: Logger, answering answer: QuestionHandler? = nil, tell: @escaping @Sendable (LinkEvent) -> Void
+    logger: Logger, answering answer: QuestionHandler? = nil, onEvent: @escaping @Sendable (LinkEvent) -> Void
   ) {
     (self.node, self.cluster, self.identity, self.loop) = (node, cluster, identity, loop)
-    (self.limits, self.logger, self.answer, self.tell) = (limits, logger, answer, tell)
+    (self.limits, self.logger, self.answer, self.onEvent) = (limits, logger, answer, onEvent)
     state = Mutex(State(limits: limits))
   }
 
@@ -126,10 +126,10 @@ package final class NodeLinks: Sendable {
     let (key, network) = (ObjectIdentifier(channel), NetworkPrefix(channel.remoteAddress))
     let (run, last) = state.withLock { state -> (Incarnation?, (any Channel)?) in
       guard let run = state.run else { return (nil, nil) }
-      return (run, state.strangers.insert(key, from: network).flatMap { state.channels[$0] })
+      return (run, state.unidentified.insert(key, from: network).flatMap { state.channels[$0] })
     }
     guard let run else { throw .ended }
-    channel.closeFuture.whenComplete { [self] _ in state.withLock { $0.strangers.remove(key) } }
+    channel.closeFuture.whenComplete { [self] _ in state.withLock { $0.unidentified.remove(key) } }
     last?.pipeline.fireUserInboundEventTriggered(LinkProblem.crowded)
     return run
   }
@@ -144,7 +144,7 @@ package final class NodeLinks: Sendable {
       for peer in state.peers.keys where addresses[peer] == nil {
         (state.peers[peer], state.resolved[peer], state.greeted[peer]) = (nil, nil, nil)
       }
-      state.updateStrangers()
+      state.updateUnidentified()
       return state.links.filter { addresses[$0.key] == nil }.values
     }
     for link in gone { link.end(.unknownNode(link.peer.node)) }
@@ -159,20 +159,20 @@ package final class NodeLinks: Sendable {
       let found = hosts.mapValues(NetworkPrefix.all(ofHost:))
       state.withLock { state in
         for (peer, networks) in found where !networks.isEmpty { state.resolved[peer] = networks }
-        state.updateStrangers()
+        state.updateUnidentified()
       }
     }
   }
 
   /// Begins an incarnation: connections use it in their hello, and those of the previous one end.
   package func begin(_ run: Incarnation) {
-    setRun(run)
+    setIncarnation(run)
     dialAll()
   }
 
   /// Ends the incarnation: all connections end, and none are accepted.
   package func end() {
-    setRun(nil)
+    setIncarnation(nil)
   }
 
   /// Closes the links for good.
@@ -182,12 +182,12 @@ package final class NodeLinks: Sendable {
       return state.listener
     }
     listener?.close(promise: nil)
-    setRun(nil)
+    setIncarnation(nil)
   }
 
   /// Sets the incarnation and ends the connections of the previous one in a single step, so that a connection accepted
   /// for the new one at the same time stays.
-  private func setRun(_ run: Incarnation?) {
+  private func setIncarnation(_ run: Incarnation?) {
     let channels = state.withLock { state in
       state.run = run
       return Array(state.channels.values)
@@ -245,7 +245,7 @@ package final class NodeLinks: Sendable {
       switch result {
       case .success(let channel): channel.closeFuture.whenComplete { [self] _ in redial(peer) }
       case .failure(let error):
-        say(peer, .failed("it cannot be reached: \(error)"))
+        report(peer, .failed("it cannot be reached: \(error)"))
         redial(peer)
       }
     }
@@ -278,11 +278,11 @@ package final class NodeLinks: Sendable {
           if problem == nil { noteGreeting(of: hello.incarnation.node, from: channel) }
           return problem
         },
-        received: { [tell] database, message, link, done in
-          tell(.received(database, message, from: link.peer, done: done))
+        received: { [onEvent] database, message, link, done in
+          onEvent(.received(database, message, from: link.peer, done: done))
         },
         asked: { [loop, answer] question, link in
-          answer?(question, link.peer) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+          answer?(question, link.peer) ?? loop.makeFailedFuture(LinkRefusal.noHandler)
         },
         ended: { [self] link, problem in ended(link, wanted, problem) }))
     try channel.pipeline.syncOperations.addHandler(handler)
@@ -290,17 +290,17 @@ package final class NodeLinks: Sendable {
 
   /// Accepts or refuses a connection after its hello.
   private func greeted(
-    _ hello: Hello, _ names: [String], _ link: Link, as run: Incarnation, wanted: NodeID?
+    _ hello: Hello, _ names: [String], _ link: NodeLink, as run: Incarnation, wanted: NodeID?
   ) -> LinkProblem? {
     let peer = hello.incarnation.node
     guard names.contains(peer.name) else { return .otherName(peer) }
     if let wanted, wanted != peer { return .otherNode(peer, wanted: wanted) }
-    let (problem, before) = state.withLock { state -> (LinkProblem?, Link?) in
+    let (problem, before) = state.withLock { state -> (LinkProblem?, NodeLink?) in
       guard state.run == run else { return (.ended, nil) }
       // The order of names decides which node dials; otherwise two connections could replace each other for ever.
       guard state.peers[peer] != nil, wanted != nil || peer < node else { return (.unknownNode(peer), nil) }
       let before = state.links[peer]
-      if let before, before.peer.number > hello.incarnation.number { return (.earlierRun, nil) }
+      if let before, before.peer.number > hello.incarnation.number { return (.earlierIncarnation, nil) }
       return (nil, before)
     }
     if let problem { return problem }
@@ -308,10 +308,10 @@ package final class NodeLinks: Sendable {
     state.withLock { state in
       state.links[peer] = link
       state.peers[peer]?.attempts = 0
-      state.peers[peer]?.said = nil
+      state.peers[peer]?.reportedProblem = nil
     }
     logger.info("a connection to a node begins", metadata: ["node": "\(hello.incarnation)"])
-    tell(.up(hello.incarnation))
+    onEvent(.up(hello.incarnation))
     return nil
   }
 
@@ -319,34 +319,34 @@ package final class NodeLinks: Sendable {
   private func noteGreeting(of peer: NodeID, from channel: any Channel) {
     let network = NetworkPrefix(channel.remoteAddress)
     state.withLock { state in
-      state.strangers.remove(ObjectIdentifier(channel))
+      state.unidentified.remove(ObjectIdentifier(channel))
       guard state.peers[peer] != nil, state.greeted[peer] != network else { return }
       state.greeted[peer] = network
-      state.updateStrangers()
+      state.updateUnidentified()
     }
   }
 
-  private func ended(_ link: Link?, _ wanted: NodeID?, _ problem: LinkProblem) {
+  private func ended(_ link: NodeLink?, _ wanted: NodeID?, _ problem: LinkProblem) {
     guard let link else {
-      if let wanted { return say(wanted, problem) }
+      if let wanted { return report(wanted, problem) }
       // Any host that reaches the port could fill a log with this.
       return logger.debug("a connection was not taken", metadata: ["reason": "\(problem)"])
     }
-    let wasIts = state.withLock { state in
+    let wasCurrent = state.withLock { state in
       guard state.links[link.peer.node] === link else { return false }
       state.links[link.peer.node] = nil
       return true
     }
-    guard wasIts else { return }
+    guard wasCurrent else { return }
     logger.notice("a connection to a node ends", metadata: ["node": "\(link.peer)", "reason": "\(problem)"])
-    tell(.down(link.peer))
+    onEvent(.down(link.peer))
   }
 
   /// Reports an unreachable node to the operator, once for each reason.
-  private func say(_ peer: NodeID, _ problem: LinkProblem) {
+  private func report(_ peer: NodeID, _ problem: LinkProblem) {
     let isNews = state.withLock { state in
-      guard state.peers[peer] != nil, state.peers[peer]?.said != problem else { return false }
-      state.peers[peer]?.said = problem
+      guard state.peers[peer] != nil, state.peers[peer]?.reportedProblem != problem else { return false }
+      state.peers[peer]?.reportedProblem = problem
       return true
     }
     if isNews { logger.warning("a node is not reached", metadata: ["node": "\(peer)", "reason": "\(problem)"]) }

@@ -18,7 +18,7 @@ package enum QuestionProblem: Error, Sendable, Equatable, CustomStringConvertibl
   /// True when the question may have had its effect.
   package var mayHaveBeenDone: Bool {
     switch self {
-    case .notConnected, .tooLarge, .crowded, .refused(.unattended), .refused(.crowded): false
+    case .notConnected, .tooLarge, .crowded, .refused(.noHandler), .refused(.crowded): false
     case .refused(.failed), .refused(.noRoom), .ended, .late: true
     }
   }

@@ -4,7 +4,7 @@ import Synchronization
 final class UnhandledBytes: Sendable {
   private struct State {
     var count = 0
-    var isReadHeld = false
+    var isReadPaused = false
   }
 
   private let max: Int
@@ -13,7 +13,7 @@ final class UnhandledBytes: Sendable {
   init(max: Int) { self.max = max }
 
   /// True when a read waits for room.
-  var isReadHeld: Bool { state.withLock { $0.isReadHeld } }
+  var isReadPaused: Bool { state.withLock { $0.isReadPaused } }
 
   func add(_ size: Int) { state.withLock { $0.count += size } }
 
@@ -23,17 +23,17 @@ final class UnhandledBytes: Sendable {
   func remove(_ size: Int) -> Bool {
     state.withLock { state in
       state.count -= size
-      guard state.isReadHeld, state.count <= max / 2 else { return false }
-      state.isReadHeld = false
+      guard state.isReadPaused, state.count <= max / 2 else { return false }
+      state.isReadPaused = false
       return true
     }
   }
 
   /// Returns true when a read has to wait, and remembers it.
-  func holdsRead() -> Bool {
+  func pausesRead() -> Bool {
     state.withLock { state in
-      if state.count > max { state.isReadHeld = true }
-      return state.isReadHeld
+      if state.count > max { state.isReadPaused = true }
+      return state.isReadPaused
     }
   }
 }

@@ -23,31 +23,32 @@ extension ClusterNode {
 
   /// Answers a ``NodeQuestion``.
   func answer(about question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
-    let isWilling = isWilling.load(ordering: .relaxed)
+    let acceptsDatabases = acceptsDatabases.load(ordering: .relaxed)
     let answer: EventLoopFuture<NodeAnswer>
     switch try? NodeQuestion(encoded: question) {
     case .load:
-      answer = loop.makeSucceededFuture(.load(isWilling: isWilling, ownedCount: UInt32(clamping: owned.count)))
+      answer = loop.makeSucceededFuture(
+        .load(acceptsDatabases: acceptsDatabases, ownedCount: UInt32(clamping: owned.count)))
     case .open(let journal):
-      guard isWilling, let opening = opener.current?(journal) else {
+      guard acceptsDatabases, let opening = openHandler.current?(journal) else {
         return loop.makeSucceededFuture(NodeAnswer.declined.encoded)
       }
       answer = opening.map { .opened }.recover { _ in .declined }
-    case .look:
-      guard let looked = looker.current?() else { return loop.makeFailedFuture(LinkRefusal.unattended) }
-      answer = looked.hop(to: loop).map { .looked }
+    case .closeDeleted:
+      guard let closed = deletionHandler.current?() else { return loop.makeFailedFuture(LinkRefusal.noHandler) }
+      answer = closed.hop(to: loop).map { .closedDeleted }
     case .receipts(let credentials, let position): answer = receipts(of: credentials, position, on: loop)
     // The question is of a later version.
-    case nil: return loop.makeFailedFuture(LinkRefusal.unattended)
+    case nil: return loop.makeFailedFuture(LinkRefusal.noHandler)
     }
     return answer.map(\.encoded)
   }
 
   /// Opens a database that another node has handed over to this one.
-  func take(given database: DatabaseID) {
-    guard isWilling.load(ordering: .relaxed) else { return }
-    loading.async { [self] in
-      if let journal = try? store.name(of: database) { _ = opener.current?(journal) }
+  func openHandedOver(_ database: DatabaseID) {
+    guard acceptsDatabases.load(ordering: .relaxed) else { return }
+    loadQueue.async { [self] in
+      if let journal = try? store.name(of: database) { _ = openHandler.current?(journal) }
     }
   }
 
@@ -61,21 +62,21 @@ extension ClusterNode {
   /// The databases that this node owns.
   private var owned: [String: OpenMember] {
     members.withLock { members in
-      members.filter { $0.value.driver.look { member, _ in member.ownership.epoch != nil } }
+      members.filter { $0.value.driver.withMember { member, _ in member.ownership.epoch != nil } }
     }
   }
 
   private var connected: [NodeID] { driver.links.connected.map(\.node) }
 
   /// Looks after databases without an owner or on the wrong node. Called at regular intervals.
-  func place() {
+  func runPlacement() {
     let now = MachineClock().now
     for (journal, member) in members.withLock({ $0 }) {
-      let status = member.driver.look { member, _ in member.status }
+      let status = member.driver.withMember { member, _ in member.status }
       guard status.role != .owner, now.isAtLeast(Self.silenceMilliseconds, after: status.ownerHeardAt) else { continue }
       seekOwner(of: journal, known: status.owner)
     }
-    let turn = looks.wrappingAdd(1, ordering: .relaxed).newValue
+    let turn = placementRounds.wrappingAdd(1, ordering: .relaxed).newValue
     guard turn % Self.spreadEvery == 0 else { return }
     spread()
     keepStandbys(isAll: turn % Self.standbyEvery == 0)
@@ -84,19 +85,19 @@ extension ClusterNode {
   /// Makes another node open a database: the known owner, which may have closed it, or, if this node does not accept
   /// databases, one that does.
   func seekOwner(of journal: String, known: NodeID? = nil) {
-    let (connected, isWilling) = (connected, isWilling.load(ordering: .relaxed))
+    let (connected, acceptsDatabases) = (connected, acceptsDatabases.load(ordering: .relaxed))
     var asked = known.map { connected.contains($0) ? [$0] : [] } ?? []
-    if !isWilling { asked += Placement.order(connected, for: journal).filter { $0 != known } }
-    guard !asked.isEmpty, errands.begin(.seeking, journal) else { return }
+    if !acceptsDatabases { asked += Placement.order(connected, for: journal).filter { $0 != known } }
+    guard !asked.isEmpty, pendingOperations.begin(.seeking, journal) else { return }
     open(journal, at: asked[...], .seeking)
   }
 
   /// Asks the nodes in turn until one has opened a database, and ends the pending operation.
-  private func open(_ journal: String, at nodes: ArraySlice<NodeID>, _ errand: PendingOperations.Kind) {
-    guard let node = nodes.first else { return errands.end(errand, journal) }
+  private func open(_ journal: String, at nodes: ArraySlice<NodeID>, _ operation: PendingOperations.Kind) {
+    guard let node = nodes.first else { return pendingOperations.end(operation, journal) }
     ask(node, .open(journal: journal), seconds: Self.openSeconds).whenComplete { [self] result in
-      if case .success(.opened) = result { return errands.end(errand, journal) }
-      open(journal, at: nodes.dropFirst(), errand)
+      if case .success(.opened) = result { return pendingOperations.end(operation, journal) }
+      open(journal, at: nodes.dropFirst(), operation)
     }
   }
 
@@ -104,7 +105,7 @@ extension ClusterNode {
   private func loads(on loop: any EventLoop) -> EventLoopFuture<[Placement.Load]> {
     let asked = connected.map { node in
       ask(node, .load, seconds: Self.loadSeconds).map { answer -> Placement.Load? in
-        guard case .load(isWilling: true, let count) = answer else { return nil }
+        guard case .load(acceptsDatabases: true, let count) = answer else { return nil }
         return Placement.Load(node, ownedCount: Int(count))
       }.recover { _ in nil }
     }
@@ -120,21 +121,23 @@ extension ClusterNode {
   ///
   /// - Parameter isRequired: Hands over also when the other node does not follow in time, and then reads first.
   private func move(_ journal: String, _ member: OpenMember, to node: NodeID, isRequired: Bool) {
-    guard errands.begin(.moving, journal) else { return }
+    guard pendingOperations.begin(.moving, journal) else { return }
     let seconds = isRequired ? Self.loadSeconds : Self.openSeconds
     ask(node, .open(journal: journal), seconds: seconds).whenComplete { [self] result in
       let isFollowing = if case .success(.opened) = result { true } else { false }
       if isFollowing || isRequired { member.driver.handle(.handOver(to: node)) }
-      errands.end(.moving, journal)
+      pendingOperations.end(.moving, journal)
     }
   }
 
   /// Moves databases beyond this node's share to other nodes, or else those that are used most by other nodes' clients.
   private func spread() {
     let owned = owned
-    guard !owned.isEmpty, isWilling.load(ordering: .relaxed), errands.count(.moving) == 0 else { return }
+    guard !owned.isEmpty, acceptsDatabases.load(ordering: .relaxed), pendingOperations.count(.moving) == 0 else {
+      return
+    }
     let wanted = owned.compactMap { journal, member -> (String, OpenMember, NodeID)? in
-      member.driver.look { member, _ in member.mostAskedFrom }.map { (journal, member, $0) }
+      member.driver.withMember { member, _ in member.busiestOtherNode }.map { (journal, member, $0) }
     }
     guard owned.count > 1 || !wanted.isEmpty else { return }
     loads(on: driver.links.loop).whenSuccess { [self] others in
@@ -147,7 +150,7 @@ extension ClusterNode {
           metadata: ["database": "\(journal)", "node": "\(node)"])
         return move(journal, member, to: node, isRequired: false)
       }
-      loading.async { [self] in
+      loadQueue.async { [self] in
         // The databases with the fewest clients here come first.
         let order = owned.map { (count: $1.database.figures().connectionCount, journal: $0, member: $1) }
           .sorted { ($0.count, $0.journal) < ($1.count, $1.journal) }
@@ -166,13 +169,13 @@ extension ClusterNode {
   ///
   /// - Parameter isAll: Includes databases that have a follower already, which may follow only for clients that leave.
   private func keepStandbys(isAll: Bool) {
-    let owned = owned.filter { isAll || $0.value.driver.look { member, _ in member.status.followerCount == 0 } }
+    let owned = owned.filter { isAll || $0.value.driver.withMember { member, _ in member.status.followerCount == 0 } }
     guard !owned.isEmpty else { return }
-    loading.async { [self] in
+    loadQueue.async { [self] in
       for (journal, member) in owned {
         let figures = member.database.figures()
         guard figures.snapshotBytes + figures.journalBytes >= Self.standbyBytes,
-          errands.begin(.standby, journal)
+          pendingOperations.begin(.standby, journal)
         else { continue }
         open(journal, at: Placement.order(connected, for: journal)[...], .standby)
       }
@@ -184,7 +187,7 @@ extension ClusterNode {
   ///
   /// - Returns: The databases that it still owns.
   package func drain(seconds: Int) async -> [String] {
-    isWilling.store(false, ordering: .relaxed)
+    acceptsDatabases.store(false, ordering: .relaxed)
     let deadline = clock().monotonicMilliseconds + Int64(seconds) * 1_000
     var others: [NodeID] = []
     while true {

@@ -14,50 +14,50 @@ import Synchronization
 /// owns.
 package final class ClusterNode: Sendable {
   /// The handler of another node's question.
-  package typealias Answer = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
+  package typealias AnswerHandler = @Sendable (_ question: [UInt8]) -> EventLoopFuture<[UInt8]>
   /// The handler that opens a database by its journal's name, with the collection; it completes when that is served, or
   /// cannot be.
-  package typealias Opener = @Sendable (_ journal: String) -> EventLoopFuture<Void>
+  package typealias OpenHandler = @Sendable (_ journal: String) -> EventLoopFuture<Void>
 
   /// The name of this node.
   package let name: String
   /// The names of all other nodes, in order, connected or not.
   package let peers: [String]
   let store: any ClusterCatalog
-  let driver: NodeDriver<EngineTenant>
-  private let answers = Held<Answer>()
+  let driver: NodeDriver<EngineHost>
+  private let answerHandler = LateBound<AnswerHandler>()
   /// The handler that opens databases for other nodes.
-  let opener = Held<Opener>()
+  let openHandler = LateBound<OpenHandler>()
   /// The handler that closes deleted databases.
-  let looker = Held<Looker>()
+  let deletionHandler = LateBound<DeletionHandler>()
   /// The handler that returns receipts for ended credentials.
-  let receiptTeller = Held<ReceiptTeller>()
+  let receiptHandler = LateBound<ReceiptHandler>()
   let timing: ClusterTiming
   let clock: @Sendable () -> Instant
   let logger: Logger
   private let ticker: Ticker
   /// The timer of the placement.
-  private let placing: Ticker
+  private let placementTimer: Ticker
   /// The queue that reads snapshots for databases that fell behind.
-  let loading = DispatchQueue(label: "hearth.cluster.load")
+  let loadQueue = DispatchQueue(label: "hearth.cluster.load")
   /// The open databases by the names of their journals, with the collection.
   let members = Mutex<[String: OpenMember]>([:])
   /// The number of sessions that this incarnation has opened in databases that were closed since.
   private let openedCounts = Mutex<[DatabaseID: UInt64]>([:])
   /// True when this node accepts databases without an owner.
-  let isWilling: Atomic<Bool>
+  let acceptsDatabases: Atomic<Bool>
   private let counts = OwnershipCounts()
   /// The pending operations with other nodes.
-  let errands = PendingOperations()
+  let pendingOperations = PendingOperations()
   /// The limiter of this node's questions for receipts.
-  let receiptTurns = QuestionTurns(underWayMax: 100, waitingMax: 10_000)
+  let receiptLimiter = QuestionLimiter(pendingMax: 100, waitingMax: 10_000)
   /// The number of placement rounds.
-  let looks = Atomic(0)
+  let placementRounds = Atomic(0)
 
   /// The interval of the state machines' ticks.
   private static let tickMilliseconds = 100
   /// The interval of the placement.
-  private static let placingMilliseconds = 1_000
+  private static let placementMilliseconds = 1_000
 
   /// Connects to the other nodes and begins the lease. The node owns and follows nothing before
   /// ``open(_:of:initialRules:environment:limits:)``.
@@ -75,16 +75,16 @@ package final class ClusterNode: Sendable {
     (name, self.store, self.timing) = (options.node.name, store, timing)
     (self.clock, self.logger) = (clock, logger)
     peers = Set(options.peers.map(\.name)).subtracting([options.node.name]).sorted()
-    isWilling = Atomic(!options.ownsNothing)
-    let placed = PlacedNode()
-    driver = NodeDriver<EngineTenant>(
-      node, timing: timing, clock: MachineClock(), store: store, given: { placed.node?.take(given: $0) },
-      makeLinks: { tell in
+    acceptsDatabases = Atomic(!options.ownsNothing)
+    let placed = ClusterNodeReference()
+    driver = NodeDriver<EngineHost>(
+      node, timing: timing, clock: MachineClock(), store: store, onHandOver: { placed.node?.openHandedOver($0) },
+      makeLinks: { onEvent in
         NodeLinks(
           node, cluster: store.cluster, identity, on: loop, logger: logger,
           answering: { question, _ in
-            placed.node?.answer(question, on: loop) ?? loop.makeFailedFuture(LinkRefusal.unattended)
-          }, tell: tell)
+            placed.node?.answer(question, on: loop) ?? loop.makeFailedFuture(LinkRefusal.noHandler)
+          }, onEvent: onEvent)
       })
     do {
       _ = try await driver.links.listen(host: options.node.host, port: options.node.port)
@@ -96,7 +96,7 @@ package final class ClusterNode: Sendable {
     for peer in options.peers { addresses[NodeID(peer.name)] = (peer.host, peer.port) }
     driver.links.setPeers(addresses)
     ticker = Ticker(everyMilliseconds: Self.tickMilliseconds) { [driver] in driver.tick() }
-    placing = Ticker(everyMilliseconds: Self.placingMilliseconds) { placed.node?.place() }
+    placementTimer = Ticker(everyMilliseconds: Self.placementMilliseconds) { placed.node?.runPlacement() }
     placed.node = self
   }
 
@@ -109,7 +109,7 @@ package final class ClusterNode: Sendable {
   ///   - name: The name of its journal.
   ///   - collection: The prefix of such journals' names.
   ///   - denied: Receives the refusals of this node as the owner, for the log.
-  /// - Throws: `JournalError`, `RecordError`; ``Absence`` when it cannot be served now.
+  /// - Throws: `JournalError`, `RecordError`; ``DatabaseUnavailable`` when it cannot be served now.
   package func open(
     _ name: String, of collection: String, initialRules: RuleSet, environment: DatabaseEnvironment,
     limits: DatabaseLimits, denied: @escaping @Sendable ([Denial]) -> Void
@@ -129,17 +129,17 @@ package final class ClusterNode: Sendable {
     _ environment: DatabaseEnvironment, _ limits: DatabaseLimits, _ denied: @escaping @Sendable ([Denial]) -> Void
   ) throws -> Database {
     let (start, head, table) = try start(of: journal, id, name, initialRules)
-    let (line, served, owner, loaded) = (MemberLine(), ServedSignal(), KnownOwner(), LoadedStart())
+    let (connection, served, owner, loaded) = (MemberConnection(), ServedSignal(), KnownOwner(), LoadedStart())
     var watched = environment
     watched.servingChanged = { isServing in
       served.set(isServing)
       environment.servingChanged(isServing)
     }
     let database = Database(
-      name: name, following: line, of: journal, from: start, environment: watched, limits: limits,
+      name: name, following: connection, of: journal, from: start, environment: watched, limits: limits,
       makeSession: { UInt64.random(in: 1...UInt64.max) })
-    let tenant = EngineTenant(
-      database, limits: limits.engine, line: line,
+    let host = EngineHost(
+      database, limits: limits.engine, connection: connection,
       .init(
         clock: clock, owner: owner, denied: denied,
         notice: { [logger, counts, product = store.product] notice in
@@ -147,20 +147,20 @@ package final class ClusterNode: Sendable {
           Self.log(notice, of: name, in: product, logger)
         },
         ownershipChanged: environment.ownershipChanged,
-        first: FollowedStart(initialRules: initialRules),
+        first: ReplicationStart(initialRules: initialRules),
         reload: { [weak self] in self?.reload(key, name, journal, initialRules, into: loaded) }, loaded: loaded))
     // A session's number is never reused within an incarnation.
     let openedCount = openedCounts.withLock { $0[id] ?? 0 }
     var member = DatabaseMember(
       node: NodeID(self.name), timing: timing, head: head, table: table, openedCount: openedCount)
-    member.isWanted = isWilling.load(ordering: .relaxed)
-    let running = driver.open(id, member, tenant)
-    line.lead(to: running)
+    member.isWanted = acceptsDatabases.load(ordering: .relaxed)
+    let running = driver.open(id, member, host)
+    connection.connect(to: running)
     members.withLock { $0[key] = OpenMember(database: database, driver: running, owner: owner) }
     seekOwner(of: key)
     guard served.wait(seconds: Self.openSeconds) else {
       close(key)
-      throw Absence(
+      throw DatabaseUnavailable(
         description:
           "no node of the cluster owns \(name), or its owner is not reached; it is tried again when it is asked for"
       )
@@ -171,8 +171,8 @@ package final class ClusterNode: Sendable {
   /// Reads the state from which a database begins to follow its log.
   private func start(
     of journal: any Journal, _ id: DatabaseID, _ name: String, _ initialRules: RuleSet
-  ) throws -> (FollowedStart, JournalHead, SessionTable) {
-    let start = try FollowedStart(of: journal, initialRules: initialRules)
+  ) throws -> (ReplicationStart, JournalHead, SessionTable) {
+    let start = try ReplicationStart(of: journal, initialRules: initialRules)
     let table = try start.members.map { (bytes) throws(MalformedBytes) in try SessionTable(encoded: bytes) }
     return (start, try head(at: start.position, of: id, name), table ?? SessionTable())
   }
@@ -181,7 +181,7 @@ package final class ClusterNode: Sendable {
   private func reload(
     _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedStart
   ) {
-    loading.async { [self] in
+    loadQueue.async { [self] in
       guard let member = members.withLock({ $0[key] }) else { return }
       do {
         let (start, head, table) = try start(of: journal, member.driver.database, name, initialRules)
@@ -189,7 +189,7 @@ package final class ClusterNode: Sendable {
         member.driver.handle(.restored(head, table))
       } catch {
         logger.error("a snapshot could not be read", metadata: ["database": "\(name)", "error": "\(error)"])
-        loading.asyncAfter(deadline: .now() + 1) { [weak self] in
+        loadQueue.asyncAfter(deadline: .now() + 1) { [weak self] in
           self?.reload(key, name, journal, initialRules, into: loaded)
         }
       }
@@ -216,7 +216,7 @@ package final class ClusterNode: Sendable {
   /// Closes a database here. The code that opened it closes its own part.
   private func close(_ key: String) {
     guard let member = members.withLock({ $0.removeValue(forKey: key) }) else { return }
-    let (id, count) = (member.driver.database, member.driver.look { member, _ in member.requests.openedCount })
+    let (id, count) = (member.driver.database, member.driver.withMember { member, _ in member.requests.openedCount })
     openedCounts.withLock { $0[id] = count }
     driver.close(id)
   }
@@ -230,32 +230,32 @@ package final class ClusterNode: Sendable {
   package func close(_ journal: String, isForced: Bool) -> Bool {
     guard let member = members.withLock({ $0[journal] }) else { return true }
     if !isForced {
-      let status = member.driver.look { member, _ in member.status }
-      guard status.followerCount == 0, giveUp(member) else { return false }
+      let status = member.driver.withMember { member, _ in member.status }
+      guard status.followerCount == 0, releaseOwnership(member) else { return false }
     }
     close(journal)
     return true
   }
 
   /// Releases a database without a successor, so that any node may claim it at once.
-  private func giveUp(_ member: OpenMember) -> Bool {
+  private func releaseOwnership(_ member: OpenMember) -> Bool {
     member.driver.handle(.wanted(false))
-    for _ in 0..<Self.giveUpTries {
-      guard member.driver.look({ member, _ in member.ownership.isAtRest }) else {
+    for _ in 0..<Self.releaseTries {
+      guard member.driver.withMember({ member, _ in member.ownership.isInactive }) else {
         member.driver.handle(.handOver(to: NodeID(name)))
-        usleep(UInt32(Self.giveUpPauseMilliseconds) * 1_000)
+        usleep(UInt32(Self.releasePauseMilliseconds) * 1_000)
         continue
       }
       return true
     }
-    member.driver.handle(.wanted(isWilling.load(ordering: .relaxed)))
+    member.driver.handle(.wanted(acceptsDatabases.load(ordering: .relaxed)))
     return false
   }
 
-  private static let giveUpTries = 200
-  private static let giveUpPauseMilliseconds = 10
+  private static let releaseTries = 200
+  private static let releasePauseMilliseconds = 10
 
-  private static func log(_ notice: EngineTenant.Notice, of name: String, in product: String, _ logger: Logger) {
+  private static func log(_ notice: EngineHost.Notice, of name: String, in product: String, _ logger: Logger) {
     switch notice {
     case .began(let epoch):
       logger.notice("this node owns the database", metadata: ["database": "\(name)", "epoch": "\(epoch)"])
@@ -276,7 +276,7 @@ package final class ClusterNode: Sendable {
   // MARK: The node
 
   /// True when the store has accepted this node's heartbeats lately.
-  package var believesLease: Bool { driver.standing.isBelieved(at: MachineClock().now) }
+  package var isLeaseValid: Bool { driver.leaseStatus.isValid(at: MachineClock().now) }
 
   /// Asks another node a question; fails with `QuestionProblem`.
   package func ask(_ node: String, _ question: [UInt8], timeoutSeconds: Int) -> EventLoopFuture<[UInt8]> {
@@ -284,15 +284,15 @@ package final class ClusterNode: Sendable {
   }
 
   /// Sets the handler of other nodes' questions, except those about nodes; before that, they are refused.
-  package func answer(_ answer: @escaping Answer) { answers.set(answer) }
+  package func setAnswerHandler(_ answer: @escaping AnswerHandler) { answerHandler.set(answer) }
 
   private func answer(_ question: [UInt8], on loop: any EventLoop) -> EventLoopFuture<[UInt8]> {
-    guard !NodeQuestion.isMeant(by: question) else { return answer(about: question, on: loop) }
-    return answers.current?(question) ?? loop.makeFailedFuture(LinkRefusal.unattended)
+    guard !NodeQuestion.canDecode(question) else { return answer(about: question, on: loop) }
+    return answerHandler.current?(question) ?? loop.makeFailedFuture(LinkRefusal.noHandler)
   }
 
   /// Sets the handler that opens databases that other nodes hand over to this one or want it to own.
-  package func whenAsked(toOpen open: @escaping Opener) { opener.set(open) }
+  package func setOpenHandler(_ open: @escaping OpenHandler) { openHandler.set(open) }
 
   /// Returns the nodes and databases of the cluster in its store. Blocks.
   package func overview() throws(JournalError) -> ClusterOverview { try store.overview() }
@@ -302,13 +302,14 @@ package final class ClusterNode: Sendable {
 
   /// The status of this node. May wait for its databases, but not for event loops.
   package var status: ClusterStatus {
-    let standing = driver.standing
+    let leaseStatus = driver.leaseStatus
     let databases = members.withLock { $0 }.map { name, member in
-      (name, member.driver.look { member, _ in member.status })
+      (name, member.driver.withMember { member, _ in member.status })
     }
     return ClusterStatus(
-      node: name, run: standing.incarnation?.number,
-      isLeaseBelieved: standing.isBelieved(at: MachineClock().now), isWilling: isWilling.load(ordering: .relaxed),
+      node: name, run: leaseStatus.incarnation?.number,
+      isLeaseValid: leaseStatus.isValid(at: MachineClock().now),
+      acceptsDatabases: acceptsDatabases.load(ordering: .relaxed),
       connected: driver.links.connected.map(\.node.name), databases: databases, counts: counts.now,
       now: MachineClock().now)
   }
@@ -322,7 +323,7 @@ package final class ClusterNode: Sendable {
 
   /// Leaves the cluster: other nodes take over once the lease has lapsed, or at once for databases handed over before.
   package func close() {
-    placing.stop()
+    placementTimer.stop()
     ticker.stop()
     driver.halt()
     store.close()
@@ -332,12 +333,12 @@ package final class ClusterNode: Sendable {
 /// An open database of this node.
 struct OpenMember: Sendable {
   var database: Database
-  var driver: DatabaseDriver<EngineTenant>
+  var driver: DatabaseDriver<EngineHost>
   var owner: KnownOwner
 }
 
 /// The reason why a database is not served now.
-package struct Absence: Error, CustomStringConvertible { package var description: String }
+package struct DatabaseUnavailable: Error, CustomStringConvertible { package var description: String }
 
 /// The status of a node.
 package struct ClusterStatus: Sendable {
@@ -346,9 +347,9 @@ package struct ClusterStatus: Sendable {
   /// The incarnation; nil before the registration, and when it was declared ended.
   package var run: Int64?
   /// True when no other node can have taken over its databases.
-  package var isLeaseBelieved: Bool
+  package var isLeaseValid: Bool
   /// True when it accepts databases without an owner.
-  package var isWilling: Bool
+  package var acceptsDatabases: Bool
   /// The connected nodes.
   package var connected: [String]
   /// The databases by the names of their journals, with the collection.
@@ -360,9 +361,9 @@ package struct ClusterStatus: Sendable {
 }
 
 /// A reference to the node for its own callbacks; nil before the node is complete and after it is released.
-private final class PlacedNode: Sendable {
-  private struct Held { weak var node: ClusterNode? }
-  private let held = Mutex(Held())
+private final class ClusterNodeReference: Sendable {
+  private struct Reference { weak var node: ClusterNode? }
+  private let held = Mutex(Reference())
 
   var node: ClusterNode? {
     get { held.withLock { $0.node } }

@@ -3,7 +3,7 @@ import HearthCluster
 /// The options of a server as a node of a cluster.
 public struct ClusterOptions: Sendable {
   /// The name and address of a node, as the operator configures them.
-  public struct Place: Sendable, Equatable {
+  public struct NodeAddress: Sendable, Equatable {
     /// The name: 1 to 63 of `a-z`, `0-9` and `-`.
     public var name: String
     /// The host at which the other nodes reach it.
@@ -38,16 +38,16 @@ public struct ClusterOptions: Sendable {
   }
 
   /// The address of this node.
-  public var node: Place
+  public var node: NodeAddress
   /// The addresses of all other nodes.
-  public var peers: [Place]
+  public var peers: [NodeAddress]
   /// The folder with the node's certificate, see `LinkIdentity`, and in `keys` the keys that sign tokens on all nodes.
   public var identityFolder: String
   /// True when the node serves clients and owns no database: their writes go to other nodes.
   public var ownsNothing = false
 
   /// The options of a node and its peers.
-  public init(node: Place, peers: [Place], identityFolder: String) {
+  public init(node: NodeAddress, peers: [NodeAddress], identityFolder: String) {
     (self.node, self.peers, self.identityFolder) = (node, peers, identityFolder)
   }
 }

@@ -16,7 +16,7 @@ package final class OwnershipCounts: Sendable {
 
   var now: Values { values.withLock { $0 } }
 
-  func note(_ notice: EngineTenant.Notice) {
+  func note(_ notice: EngineHost.Notice) {
     values.withLock { values in
       switch notice {
       case .began: values.takeovers += 1

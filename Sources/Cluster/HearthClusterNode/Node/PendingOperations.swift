@@ -12,20 +12,20 @@ final class PendingOperations: Sendable {
     case standby
   }
 
-  private struct Errand: Hashable {
+  private struct Operation: Hashable {
     var kind: Kind
     var journal: String
   }
 
-  private let current = Mutex<Set<Errand>>([])
+  private let current = Mutex<Set<Operation>>([])
 
   /// Returns true when the caller has to perform the operation, and ends it with ``end(_:_:)``.
   func begin(_ kind: Kind, _ journal: String) -> Bool {
-    current.withLock { $0.insert(Errand(kind: kind, journal: journal)).inserted }
+    current.withLock { $0.insert(Operation(kind: kind, journal: journal)).inserted }
   }
 
   func end(_ kind: Kind, _ journal: String) {
-    current.withLock { _ = $0.remove(Errand(kind: kind, journal: journal)) }
+    current.withLock { _ = $0.remove(Operation(kind: kind, journal: journal)) }
   }
 
   /// Returns the number of pending operations of a kind.

@@ -33,7 +33,7 @@ enum AppendRetry {
           writer.batches.storedRetry()
           writer.deliver(batches)
         } catch {
-          if error.isPassing { return keep(batches, error, of: writer) }
+          if error.isTransient { return keep(batches, error, of: writer) }
           writer.halt(batches, error)
           return writer.writeWaiting()
         }

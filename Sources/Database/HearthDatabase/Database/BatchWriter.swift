@@ -23,7 +23,7 @@ final class BatchWriter: Sendable {
   let durable: DurableState
   let outboxes: OutboxHolder
   /// The counter of commits at watched locations.
-  let pulse = CommitPulse()
+  let commitCounter = CommitCounter()
   let environment: DatabaseEnvironment
   let queue: DispatchQueue
   private let journal: any Journal
@@ -48,7 +48,7 @@ final class BatchWriter: Sendable {
   var now: Int64 { environment.clock().monotonicMilliseconds }
 
   /// Queues a batch: see ``BatchQueue/append(_:_:)``. A batch without records and effects has nothing to write.
-  func append(_ batch: Batch, _ turn: Stall.Turn = .last) {
+  func append(_ batch: Batch, _ turn: Stall.DeliveryOrder = .last) {
     guard batch.hasCommits || !batch.effects.isEmpty else { return environment.meters.written([batch]) }
     var batch = batch
     // Both retain versions of the tree.
@@ -81,7 +81,7 @@ final class BatchWriter: Sendable {
         try store(batches)
         deliver(batches)
       } catch {
-        if error.isPassing { AppendRetry.begin(batches, error, of: self) } else { halt(batches, error) }
+        if error.isTransient { AppendRetry.begin(batches, error, of: self) } else { halt(batches, error) }
       }
     }
   }
@@ -102,10 +102,10 @@ final class BatchWriter: Sendable {
     environment.meters.stored(batches, bytes: payload.count, since: start)
     environment.meters.written(batches)
     durable.replace(state)
-    for batch in batches { pulse.note(batch.places) }
-    let isStalled = self.batches.pipeline.withLock { line in
-      line.head = newHead
-      return line.stall != nil
+    for batch in batches { commitCounter.note(batch.places) }
+    let isStalled = self.batches.pipeline.withLock { pipeline in
+      pipeline.head = newHead
+      return pipeline.stall != nil
     }
     snapshots.appended(payload.count, state, isStalled: isStalled)
   }
@@ -121,7 +121,7 @@ final class BatchWriter: Sendable {
   /// Releases the effects of durable batches. First informs the engine which turns begin, since a client may answer at
   /// once.
   func deliver(_ batches: [Batch]) {
-    if let turn = batches.last(where: { $0.turn != nil })?.turn { delegate?.submit(.turnsTold(upTo: turn)) }
+    if let turn = batches.last(where: { $0.turn != nil })?.turn { delegate?.submit(.turnsDelivered(upTo: turn)) }
     let arrival = batches.lazy.map(\.arrivalNanoseconds).filter { $0 > 0 }.min() ?? 0
     deliver(batches.count == 1 ? batches[0].effects : batches.flatMap(\.effects), arrivalNanoseconds: arrival)
   }

@@ -9,9 +9,9 @@ final class CommandDecider: BatchWriterDelegate {
   let engine: Mutex<Engine>
   let mailbox: Mutex<Mailbox>
   let writer: BatchWriter
-  let watch: DecisionWatch
-  let lowSpace = LowSpace()
-  let following: Following?
+  let decisionObservers: DecisionObservers
+  let lowSpace = LowSpaceFlag()
+  let following: FollowerState?
   let environment: DatabaseEnvironment
   let limits: DatabaseLimits
   let queue: DispatchQueue
@@ -25,12 +25,12 @@ final class CommandDecider: BatchWriterDelegate {
   var connectionIDs: Set<ConnectionID> { engine.withLock { $0.connectionIDs } }
 
   init(
-    of name: String, by engine: sending Engine, to writer: BatchWriter, watchedBy watch: DecisionWatch,
-    following: Following?, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
+    of name: String, by engine: sending Engine, to writer: BatchWriter, watchedBy decisionObservers: DecisionObservers,
+    following: FollowerState?, _ environment: DatabaseEnvironment, _ limits: DatabaseLimits
   ) {
     self.engine = Mutex(engine)
     mailbox = Mutex(Mailbox(limits: limits))
-    (self.writer, self.watch, self.following) = (writer, watch, following)
+    (self.writer, self.decisionObservers, self.following) = (writer, decisionObservers, following)
     (self.environment, self.limits) = (environment, limits)
     queue = DispatchQueue(label: "hearth.engine.\(name)")
     pool = LargeCommandPool(of: name, limits: limits)
@@ -82,7 +82,7 @@ final class CommandDecider: BatchWriterDelegate {
   /// and requests to the owner of the log.
   func refuseWaiting() {
     queue.sync {
-      if let follower { return follower.endQuestions() }
+      if let follower { return follower.endRequests() }
       decide([.tick])
     }
   }
@@ -108,7 +108,8 @@ final class CommandDecider: BatchWriterDelegate {
   ///
   /// - Parameter arrivalNanoseconds: The arrival time of the first command; 0 when unknown.
   func decide(
-    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source = .mailbox, arrivalNanoseconds: UInt64 = 0
+    _ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source = .mailbox,
+    arrivalNanoseconds: UInt64 = 0
   ) {
     if let follower { return follower.settle(commands, from: source) }
     var rest = large.admitted(commands, from: source)
@@ -145,14 +146,14 @@ final class CommandDecider: BatchWriterDelegate {
     let (batch, deadline) = engine.withLock { engine in
       if isRunning { engine.setStalled(nil) } else { engine.halt() }
       engine.setSpaceLow(lowSpace.isLow)
-      engine.tapDecisions(watch.detail)
-      engine.tapChanges(writer.outboxes.tap)
-      engine.placeTap.isOn = writer.pulse.isWatched
+      engine.recordDecisions(decisionObservers.detail)
+      engine.observeCommits(writer.outboxes.commitObserver)
+      engine.locationRecorder.isOn = writer.commitCounter.isWatched
       let batch = engine.decide(rest, at: instant, settingAside: settingAside && isRunning)
       return (batch, engine.nextDeadlineMonotonicMilliseconds)
     }
     rest = rest.dropFirst(batch.commandCount)
-    pass(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
+    enqueue(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
     return batch.largeCommand
   }
 
@@ -161,29 +162,29 @@ final class CommandDecider: BatchWriterDelegate {
   /// - Parameters:
   ///   - deadline: The engine's next deadline.
   ///   - start: The time when deciding began, on the clock of the metrics.
-  func pass(
+  func enqueue(
     _ batch: Batch, _ deadline: Int64?, at instant: Instant, since start: UInt64, arrivalNanoseconds: UInt64 = 0
   ) {
     environment.meters.decided(batch, since: start)
     charge(batch)
     var batch = batch
     batch.arrivalNanoseconds = arrivalNanoseconds
-    pass(batch)
+    enqueue(batch)
     setTimer(deadline, at: instant)
   }
 
   /// Delays the connections whose commands took many steps. Background work delays no other command here.
   private func charge(_ batch: Batch) {
     if !batch.work.isEmpty { mailbox.withLock { $0.charge(batch.work) } }
-    let work = batch.work + batch.besideWork
+    let work = batch.work + batch.backgroundWork
     if !work.isEmpty { environment.charge(work) }
   }
 
   /// Passes a batch on to the observers and the journal.
   ///
   /// - Parameter turn: See ``BatchQueue/append(_:_:)``.
-  func pass(_ batch: Batch, _ turn: Stall.Turn = .last) {
-    if let decided = batch.decided { watch.hand(decided) }
+  func enqueue(_ batch: Batch, _ turn: Stall.DeliveryOrder = .last) {
+    if let decided = batch.decided { decisionObservers.recordDecisions(decided) }
     if let query = batch.liveQuery { large.evaluate(query) }
     if let follower { follower.passOn(batch.effects) }
     writer.append(batch, turn)

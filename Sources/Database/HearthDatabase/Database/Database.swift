@@ -22,14 +22,14 @@ public final class Database: Sendable {
   let decider: CommandDecider
   let writer: BatchWriter
   let snapshots: SnapshotStore
-  private let watch: DecisionWatch
+  private let decisionObservers: DecisionObservers
 
   /// The follower's interface; nil for a database that decides its own changes.
   package var follower: DatabaseFollower? { decider.follower }
   /// True when the database follows a log written elsewhere: its state may be slightly behind the newest one.
   public var isFollowing: Bool { decider.following != nil }
   /// The counter of commits at watched locations.
-  public var pulse: CommitPulse { writer.pulse }
+  public var commitCounter: CommitCounter { writer.commitCounter }
 
   /// Opens a database: takes the journal over, loads its snapshot and replays the log after it. Executes the
   /// on-disconnect writes of connections that were open at the last stop. Blocks until all of it is durable.
@@ -53,7 +53,7 @@ public final class Database: Sendable {
     report.damages = opened.damages
     let outboxes = OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox)
     var engine = Engine(state: state, limits: limits.engine)
-    engine.tapChanges(outboxes.tap)
+    engine.observeCommits(outboxes.commitObserver)
     var log = found.replayed
     let effects = try LeftoverSessions.end(in: &engine, journal, &head, &log, environment, outboxes)
     self.init(
@@ -68,7 +68,7 @@ public final class Database: Sendable {
   ///   - journal: The reader of the log, which another owner writes; ``close()`` closes it.
   ///   - makeSession: Draws an unguessable session number.
   package convenience init(
-    name: String, following line: any OwnerLine, of journal: any Journal, from start: FollowedStart,
+    name: String, following owner: any OwnerConnection, of journal: any Journal, from start: ReplicationStart,
     environment: DatabaseEnvironment, limits: DatabaseLimits = DatabaseLimits(),
     makeSession: @escaping @Sendable () -> UInt64
   ) {
@@ -78,28 +78,28 @@ public final class Database: Sendable {
       name, start.report, of: Engine(following: start.state, limits: limits.engine), journal,
       Pipeline(following: start), SnapshotSchedule(log: .init(), snapshotBytes: start.snapshotBytes),
       OutboxHolder(journal: journal as? any OutboxJournal, environment.outbox), environment, limits,
-      following: Following(line, makeSession: makeSession))
+      following: FollowerState(owner, makeSession: makeSession))
   }
 
   private init(
     _ name: String, _ recovery: RecoveryReport, of engine: sending Engine, _ journal: any Journal,
     _ pipeline: Pipeline, _ schedule: SnapshotSchedule, _ outboxes: OutboxHolder, _ environment: DatabaseEnvironment,
-    _ limits: DatabaseLimits, following: Following? = nil
+    _ limits: DatabaseLimits, following: FollowerState? = nil
   ) {
     (self.name, self.recovery) = (name, recovery)
     let (durable, batches) = (DurableState(engine.state), BatchQueue(pipeline, limits: limits))
-    history = DatabaseHistory(journal, limits: limits.lookingBack) { durable.state }
+    history = DatabaseHistory(journal, limits: limits.historyReads) { durable.state }
     snapshots = SnapshotStore(
       of: name, in: journal, schedule, durable: durable, batches: batches, environment, limits)
     writer = BatchWriter(
       of: name, to: journal, from: batches, snapshots: snapshots, durable: durable, outboxes: outboxes, environment)
-    watch = DecisionWatch(clock: environment.clock)
+    decisionObservers = DecisionObservers(clock: environment.clock)
     decider = CommandDecider(
-      of: name, by: engine, to: writer, watchedBy: watch, following: following, environment, limits)
+      of: name, by: engine, to: writer, watchedBy: decisionObservers, following: following, environment, limits)
   }
 
   /// The last durable state. Holding it costs the memory of later changes.
-  public var published: Published { writer.durable.state }
+  public var published: DatabaseState { writer.durable.state }
 
   /// The state of accepting commands. A stalled database recovers by itself; a halted one must be opened again.
   public var status: DatabaseStatus { follower?.lackOfRoom ?? writer.batches.status }
@@ -152,7 +152,7 @@ public final class Database: Sendable {
   // MARK: History
 
   /// Keeps history from a position on from being pruned while the hold lasts. Pruned history stays pruned.
-  public func holdHistory(from position: Int64) -> HistoryHold { snapshots.keeper.hold(from: position) }
+  public func holdHistory(from position: Int64) -> HistoryHold { snapshots.historyPruner.hold(from: position) }
 
   /// Erases a user from the retained history: their authorship of commits, and the values at the given locations. The
   /// present state stays unchanged; delete its data first, and end or sign out the user's connections. Blocks while it
@@ -173,7 +173,7 @@ public final class Database: Sendable {
     try history.mapping {
       try snapshots.queue.sync {
         defer { history.forget() }
-        return try PastErasure(in: snapshots, uid: uid, places: places).run(isCancelled)
+        return try HistoryErasure(in: snapshots, uid: uid, places: places).run(isCancelled)
       }
     }
   }
@@ -185,7 +185,7 @@ public final class Database: Sendable {
   ) throws(HistoryError) -> ErasureReport {
     // No pruning runs meanwhile.
     try history.mapping {
-      try snapshots.queue.sync { try PastErasure(in: snapshots, uid: uid, places: places).look(isCancelled) }
+      try snapshots.queue.sync { try HistoryErasure(in: snapshots, uid: uid, places: places).measure(isCancelled) }
     }
   }
 
@@ -196,7 +196,7 @@ public final class Database: Sendable {
   @discardableResult
   public func beginTrial(of staged: RuleSet, limits: TrialLimits = TrialLimits()) -> RulesTrial {
     let trial = RulesTrial(of: staged, in: self, limits: limits)
-    watch.begin(trial)
+    decisionObservers.begin(trial)
     return trial
   }
 
@@ -204,25 +204,25 @@ public final class Database: Sendable {
   ///
   /// - Returns: The trial's report; nil when there was no trial.
   @discardableResult
-  public func endTrial() -> TrialReport? { watch.begin(nil)?.report() }
+  public func endTrial() -> TrialReport? { decisionObservers.begin(nil)?.report() }
 
   /// The trial under way.
-  public var trial: RulesTrial? { watch.trial }
+  public var trial: RulesTrial? { decisionObservers.trial }
 
   /// Starts or stops counting decisions outside of a trial. During a trial they are always counted.
-  public func measureTraffic(_ isOn: Bool) { watch.measure(isOn) }
+  public func measureTraffic(_ isOn: Bool) { decisionObservers.measure(isOn) }
 
   /// Returns the number of decisions in the last so many milliseconds, 600,000 at most, while counting was on: in whole
   /// seconds, including the current one.
   public func traffic(inLastMilliseconds milliseconds: Int64) -> TrafficCount {
-    watch.traffic(inLastMilliseconds: milliseconds)
+    decisionObservers.traffic(inLastMilliseconds: milliseconds)
   }
 
   /// Records a decision that was made on ``published`` outside of the engine.
   ///
   /// - Parameter decided: Evaluated only while a trial or a count is running.
-  public func noteDecided(_ decided: @autoclosure () -> DecidedCase) {
-    if watch.isOn { watch.hand(DecidedCases(decided())) }
+  public func noteDecided(_ decided: @autoclosure () -> RecordedDecision) {
+    if decisionObservers.isOn { decisionObservers.recordDecisions(RecordedDecisions(decided())) }
   }
 
   /// Returns the listens of one connection, and the state to decide them on. May wait for a batch that is being

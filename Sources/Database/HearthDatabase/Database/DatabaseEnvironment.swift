@@ -26,7 +26,7 @@ public struct DatabaseEnvironment: Sendable {
   package var charge: @Sendable (_ work: [ConnectionWork]) -> Void = { _ in }
 
   /// The metrics that the database records.
-  public var meters = DatabaseMeters.none
+  public var meters = DatabaseMetrics.none
 
   /// Closes a connection whose session the database has lost: its client reconnects and repeats the unanswered
   /// requests. Called only for a database that follows a log.
@@ -35,7 +35,8 @@ public struct DatabaseEnvironment: Sendable {
   /// Reports changes once they can be read: the locations, the states before and after, and whether this server decided
   /// them as the log's owner. Called on the deciding queue, which waits for it, and only for a database that follows a
   /// log.
-  package var followed: (@Sendable (_ places: [Path], _ before: Published, _ after: Published, _ isOwn: Bool) -> Void)?
+  package var followed:
+    (@Sendable (_ places: [Path], _ before: DatabaseState, _ after: DatabaseState, _ isOwn: Bool) -> Void)?
 
   /// Reports whether the state of a following database is new enough for clients. On false, all connections are to be
   /// ended, and new ones rejected.

@@ -16,7 +16,7 @@ public struct DatabaseFigures: Sendable {
   /// The number of commands waiting for a large write.
   public var largeWriteWaitingCount: Int
   /// The number of commands waiting for the owner of the followed log.
-  public var askedCommandCount: Int
+  public var forwardedCommandCount: Int
   /// The number of batches waiting for the disk.
   public var waitingBatchCount: Int
   /// The bytes of records since the last snapshot.
@@ -30,7 +30,7 @@ public struct DatabaseFigures: Sendable {
 extension DatabaseFigures {
   /// True when there are no connections and no work is under way.
   public var isIdle: Bool {
-    connectionCount == 0 && waitingCommandCount == 0 && largeWriteWaitingCount == 0 && askedCommandCount == 0
+    connectionCount == 0 && waitingCommandCount == 0 && largeWriteWaitingCount == 0 && forwardedCommandCount == 0
       && waitingBatchCount == 0
   }
 }
@@ -40,14 +40,14 @@ extension Database {
   public func figures() -> DatabaseFigures {
     let (connectionCount, listenCount) = decider.engine.withLock { ($0.connectionCount, $0.listenCount) }
     let (commandCount, commandBytes) = decider.mailbox.withLock { ($0.count, $0.sizeBytes) }
-    let askedCommandCount = decider.following?.forwarding.withLock { $0.waitingCount + $0.openCount } ?? 0
+    let forwardedCommandCount = decider.following?.forwarding.withLock { $0.waitingCount + $0.openCount } ?? 0
     let position = published.position
     let (isRunning, batchCount) = writer.batches.pipeline.withLock { ($0.status == .running, $0.waiting.count) }
     let (journalBytes, snapshotBytes) = snapshots.schedule.withLock { ($0.log.bytes, $0.snapshotBytes) }
     return DatabaseFigures(
       isRunning: isRunning, connectionCount: connectionCount, listenCount: listenCount,
       waitingCommandCount: commandCount, waitingCommandBytes: commandBytes,
-      largeWriteWaitingCount: decider.large.waitingCount, askedCommandCount: askedCommandCount,
+      largeWriteWaitingCount: decider.large.waitingCount, forwardedCommandCount: forwardedCommandCount,
       waitingBatchCount: batchCount, journalBytes: journalBytes, snapshotBytes: snapshotBytes, position: position)
   }
 }

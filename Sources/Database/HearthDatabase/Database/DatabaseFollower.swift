@@ -10,14 +10,14 @@ import HearthTree
 /// Roles may change while clients are connected, without any effect on them.
 package struct DatabaseFollower: Sendable {
   let decider: CommandDecider
-  let following: Following
+  let following: FollowerState
 
   /// Takes events in order. Blocks while too many of them are unapplied: must not run on event loops or on queues of
   /// this decider.
-  package func take(_ event: FollowedEvent) {
+  package func take(_ event: ReplicationEvent) {
     let isFull = decider.wake { box in
       box.followed.append(event)
-      box.followed.isFull = box.followed.isFull || box.followed.sizeBytes > FollowedEvents.bytesMax
+      box.followed.isFull = box.followed.isFull || box.followed.sizeBytes > ReplicationEventQueue.bytesMax
       return box.followed.isFull
     }
     if isFull { following.room.wait() }
@@ -35,7 +35,7 @@ package struct DatabaseFollower: Sendable {
   package var outbox: OutboxHolder { decider.writer.outboxes }
 
   /// The state after every event that ``take(_:)`` received. Waits until they are applied.
-  package var state: Published {
+  package var state: DatabaseState {
     decider.queue.sync {
       drain()
       return decider.engine.withLock { $0.state }
@@ -61,7 +61,7 @@ package struct DatabaseFollower: Sendable {
       }
       guard !events.isEmpty || !commands.isEmpty || isPending || wasReleased else { return }
       handle(events)
-      if commands.isEmpty, isPending { _ = decideHere([.tick], from: .line) }
+      if commands.isEmpty, isPending { _ = decideLocally([.tick], from: .connectionQueue) }
       settle(commands[...], from: .mailbox, arrivalNanoseconds: arrival)
       let waitingCount = following.forwarding.withLock { $0.waitingCount + $0.openCount }
       following.isCrowded.store(waitingCount > decider.limits.commandsPendingMax, ordering: .relaxed)
@@ -69,42 +69,42 @@ package struct DatabaseFollower: Sendable {
   }
 
   /// Handles events. Consecutive answers are delivered together.
-  private func handle(_ events: [FollowedEvent]) {
-    var told: [(Command, Reply)] = []
-    func tell() {
-      answer(told)
-      told = []
+  private func handle(_ events: [ReplicationEvent]) {
+    var replies: [(Command, Reply)] = []
+    func flush() {
+      answer(replies)
+      replies = []
     }
     for event in events {
       guard case .answered(let ticket, let given) = event else {
-        tell()
+        flush()
         handle(event)
         continue
       }
       guard let (command, next) = following.forwarding.withLock({ $0.answered(ticket) }) else { continue }
       if let command {
         if let reply = reply(to: command, given) {
-          told.append((command, reply))
+          replies.append((command, reply))
         } else {
-          tell()
-          _ = decideHere([command], from: .line)
+          flush()
+          _ = decideLocally([command], from: .connectionQueue)
         }
       }
       if !next.isEmpty {
-        tell()
-        settle(next[...], from: .line)
+        flush()
+        settle(next[...], from: .connectionQueue)
       }
     }
-    tell()
+    flush()
   }
 
-  private func handle(_ event: FollowedEvent) {
+  private func handle(_ event: ReplicationEvent) {
     switch event {
     case .commits(let first, let last, let payload, let isOwn, let root):
       let before = decider.writer.durable.state
       apply(first, last, payload, root)
-      if let tell = decider.environment.followed {
-        tell(Self.places(in: payload), before, decider.writer.durable.state, isOwn)
+      if let report = decider.environment.followed {
+        report(Self.places(in: payload), before, decider.writer.durable.state, isOwn)
       }
     case .answered: break
     case .sessionEnded(let session):
@@ -112,13 +112,13 @@ package struct DatabaseFollower: Sendable {
       guard let connection = lost.connection else {
         // An unanswered change may have been made.
         for command in lost.unanswered { answer(command, .failure(.outcomeUnknown)) }
-        return settle(lost.unasked[...], from: .line)
+        return settle(lost.unsent[...], from: .connectionQueue)
       }
       decider.environment.closeConnection(connection)
     case .serving(let isServing):
       following.isServing.store(isServing, ordering: .relaxed)
       decider.environment.servingChanged(isServing)
-    case .replaced(let start): begin(again: start)
+    case .replaced(let start): restart(from: start)
     case .snapshot(let members):
       decider.writer.snapshots.write(decider.engine.withLock { $0.state }, for: members)
     }
@@ -132,8 +132,8 @@ package struct DatabaseFollower: Sendable {
     let deadline: Int64?
     do {
       (batch, deadline) = try decider.engine.withLock { engine in
-        engine.tapDecisions(decider.watch.detail)
-        engine.placeTap.isOn = decider.writer.pulse.isWatched
+        engine.recordDecisions(decider.decisionObservers.detail)
+        engine.locationRecorder.isOn = decider.writer.commitCounter.isWatched
         let batch = try engine.follow(
           payload, firstPosition: first, lastPosition: last, leadingTo: root, at: instant)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
@@ -144,9 +144,9 @@ package struct DatabaseFollower: Sendable {
     }
     decider.environment.meters.decided(batch, since: start)
     decider.writer.durable.replace(batch.state)
-    decider.writer.pulse.note(batch.places)
-    if decider.writer.snapshots.followed(payload.count) { following.line.snapshotIsDue() }
-    decider.pass(batch)
+    decider.writer.commitCounter.note(batch.places)
+    if decider.writer.snapshots.followed(payload.count) { following.owner.snapshotIsDue() }
+    decider.enqueue(batch)
     decider.setTimer(deadline, at: instant)
   }
 
@@ -158,14 +158,14 @@ package struct DatabaseFollower: Sendable {
   }
 
   /// Starts over without connections: their listeners would receive changes that never happened.
-  private func begin(again start: FollowedStart) {
+  private func restart(from start: ReplicationStart) {
     decider.environment.servingChanged(false)
     let (unanswered, sessions) = following.forwarding.withLock { $0.end() }
     decider.engine.withLock { $0 = Engine(following: start.state, limits: decider.limits.engine) }
     decider.writer.durable.replace(start.state)
     for command in unanswered { answer(command, .failure(.outcomeUnknown)) }
     // Their on-disconnect writes must be executed: from here on their ends do not reach the owner.
-    for session in sessions { following.line.close(session) }
+    for session in sessions { following.owner.close(session) }
     // They may reconnect at once.
     if following.isServing.load(ordering: .relaxed) { decider.environment.servingChanged(true) }
   }
@@ -174,31 +174,33 @@ package struct DatabaseFollower: Sendable {
 
   /// Decides commands in order, or asks the owner. Those that wait for a large command come back later.
   func settle(
-    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source, arrivalNanoseconds: UInt64 = 0
+    _ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source, arrivalNanoseconds: UInt64 = 0
   ) {
     var rest = decider.large.admitted(commands, from: source)
     var here: [Command] = []
     func decide() {
-      let isWhole = decideHere(here[...], from: source, arrivalNanoseconds: arrivalNanoseconds)
+      let isWhole = decideLocally(here[...], from: source, arrivalNanoseconds: arrivalNanoseconds)
       if !isWhole { rest = decider.large.admitted(rest, from: source) }
       here = []
     }
     while let command = rest.popFirst() {
-      if following.forwarding.withLock({ $0.ignores(command) || $0.holdsBack(command) }) { continue }
+      if following.forwarding.withLock({ $0.ignores(command) || $0.delays(command) }) { continue }
       switch command.action {
       case .write, .onDisconnect, .cancelOnDisconnect, .deployRules, .transact, .get, .barrier:
         // Under the identity that the connection has after all earlier commands.
         decide()
-        ask(command)
+        forward(command)
       case .authenticate, .unauthenticate, .endCredential:
         here.append(command)
         decide()
-        tellIdentity(of: command.connection)
+        sendIdentity(of: command.connection)
       case .disconnect:
         here.append(command)
         decide()
-        if let session = following.forwarding.withLock({ $0.end(command.connection) }) { following.line.close(session) }
-      case .connect, .listen, .unlisten, .turnsTold, .tick: here.append(command)
+        if let session = following.forwarding.withLock({ $0.end(command.connection) }) {
+          following.owner.close(session)
+        }
+      case .connect, .listen, .unlisten, .turnsDelivered, .tick: here.append(command)
       }
     }
     decide()
@@ -207,19 +209,19 @@ package struct DatabaseFollower: Sendable {
   /// Decides commands in this process.
   ///
   /// - Returns: False when one of them was set aside, so that later commands of its connection wait.
-  private func decideHere(
-    _ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source, arrivalNanoseconds: UInt64 = 0
+  private func decideLocally(
+    _ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source, arrivalNanoseconds: UInt64 = 0
   ) -> Bool {
     var (rest, isWhole) = (commands, true)
     while !rest.isEmpty {
       let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
       let (batch, deadline) = decider.engine.withLock { engine in
-        engine.tapDecisions(decider.watch.detail)
+        engine.recordDecisions(decider.decisionObservers.detail)
         let batch = engine.decide(rest, at: instant, settingAside: decider.isRunning)
         return (batch, engine.nextDeadlineMonotonicMilliseconds)
       }
       rest = rest.dropFirst(batch.commandCount)
-      decider.pass(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
+      decider.enqueue(batch, deadline, at: instant, since: start, arrivalNanoseconds: arrivalNanoseconds)
       guard let large = batch.largeCommand else { continue }
       isWhole = false
       decider.large.begin(large, from: source)
@@ -230,53 +232,53 @@ package struct DatabaseFollower: Sendable {
 
   /// Informs the owner of identities that ended.
   func passOn(_ effects: [Effect]) {
-    for case .authenticationEnded(let connection) in effects { tellIdentity(of: connection) }
+    for case .authenticationEnded(let connection) in effects { sendIdentity(of: connection) }
   }
 
-  private func ask(_ command: Command) {
+  private func forward(_ command: Command) {
     guard decider.isRunning else { return answer(command, .failure(.unavailable)) }
     let known = decider.engine.withLock { engine in
       engine.principal(of: command).map { ($0, command.address(in: engine)) }
     }
     guard let (principal, address) = known else { return answer(command, .failure(.unknownConnection)) }
-    let question: OwnerQuestion
+    let request: OwnerRequest
     switch command.action {
-    case .get, .barrier: question = .newest
-    case .transact(let transaction): question = .transaction(transaction)
+    case .get, .barrier: request = .newest
+    case .transact(let transaction): request = .transaction(transaction)
     default:
       guard let change = ForwardedChange(command, as: principal, from: address) else { return }
-      question = .change(change)
+      request = .change(change)
     }
-    ask(question, for: command)
+    forward(request, for: command)
   }
 
-  private func ask(_ question: OwnerQuestion, for command: Command) {
+  private func forward(_ request: OwnerRequest, for command: Command) {
     let now = decider.environment.clock().monotonicMilliseconds
-    let seat = following.forwarding.withLock {
-      $0.ask(command, atMilliseconds: now, makeSession: following.makeSession)
+    let forwarded = following.forwarding.withLock {
+      $0.forward(command, atMilliseconds: now, makeSession: following.makeSession)
     }
-    guard let seat else { return answer(command, .failure(.unavailable)) }
+    guard let forwarded else { return answer(command, .failure(.unavailable)) }
     if command.isOneOff { watch() }
-    if seat.isNew { following.line.open(seat.session) }
-    following.line.ask(seat.session, ticket: seat.ticket, question)
+    if forwarded.isNew { following.owner.open(forwarded.session) }
+    following.owner.send(forwarded.session, ticket: forwarded.ticket, request)
   }
 
   /// Informs the owner of a connection's identity, which its on-disconnect writes need.
-  private func tellIdentity(of connection: ConnectionID) {
+  private func sendIdentity(of connection: ConnectionID) {
     // No answer is expected.
     let command = Command(connection: connection, action: .barrier)
-    guard following.forwarding.withLock({ $0.wantsEnd(connection) }),
+    guard following.forwarding.withLock({ $0.hasOnDisconnectWrites(connection) }),
       let principal = decider.engine.withLock({ $0.principal(of: command) })
     else { return }
-    ask(.change(ForwardedChange(.authenticate, as: principal)), for: command)
+    forward(.change(ForwardedChange(.authenticate, as: principal)), for: command)
   }
 
   /// Answers all requests that wait for the owner: their outcome is unknown.
-  func endQuestions() {
+  func endRequests() {
     for command in following.forwarding.withLock({ $0.end().unanswered }) { answer(command, .failure(.outcomeUnknown)) }
   }
 
-  // MARK: Patience
+  // MARK: Timeouts
 
   /// The interval of the check for overdue one-off requests.
   private static let watchMilliseconds: Int64 = 5_000
@@ -286,12 +288,12 @@ package struct DatabaseFollower: Sendable {
     guard !following.isWatching.exchange(true, ordering: .relaxed) else { return }
     decider.environment.schedule(Self.watchMilliseconds) { [weak decider] in
       guard let decider else { return }
-      decider.queue.async { decider.follower?.tellOverdue() }
+      decider.queue.async { decider.follower?.answerOverdue() }
     }
   }
 
   /// Answers overdue one-off requests: the outcome of a write is unknown, and reads are unavailable.
-  private func tellOverdue() {
+  private func answerOverdue() {
     following.isWatching.store(false, ordering: .relaxed)
     let now = decider.environment.clock().monotonicMilliseconds
     let (overdue, othersWait) = following.forwarding.withLock { $0.takeOverdue(atMilliseconds: now) }
@@ -302,7 +304,7 @@ package struct DatabaseFollower: Sendable {
   // MARK: Answers
 
   /// Returns the reply to a command; nil for one that is decided here now.
-  private func reply(to command: Command, _ given: OwnerAnswer) -> Reply? {
+  private func reply(to command: Command, _ given: OwnerResponse) -> Reply? {
     switch (given, command.action) {
     case (.newest, .get): nil
     case (.newest, _): .ok
@@ -321,7 +323,7 @@ package struct DatabaseFollower: Sendable {
     guard !answers.isEmpty else { return }
     let batch = decider.engine.withLock { $0.answer(answers) }
     decider.environment.meters.answered(batch)
-    decider.pass(batch)
+    decider.enqueue(batch)
   }
 }
 

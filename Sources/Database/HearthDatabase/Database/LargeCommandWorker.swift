@@ -11,13 +11,13 @@ struct LargeCommandWorker {
   /// The number of commands that wait for a large command.
   var waitingCount: Int { pool.commands.withLock { $0.waitingCount } }
 
-  /// Returns the commands to decide now; the others wait in ``LargeWriteQueue``.
-  func admitted(_ commands: ArraySlice<Command>, from source: LargeWriteQueue.Source) -> ArraySlice<Command> {
+  /// Returns the commands to decide now; the others wait in ``LargeCommandScheduler``.
+  func admitted(_ commands: ArraySlice<Command>, from source: LargeCommandScheduler.Source) -> ArraySlice<Command> {
     let (admitted, crowd) = pool.commands.withLock { queue in
       let admitted = decider.engine.withLock { engine in
         queue.admit(commands, from: source) { $0.replaces($1, in: engine.state.sessions) }
       }
-      return (admitted, queue.takeCrowd())
+      return (admitted, queue.takeCrowded())
     }
     if let crowd { decider.mailbox.withLock { $0.crowded = crowd } }
     return admitted[...]
@@ -30,22 +30,22 @@ struct LargeCommandWorker {
     let countMax = decider.limits.engine.batchCommandsMax / 2
     let (commands, source, crowd) = pool.commands.withLock { queue in
       let (commands, source) = queue.takeReleased(countMax)
-      return (commands, source, queue.takeCrowd())
+      return (commands, source, queue.takeCrowded())
     }
     if let crowd { decider.mailbox.withLock { $0.crowded = crowd } }
     if !commands.isEmpty { decider.decide(commands[...], from: source) }
     var isBusy = !commands.isEmpty
-    for worker in LargeWriteQueue.Worker.allCases { isBusy = beginNext(for: worker) || isBusy }
+    for worker in LargeCommandScheduler.Worker.allCases { isBusy = beginNext(for: worker) || isBusy }
     return isBusy
   }
 
   /// Starts a command that was set aside, or queues it for its turn.
-  func begin(_ work: LargeCommand, from source: LargeWriteQueue.Source) {
+  func begin(_ work: LargeCommand, from source: LargeCommandScheduler.Source) {
     let client = decider.engine.withLock { work.command.claimant(in: $0) }
     switch pool.commands.withLock({ $0.begin(work, of: client, from: source) }) {
     case .now: run(work)
     case .later: break
-    case .uncompared:
+    case .sendsWholeValue:
       guard case .comparison(let comparison) = work else { return }
       _ = settled(work.command) { $0.settle(.notMade(comparison), at: $1, isLast: true) }
     }
@@ -54,7 +54,7 @@ struct LargeCommandWorker {
   /// Starts the next commands that wait for a worker, as long as it is free.
   ///
   /// - Returns: False when no command was decided or started.
-  private func beginNext(for worker: LargeWriteQueue.Worker) -> Bool {
+  private func beginNext(for worker: LargeCommandScheduler.Worker) -> Bool {
     var count = 0
     while count < decider.limits.engine.batchCommandsMax / 2,
       let next = pool.commands.withLock({ $0.next(for: worker) })
@@ -66,12 +66,12 @@ struct LargeCommandWorker {
   }
 
   /// Decides a command that had to wait on the present state, which may take long again.
-  private func decideAnew(_ command: Command, for worker: LargeWriteQueue.Worker) {
+  private func decideAnew(_ command: Command, for worker: LargeCommandScheduler.Worker) {
     var rest: ArraySlice = [command]
     while !rest.isEmpty {
       guard let work = decider.decideInLine(&rest, settingAside: true) else { continue }
       if rest.isEmpty, pool.commands.withLock({ $0.takeReserved(work) }) { return run(work) }
-      begin(work, from: .line)
+      begin(work, from: .connectionQueue)
       // An earlier request of the same connection is worked on first.
       guard !rest.isEmpty, !command.isOneOff, work.command.connection == command.connection else { continue }
       pool.commands.withLock { $0.putBack(command) }
@@ -96,7 +96,7 @@ struct LargeCommandWorker {
       }
     case .query(let query):
       pool.reads.async {
-        let found = query.found()
+        let found = query.evaluated()
         decider.queue.async {
           settle(query.command, steps: found.steps) { $0.settle(found, at: $1, isLast: $2) }
         }
@@ -107,15 +107,15 @@ struct LargeCommandWorker {
   /// Evaluates a live query whose location was replaced, and then updates it.
   func evaluate(_ query: LargeQuery) {
     pool.reads.async {
-      let found = query.found()
+      let found = query.evaluated()
       decider.queue.async {
         batches.waitForRoom()
         let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
         let (batch, deadline) = decider.engine.withLock { engine in
-          engine.tapDecisions(decider.watch.detail)
+          engine.recordDecisions(decider.decisionObservers.detail)
           return (engine.settle(evaluated: found, at: instant), engine.nextDeadlineMonotonicMilliseconds)
         }
-        decider.pass(batch, deadline, at: instant, since: start)
+        decider.enqueue(batch, deadline, at: instant, since: start)
         decider.drain()
       }
     }
@@ -138,7 +138,7 @@ struct LargeCommandWorker {
         let instant = decider.environment.clock()
         let (batch, first) = decider.engine.withLock { LargeWrite.stage(piece, number: number, at: instant, in: &$0) }
         number = first
-        decider.pass(batch)
+        decider.enqueue(batch)
         return true
       }
       guard isTaken else { return decided }
@@ -155,7 +155,9 @@ struct LargeCommandWorker {
     guard let again = settled(decided.write.command, { $0.settle(decided, at: $1) }) else {
       return end(.writes, steps: decided.steps)
     }
-    let isWorthIt = pool.commands.withLock { $0.retry(.writes, without: decided.lookedAt, steps: decided.steps) }
+    let isWorthIt = pool.commands.withLock {
+      $0.retry(.writes, without: decided.dependencyLocations, steps: decided.steps)
+    }
     if isWorthIt { return run(again) }
     decideAtLast(again.command)
     end(.writes)
@@ -166,14 +168,14 @@ struct LargeCommandWorker {
     let isLast = pool.commands.withLock { !$0.retry(.reads, steps: steps) }
     let again = settled(command) { settle(&$0, $1, isLast) }
     if let again {
-      if LargeWriteQueue.Worker(again) == .reads { return run(again) }
+      if LargeCommandScheduler.Worker(again) == .reads { return run(again) }
       // After its comparison, a write continues in the background.
-      begin(again, from: .line)
+      begin(again, from: .connectionQueue)
     }
     end(.reads)
   }
 
-  private func end(_ worker: LargeWriteQueue.Worker, steps: Int = 0) {
+  private func end(_ worker: LargeCommandScheduler.Worker, steps: Int = 0) {
     pool.commands.withLock { $0.finish(worker, steps: steps) }
     decider.drain()
   }
@@ -191,11 +193,11 @@ struct LargeCommandWorker {
       let (instant, start) = (decider.environment.clock(), decider.environment.meters.now())
       let (batch, deadline) = decider.engine.withLock { engine in
         engine.setStalled(nil)
-        engine.tapDecisions(decider.watch.detail)
-        engine.tapChanges(decider.writer.outboxes.tap)
+        engine.recordDecisions(decider.decisionObservers.detail)
+        engine.observeCommits(decider.writer.outboxes.commitObserver)
         return (settle(&engine, instant), engine.nextDeadlineMonotonicMilliseconds)
       }
-      decider.pass(batch, deadline, at: instant, since: start)
+      decider.enqueue(batch, deadline, at: instant, since: start)
       // Otherwise work that the engine had to do first filled the batch.
       if batch.commandCount > 0 { return batch.largeCommand }
     }

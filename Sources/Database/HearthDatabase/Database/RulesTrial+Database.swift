@@ -34,7 +34,7 @@ extension RulesTrial {
   }
 }
 
-extension Published {
+extension DatabaseState {
   /// The state of a database that is gone.
-  fileprivate static let none = Published(root: .empty, rules: .denyAll, position: 0)
+  fileprivate static let none = DatabaseState(root: .empty, rules: .denyAll, position: 0)
 }

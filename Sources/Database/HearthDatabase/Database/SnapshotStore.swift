@@ -18,7 +18,7 @@ final class SnapshotStore: Sendable {
   let journal: any Journal
   let durable: DurableState
   let batches: BatchQueue
-  let keeper: HistoryKeeper
+  let historyPruner: HistoryPruner
   let queue: DispatchQueue
   private let environment: DatabaseEnvironment
   private let limits: DatabaseLimits
@@ -32,14 +32,14 @@ final class SnapshotStore: Sendable {
     (self.journal, self.durable, self.batches) = (journal, durable, batches)
     (self.environment, self.limits) = (environment, limits)
     self.schedule = Mutex(schedule)
-    keeper = HistoryKeeper(limits.history)
+    historyPruner = HistoryPruner(limits.history)
     queue = DispatchQueue(label: "hearth.snapshot.\(name)", qos: .utility)
   }
 
   // MARK: Due snapshots
 
   /// Records an append, and writes a snapshot when one is due.
-  func appended(_ sizeBytes: Int, _ state: Published, isStalled: Bool) {
+  func appended(_ sizeBytes: Int, _ state: DatabaseState, isStalled: Bool) {
     let isDue = schedule.withLock { schedule in
       schedule.appended(sizeBytes)
       guard schedule.isDue(limits), !isStalled, !state.hasOpenPieces else { return false }
@@ -60,8 +60,8 @@ final class SnapshotStore: Sendable {
 
   /// Writes a snapshot of a followed log for its owner, unless another one is being written.
   ///
-  /// - Parameter members: See ``FollowedEvent/snapshot(members:)``.
-  func write(_ state: Published, for members: [UInt8]) {
+  /// - Parameter members: See ``ReplicationEvent/snapshot(members:)``.
+  func write(_ state: DatabaseState, for members: [UInt8]) {
     guard batches.isRunning, !state.hasOpenPieces, schedule.withLock({ $0.begin() }) else { return }
     queue.async { self.write(state, members: members) }
   }
@@ -109,8 +109,8 @@ final class SnapshotStore: Sendable {
 
   /// Writes the snapshot that has begun.
   ///
-  /// - Parameter members: See ``FollowedEvent/snapshot(members:)``; nil for a database with a log of its own.
-  func write(_ state: Published, members: [UInt8]? = nil) {
+  /// - Parameter members: See ``ReplicationEvent/snapshot(members:)``; nil for a database with a log of its own.
+  func write(_ state: DatabaseState, members: [UInt8]? = nil) {
     var outcome = SnapshotSchedule.Outcome.failed
     do {
       let info = try store(state, members: members)
@@ -124,8 +124,8 @@ final class SnapshotStore: Sendable {
     } catch {
       environment.notice(.snapshotFailed(JournalError(.failed, "\(error)")))
     }
-    let isShortageNews = schedule.withLock { $0.end(outcome, limits) }
-    if isShortageNews, case .tooLarge(let roomBytes) = outcome {
+    let shouldReportShortage = schedule.withLock { $0.end(outcome, limits) }
+    if shouldReportShortage, case .tooLarge(let roomBytes) = outcome {
       environment.notice(.snapshotTooLarge(roomBytes: roomBytes))
     }
   }
@@ -133,7 +133,7 @@ final class SnapshotStore: Sendable {
   /// - Parameter isCancelled: Returns true when the caller no longer waits for the snapshot.
   /// - Throws: ``Interruption``, after which no part of the snapshot is left.
   func store(
-    _ state: Published, members: [UInt8]? = nil, isCancelled: () -> Bool = { false }
+    _ state: DatabaseState, members: [UInt8]? = nil, isCancelled: () -> Bool = { false }
   ) throws -> SnapshotInfo {
     let roomBytes = try room(for: state)
     let ticket = try journal.beginSnapshot(at: state.position)
@@ -154,7 +154,7 @@ final class SnapshotStore: Sendable {
   /// that many bytes.
   ///
   /// - Throws: ``Interruption`` when the room does not suffice.
-  private func room(for state: Published) throws -> Int {
+  private func room(for state: DatabaseState) throws -> Int {
     let (roomBytes, estimatedBytes) = schedule.withLock { ($0.allowedBytes, $0.estimatedBytes) }
     guard estimatedBytes > roomBytes, state.root.heldBytes(upTo: roomBytes) > roomBytes else { return roomBytes }
     throw Interruption.noRoom(roomBytes)
@@ -167,7 +167,7 @@ final class SnapshotStore: Sendable {
 
   /// Prunes the batches and snapshots that neither a restart nor the retained history needs.
   func pruneKept() throws {
-    let shortened = try keeper.prune(
+    let shortened = try historyPruner.prune(
       journal, last: durable.state.position, nowMilliseconds: environment.clock().wallMilliseconds)
     guard let shortened else { return }
     environment.notice(.historyShortened(oldestPosition: shortened, sizeBytesMax: limits.history.sizeBytesMax))

@@ -8,38 +8,38 @@ enum StalledDecision {
   static func decide(_ commands: inout ArraySlice<Command>, at instant: Instant, by decider: CommandDecider) {
     guard let command = commands.popFirst() else { return }
     let (durable, start) = (decider.writer.durable.state, decider.environment.meters.now())
-    let (isCrowded, isHeld, refusal) = decider.writer.batches.pipeline.withLock { line in
+    let (isCrowded, isBlocked, refusal) = decider.writer.batches.pipeline.withLock { pipeline in
       (
-        line.stall?.deferredCount ?? 0 >= decider.limits.commandsPendingMax,
-        line.stall?.held.contains(command.connection) == true, line.status.refusal
+        pipeline.stall?.deferredCount ?? 0 >= decider.limits.commandsPendingMax,
+        pipeline.stall?.waitingConnections.contains(command.connection) == true, pipeline.status.refusal
       )
     }
     let (time, batch, turn, deadline) = decider.engine.withLock { engine in
       engine.setStalled(refusal)
-      engine.tapDecisions(decider.watch.detail)
-      engine.tapChanges(decider.writer.outboxes.tap)
+      engine.recordDecisions(decider.decisionObservers.detail)
+      engine.observeCommits(decider.writer.outboxes.commitObserver)
       let time = engine.decide([], at: instant)
       let isSettled = isSettled(command, engine, durable)
       let isFree = command.action.isChange || command.principal != nil
       // The waiting commands are in memory: this bounds them however long the disk is full.
-      if isCrowded, command.action.isRead, !isSettled || isHeld && !isFree {
+      if isCrowded, command.action.isRead, !isSettled || isBlocked && !isFree {
         let refused = engine.answer([(command, .failure(.unavailable))])
-        return (time, refused, Stall.Turn.first, engine.nextDeadlineMonotonicMilliseconds)
+        return (time, refused, Stall.DeliveryOrder.first, engine.nextDeadlineMonotonicMilliseconds)
       }
       let batch = engine.decide([command], at: instant)
-      let turn: Stall.Turn = !isSettled ? .last : isFree ? .first : .ifNotHeld
+      let turn: Stall.DeliveryOrder = !isSettled ? .last : isFree ? .first : .unlessWaiting
       return (time, batch, turn, engine.nextDeadlineMonotonicMilliseconds)
     }
     decider.environment.meters.answered(time)
     decider.environment.meters.decided(batch, since: start)
-    decider.pass(time, .ifNotHeld)
-    decider.pass(batch, turn)
+    decider.enqueue(time, .unlessWaiting)
+    decider.enqueue(batch, turn)
     decider.setTimer(deadline, at: instant)
   }
 
   /// Returns true when the answer to a command is the same with and without the batches that wait for the disk: neither
   /// the data it shows nor the rules that allow it depend on them.
-  private static func isSettled(_ command: Command, _ engine: Engine, _ durable: Published) -> Bool {
+  private static func isSettled(_ command: Command, _ engine: Engine, _ durable: DatabaseState) -> Bool {
     let (path, query): (Path, Query?)
     switch command.action {
     case .listen(let request): (path, query) = (request.path, request.query)
@@ -52,7 +52,7 @@ enum StalledDecision {
       return false
     }
     guard let principal = engine.principal(of: command) else { return true }
-    func isAllowed(_ state: Published, _ query: Query?) -> Bool {
+    func isAllowed(_ state: DatabaseState, _ query: Query?) -> Bool {
       (try? state.read(path, as: principal, nowMilliseconds: engine.now.wallMilliseconds, query: query)) != nil
     }
     return [query, nil].allSatisfy { isAllowed(engine.state, $0) == isAllowed(durable, $0) }

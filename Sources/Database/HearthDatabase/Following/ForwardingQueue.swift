@@ -11,46 +11,46 @@ struct ForwardingQueue: Sendable {
   /// The number of sessions shared by one-off requests, such as those over HTTP.
   static let sharedSessions = 16
 
-  private struct Seat {
+  private struct ForwardedSession {
     var session: UInt64
     var open: Set<UInt64> = []
     var waiting: [Command] = []
     /// True when the connection has on-disconnect writes, so that the owner must know its identity.
-    var wantsEnd = false
+    var hasOnDisconnectWrites = false
   }
 
   /// A request under way.
-  private struct Question {
+  private struct PendingRequest {
     /// The command; nil once it was answered with an unknown outcome while the owner's answer is outstanding.
     var command: Command?
-    var seat: ConnectionID
-    var askedAtMilliseconds: Int64
+    var sessionKey: ConnectionID
+    var sentAtMilliseconds: Int64
   }
 
   /// The time that a one-off request waits for the owner: longer than a failover of the store takes. Clients with a
   /// connection go on waiting, as they do without a network.
-  private static let patienceMilliseconds: Int64 = 60_000
+  private static let oneOffTimeoutMilliseconds: Int64 = 60_000
 
-  private var seats: [ConnectionID: Seat] = [:]
+  private var sessionsByConnection: [ConnectionID: ForwardedSession] = [:]
   private var connections: [UInt64: ConnectionID] = [:]
   /// Connections whose session ended before them: they are being closed.
   private var gone: Set<ConnectionID> = []
-  private var questions: [UInt64: Question] = [:]
+  private var pendingRequests: [UInt64: PendingRequest] = [:]
   private var lastTicket: UInt64 = 0
   private var lastShared: UInt64 = 0
   /// The number of commands that wait for their connection's turn, over all connections.
   private(set) var waitingCount = 0
 
   /// The number of requests under way.
-  var openCount: Int { questions.count }
+  var openCount: Int { pendingRequests.count }
 
   /// Returns true when a command must wait because its connection has too many open requests, or already waits; the
   /// command is then kept.
-  mutating func holdsBack(_ command: Command) -> Bool {
-    guard !command.isOneOff, let seat = seats[command.connection],
-      !seat.waiting.isEmpty || seat.open.count >= Self.openMax
+  mutating func delays(_ command: Command) -> Bool {
+    guard !command.isOneOff, let forwarded = sessionsByConnection[command.connection],
+      !forwarded.waiting.isEmpty || forwarded.open.count >= Self.openMax
     else { return false }
-    seats[command.connection]?.waiting.append(command)
+    sessionsByConnection[command.connection]?.waiting.append(command)
     waitingCount += 1
     return true
   }
@@ -61,33 +61,33 @@ struct ForwardingQueue: Sendable {
   ///   - now: The time on the monotonic clock.
   ///   - makeSession: Draws an unused session number.
   /// - Returns: `isNew` when the session must be opened at the owner first; nil when all sessions for it are full.
-  mutating func ask(
+  mutating func forward(
     _ command: Command, atMilliseconds now: Int64, makeSession: () -> UInt64
   ) -> (session: UInt64, ticket: UInt64, isNew: Bool)? {
-    guard let seat = seat(for: command) else { return nil }
-    let isNew = seats[seat] == nil
-    var session = seats[seat]?.session ?? makeSession()
+    guard let key = sessionKey(for: command) else { return nil }
+    let isNew = sessionsByConnection[key] == nil
+    var session = sessionsByConnection[key]?.session ?? makeSession()
     // A number in use on this node is rejected, or answers would be misrouted.
     while isNew, session == 0 || connections[session] != nil { session = makeSession() }
     if isNew {
-      seats[seat] = Seat(session: session)
-      connections[session] = seat
+      sessionsByConnection[key] = ForwardedSession(session: session)
+      connections[session] = key
     }
     lastTicket += 1
-    seats[seat]?.open.insert(lastTicket)
-    if case .onDisconnect = command.action { seats[seat]?.wantsEnd = true }
-    questions[lastTicket] = Question(command: command, seat: seat, askedAtMilliseconds: now)
+    sessionsByConnection[key]?.open.insert(lastTicket)
+    if case .onDisconnect = command.action { sessionsByConnection[key]?.hasOnDisconnectWrites = true }
+    pendingRequests[lastTicket] = PendingRequest(command: command, sessionKey: key, sentAtMilliseconds: now)
     return (session, lastTicket, isNew)
   }
 
   /// Returns the key of a command's session: one-off requests share a few.
-  private mutating func seat(for command: Command) -> ConnectionID? {
+  private mutating func sessionKey(for command: Command) -> ConnectionID? {
     guard command.isOneOff else { return command.connection }
     for _ in 0..<Self.sharedSessions {
       lastShared = (lastShared + 1) % UInt64(Self.sharedSessions)
       // No connection has such a number: those count up from the low bits.
-      let seat = ConnectionID(rawValue: .max - lastShared)
-      if seats[seat]?.open.count ?? 0 < Self.openMax { return seat }
+      let key = ConnectionID(rawValue: .max - lastShared)
+      if sessionsByConnection[key]?.open.count ?? 0 < Self.openMax { return key }
     }
     return nil
   }
@@ -97,26 +97,30 @@ struct ForwardingQueue: Sendable {
   func ignores(_ command: Command) -> Bool {
     guard gone.contains(command.connection) else { return false }
     return switch command.action {
-    case .disconnect, .endCredential, .turnsTold, .tick: false
+    case .disconnect, .endCredential, .turnsDelivered, .tick: false
     default: true
     }
   }
 
   /// Returns true when a connection has on-disconnect writes.
-  func wantsEnd(_ connection: ConnectionID) -> Bool { seats[connection]?.wantsEnd ?? false }
+  func hasOnDisconnectWrites(_ connection: ConnectionID) -> Bool {
+    sessionsByConnection[connection]?.hasOnDisconnectWrites ?? false
+  }
 
   /// Records the answer to a request.
   ///
   /// - Returns: The command, unless it was answered before; and the commands of its connection that may go on now.
   mutating func answered(_ ticket: UInt64) -> (command: Command?, next: [Command])? {
-    guard let question = questions.removeValue(forKey: ticket) else { return nil }
-    seats[question.seat]?.open.remove(ticket)
-    guard let seat = seats[question.seat], !seat.waiting.isEmpty, seat.open.count < Self.openMax / 2 else {
-      return (question.command, [])
+    guard let request = pendingRequests.removeValue(forKey: ticket) else { return nil }
+    sessionsByConnection[request.sessionKey]?.open.remove(ticket)
+    guard let forwarded = sessionsByConnection[request.sessionKey], !forwarded.waiting.isEmpty,
+      forwarded.open.count < Self.openMax / 2
+    else {
+      return (request.command, [])
     }
-    seats[question.seat]?.waiting = []
-    waitingCount -= seat.waiting.count
-    return (question.command, seat.waiting)
+    sessionsByConnection[request.sessionKey]?.waiting = []
+    waitingCount -= forwarded.waiting.count
+    return (request.command, forwarded.waiting)
   }
 
   /// Returns the overdue one-off requests, in their order, to be answered now. They remain open at the owner.
@@ -124,9 +128,9 @@ struct ForwardingQueue: Sendable {
   /// - Parameter now: The time on the monotonic clock.
   /// - Returns: The overdue commands, and whether others still wait.
   mutating func takeOverdue(atMilliseconds now: Int64) -> (overdue: [Command], othersWait: Bool) {
-    let waiting = questions.filter { $0.value.command?.isOneOff ?? false }
-    let overdue = waiting.filter { now - $0.value.askedAtMilliseconds >= Self.patienceMilliseconds }
-    for ticket in overdue.keys { questions[ticket]?.command = nil }
+    let waiting = pendingRequests.filter { $0.value.command?.isOneOff ?? false }
+    let overdue = waiting.filter { now - $0.value.sentAtMilliseconds >= Self.oneOffTimeoutMilliseconds }
+    for ticket in overdue.keys { pendingRequests[ticket]?.command = nil }
     return (overdue.sorted { $0.key < $1.key }.compactMap(\.value.command), waiting.count > overdue.count)
   }
 
@@ -135,33 +139,35 @@ struct ForwardingQueue: Sendable {
   /// - Returns: Its session; nil when it has none.
   mutating func end(_ connection: ConnectionID) -> UInt64? {
     gone.remove(connection)
-    guard let seat = seats.removeValue(forKey: connection) else { return nil }
-    connections[seat.session] = nil
-    waitingCount -= seat.waiting.count
-    for ticket in seat.open { questions[ticket] = nil }
-    return seat.session
+    guard let forwarded = sessionsByConnection.removeValue(forKey: connection) else { return nil }
+    connections[forwarded.session] = nil
+    waitingCount -= forwarded.waiting.count
+    for ticket in forwarded.open { pendingRequests[ticket] = nil }
+    return forwarded.session
   }
 
   /// Removes a session that ended before its connection, which is to be closed.
   ///
   /// - Returns: The session's connection, nil for one shared by one-off requests; and the commands that were unanswered
   ///   or not sent yet, in their order.
-  mutating func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unasked: [Command])? {
+  mutating func lost(_ session: UInt64) -> (connection: ConnectionID?, unanswered: [Command], unsent: [Command])? {
     guard let connection = connections.removeValue(forKey: session),
-      let seat = seats.removeValue(forKey: connection)
+      let forwarded = sessionsByConnection.removeValue(forKey: connection)
     else { return nil }
-    waitingCount -= seat.waiting.count
-    let unanswered = seat.open.sorted().compactMap { questions.removeValue(forKey: $0)?.command }
+    waitingCount -= forwarded.waiting.count
+    let unanswered = forwarded.open.sorted().compactMap { pendingRequests.removeValue(forKey: $0)?.command }
     let isShared = connection.rawValue > .max - UInt64(Self.sharedSessions)
     if !isShared { gone.insert(connection) }
-    return (isShared ? nil : connection, unanswered, seat.waiting)
+    return (isShared ? nil : connection, unanswered, forwarded.waiting)
   }
 
   /// Ends all sessions. Request numbers continue: a late answer must not match a later request.
   ///
   /// - Returns: All unanswered commands, and the sessions that no longer have a connection.
   mutating func end() -> (unanswered: [Command], sessions: [UInt64]) {
-    let all = questions.sorted { $0.key < $1.key }.compactMap(\.value.command) + seats.values.flatMap(\.waiting)
+    let all =
+      pendingRequests.sorted { $0.key < $1.key }.compactMap(\.value.command)
+      + sessionsByConnection.values.flatMap(\.waiting)
     let sessions = connections.keys.sorted()
     let lastTicket = lastTicket
     self = ForwardingQueue()

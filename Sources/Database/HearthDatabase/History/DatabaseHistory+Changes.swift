@@ -58,14 +58,14 @@ extension DatabaseHistory {
   ) throws -> (changes: [HistoryChange], before: Int64?) {
     let scan = RecordScan(of: path)
     var isTouched = false
-    try walk(after: start, through: end, scan, isCancelled) { _, record in
+    try forEachRecord(after: start, through: end, scan, isCancelled) { _, record in
       isTouched = isTouched || record.parts.contains { !$0.changes.isEmpty }
     }
     // Then the value at the beginning is not needed.
     guard isTouched else { return ([], nil) }
     var node = try state(at: start, of: path, isCancelled: isCancelled).node
     var (last, isMore) = (LastChanges(countMax: budget.count, bytesMax: budget.bytes), false)
-    try walk(after: start, through: end, scan, isCancelled) { position, record in
+    try forEachRecord(after: start, through: end, scan, isCancelled) { position, record in
       let parts = record.parts.filter { !$0.changes.isEmpty }
       guard !parts.isEmpty else { return }
       let next = parts.reduce(node) { scan.apply($1.changes, to: $0) }

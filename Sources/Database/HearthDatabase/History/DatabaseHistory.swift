@@ -10,16 +10,16 @@ import Synchronization
 public final class DatabaseHistory: Sendable {
   let journal: any Journal
   let limits: HistoryLimits
-  private let present: @Sendable () -> Published
-  private let warm: Mutex<WarmStates>
+  private let present: @Sendable () -> DatabaseState
+  private let cache: Mutex<PastStateCache>
 
   /// The log bytes of the first read; each further read doubles them.
   private static let firstReadBytes = 64 << 10
 
   /// - Parameter present: The last durable state.
-  init(_ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> Published) {
+  init(_ journal: any Journal, limits: HistoryLimits, present: @escaping @Sendable () -> DatabaseState) {
     (self.journal, self.limits, self.present) = (journal, limits, present)
-    warm = Mutex(WarmStates(limits))
+    cache = Mutex(PastStateCache(limits))
   }
 
   /// The last durable position.
@@ -33,12 +33,12 @@ public final class DatabaseHistory: Sendable {
   /// Returns the last position whose commit was made at that time or before it.
   ///
   /// - Parameter milliseconds: The time since 1970.
-  /// - Throws: ``HistoryError``: ``HistoryError/notKept(oldestPosition:)`` when the time is before the retained
+  /// - Throws: ``HistoryError``: ``HistoryError/notRetained(oldestPosition:)`` when the time is before the retained
   ///   history.
   public func position(atMilliseconds milliseconds: Int64) throws(HistoryError) -> Int64 {
     try mapping {
       let position = try HistoryTimes(journal).position(atMilliseconds: milliseconds, last: lastPosition)
-      guard let position else { throw HistoryError.notKept(oldestPosition: try journal.oldestPosition()) }
+      guard let position else { throw HistoryError.notRetained(oldestPosition: try journal.oldestPosition()) }
       return position
     }
   }
@@ -63,24 +63,24 @@ public final class DatabaseHistory: Sendable {
       let present = present()
       guard position <= present.position else { throw HistoryError.notReached(lastPosition: present.position) }
       if position == present.position { return try state(of: present, path) }
-      let era = warm.withLock { $0.era }
+      let generation = cache.withLock { $0.generation }
       let snapshot = try base(of: position)
       let oldest = snapshot?.position ?? 0
-      var state = warm.withLock { $0.nearest(path, from: oldest, to: position) }
+      var state = cache.withLock { $0.nearest(path, from: oldest, to: position) }
       if state?.position == position, let state { return state }
       if state == nil { state = try load(snapshot, path, isCancelled) }
-      guard var state else { throw HistoryError.notKept(oldestPosition: oldest) }
+      guard var state else { throw HistoryError.notRetained(oldestPosition: oldest) }
       let isKept = try replay(through: position, over: &state, isCancelled)
       if state.wallMilliseconds == nil {
         state.wallMilliseconds = try HistoryTimes(journal).milliseconds(of: position)
       }
-      if isKept { warm.withLock { [state] in $0.keep(state, of: era) } }
+      if isKept { cache.withLock { [state] in $0.keep(state, of: generation) } }
       return state
     }
   }
 
   /// Returns the present state, which costs nothing.
-  private func state(of present: Published, _ path: Path) throws -> PastState {
+  private func state(of present: DatabaseState, _ path: Path) throws -> PastState {
     PastState(
       path: path, node: present.root[path], position: present.position,
       wallMilliseconds: try HistoryTimes(journal).milliseconds(of: present.position),
@@ -91,7 +91,7 @@ public final class DatabaseHistory: Sendable {
   private func base(of position: Int64) throws -> SnapshotInfo? {
     if let snapshot = try journal.snapshots().last(where: { $0.position <= position }) { return snapshot }
     let oldest = try journal.oldestPosition()
-    guard oldest == 0, position >= 0 else { throw HistoryError.notKept(oldestPosition: oldest) }
+    guard oldest == 0, position >= 0 else { throw HistoryError.notRetained(oldestPosition: oldest) }
     return nil
   }
 
@@ -117,12 +117,12 @@ public final class DatabaseHistory: Sendable {
     guard last > state.position else { return true }
     let scan = RecordScan(of: state.path)
     var result = state
-    let hasOpenPieces = try walk(after: state.position, through: last, scan, isCancelled) { position, record in
+    let hasOpenPieces = try forEachRecord(after: state.position, through: last, scan, isCancelled) { position, record in
       for part in record.parts {
         switch part.content {
         case .changes(let changes): result.node = scan.apply(changes, to: result.node)
         case .rules(let source): result.storedRules = source
-        case .sessions, .piece, .joined, .note, .joint: break
+        case .sessions, .piece, .lastPiece, .note, .joint: break
         }
       }
       (result.position, result.wallMilliseconds) = (position, record.ownMilliseconds ?? result.wallMilliseconds)
@@ -139,7 +139,7 @@ public final class DatabaseHistory: Sendable {
   ///
   /// - Returns: True when the last one is between pieces, as far as can be determined.
   @discardableResult
-  func walk(
+  func forEachRecord(
     after start: Int64, through last: Int64, _ scan: RecordScan, _ isCancelled: () -> Bool,
     _ body: (_ position: Int64, _ record: CommitRecord) throws -> Void
   ) throws -> Bool {
@@ -162,7 +162,7 @@ public final class DatabaseHistory: Sendable {
   }
 
   /// Drops the cached states: they no longer match the retained history.
-  func forget() { warm.withLock { $0.forget() } }
+  func forget() { cache.withLock { $0.forget() } }
 
   func mapping<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
     try HistoryError.mapping(oldestPosition: { (try? journal.oldestPosition()) ?? 0 }, body)

@@ -4,7 +4,7 @@ import HearthJournal
 /// The reason why a past state cannot be returned.
 public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The position is older than the retained history, which begins at this position.
-  case notKept(oldestPosition: Int64)
+  case notRetained(oldestPosition: Int64)
   /// The position does not exist yet; the log ends at this one.
   case notReached(lastPosition: Int64)
   /// The caller cancelled the call.
@@ -16,7 +16,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .notKept(let position):
+    case .notRetained(let position):
       "history does not go back so far: it begins at position \(position)"
     case .notReached(let position): "there is no such position: the last one is \(position)"
     case .cancelled: "the reading was cancelled"
@@ -37,7 +37,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
       throw error
     } catch let error as JournalError {
       let isPruned = error.code == .pruned || error.code == .snapshotAbandoned
-      if isPruned { throw .notKept(oldestPosition: oldestPosition()) }
+      if isPruned { throw .notRetained(oldestPosition: oldestPosition()) }
       throw .journal(error)
     } catch let error as RecordError {
       throw .record(error)

@@ -1,10 +1,10 @@
 /// The limits of reading history, with one reason each.
 public struct HistoryLimits: Sendable {
   /// The most cached past states: readers of history return to a few positions again and again.
-  public var warmCountMax = 4
+  public var cachedStatesMax = 4
 
   /// The most bytes of all cached states. A larger one is reconstructed each time.
-  public var warmBytesMax = 128 << 20
+  public var cachedStateBytesMax = 128 << 20
 
   /// The log bytes read at a time, between two checks for cancellation.
   public var readBytes = 4 << 20

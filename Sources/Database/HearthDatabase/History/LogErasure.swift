@@ -65,9 +65,9 @@ struct LogErasure {
         where batch.firstPosition + Int64(index) >= number {
           switch record.content {
           case .piece(let own, let piece) where own == number: bytes += piece
-          case .joined(let own, _) where own == number: return try outcome(bytes)
+          case .lastPiece(let own, _) where own == number: return try outcome(bytes)
           // Only one such write runs at a time: the previous one was not made.
-          case .piece, .joined: return .unfinished
+          case .piece, .lastPiece: return .unfinished
           case .changes, .rules, .sessions, .note, .joint: continue
           }
         }
@@ -88,7 +88,7 @@ struct LogErasure {
 
   private func isEnded(in batch: JournalBatch) throws -> Bool {
     try CommitRecord.decode(batch.payload).contains { record in
-      if case .joined(let own, _) = record.content { own == number } else { false }
+      if case .lastPiece(let own, _) = record.content { own == number } else { false }
     }
   }
 }

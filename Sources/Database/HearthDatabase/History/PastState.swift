@@ -29,9 +29,9 @@ public struct PastState: Sendable {
   /// root.
   ///
   /// - Parameter initialRules: The rules of a database without a deployment.
-  public func published(initialRules: RuleSet) -> Published {
+  public func published(initialRules: RuleSet) -> DatabaseState {
     var rules = initialRules
     if let storedRules { rules = (try? RuleSet.recompile(storedRules)) ?? .denyAll }
-    return Published(root: node, rules: rules, position: position, storedRules: storedRules)
+    return DatabaseState(root: node, rules: rules, position: position, storedRules: storedRules)
   }
 }

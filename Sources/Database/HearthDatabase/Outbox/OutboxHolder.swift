@@ -24,9 +24,9 @@ package final class OutboxHolder: Sendable {
   }
 
   /// The observer of changes for the batch that the engine decides next.
-  package var tap: ChangeTap? {
+  package var commitObserver: CommitObserver? {
     guard isSet.load(ordering: .acquiring) else { return nil }
-    return outbox.withLock { $0 }.map { ChangeTap(refusal: $0.refusal) }
+    return outbox.withLock { $0 }.map { CommitObserver(refusal: $0.refusal) }
   }
 
   /// Returns the entries of commits.

@@ -40,28 +40,29 @@ final class BatchQueue: Sendable {
   /// - Parameter turn: The time to deliver the effects of a batch without commits while others wait for room on the
   ///   disk.
   /// - Returns: True when the journal queue must be woken.
-  func append(_ batch: Batch, _ turn: Stall.Turn) -> Bool {
-    pipeline.withLock { line in
-      line.append(batch, turn)
-      defer { line.isAwake = true }
-      return !line.isAwake
+  func append(_ batch: Batch, _ turn: Stall.DeliveryOrder) -> Bool {
+    pipeline.withLock { pipeline in
+      pipeline.append(batch, turn)
+      defer { pipeline.isAwake = true }
+      return !pipeline.isAwake
     }
   }
 
   /// Blocks the deciding queue while the disk is too far behind. While the disk is full, no command is decided that
   /// would wait for it.
   func waitForRoom() {
-    let isFull = pipeline.withLock { line in
-      let isBehind = line.waiting.count >= limits.batchesPendingMax || line.waitingBytes >= limits.bytesPendingMax
-      line.isFull = isBehind && line.stall == nil
-      return line.isFull
+    let isFull = pipeline.withLock { pipeline in
+      let isBehind =
+        pipeline.waiting.count >= limits.batchesPendingMax || pipeline.waitingBytes >= limits.bytesPendingMax
+      pipeline.isFull = isBehind && pipeline.stall == nil
+      return pipeline.isFull
     }
     if isFull { room.wait() }
   }
 
-  private func signalRoom(_ line: inout Pipeline) {
-    guard line.isFull else { return }
-    line.isFull = false
+  private func signalRoom(_ pipeline: inout Pipeline) {
+    guard pipeline.isFull else { return }
+    pipeline.isFull = false
     room.signal()
   }
 
@@ -70,12 +71,12 @@ final class BatchQueue: Sendable {
   /// Removes and returns the next batches to make durable, after the effects that precede them; both are empty when
   /// there is no work.
   func take() -> (early: [Effect], batches: [Batch], status: DatabaseStatus, isInDoubt: Bool) {
-    pipeline.withLock { line in
-      let (early, batches) = (line.early, line.take(sizeBytesMax: groupBytesMax))
-      line.early = []
-      line.isAwake = !batches.isEmpty || !early.isEmpty
-      signalRoom(&line)
-      return (early, batches, line.status, line.isInDoubt)
+    pipeline.withLock { pipeline in
+      let (early, batches) = (pipeline.early, pipeline.take(sizeBytesMax: groupBytesMax))
+      pipeline.early = []
+      pipeline.isAwake = !batches.isEmpty || !early.isEmpty
+      signalRoom(&pipeline)
+      return (early, batches, pipeline.status, pipeline.isInDoubt)
     }
   }
 
@@ -87,40 +88,40 @@ final class BatchQueue: Sendable {
     _ batches: [Batch], _ error: JournalError, at now: Int64
   ) -> (delayMilliseconds: Int64, isNoticed: Bool) {
     let delay = limits.appendRetryMillisecondsMin
-    return pipeline.withLock { line in
-      line.putBack(batches)
+    return pipeline.withLock { pipeline in
+      pipeline.putBack(batches)
       // The database was closed meanwhile, and closing refuses the waiting batches.
-      guard line.status == .running else { return (delay, false) }
-      line.status = .stalled(error)
-      line.isInDoubt = error.leavesOutcomeUnknown
-      let isNoticed = line.isStallNoticeDue(at: now, limits)
+      guard pipeline.status == .running else { return (delay, false) }
+      pipeline.status = .stalled(error)
+      pipeline.isInDoubt = error.leavesOutcomeUnknown
+      let isNoticed = pipeline.isStallNoticeDue(at: now, limits)
       var stall = Stall(
         sinceMonotonicMilliseconds: now, delayMilliseconds: delay, isNoticed: isNoticed, groupCount: batches.count)
-      for batch in line.waiting { stall.hold(batch.effects) }
-      line.stall = stall
+      for batch in pipeline.waiting { stall.addRecipients(of: batch.effects) }
+      pipeline.stall = stall
       // Commands that wait for the disk are no longer decided.
-      signalRoom(&line)
+      signalRoom(&pipeline)
       return (delay, isNoticed)
     }
   }
 
   /// Removes and returns the batches to retry, and accepts writes again once there are none.
   func takeRetry() -> Retry {
-    pipeline.withLock { line in
-      guard let stall = line.stall else { return .nothing }
-      let batches = line.take(sizeBytesMax: groupBytesMax, isRetry: true)
+    pipeline.withLock { pipeline in
+      guard let stall = pipeline.stall else { return .nothing }
+      let batches = pipeline.take(sizeBytesMax: groupBytesMax, isRetry: true)
       guard batches.isEmpty else { return .group(batches) }
-      line.stall = nil
-      line.status = .running
+      pipeline.stall = nil
+      pipeline.status = .running
       return .resumed(stall)
     }
   }
 
   /// Records that a retried group is durable.
   func storedRetry() {
-    pipeline.withLock { line in
-      line.stall?.groupCount = nil
-      line.isInDoubt = false
+    pipeline.withLock { pipeline in
+      pipeline.stall?.groupCount = nil
+      pipeline.isInDoubt = false
     }
   }
 
@@ -132,17 +133,17 @@ final class BatchQueue: Sendable {
   func putBackRetry(
     _ batches: [Batch], _ error: JournalError, at now: Int64
   ) -> (delayMilliseconds: Int64, isNoticed: Bool, isLong: Bool) {
-    pipeline.withLock { line in
-      line.putBack(batches)
-      guard var stall = line.stall else { return (0, false, false) }
-      line.status = .stalled(error)
+    pipeline.withLock { pipeline in
+      pipeline.putBack(batches)
+      guard var stall = pipeline.stall else { return (0, false, false) }
+      pipeline.status = .stalled(error)
       // In doubt since an earlier attempt, regardless of this one's error.
-      line.isInDoubt = line.isInDoubt || error.leavesOutcomeUnknown
+      pipeline.isInDoubt = pipeline.isInDoubt || error.leavesOutcomeUnknown
       stall.groupCount = batches.count
       stall.delayMilliseconds = min(stall.delayMilliseconds * 2, limits.appendRetryMillisecondsMax)
-      let isNoticed = line.isStallNoticeDue(at: now, limits)
+      let isNoticed = pipeline.isStallNoticeDue(at: now, limits)
       stall.isNoticed = stall.isNoticed || isNoticed
-      line.stall = stall
+      pipeline.stall = stall
       let isLong = now - stall.sinceMonotonicMilliseconds >= limits.stallAnswerSeconds * 1_000
       return (stall.delayMilliseconds, isNoticed, isLong)
     }
@@ -153,9 +154,9 @@ final class BatchQueue: Sendable {
   /// - Parameter connections: The connections whose requests go on waiting.
   func takeOneOffReplies(except connections: Set<ConnectionID>) -> [Effect] {
     var answers: [Effect] = []
-    pipeline.withLock { line in
-      for index in line.waiting.indices {
-        line.waiting[index].effects.removeAll { effect in
+    pipeline.withLock { pipeline in
+      for index in pipeline.waiting.indices {
+        pipeline.waiting[index].effects.removeAll { effect in
           guard case .reply(let id, let request, let reply) = effect, !connections.contains(id) else { return false }
           answers.append(.reply(id, request: request, .failure(reply.isDone ? .outcomeUnknown : .unavailable)))
           return true
@@ -167,9 +168,9 @@ final class BatchQueue: Sendable {
 
   /// Stores no batches from now on.
   func end(as status: DatabaseStatus) {
-    pipeline.withLock { line in
-      line.status = status
-      line.stall = nil
+    pipeline.withLock { pipeline in
+      pipeline.status = status
+      pipeline.stall = nil
     }
   }
 }

@@ -18,7 +18,7 @@ extension DatabaseStatus {
   var refusal: Failure {
     guard case .stalled(let error) = self else { return .noSpace }
     return switch error.code {
-    case .unavailable: .storageAway
+    case .unavailable: .storageUnavailable
     case .diskFault: .diskFault
     default: .noSpace
     }

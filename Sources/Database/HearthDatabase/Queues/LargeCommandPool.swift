@@ -3,12 +3,12 @@ import Synchronization
 
 /// The large commands of a database, and the queues on which they run.
 final class LargeCommandPool: Sendable {
-  let commands: Mutex<LargeWriteQueue>
+  let commands: Mutex<LargeCommandScheduler>
   let writes: DispatchQueue
   let reads: DispatchQueue
 
   init(of name: String, limits: DatabaseLimits) {
-    commands = Mutex(LargeWriteQueue(limits: limits))
+    commands = Mutex(LargeCommandScheduler(limits: limits))
     writes = DispatchQueue(label: "hearth.large.\(name)", qos: .utility)
     reads = DispatchQueue(label: "hearth.reads.\(name)", qos: .utility)
   }

@@ -12,7 +12,7 @@ import HearthEngine
 /// Varghese, 1995) over steps. It does not wait when no other connection waits.
 struct Mailbox: Sendable {
   /// The round of a connection's last command, and the connection's share of that round.
-  private struct Lane {
+  private struct RoundPosition {
     var round: UInt64
     var share = 0
   }
@@ -24,7 +24,7 @@ struct Mailbox: Sendable {
     var arrivalNanoseconds: UInt64 = 0
   }
 
-  private struct LateCommands {
+  private struct DeferredCommands {
     var commands = PendingCommands()
     var sizeBytes = 0
   }
@@ -37,8 +37,8 @@ struct Mailbox: Sendable {
   private var headRound: UInt64 = 0
   /// The number of commands taken from that round.
   private var takenCount = 0
-  /// The lanes by connection; only those in future rounds have a meaning.
-  private var lanes: [ConnectionID: Lane] = [:]
+  /// The positions by connection; only those in future rounds have a meaning.
+  private var positions: [ConnectionID: RoundPosition] = [:]
 
   /// The steps that connections owe, until ``passedSteps`` reaches their value.
   private var debts: [ConnectionID: Int] = [:]
@@ -48,23 +48,23 @@ struct Mailbox: Sendable {
   private var roundsSinceSweep = 0
   /// The commands whose turn came while their account owed too much, by account. They precede those of the same account
   /// in ``rounds``.
-  private var late: [ConnectionID: LateCommands] = [:]
-  /// The accounts of ``late``, in order, and how many of them the round at ``head`` has served.
-  private var lateAccounts: [ConnectionID] = []
-  private var lateTurn = 0
-  /// The commands that the round has taken from the account at ``lateTurn``.
-  private var lateShare = 0
+  private var deferred: [ConnectionID: DeferredCommands] = [:]
+  /// The accounts of ``deferred``, in order, and how many of them the round at ``head`` has served.
+  private var deferredAccounts: [ConnectionID] = []
+  private var deferredIndex = 0
+  /// The commands that the round has taken from the account at ``deferredIndex``.
+  private var deferredShare = 0
   /// The connections that share the account of the connection that they replace, so that they stay behind it.
   private var accounts: [ConnectionID: ConnectionID] = [:]
 
-  /// The connections that have as many commands at the ``LargeWriteQueue`` as one may have.
+  /// The connections that have as many commands at the ``LargeCommandScheduler`` as one may have.
   var crowded: Set<ConnectionID> = []
 
   private(set) var count = 0
   /// The memory of the commands, as stated by their senders.
   private(set) var sizeBytes = 0
   /// The events of a database that follows a log.
-  var followed = FollowedEvents()
+  var followed = ReplicationEventQueue()
   /// True when the deciding queue is running or scheduled.
   var isAwake = false
   /// The time the timer is set for, on the monotonic clock.
@@ -87,24 +87,24 @@ struct Mailbox: Sendable {
     var isInNextRound = true
     while index < commands.endIndex {
       let connection = commands[index].connection
-      var lane = lane(of: connection)
+      var position = position(of: connection)
       repeat {
         if commands[index].isOneOff {
           isInNextRound = false
         } else {
-          if lane.share >= limits.roundCommandsMax { lane = Lane(round: lane.round + 1) }
-          lane.share += cost
+          if position.share >= limits.roundCommandsMax { position = RoundPosition(round: position.round + 1) }
+          position.share += cost
         }
-        put(commands[index], sizeBytes: eachBytes, arrivalNanoseconds, into: lane.round)
+        put(commands[index], sizeBytes: eachBytes, arrivalNanoseconds, into: position.round)
         index += 1
       } while index < commands.endIndex && commands[index].connection == connection
-      lanes[connection] = lane
-      let lateCount = late[account(of: connection)]?.commands.count ?? 0
-      let roundCount = Int(lane.round - headRound) + lateCount / limits.roundCommandsMax
+      positions[connection] = position
+      let deferredCount = deferred[account(of: connection)]?.commands.count ?? 0
+      let roundCount = Int(position.round - headRound) + deferredCount / limits.roundCommandsMax
       if roundCount >= limits.roundsPendingPerConnectionMax { isFarBehind = true }
       if roundCount > 0 { isInNextRound = false }
     }
-    forgetSpentLanes()
+    removeSpentPositions()
     return (isInNextRound ? hasReserve : hasRoom) && !isFarBehind
   }
 
@@ -120,8 +120,8 @@ struct Mailbox: Sendable {
 
   /// Queues a connection's future commands behind the present ones of another connection.
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
-    let (own, others) = (lane(of: connection), lane(of: other))
-    lanes[connection] = others.round > own.round ? Lane(round: others.round) : own
+    let (own, others) = (position(of: connection), position(of: other))
+    positions[connection] = others.round > own.round ? RoundPosition(round: others.round) : own
     accounts[connection] = account(of: other)
   }
 
@@ -156,13 +156,15 @@ struct Mailbox: Sendable {
       rounds.removeFirst(head)
       head = 0
     }
-    if count == 0 { (lanes, accounts) = ([:], [:]) }
+    if count == 0 { (positions, accounts) = ([:], [:]) }
     return taken
   }
 
-  private func lane(of connection: ConnectionID) -> Lane {
-    guard let lane = lanes[connection], lane.round >= headRound else { return Lane(round: headRound) }
-    return lane
+  private func position(of connection: ConnectionID) -> RoundPosition {
+    guard let position = positions[connection], position.round >= headRound else {
+      return RoundPosition(round: headRound)
+    }
+    return position
   }
 
   private mutating func put(
@@ -177,10 +179,10 @@ struct Mailbox: Sendable {
     sizeBytes += bytes
   }
 
-  /// Removes lanes of spent rounds, which have no meaning, when they outnumber those that may have one.
-  private mutating func forgetSpentLanes() {
-    guard lanes.count > 2 * count + 1_024 else { return }
-    lanes = lanes.filter { $0.value.round >= headRound }
+  /// Removes positions of spent rounds, which have no meaning, when they outnumber those that may have one.
+  private mutating func removeSpentPositions() {
+    guard positions.count > 2 * count + 1_024 else { return }
+    positions = positions.filter { $0.value.round >= headRound }
   }
 }
 
@@ -188,9 +190,9 @@ struct Mailbox: Sendable {
 
 extension Mailbox {
   /// True when a connection owes steps, or waits because of it.
-  private var isFair: Bool { !debts.isEmpty || !late.isEmpty }
+  private var isFair: Bool { !debts.isEmpty || !deferred.isEmpty }
 
-  /// Records the steps of connections' commands. One-off requests have no lane, and never wait.
+  /// Records the steps of connections' commands. One-off requests have no position, and never wait.
   mutating func charge(_ work: [ConnectionWork]) {
     for item in work where item.payer.client == nil {
       let account = account(of: item.payer.connection)
@@ -208,10 +210,10 @@ extension Mailbox {
     if head == rounds.count { rounds.append(Round()) }
     if takenCount > 0 { rounds[head].commands.removeFirst(takenCount) }
     takenCount = 0
-    let own = Dictionary(grouping: commands) { isLate($0) ? account(of: $0.connection) : nil }
+    let own = Dictionary(grouping: commands) { isDeferred($0) ? account(of: $0.connection) : nil }
     for (account, commands) in own {
       if let account {
-        late[account]?.commands.prepend(commands)
+        deferred[account]?.commands.prepend(commands)
       } else {
         rounds[head].commands.insert(contentsOf: commands, at: 0)
       }
@@ -228,31 +230,33 @@ extension Mailbox {
     while taken.isEmpty, count > 0 {
       if head == rounds.count { rounds.append(Round()) }
       takenArrivalNanoseconds = rounds[head].arrivalNanoseconds
-      takeLate(countMax, into: &taken)
+      takeDeferred(countMax, into: &taken)
       takeFromRound(countMax, into: &taken)
-      let isLeft = lateTurn < lateAccounts.count || takenCount < rounds[head].commands.count
+      let isLeft = deferredIndex < deferredAccounts.count || takenCount < rounds[head].commands.count
       if isLeft, taken.count >= countMax { break }
       endRound(isIdle: taken.isEmpty)
     }
     count -= taken.count
-    if count == 0 { (lanes, accounts, late, lateAccounts, lateTurn, lateShare) = ([:], [:], [:], [], 0, 0) }
+    if count == 0 {
+      (positions, accounts, deferred, deferredAccounts, deferredIndex, deferredShare) = ([:], [:], [:], [], 0, 0)
+    }
     return taken
   }
 
   /// Takes a share of each account whose commands waited and that now owes little.
-  private mutating func takeLate(_ countMax: Int, into taken: inout [Command]) {
-    while lateTurn < lateAccounts.count, taken.count < countMax {
-      let account = lateAccounts[lateTurn]
-      let room = min(limits.roundCommandsMax - lateShare, countMax - taken.count)
-      if room > 0, !isInDebt(account), let waiting = late[account], waiting.commands.count > 0 {
-        let part = late[account]?.commands.take(room) ?? []
+  private mutating func takeDeferred(_ countMax: Int, into taken: inout [Command]) {
+    while deferredIndex < deferredAccounts.count, taken.count < countMax {
+      let account = deferredAccounts[deferredIndex]
+      let room = min(limits.roundCommandsMax - deferredShare, countMax - taken.count)
+      if room > 0, !isInDebt(account), let waiting = deferred[account], waiting.commands.count > 0 {
+        let part = deferred[account]?.commands.take(room) ?? []
         let bytes = waiting.sizeBytes / waiting.commands.count * part.count
-        late[account]?.sizeBytes -= bytes
+        deferred[account]?.sizeBytes -= bytes
         sizeBytes -= bytes
         taken += part
-        lateShare += part.count
+        deferredShare += part.count
       } else {
-        (lateTurn, lateShare) = (lateTurn + 1, 0)
+        (deferredIndex, deferredShare) = (deferredIndex + 1, 0)
       }
     }
   }
@@ -266,10 +270,10 @@ extension Mailbox {
       takenCount += 1
       rounds[head].sizeBytes -= eachBytes
       let account = account(of: command.connection)
-      if isLate(command) || !command.isOneOff && isInDebt(account) {
-        if late[account] == nil { lateAccounts.append(account) }
-        late[account, default: LateCommands()].commands.append(command)
-        late[account]?.sizeBytes += eachBytes
+      if isDeferred(command) || !command.isOneOff && isInDebt(account) {
+        if deferred[account] == nil { deferredAccounts.append(account) }
+        deferred[account, default: DeferredCommands()].commands.append(command)
+        deferred[account]?.sizeBytes += eachBytes
       } else {
         taken.append(command)
         sizeBytes -= eachBytes
@@ -287,12 +291,12 @@ extension Mailbox {
       rounds.removeFirst(head)
       head = 0
     }
-    for account in lateAccounts where late[account]?.commands.count == 0 {
-      sizeBytes -= late.removeValue(forKey: account)?.sizeBytes ?? 0
+    for account in deferredAccounts where deferred[account]?.commands.count == 0 {
+      sizeBytes -= deferred.removeValue(forKey: account)?.sizeBytes ?? 0
     }
-    lateAccounts.removeAll { late[$0] == nil }
-    (lateTurn, lateShare) = (0, 0)
-    let least = isIdle ? lateAccounts.map { (debts[$0] ?? 0) - passedSteps }.min() ?? 0 : 0
+    deferredAccounts.removeAll { deferred[$0] == nil }
+    (deferredIndex, deferredShare) = (0, 0)
+    let least = isIdle ? deferredAccounts.map { (debts[$0] ?? 0) - passedSteps }.min() ?? 0 : 0
     passedSteps += max(limits.roundSteps, least - limits.roundSteps)
     roundsSinceSweep += 1
     // Paced so that it takes no longer than the rounds do.
@@ -302,8 +306,8 @@ extension Mailbox {
   }
 
   /// Returns true when a command follows others of its account that wait separately.
-  private func isLate(_ command: Command) -> Bool {
-    !command.isOneOff && !late.isEmpty && late[account(of: command.connection)] != nil
+  private func isDeferred(_ command: Command) -> Bool {
+    !command.isOneOff && !deferred.isEmpty && deferred[account(of: command.connection)] != nil
   }
 
   private func isInDebt(_ account: ConnectionID) -> Bool {
@@ -321,7 +325,7 @@ extension Command {
   var isOneOff: Bool {
     if principal != nil { return true }
     switch action {
-    case .tick, .turnsTold: return true
+    case .tick, .turnsDelivered: return true
     default: return false
     }
   }

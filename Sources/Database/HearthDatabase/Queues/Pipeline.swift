@@ -21,17 +21,17 @@ struct Pipeline: Sendable {
   var stallNoticeMonotonicMilliseconds: Int64?
 
   /// Appends a batch, or lets its effects precede the waiting ones.
-  mutating func append(_ batch: Batch, _ turn: Stall.Turn) {
+  mutating func append(_ batch: Batch, _ turn: Stall.DeliveryOrder) {
     guard stall != nil, !batch.hasCommits else {
       waiting.append(batch)
       waitingBytes += batch.payload.count
-      stall?.hold(batch.effects)
+      stall?.addRecipients(of: batch.effects)
       return
     }
-    if turn == .first || turn == .ifNotHeld && stall?.holds(batch.effects) == false {
+    if turn == .first || turn == .unlessWaiting && stall?.includesRecipient(of: batch.effects) == false {
       early += batch.effects
     } else {
-      stall?.deferTelling(batch.effects)
+      stall?.deferDelivery(batch.effects)
       // Merged with the last one, so that the number of batches stays bounded.
       if waiting.isEmpty { waiting.append(batch) } else { waiting[waiting.count - 1].effects += batch.effects }
     }
@@ -63,7 +63,7 @@ struct Pipeline: Sendable {
   init(head: JournalHead) { self.head = head }
 
   /// Creates the pipeline of a following database, which does not track the end of the log.
-  init(following start: FollowedStart) {
+  init(following start: ReplicationStart) {
     head = JournalHead(epoch: 0, position: start.position, runningHash: .empty)
   }
 }

@@ -44,7 +44,7 @@ struct SnapshotSchedule: Sendable {
   private var writtenBytes = 0
   private var last: Attempt?
   /// True when the operator was notified that the room does not suffice.
-  private var isShortageTold = false
+  private var isShortageReported = false
 
   init(log: Log, snapshotBytes: Int) { (self.log, self.snapshotBytes) = (log, snapshotBytes) }
 
@@ -61,8 +61,8 @@ struct SnapshotSchedule: Sendable {
   /// Returns true when a snapshot is worth its time while the database closes: the next start would replay for long,
   /// and the data is soon written.
   func isDueAtEnd(_ limits: DatabaseLimits) -> Bool {
-    log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.endLogBytes, snapshotBytes / 8)
-      && estimatedBytes <= limits.endSnapshotBytesMax
+    log.bytes + log.batchCount * limits.replayBytesPerBatch > max(limits.closingLogBytes, snapshotBytes / 8)
+      && estimatedBytes <= limits.closingSnapshotBytesMax
   }
 
   /// Returns the log that a restart replays, in snapshot bytes that load in the same time. With history, snapshots are
@@ -140,15 +140,15 @@ struct SnapshotSchedule: Sendable {
     case .written(let sizeBytes):
       log.bytes -= covered.bytes
       log.batchCount -= covered.batchCount
-      (snapshotBytes, last, isShortageTold) = (sizeBytes, nil, false)
+      (snapshotBytes, last, isShortageReported) = (sizeBytes, nil, false)
       return false
     case .failed:
       last = Attempt(weight: weight(limits))
       return false
     case .tooLarge(let roomBytes):
       last = Attempt(weight: weight(limits), roomBytes: roomBytes)
-      defer { isShortageTold = true }
-      return !isShortageTold
+      defer { isShortageReported = true }
+      return !isShortageReported
     }
   }
 }

@@ -16,16 +16,16 @@ struct Stall: Sendable {
   /// may be unknown. nil once it is stored.
   var groupCount: Int?
   /// The connections with effects in the waiting batches: later effects for them wait too.
-  private(set) var held: Set<ConnectionID> = []
+  private(set) var waitingConnections: Set<ConnectionID> = []
   /// The number of later effects that wait too.
   private(set) var deferredCount = 0
 
   /// The time of delivery for effects that are decided meanwhile.
-  enum Turn {
+  enum DeliveryOrder {
     /// Delivery at once.
     case first
     /// Delivery at once, unless a recipient waits for other effects.
-    case ifNotHeld
+    case unlessWaiting
     /// Delivery after the waiting batches.
     case last
   }
@@ -37,20 +37,20 @@ struct Stall: Sendable {
     self.isNoticed = isNoticed
   }
 
-  mutating func hold(_ effects: [Effect]) {
-    for effect in effects { effect.forEachConnection { held.insert($0) } }
+  mutating func addRecipients(of effects: [Effect]) {
+    for effect in effects { effect.forEachConnection { waitingConnections.insert($0) } }
   }
 
   /// Defers the effects of a decision.
-  mutating func deferTelling(_ effects: [Effect]) {
-    hold(effects)
+  mutating func deferDelivery(_ effects: [Effect]) {
+    addRecipients(of: effects)
     deferredCount += effects.count
   }
 
-  func holds(_ effects: [Effect]) -> Bool {
-    var isHeld = false
-    for effect in effects { effect.forEachConnection { isHeld = isHeld || held.contains($0) } }
-    return isHeld
+  func includesRecipient(of effects: [Effect]) -> Bool {
+    var isBlocked = false
+    for effect in effects { effect.forEachConnection { isBlocked = isBlocked || waitingConnections.contains($0) } }
+    return isBlocked
   }
 }
 

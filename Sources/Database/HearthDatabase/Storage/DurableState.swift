@@ -3,11 +3,11 @@ import Synchronization
 
 /// The last durable state of a database, for its readers.
 final class DurableState: Sendable {
-  private let current: Mutex<Published>
+  private let current: Mutex<DatabaseState>
 
-  init(_ state: Published) { current = Mutex(state) }
+  init(_ state: DatabaseState) { current = Mutex(state) }
 
-  var state: Published { current.withLock { $0 } }
+  var state: DatabaseState { current.withLock { $0 } }
 
-  func replace(_ state: Published) { current.withLock { $0 = state } }
+  func replace(_ state: DatabaseState) { current.withLock { $0 = state } }
 }

@@ -17,7 +17,7 @@ extension Engine {
   }
 }
 
-extension Published {
+extension DatabaseState {
   /// Writes a snapshot of the state, which must be durable, and lets the journal drop the log that it covers.
   package func store(in journal: any Journal, chunkBytes: Int) throws {
     let ticket = try journal.beginSnapshot(at: position)

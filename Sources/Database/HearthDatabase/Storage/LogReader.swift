@@ -6,13 +6,13 @@ import HearthTree
 struct LogReader {
   private let scan: RecordScan
   /// The pieces of the current record.
-  private var pieces: RecordPieces
+  private var pieces: RecordAssembler
 
   /// True when the last piece of a record is still missing, perhaps forever.
   var hasOpenPieces: Bool { pieces.isOpen }
 
   /// - Parameter scan: The part of the changes to read.
-  init(_ scan: RecordScan = RecordScan()) { (self.scan, pieces) = (scan, RecordPieces(scan)) }
+  init(_ scan: RecordScan = RecordScan()) { (self.scan, pieces) = (scan, RecordAssembler(scan)) }
 
   /// Reads one batch.
   ///

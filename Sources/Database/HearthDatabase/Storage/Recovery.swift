@@ -68,20 +68,20 @@ struct Recovery {
 
   /// Returns the recovered state. Rules that no longer compile are replaced by rules that deny everything: others might
   /// allow too much.
-  func state() -> (Published, RecoveryReport) {
+  func state() -> (DatabaseState, RecoveryReport) {
     var (rules, problem): (RuleSet, String?) = (initialRules, nil)
     if let storedRules {
       do {
         rules = try RuleSet.recompile(storedRules)
       } catch {
         rules = .denyAll
-        problem = error.serviceText
+        problem = error.uploadErrorText
       }
     }
     let report = RecoveryReport(
       snapshotPosition: snapshotPosition, replayedCommitCount: replayedCommitCount, replayedBytes: replayed.bytes,
       position: position, rulesProblem: problem, openSessionCount: sessions.count)
-    var state = Published(root: root, rules: rules, position: position, storedRules: storedRules)
+    var state = DatabaseState(root: root, rules: rules, position: position, storedRules: storedRules)
     state.sessions = sessions
     return (state, report)
   }
@@ -110,7 +110,7 @@ struct Recovery {
       case .changes(let changes): root = CommitRecord.apply(changes, to: root)
       case .rules(let source): storedRules = source
       case .sessions(let changes): sessions.apply(changes)
-      case .piece, .joined, .note, .joint: break
+      case .piece, .lastPiece, .note, .joint: break
       }
     }
     replayedCommitCount += 1

@@ -20,7 +20,7 @@ enum SnapshotFormat {
 
   /// Writes the stream, chunk by chunk, with little more than one chunk in memory.
   static func write(
-    _ state: Published, members: [UInt8]? = nil, chunkBytes: Int, chunk: ([UInt8]) throws -> Void
+    _ state: DatabaseState, members: [UInt8]? = nil, chunkBytes: Int, chunk: ([UInt8]) throws -> Void
   ) throws {
     var bytes: [UInt8] = [members == nil ? version : clusterVersion]
     bytes.append(littleEndian: UInt64(bitPattern: state.position))
@@ -60,7 +60,7 @@ struct SnapshotReader {
 
   private var rest: [UInt8] = []
   private var header: Header?
-  private var decoder: PartDecoder
+  private var decoder: SubtreeDecoder
   private var sessionsDecoder = NodeDecoder()
   /// True when only the data at one location is read.
   private let isPartial: Bool
@@ -74,10 +74,10 @@ struct SnapshotReader {
   var members: [UInt8]? { header?.members }
 
   /// Creates a reader of a whole snapshot.
-  init() { (decoder, isPartial) = (PartDecoder(), false) }
+  init() { (decoder, isPartial) = (SubtreeDecoder(), false) }
 
   /// Creates a reader of the data at one location. Later chunks need not be read.
-  init(of path: Path) { (decoder, isPartial) = (PartDecoder(of: path), true) }
+  init(of path: Path) { (decoder, isPartial) = (SubtreeDecoder(of: path), true) }
 
   /// Reads the next chunk.
   ///

@@ -11,7 +11,7 @@ package enum StoredState {
   package static func write(_ view: any JournalView, chunkBytes: Int, chunk: ([UInt8]) throws -> Void) throws {
     var recovery = Recovery(initialRules: .denyAll)
     try recovery.run(view)
-    var state = Published(
+    var state = DatabaseState(
       root: recovery.root, rules: .denyAll, position: recovery.position, storedRules: recovery.storedRules)
     state.sessions = recovery.sessions
     try SnapshotFormat.write(state, chunkBytes: chunkBytes, chunk: chunk)

@@ -12,7 +12,7 @@ import Synchronization
 public final class RulesTrial: Sendable {
   /// Decisions on their way to the judge.
   private struct Inbox {
-    var waiting: CaseQueue
+    var waiting: TrialQueue
     /// True when the judge is running or scheduled.
     var isAwake = false
     var isEnded = false
@@ -51,7 +51,7 @@ public final class RulesTrial: Sendable {
     self.clock = clock
     self.schedule = schedule
     queue = DispatchQueue(label: "hearth.trial.\(name)", qos: .utility)
-    inbox = Mutex(Inbox(waiting: CaseQueue(limits: limits)))
+    inbox = Mutex(Inbox(waiting: TrialQueue(limits: limits)))
     judge = Mutex(TrialJudge(of: staged, limits: limits))
     tally = Mutex(TrialTally(startedMilliseconds: clock().wallMilliseconds, limits: limits))
   }
@@ -67,8 +67,8 @@ public final class RulesTrial: Sendable {
   // MARK: Decisions
 
   /// Queues decisions to be judged later, or drops them. Never waits.
-  func offer(_ decided: DecidedCases) {
-    let (isWaking, dropped) = inbox.withLock { inbox -> (Bool, [DecidedCase]) in
+  func enqueue(_ decided: RecordedDecisions) {
+    let (isWaking, dropped) = inbox.withLock { inbox -> (Bool, [RecordedDecision]) in
       guard !inbox.isEnded else { return (false, []) }
       let dropped = inbox.waiting.append(decided)
       guard inbox.waiting.count > 0, !inbox.isAwake else { return (false, dropped) }
@@ -76,11 +76,11 @@ public final class RulesTrial: Sendable {
       return (true, dropped)
     }
     if isWaking { queue.async { self.judgeSlice() } }
-    Self.letGo(of: dropped)
+    Self.release(of: dropped)
   }
 
   /// Releases cases on a global queue: the last reference to an old tree takes time to destroy.
-  private static func letGo(of cases: [DecidedCase]) {
+  private static func release(of cases: [RecordedDecision]) {
     guard !cases.isEmpty else { return }
     DispatchQueue.global(qos: .utility).async { withExtendedLifetime(cases) {} }
   }
@@ -91,19 +91,19 @@ public final class RulesTrial: Sendable {
     while let decided = next() {
       judge(decided)
       let worked = clock().monotonicMilliseconds - started
-      if worked >= limits.sliceMilliseconds { return rest(worked) { $0.judgeSlice() } }
+      if worked >= limits.sliceMilliseconds { return pause(worked) { $0.judgeSlice() } }
     }
   }
 
   /// Judges one decision. Requests for a report do not wait for rules.
-  private func judge(_ decided: DecidedCase) {
+  private func judge(_ decided: RecordedDecision) {
     let verdict = judge.withLock { $0.judge(decided) }
     let wantsTrace = tally.withLock { $0.wantsExample(of: verdict) }
     let trace = wantsTrace ? verdict.trace() : nil
     tally.withLock { $0.add(verdict, of: decided, trace: trace) }
   }
 
-  private func next() -> DecidedCase? {
+  private func next() -> RecordedDecision? {
     inbox.withLock { inbox in
       let next = inbox.waiting.popFirst()
       if next == nil { inbox.isAwake = false }
@@ -111,7 +111,7 @@ public final class RulesTrial: Sendable {
     }
   }
 
-  private func rest(_ milliseconds: Int64, then work: @escaping @Sendable (RulesTrial) -> Void) {
+  private func pause(_ milliseconds: Int64, then work: @escaping @Sendable (RulesTrial) -> Void) {
     schedule(milliseconds) { [weak self] in
       guard let self else { return }
       queue.async { work(self) }
@@ -124,7 +124,7 @@ public final class RulesTrial: Sendable {
       inbox.isEnded = true
       return inbox.waiting.removeAll()
     }
-    Self.letGo(of: waiting)
+    Self.release(of: waiting)
     cancelForecast()
   }
 
@@ -147,14 +147,14 @@ public final class RulesTrial: Sendable {
       return true
     }
     guard isFirst else { return }
-    let work = ForecastWork(of: rules, from: source, at: now, limits: limits)
+    let work = ForecastRun(of: rules, from: source, at: now, limits: limits)
     queue.async { self.forecastSlice(work) }
   }
 
   /// Cancels the current forecast. Its findings remain.
   public func cancelForecast() { forecasting.withLock { $0.isCancelled = true } }
 
-  private func forecastSlice(_ work: ForecastWork) {
+  private func forecastSlice(_ work: ForecastRun) {
     let started = clock().monotonicMilliseconds
     while true {
       let now = clock()
@@ -165,7 +165,7 @@ public final class RulesTrial: Sendable {
       guard worked >= limits.sliceMilliseconds else { continue }
       let forecast = work.forecast
       forecasting.withLock { $0.last = forecast }
-      return rest(worked) { $0.forecastSlice(work) }
+      return pause(worked) { $0.forecastSlice(work) }
     }
   }
 

@@ -16,7 +16,7 @@ public struct Batch: Sendable {
   public var effects: [Effect]
 
   /// The state after the batch, to be published once it is durable.
-  public var state: Published
+  public var state: DatabaseState
 
   /// The command that takes long and was not decided: the last of the decided ones, or one that precedes the first
   /// undecided one. nil when there is none.
@@ -26,17 +26,17 @@ public struct Batch: Sendable {
   /// none.
   public var liveQuery: LargeQuery?
 
-  /// The last of the turns that ``effects`` give: see ``Command/Action/turnsTold(upTo:)``.
+  /// The last of the turns that ``effects`` give: see ``Command/Action/turnsDelivered(upTo:)``.
   public var turn: UInt64?
 
-  /// The rules decisions of the batch; nil unless ``Engine/tapDecisions(_:)`` was called.
-  public var decided: DecidedCases?
+  /// The rules decisions of the batch; nil unless ``Engine/recordDecisions(_:)`` was called.
+  public var decided: RecordedDecisions?
 
-  /// The commits that changed data, in order; empty unless ``Engine/tapChanges(_:)`` was called.
+  /// The commits that changed data, in order; empty unless ``Engine/observeCommits(_:)`` was called.
   public var changes: [CommittedChange] = []
 
-  /// The locations that each commit changed, in order; empty unless ``Engine/placeTap`` is on.
-  public var places = CommitPlaces()
+  /// The locations that each commit changed, in order; empty unless ``Engine/locationRecorder`` is on.
+  public var places = CommitLocations()
 
   /// The counts of answers to requests.
   public var tally = RequestTally()
@@ -45,7 +45,7 @@ public struct Batch: Sendable {
   public var work: [ConnectionWork] = []
 
   /// The background work with many steps that the batch settles.
-  public var besideWork: [ConnectionWork] = []
+  public var backgroundWork: [ConnectionWork] = []
 
   /// The arrival time of its first command, on the owner's clock; 0 when it was not recorded.
   public var arrivalNanoseconds: UInt64 = 0
@@ -59,7 +59,7 @@ extension Batch {
   func noting(_ steps: Int, of command: Command) -> Batch {
     guard commandCount > 0, steps >= EngineLimits.notedStepsMin else { return self }
     var batch = self
-    batch.besideWork.append(ConnectionWork(WorkPayer(command), steps: steps))
+    batch.backgroundWork.append(ConnectionWork(WorkPayer(command), steps: steps))
     return batch
   }
 }

@@ -16,7 +16,7 @@ package struct ChangeDecider {
     package var reply: Reply
     /// Refusals with their reasons, for the operator's log.
     package var denials: [Denial] = []
-    /// The commits that changed data; empty unless ``ChangeDecider/tapChanges(_:)`` was called.
+    /// The commits that changed data; empty unless ``ChangeDecider/observeCommits(_:)`` was called.
     package var changes: [CommittedChange] = []
   }
 
@@ -27,14 +27,14 @@ package struct ChangeDecider {
   /// Creates a decider.
   ///
   /// - Parameter state: The state after the whole log. Its sessions continue.
-  package init(state: Published, limits: EngineLimits = EngineLimits()) {
+  package init(state: DatabaseState, limits: EngineLimits = EngineLimits()) {
     var limits = limits
     limits.recordsMerges = true
     engine = Engine(state: state, limits: limits, as: .deciding)
   }
 
   /// The state after all decisions.
-  package var state: Published { engine.state }
+  package var state: DatabaseState { engine.state }
 
   /// Returns the data at a position; nil when the decider is at another position, or when rules or sessions have
   /// changed since the last call.
@@ -44,8 +44,8 @@ package struct ChangeDecider {
     return onlyWrote ? engine.state.root : nil
   }
 
-  /// Sets the recipient of changes: see ``Engine/tapChanges(_:)``.
-  package mutating func tapChanges(_ tap: ChangeTap?) { engine.tapChanges(tap) }
+  /// Sets the recipient of changes: see ``Engine/observeCommits(_:)``.
+  package mutating func observeCommits(_ observer: CommitObserver?) { engine.observeCommits(observer) }
 
   /// Decides a change.
   ///
@@ -64,9 +64,9 @@ package struct ChangeDecider {
     switch change.action {
     case .write(let operation):
       var decided = decide(.write(operation), of: id, change, at: position, instant)
-      decided.reply = decided.reply.told(of: operation, showsResult: change.showsResult)
+      decided.reply = decided.reply.reduced(of: operation, showsResult: change.showsResult)
       return decided
-    case .onDisconnect(let wish): return decide(.onDisconnect(wish), ofSession: id, change, at: position, instant)
+    case .onDisconnect(let write): return decide(.onDisconnect(write), ofSession: id, change, at: position, instant)
     case .cancelOnDisconnect(let location):
       return decide(.cancelOnDisconnect(location), ofSession: id, change, at: position, instant)
     case .authenticate: return decide(.authenticate(change.principal), ofSession: id, change, at: position, instant)
@@ -76,7 +76,7 @@ package struct ChangeDecider {
         let rules = change.principal.isAdministrator ? try RuleSet.compile(source) : engine.state.rules
         return decide(.deployRules(rules), of: id, change, at: position, instant)
       } catch {
-        return Decided(content: nil, reply: .failure(Failure(.invalidData, error.serviceText)))
+        return Decided(content: nil, reply: .failure(Failure(.invalidData, error.uploadErrorText)))
       }
     case .barrier:
       engine.state.position = position
@@ -104,7 +104,7 @@ package struct ChangeDecider {
   ) -> (content: [UInt8], denials: [Denial], changes: [CommittedChange]) {
     let id = ConnectionID(rawValue: session)
     engine.state.position = position - 1
-    engine.pass(to: instant)
+    engine.advance(to: instant)
     if let session = engine.state.sessions.session(of: id) {
       onlyWrote = false
       engine.onDisconnects.forget(id)
@@ -136,7 +136,7 @@ package struct ChangeDecider {
     var decided = decide(Command(connection: id, request: 0, action: action), at: position, instant)
     // The on-disconnect writes of a session use the identity of its last request, also without an explicit change of
     // identity before it.
-    if decided.content != nil, !engine.state.sessions.agree(id, change.principal) {
+    if decided.content != nil, !engine.state.sessions.matches(id, change.principal) {
       OnDisconnectHandler.noteIdentity(of: connection, in: &engine)
       decided.content? += engine.takeBatch(from: position).payload
     }
@@ -162,7 +162,7 @@ extension Effect {
 
 extension Reply {
   /// Returns the answer to a write in the form for another server.
-  fileprivate func told(of operation: WriteOperation, showsResult: Bool) -> Reply {
+  fileprivate func reduced(of operation: WriteOperation, showsResult: Bool) -> Reply {
     switch self {
     case .stale: .stale(.empty)
     case .written(let node): showsResult ? .written(operation.written(in: node)) : .ok

@@ -5,7 +5,7 @@ import HearthTree
 enum CommitDelivery {
   /// Sends a commit to its listeners, after listens without permission were cancelled.
   static func announce(_ commit: Commit, in engine: inout Engine) {
-    engine.placeTap.note(commit)
+    engine.locationRecorder.note(commit)
     let affected = engine.grants.affected(by: commit, countMax: engine.limits.redecisionListensInLine)
     let cause = Cancellation.data(position: commit.position)
     for (node, aspects) in affected.places {
@@ -22,21 +22,21 @@ enum CommitDelivery {
       node.lastPosition = commit.position
       if !recipients.isEmpty { engine.effects.append(.event(delivery.event, to: recipients)) }
     }
-    for shift in fanOut.shifts { Self.shift(shift, of: commit, in: &engine) }
+    for queryChange in fanOut.queryChanges { Self.updateQueries(queryChange, of: commit, in: &engine) }
   }
 
   /// Updates the live queries of a location for a commit, and sends events to their listeners.
-  static func shift(_ shift: FanOut.Shift, of commit: Commit, in engine: inout Engine) {
-    let outcome = engine.queries.follow(shift, of: commit, engine.state.rules, &engine.listens)
-    for (group, event) in outcome.events { tell(group, event, in: &engine) }
-    QuerySlice.begin(shift.node, in: &engine)
-    tellAll(outcome.degraded, deciding: .data(position: engine.state.position), in: &engine)
+  static func updateQueries(_ queryChange: FanOut.QueryChange, of commit: Commit, in engine: inout Engine) {
+    let outcome = engine.queries.follow(queryChange, of: commit, engine.state.rules, &engine.listens)
+    for (group, event) in outcome.events { send(group, event, in: &engine) }
+    QuerySlice.begin(queryChange.node, in: &engine)
+    sendAll(outcome.degraded, deciding: .data(position: engine.state.position), in: &engine)
     // Its last listen may have removed the node.
-    if shift.node.shelf != nil { engine.listens.prune(shift.node) }
+    if queryChange.node.locationQueries != nil { engine.listens.prune(queryChange.node) }
   }
 
   /// Sends an event to the listens of a group, after those whose permission has expired by time were cancelled.
-  static func tell(_ group: QueryGroup, _ event: Event, in engine: inout Engine) {
+  static func send(_ group: QueryGroup, _ event: Event, in engine: inout Engine) {
     let stale = group.audience.clockListens.filter { $0.decidedWallMilliseconds != engine.now.wallMilliseconds }
     if !stale.isEmpty { GrantHandler.decideAgain(stale, because: .clock, in: &engine) }
     guard !group.audience.isEmpty else { return }
@@ -48,12 +48,12 @@ enum CommitDelivery {
   /// Sends all their present data to groups whose form of the result has changed.
   ///
   /// - Parameter cause: The cause of a redecision before; nil when the listens have been decided.
-  static func tellAll(_ groups: [QueryGroup], deciding cause: Cancellation?, in engine: inout Engine) {
+  static func sendAll(_ groups: [QueryGroup], deciding cause: Cancellation?, in engine: inout Engine) {
     if let cause { GrantHandler.decideAgain(groups.flatMap(\.audience.listens), because: cause, in: &engine) }
     for group in groups {
       guard !group.audience.isEmpty else { continue }
       let path = group.node.path
-      tell(
+      send(
         group,
         Event(path: path, change: .put(result(of: group, at: path, in: &engine)), position: engine.state.position),
         in: &engine)

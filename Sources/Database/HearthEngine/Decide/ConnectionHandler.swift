@@ -28,7 +28,7 @@ enum ConnectionHandler {
       return engine.fail(command, .unknownConnection)
     }
     let isSame = connection.principal.isEquivalent(to: principal)
-    become(connection, principal, isSame: isSame, in: &engine)
+    setPrincipal(of: connection, principal, isSame: isSame, in: &engine)
     if !isSame { GrantHandler.decideAgain(connection, because: .identity, in: &engine) }
     engine.reply(command, .ok)
   }
@@ -36,8 +36,8 @@ enum ConnectionHandler {
   /// Changes the principal of a connection.
   ///
   /// - Parameter isSame: True when no decision can differ for the new principal.
-  private static func become(
-    _ connection: Connection, _ principal: Principal, isSame: Bool = false, in engine: inout Engine
+  private static func setPrincipal(
+    of connection: Connection, _ principal: Principal, isSame: Bool = false, in engine: inout Engine
   ) {
     engine.connections.identify(connection, as: principal, isSame: isSame)
     engine.listens.identify(connection)
@@ -74,7 +74,7 @@ enum ConnectionHandler {
     _ connection: Connection, because cause: Cancellation, revocation: UInt64? = nil, in engine: inout Engine
   ) {
     engine.effects.append(.authenticationEnded(connection.id))
-    become(connection, .signedOut, in: &engine)
+    setPrincipal(of: connection, .signedOut, in: &engine)
     GrantHandler.decideAgain(connection, because: cause, revocation: revocation, in: &engine)
   }
 }

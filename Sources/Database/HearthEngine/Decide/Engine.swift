@@ -7,7 +7,7 @@ import HearthTree
 /// Its state is ahead of the durable one; the owner releases a batch's effects only after the batch is on disk.
 public struct Engine {
   /// The newest state, durable or not.
-  public internal(set) var state: Published
+  public internal(set) var state: DatabaseState
   /// The limits of requests and of batches.
   public let limits: EngineLimits
   let role: EngineRole
@@ -29,7 +29,7 @@ public struct Engine {
   var turns: TransactionTurns
   var storage = StorageCondition()
   /// Partial records received while following another node.
-  var pieces = RecordPieces()
+  var pieces = RecordAssembler()
 
   /// True to leave commands that take long undecided in the batch as ``Batch/largeCommand``.
   var setsAside = false
@@ -44,15 +44,15 @@ public struct Engine {
   /// True when the rules exceeded that limit, so that their answer does not count.
   var isOverlong = false
   /// The data that a decision has read, in an engine that decides one ``LargeWrite``.
-  var notes: LargeWriteNotes?
+  var dependencies: LargeWriteDependencies?
 
   /// The recorder of decisions; nil when no trial or metric uses them.
-  var tap: DecisionTap?
+  var decisionRecorder: DecisionRecorder?
 
   /// The recipient of commits; nil when no trigger is registered.
-  var changeTap: ChangeTap?
+  var commitObserver: CommitObserver?
   /// The recorder of changed locations.
-  package var placeTap = PlaceTap()
+  package var locationRecorder = LocationRecorder()
 
   /// The effects of the current batch, followed by its other parts and its time.
   var effects: [Effect] = []
@@ -64,13 +64,13 @@ public struct Engine {
   /// Creates an engine.
   ///
   /// - Parameter state: The recovered state at which decisions begin.
-  public init(state: Published, limits: EngineLimits = EngineLimits()) {
+  public init(state: DatabaseState, limits: EngineLimits = EngineLimits()) {
     self.init(state: state, limits: limits, as: .alone)
   }
 
   /// Creates a following engine from a recovered state. It makes nothing durable: changes are refused as unavailable,
   /// and disconnects have no effect on data. Its connections listen, read, sign in and sign out as usual.
-  package init(following state: Published, limits: EngineLimits = EngineLimits()) {
+  package init(following state: DatabaseState, limits: EngineLimits = EngineLimits()) {
     self.init(state: state, limits: limits, as: .following)
   }
 
@@ -78,7 +78,7 @@ public struct Engine {
   ///
   /// - Parameter ignored: Aspects to leave out of the dependency index: a planted fault for tests.
   package init(
-    state: Published, limits: EngineLimits, as role: EngineRole = .alone,
+    state: DatabaseState, limits: EngineLimits, as role: EngineRole = .alone,
     ignoring ignored: ReadDependencies.Aspects = []
   ) {
     (self.state, self.limits, self.role) = (state, limits, role)
@@ -86,7 +86,7 @@ public struct Engine {
     listens = ListenIndex(limits: limits)
     queries = LiveQueries(limits: limits)
     grants = Grants(clockIntervalMilliseconds: limits.clockIntervalMilliseconds, ignoring: ignored)
-    onDisconnects = role.onDisconnectDesk(state.sessions, limits)
+    onDisconnects = role.makeOnDisconnectTable(state.sessions, limits)
     turns = TransactionTurns(limits: limits)
     redecisions = RedecisionQueue(limits: limits)
     meter = WorkMeter(limits: limits)
@@ -100,7 +100,7 @@ public struct Engine {
 
   /// True when listens in doubt can be decided now, or live queries are behind: then `decide` should be called, if
   /// necessary with a `tick`. They wait while the disk is full, because their data may not be durable.
-  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.behind.isEmpty) && !storage.isStalled }
+  public var hasPendingRedecisions: Bool { !(redecisions.isIdle && queries.outdated.isEmpty) && !storage.isStalled }
 
   /// True while sessions from before the start must be ended, which the first batches do.
   package var hasLeftoverSessions: Bool { onDisconnects.hasLeftovers }
@@ -127,7 +127,7 @@ public struct Engine {
     setsAside = settingAside
     let (firstPosition, lastTurn) = (state.position + 1, turns.lastSerial)
     var count = 0
-    pass(to: instant)
+    advance(to: instant)
     turns.expire(at: now)
     TurnHandler.take(in: &self)
     for command in commands where !onDisconnects.hasLeftovers {
@@ -151,7 +151,7 @@ public struct Engine {
   }
 
   /// Applies expired timers at the start of a batch.
-  mutating func pass(to instant: Instant) {
+  mutating func advance(to instant: Instant) {
     (now, redecisions.payer) = (instant, nil)
     meter.beginBatch()
     OnDisconnectHandler.noteIdentities(in: &self)
@@ -166,8 +166,8 @@ public struct Engine {
     defer { (payload, effects, largeCommand, tally) = ([], [], nil, RequestTally()) }
     return Batch(
       payload: payload, firstPosition: firstPosition, commandCount: 0, effects: effects, state: state,
-      largeCommand: largeCommand, liveQuery: queries.takeEvaluation(), decided: tap?.take(),
-      changes: changeTap?.take() ?? [], places: placeTap.take(), tally: tally, work: meter.take())
+      largeCommand: largeCommand, liveQuery: queries.takeEvaluation(), decided: decisionRecorder?.take(),
+      changes: commitObserver?.take() ?? [], places: locationRecorder.take(), tally: tally, work: meter.take())
   }
 
   private mutating func decide(_ command: Command) {
@@ -178,7 +178,7 @@ public struct Engine {
     case .connect: ConnectionHandler.connect(command, in: &self)
     case .disconnect, .tick: break
     case .barrier: reply(command, .ok)
-    case .turnsTold(let serial): turns.told(upTo: serial, at: now)
+    case .turnsDelivered(let serial): turns.delivered(upTo: serial, at: now)
     case .authenticate(let principal): ConnectionHandler.authenticate(command, as: principal, in: &self)
     case .unauthenticate: ConnectionHandler.authenticate(command, as: .signedOut, in: &self)
     case .endCredential(let revocation):

@@ -10,7 +10,7 @@ enum GrantHandler {
     let seen = engine.faults.contains(.noQueryInRules) ? nil : query
     let decision = engine.state.decideRead(path, as: principal, at: engine.now, query: seen, detail: .dependencies)
     if !isAgain { engine.meter.stepsTaken += EngineLimits.redecisionSteps + (decision?.stepCount ?? 0) }
-    engine.tap?.noteRead(
+    engine.decisionRecorder?.noteRead(
       isAgain ? .listenAgain : .listen, path, seen, principal, engine.state, engine.now, decision?.isAllowed)
     return decision
   }
@@ -35,7 +35,7 @@ enum GrantHandler {
     _ listens: [Listen], because cause: Cancellation, of connection: Connection? = nil, revocation: UInt64? = nil,
     in engine: inout Engine
   ) {
-    guard !listens.isEmpty || cause.isTold(examinedCount: 0, cancelledCount: 0) else { return }
+    guard !listens.isEmpty || cause.hasReceipt(examinedCount: 0, cancelledCount: 0) else { return }
     let redecision = redecision(because: cause, of: connection, revocation: revocation, in: &engine)
     RedecisionSlice.decide(listens, for: redecision, in: &engine)
   }
@@ -77,7 +77,7 @@ enum GrantHandler {
     engine.grants.set(listen, by: decision, at: engine.now)
   }
 
-  static func tellCatchUp(in engine: inout Engine) {
+  static func sendCatchUp(in engine: inout Engine) {
     if !engine.redecisions.catchUp.isEmpty { engine.effects += engine.redecisions.catchUp.take() }
   }
 

@@ -26,10 +26,10 @@ public enum LargeCommand: Sendable {
   }
 
   /// The locations that it replaces, where other writes must not precede it; empty when they are not known in advance.
-  package var places: PlaceSet {
+  package var places: LocationSet {
     switch self {
-    case .write(let write): write.places ?? PlaceSet()
-    case .comparison, .query: PlaceSet()
+    case .write(let write): write.places ?? LocationSet()
+    case .comparison, .query: LocationSet()
     }
   }
 }

@@ -20,7 +20,7 @@ public struct LargeComparison: Sendable {
   /// True when the hash of the value is cached, and only ranges are compared.
   package let isHashKnown: Bool
   /// The result of the listen's query, evaluated in the background; nil when that was not needed.
-  var found: FoundQuery?
+  var found: EvaluatedQuery?
 
   private var isWrite: Bool { if case .write = command.action { true } else { false } }
 
@@ -98,7 +98,7 @@ extension Engine {
   public mutating func settle(_ result: ComparisonResult, at instant: Instant, isLast: Bool) -> Batch {
     comparing = result
     (queries.found, queries.isLastAttempt) = (result.comparison.found, isLast)
-    defer { (comparing, queries.found, queries.isLastAttempt, queries.isOutrun) = (nil, nil, false, false) }
+    defer { (comparing, queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, nil, false, false) }
     result.keep(in: &hashes)
     let command = result.comparison.command
     return decide([command], at: instant, settingAside: true).noting(result.steps, of: command)

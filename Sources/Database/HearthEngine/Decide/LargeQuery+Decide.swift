@@ -24,16 +24,16 @@ extension Engine {
   ///
   /// - Parameter isLast: True when the command is not set aside again after changes of its location. A listener then
   ///   receives all data.
-  public mutating func settle(_ found: FoundQuery, at instant: Instant, isLast: Bool) -> Batch {
+  public mutating func settle(_ found: EvaluatedQuery, at instant: Instant, isLast: Bool) -> Batch {
     (queries.found, queries.isLastAttempt) = (found, isLast)
-    defer { (queries.found, queries.isLastAttempt, queries.isOutrun) = (nil, false, false) }
+    defer { (queries.found, queries.isLastAttempt, queries.hasExhaustedAttempts) = (nil, false, false) }
     let command = found.query.command
     return decide([command], at: instant, settingAside: true).noting(found.steps, of: command)
   }
 
   /// Updates a live query that was evaluated in the background, or sets it aside again when its location has changed too
   /// much since.
-  public mutating func settle(evaluated found: FoundQuery, at instant: Instant) -> Batch {
+  public mutating func settle(evaluated found: EvaluatedQuery, at instant: Instant) -> Batch {
     queries.end(found)
     defer { queries.evaluations.results = [] }
     return decide([found.query.command], at: instant).noting(found.steps, of: found.query.command)

@@ -8,8 +8,8 @@ extension LargeWrite {
     // This engine must not end the sessions.
     state.sessions = Sessions()
     var engine = Engine(state: state, limits: limits)
-    engine.notes = LargeWriteNotes()
-    if isTapped { engine.tapDecisions(.cases) }
+    engine.dependencies = LargeWriteDependencies()
+    if recordsDecisions { engine.recordDecisions(.cases) }
     var command = command
     command.principal = principal
     let batch = engine.decide([command], at: now)
@@ -22,28 +22,29 @@ extension LargeWrite {
       + found.reduce(0) { $0 + $1.steps }
     return DecidedWrite(
       write: self, effects: batch.effects, record: batch.payload, root: batch.state.root,
-      notes: engine.notes ?? LargeWriteNotes(), indexes: indexes, ownQueries: found, steps: steps, cases: batch.decided)
+      dependencies: engine.dependencies ?? LargeWriteDependencies(), indexes: indexes, ownQueries: found, steps: steps,
+      cases: batch.decided)
   }
 
   /// Evaluates the writer's own live queries that examine many children.
-  private func ownQueries(of root: Node, _ indexes: [PlaceIndex]) -> [FoundQuery] {
+  private func ownQueries(of root: Node, _ indexes: [LocationIndex]) -> [EvaluatedQuery] {
     ownQueries.compactMap { path, query in
       let node = root[path]
       guard node.childCount > limits.queriedChildrenInLine, !node.isIdentical(to: state.root[path]) else { return nil }
       let index = indexes.first { $0.path == path && $0.index.order == query.effectiveOrder }?.index
       return LargeQuery(
         command: command, path: path, query: query, node: node, index: index, makesIndex: false, isListen: true
-      ).found()
+      ).evaluated()
     }
   }
 
   /// Returns new indexes of large locations. The engine itself builds small ones, and updates those of locations with a
   /// partial change.
-  private func indexes(of root: Node, _ cost: inout QueryCost) -> [PlaceIndex] {
+  private func indexes(of root: Node, _ cost: inout QueryCost) -> [LocationIndex] {
     orders.compactMap { path, order in
       let node = root[path]
-      guard node.childCount >= limits.orderedChildrenMin, !node.isIdentical(to: state.root[path]) else { return nil }
-      return PlaceIndex(path: path, node: node, index: ChildIndex(node, by: order, cost: &cost))
+      guard node.childCount >= limits.indexedChildrenMin, !node.isIdentical(to: state.root[path]) else { return nil }
+      return LocationIndex(path: path, node: node, index: ChildIndex(node, by: order, cost: &cost))
     }
   }
 }
@@ -53,7 +54,7 @@ extension LargeWrite {
   static func takesLong(_ operation: WriteOperation, in engine: borrowing Engine) -> Bool {
     let (change, bytesMax) = (operation.change, engine.limits.largeWriteBytes)
     if change.isLarge(sizeBytesMax: bytesMax) { return true }
-    guard engine.listens.shelfCount > 0, change.isLarge(sizeBytesMax: bytesMax / 16) else { return false }
+    guard engine.listens.queriedLocationCount > 0, change.isLarge(sizeBytesMax: bytesMax / 16) else { return false }
     return change.isLarge(sizeBytesMax: bytesMax / (1 + engine.listens.neededOrders(below: operation.path).count))
   }
 
@@ -67,7 +68,8 @@ extension LargeWrite {
       LargeWrite(
         command: command, operation: operation, principal: principal, state: engine.state, now: engine.now,
         limits: engine.limits, orders: engine.listens.neededOrders(below: operation.path),
-        ownQueries: ownQueries(of: command, below: operation.path, in: engine), isTapped: engine.tap != nil))
+        ownQueries: ownQueries(of: command, below: operation.path, in: engine),
+        recordsDecisions: engine.decisionRecorder != nil))
   }
 
   /// The most own live queries of a writer that are evaluated with a large write.
@@ -93,26 +95,26 @@ extension DecidedWrite {
     guard isSameCase, let root = root(on: engine.state.root) else {
       return LargeWrite.setAside(command, operation, in: &engine)
     }
-    if let cases { engine.tap?.note(cases) }
-    if var commit = notes.commit {
+    if let cases { engine.decisionRecorder?.note(cases) }
+    if var commit = dependencies.commit {
       (commit.oldRoot, commit.newRoot, commit.position) = (engine.state.root, root, engine.state.position + 1)
       let writer = operation.firesTriggers ? write.principal : nil
-      if let objection = engine.changeTap?.objection(to: commit, by: writer, at: engine.now) {
+      if let objection = engine.commitObserver?.objection(to: commit, by: writer, at: engine.now) {
         return engine.fail(command, objection)
       }
       append(to: &engine.payload)
       engine.state.root = root
       engine.state.position += 1
-      engine.tap?.noteChange(commit)
-      engine.changeTap?.note(commit, by: writer, at: engine.now)
+      engine.decisionRecorder?.noteChange(commit)
+      engine.commitObserver?.note(commit, by: writer, at: engine.now)
       CommitDelivery.announce(commit, in: &engine)
     }
     for var effect in effects {
       if case .reply(let connection, let request, let reply) = effect {
         // The writer's read permission is decided now, on the same state as the effects of the write.
-        let told = reply.isDone ? WriteHandler.writtenReply(operation, to: write.principal, in: engine) : reply
-        engine.tally.noteWrite(told)
-        effect = .reply(connection, request: request, told)
+        let finalReply = reply.isDone ? WriteHandler.writtenReply(operation, to: write.principal, in: engine) : reply
+        engine.tally.noteWrite(finalReply)
+        effect = .reply(connection, request: request, finalReply)
       }
       engine.effects.append(effect)
     }

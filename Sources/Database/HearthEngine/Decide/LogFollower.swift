@@ -8,29 +8,29 @@ enum LogFollower {
     _ payload: [UInt8], firstPosition: Int64, lastPosition: Int64, leadingTo root: Node?, at instant: Instant,
     in engine: inout Engine
   ) throws(RecordError) -> Batch {
-    let (start, isUnheard) = (
+    let (start, hasNoListeners) = (
       engine.state.position + 1,
-      engine.listens.isIdle && engine.grants.isEmpty && engine.tap == nil && !engine.placeTap.isOn
+      engine.listens.isIdle && engine.grants.isEmpty && engine.decisionRecorder == nil && !engine.locationRecorder.isOn
     )
-    if let root, isUnheard, firstPosition == start, !engine.pieces.isOpen {
-      engine.pass(to: instant)
+    if let root, hasNoListeners, firstPosition == start, !engine.pieces.isOpen {
+      engine.advance(to: instant)
       (engine.state.root, engine.state.position) = (root, lastPosition)
       return engine.takeBatch(from: start)
     }
     var log = engine.pieces
     let records = try log.records(payload, firstPosition, lastPosition, after: engine.state.position)
     engine.pieces = log
-    engine.pass(to: instant)
-    var run = ChangeRun(isTaking: isUnheard)
+    engine.advance(to: instant)
+    var run = CoalescedChanges(isCoalescing: hasNoListeners)
     for (position, record) in records {
       engine.state.position = position
-      for part in record.parts where !run.takes(part) {
+      for part in record.parts where !run.add(part) {
         engine.meter.beginCommand()
-        run.make(in: &engine.state.root)
+        run.apply(to: &engine.state.root)
         follow(part, in: &engine)
       }
     }
-    run.make(in: &engine.state.root)
+    run.apply(to: &engine.state.root)
     engine.state.hasOpenPieces = engine.pieces.isOpen
     GrantHandler.continueAll(in: &engine)
     return engine.takeBatch(from: start)
@@ -43,7 +43,7 @@ enum LogFollower {
         return
       }
       engine.state.root = commit.newRoot
-      engine.tap?.noteChange(commit)
+      engine.decisionRecorder?.noteChange(commit)
       CommitDelivery.announce(commit, in: &engine)
     case .rules(let source):
       let rules = try? RuleSet.recompile(source)
@@ -51,7 +51,7 @@ enum LogFollower {
       RulesDeployment.putInForce(rules ?? .denyAll, in: &engine)
       if rules == nil { engine.state.storedRules = source }
     case .sessions(let changes): engine.state.sessions.apply(changes)
-    case .piece, .joined, .note, .joint: break
+    case .piece, .lastPiece, .note, .joint: break
     }
   }
 }

@@ -64,10 +64,10 @@ enum OnDisconnectHandler {
     of connection: Connection, in engine: inout Engine,
     _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) {
-    let wish = try engine.onDisconnects.wish(of: connection, in: engine.state.sessions, change)
-    guard let wish else { return }
-    try commit(wish.changes, in: &engine)
-    engine.onDisconnects.note(wish)
+    let plannedChange = try engine.onDisconnects.plannedChange(of: connection, in: engine.state.sessions, change)
+    guard let plannedChange else { return }
+    try commit(plannedChange.changes, in: &engine)
+    engine.onDisconnects.note(plannedChange)
   }
 
   /// True when the engine makes records of its own accord.
@@ -134,7 +134,7 @@ enum OnDisconnectHandler {
         operation, on: engine.state.root, nowMilliseconds: engine.now.wallMilliseconds, limits: engine.limits)
     else { return }
     var grant: CommitGrant?
-    if !engine.faults.contains(.noRulesAtEnd) {
+    if !engine.faults.contains(.noRulesOnDisconnect) {
       switch WriteHandler.permission(of: candidate, to: session.principal, .atDisconnect, in: &engine) {
       case .granted(let found): grant = found
       case .refused(let refusal):

@@ -6,8 +6,8 @@ enum QuerySlice {
   /// Updates the writer's live queries after a commit at a location where the others are updated later, so that their
   /// events precede the answer to the write.
   static func begin(_ node: ListenNode, in engine: inout Engine) {
-    guard let shelf = node.shelf, !shelf.backlog.isEmpty else { return }
-    shelf.backlog.payer = engine.redecisions.payer
+    guard let locationQueries = node.locationQueries, !locationQueries.backlog.isEmpty else { return }
+    locationQueries.backlog.payer = engine.redecisions.payer
     let writer = engine.redecisions.payer.flatMap { engine.connections[$0.connection] }
     guard let writer, writer.tagged.count <= engine.limits.queriesInLine else { return }
     let start = engine.queries.cost.total
@@ -21,16 +21,18 @@ enum QuerySlice {
   /// Updates the next live queries, as many as one slice takes.
   static func next(in engine: inout Engine) {
     var stepsLeft = engine.limits.redecisionStepsPerSlice
-    while stepsLeft > 0, let node = engine.queries.behind.first {
-      let writer = node.shelf?.backlog.payer
+    while stepsLeft > 0, let node = engine.queries.outdated.first {
+      let writer = node.locationQueries?.backlog.payer
       var (isDone, isWaiting) = (false, false)
       while stepsLeft > 0, !isDone, !isWaiting {
-        if let shelf = node.shelf, let slot = shelf.backlog.next(queryCount: shelf.groups.count) {
-          let (start, group) = (engine.queries.cost.total, shelf.groups.entries[slot].value)
+        if let locationQueries = node.locationQueries,
+          let slot = locationQueries.backlog.next(queryCount: locationQueries.groups.count)
+        {
+          let (start, group) = (engine.queries.cost.total, locationQueries.groups.entries[slot].value)
           let owner = group.audience.listens.first?.connection
           let payer = owner?.payer(causedBy: writer) ?? writer
           isWaiting = engine.queries.setsAside(group, paidBy: payer, engine.state)
-          if isWaiting { shelf.backlog.repeatLast() }
+          if isWaiting { locationQueries.backlog.repeatLast() }
           let steps = (isWaiting ? 0 : catchUp(group, in: &engine)) + engine.queries.cost.total &- start
           engine.meter.add(steps, of: payer)
           stepsLeft -= steps
@@ -39,11 +41,11 @@ enum QuerySlice {
         }
       }
       engine.meter.endSlice()
-      engine.queries.behind.removeFirst()
+      engine.queries.outdated.removeFirst()
       if isWaiting {
         engine.queries.evaluations.waiting.append(node)
       } else if !isDone {
-        engine.queries.behind.append(node)
+        engine.queries.outdated.append(node)
       }
     }
   }
@@ -55,7 +57,7 @@ enum QuerySlice {
     guard let event = engine.queries.catchUp(group, engine.state, &engine.listens) else {
       return EngineLimits.querySteps
     }
-    CommitDelivery.tell(group, event, in: &engine)
+    CommitDelivery.send(group, event, in: &engine)
     return EngineLimits.querySteps + EngineLimits.queryEventSteps
   }
 }

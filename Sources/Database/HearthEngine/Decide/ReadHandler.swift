@@ -5,13 +5,13 @@ import HearthTree
 enum ReadHandler {
   /// Decides a listen or a one-shot read. The rules decisions for a command that is set aside do not count.
   static func read(_ command: Command, in engine: inout Engine) {
-    let caseCount = engine.tap?.caseCount ?? 0
+    let decisionCount = engine.decisionRecorder?.decisionCount ?? 0
     switch command.action {
     case .listen(let request): listen(command, request, in: &engine)
     case .get(let path, let query): get(command, path, query, in: &engine)
     default: break
     }
-    if engine.hasSetAside { engine.tap?.forget(from: caseCount) }
+    if engine.hasSetAside { engine.decisionRecorder?.forget(from: decisionCount) }
   }
 
   private static func listen(_ command: Command, _ request: ListenRequest, in engine: inout Engine) {
@@ -48,7 +48,7 @@ enum ReadHandler {
     in engine: inout Engine
   ) {
     let path = request.path
-    let known = engine.listens.node(at: path)?.shelf?.groups[query].flatMap { connection.listen(in: $0) }
+    let known = engine.listens.node(at: path)?.locationQueries?.groups[query].flatMap { connection.listen(in: $0) }
     if let other = connection.tagged[tag], other !== known { GrantHandler.forget(other, in: &engine) }
     if known == nil, let full = engine.listens.refusal(of: connection, at: path, query: query, engine.limits) {
       return engine.fail(command, full)
@@ -61,7 +61,7 @@ enum ReadHandler {
     }
     if LargeQuery.setsAside(command, path, query, in: &engine) { return }
     let group = known?.group ?? engine.queries.group(query, at: path, engine.state, &engine.listens)
-    if known == nil, group.isWhole {
+    if known == nil, group.isUnfiltered {
       decision = GrantHandler.decideListen(path, connection.principal, in: &engine)
       if let decision, !decision.isAllowed {
         engine.listens.closeIfUnused(group, pruning: true)
@@ -106,7 +106,7 @@ enum ReadHandler {
       return engine.fail(command, .unknownConnection)
     }
     if let listen = engine.listens.listen(of: connection, path, query, tag) { GrantHandler.forget(listen, in: &engine) }
-    GrantHandler.tellCatchUp(in: &engine)
+    GrantHandler.sendCatchUp(in: &engine)
     // A client listens at the location of a transaction until the transaction ends.
     engine.turns.leave(TurnRequester(connection.id), at: path)
     engine.reply(command, .ok)
@@ -120,7 +120,7 @@ enum ReadHandler {
       let node = try engine.state.read(
         path, as: principal, nowMilliseconds: engine.now.wallMilliseconds, query: query,
         stepsTaken: &engine.meter.stepsTaken)
-      engine.tap?.noteRead(.get, path, query, principal, engine.state, engine.now, true)
+      engine.decisionRecorder?.noteRead(.get, path, query, principal, engine.state, engine.now, true)
       guard let query else { return engine.reply(command, .value(node)) }
       let order = query.effectiveOrder
       guard !engine.limits.requiresIndexForGets || engine.state.rules.declares(order, at: path) else {
@@ -130,7 +130,7 @@ enum ReadHandler {
       let index = engine.queries.keptIndex(for: query, at: path, node, engine.state.rules, &engine.listens)
       engine.reply(command, .result(QueryResult(query, of: node, index: index)))
     } catch {
-      engine.tap?.noteRead(.get, path, query, principal, engine.state, engine.now, false)
+      engine.decisionRecorder?.noteRead(.get, path, query, principal, engine.state, engine.now, false)
       engine.deny(command, .get, path, principal, error.decision)
     }
   }

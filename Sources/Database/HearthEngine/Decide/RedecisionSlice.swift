@@ -27,12 +27,12 @@ struct RedecisionSlice {
     slice.forgetLost(in: &engine)
     if rest.isEmpty {
       let whole = PendingRedecision(redecision, .listens([]), serial: 0, payer: nil)
-      if let told = whole.part(slice, isLast: true) { engine.effects.append(.redecided(told)) }
+      if let report = whole.part(slice, isLast: true) { engine.effects.append(.redecided(report)) }
     } else {
       let pending = engine.redecisions.append(redecision, .listens(rest))
-      if let told = pending.part(slice, isLast: false) { engine.effects.append(.redecided(told)) }
+      if let report = pending.part(slice, isLast: false) { engine.effects.append(.redecided(report)) }
     }
-    GrantHandler.tellCatchUp(in: &engine)
+    GrantHandler.sendCatchUp(in: &engine)
   }
 
   /// Decides the next listens in doubt because of one cause.
@@ -54,10 +54,10 @@ struct RedecisionSlice {
       }
     }
     slice.forgetLost(in: &engine)
-    if !pending.isSuperseded, let told = pending.part(slice, isLast: isLast) {
-      engine.effects.append(.redecided(told))
+    if !pending.isSuperseded, let report = pending.part(slice, isLast: isLast) {
+      engine.effects.append(.redecided(report))
     }
-    GrantHandler.tellCatchUp(in: &engine)
+    GrantHandler.sendCatchUp(in: &engine)
     return isLast
   }
 
@@ -80,7 +80,7 @@ struct RedecisionSlice {
       if !listen.node.children.isEmpty { steps += listen.connection.listens.count }
     } else {
       GrantHandler.setGrant(of: listen, by: decision, in: &engine)
-      if kept.count < Redecision.keptToldMax { kept.append((listen, decision?.rule)) }
+      if kept.count < Redecision.keptReportedMax { kept.append((listen, decision?.rule)) }
       Self.catchUp(listen, decision, in: &engine)
     }
     return steps + engine.queries.cost.total &- querySteps
@@ -116,7 +116,7 @@ struct RedecisionSlice {
       entry.rules.isIdentical(to: rules) && decision?.dependencies?.isAffected(from: entry.root, to: root) != true
     }
     if let events, isSame, events.allSatisfy(wasAllowed) {
-      for entry in events { engine.redecisions.catchUp.tell(entry.event, to: listen) }
+      for entry in events { engine.redecisions.catchUp.add(entry.event, to: listen) }
     } else {
       sendValue(to: listen, in: &engine)
     }
@@ -130,7 +130,7 @@ struct RedecisionSlice {
     let event = engine.redecisions.catchUp.value(of: listen.owner) {
       Event(path: path, change: .put(value), position: position)
     }
-    engine.redecisions.catchUp.tell(event, to: listen)
+    engine.redecisions.catchUp.add(event, to: listen)
   }
 
   /// Sends missed events to the connection's listens below a removed one that had missed some.
@@ -161,16 +161,16 @@ extension PendingRedecision {
   /// Returns the report of one slice, or nil when there is none.
   func part(_ slice: RedecisionSlice, isLast: Bool) -> Redecision? {
     examinedCount += slice.examinedCount
-    untoldCount += slice.examinedCount
+    unreportedCount += slice.examinedCount
     cancelledCount += slice.cancelled.count
-    kept += slice.kept(max: keptRoom - kept.count)
-    let isWhole = redecision.cause.isTold(examinedCount: examinedCount, cancelledCount: cancelledCount)
-    guard !slice.cancelled.isEmpty || isLast && (isTold || isWhole) else { return nil }
+    kept += slice.kept(max: reportableKeptCount - kept.count)
+    let isWhole = redecision.cause.hasReceipt(examinedCount: examinedCount, cancelledCount: cancelledCount)
+    guard !slice.cancelled.isEmpty || isLast && (isReported || isWhole) else { return nil }
     var part = redecision
-    (part.isFirst, part.isLast) = (!isTold, isLast)
-    (part.examinedCount, part.cancelled, part.kept) = (untoldCount, slice.cancelled, kept)
-    keptRoom -= kept.count
-    (kept, untoldCount, isTold) = ([], 0, true)
+    (part.isFirst, part.isLast) = (!isReported, isLast)
+    (part.examinedCount, part.cancelled, part.kept) = (unreportedCount, slice.cancelled, kept)
+    reportableKeptCount -= kept.count
+    (kept, unreportedCount, isReported) = ([], 0, true)
     return part
   }
 }

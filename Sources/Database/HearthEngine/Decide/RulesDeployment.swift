@@ -25,6 +25,6 @@ enum RulesDeployment {
       let connections = engine.connections.all.sorted { $0.id.rawValue < $1.id.rawValue }
       engine.redecisions.decideAgain(connections, rules: GrantHandler.redecision(because: cause, in: &engine))
     }
-    CommitDelivery.tellAll(changed, deciding: nil, in: &engine)
+    CommitDelivery.sendAll(changed, deciding: nil, in: &engine)
   }
 }

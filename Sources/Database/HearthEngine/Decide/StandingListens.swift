@@ -7,10 +7,10 @@ public struct StandingListens: Sendable {
   /// The number of these connections.
   public var connectionCount = 0
   /// The newest state.
-  public var state: Published
+  public var state: DatabaseState
 
   /// Creates an empty list on a state.
-  public init(state: Published) { self.state = state }
+  public init(state: DatabaseState) { self.state = state }
 
   /// Reads the listens of the first of these connections, as many as give at least `countMin` listens. A closed
   /// connection has none.

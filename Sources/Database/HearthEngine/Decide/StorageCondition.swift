@@ -25,10 +25,10 @@ extension Command.Action {
   /// True when administrators may do it while the disk has little room: it frees space, or puts rules in force.
   fileprivate var isAdministration: Bool {
     switch self {
-    case .write(let operation): !operation.change.bringsData
+    case .write(let operation): !operation.change.addsData
     case .transact, .deployRules, .cancelOnDisconnect: true
     case .connect, .disconnect, .authenticate, .unauthenticate, .onDisconnect, .listen, .unlisten, .get, .barrier,
-      .endCredential, .turnsTold, .tick:
+      .endCredential, .turnsDelivered, .tick:
       false
     }
   }

@@ -11,7 +11,7 @@ enum TurnHandler {
     }
     let requester = TurnRequester(command, as: principal)
     if !engine.isSettling, !command.hadTurn {
-      engine.turns.asks(requester, at: operation.path, engine.now)
+      engine.turns.recordWrite(requester, at: operation.path, engine.now)
       if waits(requester, command, request, operation, principal, in: &engine) { return }
     }
     perform(command, operation, requester, in: &engine)
@@ -24,7 +24,7 @@ enum TurnHandler {
     WriteHandler.perform(command, operation, in: &engine)
     if engine.hasSetAside { return engine.turns.setAside(requester, at: operation.path) }
     switch engine.effects.last {
-    case .reply(_, _, .stale): engine.turns.answeredLate(requester, at: operation.path, engine.now)
+    case .reply(_, _, .stale): engine.turns.answeredStale(requester, at: operation.path, engine.now)
     case .reply(_, _, let reply): engine.turns.answered(requester, at: operation.path, isDone: reply.isDone, engine.now)
     default: break
     }
@@ -44,9 +44,9 @@ enum TurnHandler {
     let isCheap = engine.hashes.isCheap(
       engine.state.root[path], at: HashCache.Place(path: path, of: operation.expectedHash ?? ""), sizeBytesMax: bytesMax
     )
-    let isLate = isCheap ? WriteHandler.stale(operation, in: &engine) != nil : nil
-    guard engine.turns.mustWait(requester, at: path, isLate: isLate, engine.now) else { return false }
-    if isLate == true {
+    let isStale = isCheap ? WriteHandler.stale(operation, in: &engine) != nil : nil
+    guard engine.turns.mustWait(requester, at: path, isStale: isStale, engine.now) else { return false }
+    if isStale == true {
       return engine.turns.wait(requester, at: path, command.connection, request: request, nil, sizeBytes: 0)
     }
     let sizeBytes = operation.change.heldBytes(upTo: engine.limits.largeWriteBytes)

@@ -4,25 +4,25 @@ import HearthTree
 /// The outcome of comparing the writer's data with the present data.
 enum WriteComparison {
   /// The writer holds the present data, or made no comparison.
-  case holds
+  case matches
   /// The writer holds other data than this.
-  case late(Node)
+  case stale(Node)
   /// The comparison takes long, so the rules are evaluated first.
-  case long
+  case expensive
 
   init(of operation: WriteOperation, in engine: inout Engine) {
     guard let hash = operation.expectedHash else {
-      self = .holds
+      self = .matches
       return
     }
     let node = engine.state.root[operation.path]
     if let made = engine.comparing {
       let isWorthAnother = made.isWorthAnother(node, isLast: engine.queries.isLastAttempt)
-      self = made.isMatch(of: node) ? .holds : isWorthAnother ? .long : .late(node)
+      self = made.isMatch(of: node) ? .matches : isWorthAnother ? .expensive : .stale(node)
     } else if LargeComparison.isInLine(node, at: HashCache.Place(path: operation.path, of: hash), in: &engine) {
-      self = WriteHandler.stale(operation, in: &engine).map { .late($0) } ?? .holds
+      self = WriteHandler.stale(operation, in: &engine).map { .stale($0) } ?? .matches
     } else {
-      self = .long
+      self = .expensive
     }
   }
 
@@ -55,7 +55,7 @@ extension Candidate {
   /// Returns true when the rules, which refuse it, may allow its writer another write once it holds the present data.
   func mayBeAllowed(to principal: Principal, in engine: borrowing Engine) -> Bool {
     !principal.isReadOnly
-      && engine.state.rules.looksAtNewData(
+      && engine.state.rules.readsNewData(
         request(of: principal, in: engine), around: base, stepsMax: engine.limits.largeWriteSteps)
   }
 }

@@ -6,13 +6,15 @@ enum WriteHandler {
   /// Decides a write, or sets it aside when the caller supports that and it would take long.
   static func perform(_ command: Command, _ operation: WriteOperation, in engine: inout Engine) {
     if let settling = engine.settling { return settling.settle(command, operation, in: &engine) }
-    if engine.notes != nil {
+    if engine.dependencies != nil {
       let principal = engine.principal(of: command)
-      engine.notes?.note(operation, by: principal, engine.state, engine.now, engine.limits)
+      engine.dependencies?.note(operation, by: principal, engine.state, engine.now, engine.limits)
     }
     guard engine.setsAside else { return write(command, operation, in: &engine) }
     if LargeWrite.takesLong(operation, in: engine) { return LargeWrite.setAside(command, operation, in: &engine) }
-    let (effectCount, caseCount, tally) = (engine.effects.count, engine.tap?.caseCount ?? 0, engine.tally)
+    let (effectCount, decisionCount, tally) = (
+      engine.effects.count, engine.decisionRecorder?.decisionCount ?? 0, engine.tally
+    )
     engine.stepsInLineMax = engine.limits.largeWriteSteps
     write(command, operation, in: &engine)
     engine.stepsInLineMax = nil
@@ -20,7 +22,7 @@ enum WriteHandler {
     // The only effect was a refusal that does not count.
     engine.effects.removeSubrange(effectCount...)
     engine.tally = tally
-    engine.tap?.forget(from: caseCount)
+    engine.decisionRecorder?.forget(from: decisionCount)
     guard engine.isOverlong else { return }
     engine.isOverlong = false
     LargeWrite.setAside(command, operation, in: &engine)
@@ -32,14 +34,14 @@ enum WriteHandler {
     // Either answer to a comparison reveals data, also when the write itself is allowed.
     if operation.expectedHash != nil {
       let refusal = engine.state.readRefusal(path, principal, at: engine.now, stepsTaken: &engine.meter.stepsTaken)
-      engine.tap?.noteRead(.compare, path, nil, principal, engine.state, engine.now, refusal == nil)
+      engine.decisionRecorder?.noteRead(.compare, path, nil, principal, engine.state, engine.now, refusal == nil)
       if let refusal { return engine.deny(command, .compare, path, principal, refusal.decision) }
     }
     var isCompared = true
     switch WriteComparison(of: operation, in: &engine) {
-    case .holds: break
-    case .late(let node): return engine.reply(command, .stale(node))
-    case .long: isCompared = false
+    case .matches: break
+    case .stale(let node): return engine.reply(command, .stale(node))
+    case .expensive: isCompared = false
     }
     let candidate: Candidate
     do {
@@ -60,7 +62,7 @@ enum WriteHandler {
     if let problem = candidate.problem { return engine.fail(command, problem) }
     let planned = candidate.commit(after: engine.state)
     let writer = operation.firesTriggers ? principal : nil
-    if let objection = engine.changeTap?.objection(to: planned, by: writer, at: engine.now) {
+    if let objection = engine.commitObserver?.objection(to: planned, by: writer, at: engine.now) {
       return engine.fail(command, objection)
     }
     let author = command.author(as: principal, on: engine.connections[command.connection], engine.limits)
@@ -79,10 +81,10 @@ enum WriteHandler {
 
   /// Returns the rules' decision on a change of the present data.
   static func permission(
-    of candidate: Candidate, to principal: Principal, _ operation: DecidedCase.Operation, in engine: inout Engine
+    of candidate: Candidate, to principal: Principal, _ operation: RecordedDecision.Operation, in engine: inout Engine
   ) -> WritePermission {
     guard !principal.isAdministrator else {
-      engine.notes?.places.formUnion(
+      engine.dependencies?.places.formUnion(
         LargeWrite.places(candidate.locations, below: candidate.base, engine.limits).places)
       return .granted(nil)
     }
@@ -96,7 +98,7 @@ enum WriteHandler {
     case .allowed(let rules): permission = .granted(CommitGrant(rules))
     case .refused(let decision): permission = .refused(decision)
     }
-    engine.tap?.noteWrite(
+    engine.decisionRecorder?.noteWrite(
       operation, request, principal, engine.state.rules, permission.isGranted, candidate.touchedBytes)
     return permission
   }
@@ -118,9 +120,9 @@ enum WriteHandler {
       mergeDepth: engine.limits.recordsMerges && commit.isMerge ? commit.base.count : nil,
       content: .changes(commit.changes.map { ($0.location, $0.node) }))
     guard engine.commit(record, root: commit.newRoot) else { return false }
-    engine.notes?.commit = commit
-    engine.tap?.noteChange(commit)
-    engine.changeTap?.note(commit, by: writer, at: engine.now)
+    engine.dependencies?.commit = commit
+    engine.decisionRecorder?.noteChange(commit)
+    engine.commitObserver?.note(commit, by: writer, at: engine.now)
     CommitDelivery.announce(commit, in: &engine)
     return true
   }
@@ -134,17 +136,17 @@ enum WriteHandler {
 
   /// Returns the rules' decision on a write, within the present limit of steps.
   private static func answer(to request: WriteRequest, below base: Path, in engine: inout Engine) -> WriteAnswer {
-    guard engine.notes != nil else {
+    guard engine.dependencies != nil else {
       let stepsMax = engine.stepsInLineMax ?? .max
       var stepsLeft = stepsMax
       defer { engine.meter.stepsTaken += stepsMax - stepsLeft }
       return engine.state.rules.answer(to: request, stepsMax: &stepsLeft, namesRules: engine.limits.recordsAuthors)
     }
     let (places, depth) = LargeWrite.places(request.locations, below: base, engine.limits)
-    let (answer, reads, steps) = engine.state.rules.answerNotingReads(
+    let (answer, reads, steps) = engine.state.rules.answerRecordingReads(
       to: request, ownDepthMax: depth, namesRules: engine.limits.recordsAuthors)
     engine.meter.stepsTaken += steps
-    engine.notes?.note(places, reads)
+    engine.dependencies?.note(places, reads)
     return answer
   }
 }

@@ -35,12 +35,12 @@ struct DependencyIndex {
   /// Returns the live listens that a commit affects, oldest first, and nodes with more than `countMax` of them.
   func affected(by commit: Commit, countMax: Int = .max) -> AffectedListens {
     guard !isEmpty else { return AffectedListens() }
-    root.walk += 1
-    let walk = root.walk
+    root.search += 1
+    let search = root.search
     var found = AffectedListens(countMax: countMax)
     for change in commit.changes {
       var (node, old, new) = (root, commit.oldRoot, commit.newRoot)
-      node.collect(old, new, on: walk, into: &found)
+      node.collect(old, new, on: search, into: &found)
       var isReached = true
       for key in change.location.path.keys {
         guard let child = node.children[key] else {
@@ -48,9 +48,9 @@ struct DependencyIndex {
           break
         }
         (node, old, new) = (child, old.child(key), new.child(key))
-        node.collect(old, new, on: walk, into: &found)
+        node.collect(old, new, on: search, into: &found)
       }
-      if isReached, !change.location.isPriority { collect(below: node, old, new, on: walk, into: &found) }
+      if isReached, !change.location.isPriority { collect(below: node, old, new, on: search, into: &found) }
     }
     guard found.listens.count > 1 else { return found }
     found.listens.sort { $0.serial < $1.serial }
@@ -63,14 +63,14 @@ struct DependencyIndex {
 
   /// Descends no deeper than the deepest path that a rule read, which is bounded by the longest listen path and rule.
   private func collect(
-    below node: DependencyNode, _ old: Node, _ new: Node, on walk: UInt64, into found: inout AffectedListens
+    below node: DependencyNode, _ old: Node, _ new: Node, on search: UInt64, into found: inout AffectedListens
   ) {
     var open = [(node, old, new)]
     while let (node, old, new) = open.popLast() {
       for (key, child) in node.children.entries {
         let (oldChild, newChild) = (old.child(key), new.child(key))
         if oldChild.isIdentical(to: newChild) || (oldChild.isEmpty && newChild.isEmpty) { continue }
-        child.collect(oldChild, newChild, on: walk, into: &found)
+        child.collect(oldChild, newChild, on: search, into: &found)
         if !child.children.isEmpty { open.append((child, oldChild, newChild)) }
       }
     }
@@ -108,16 +108,16 @@ final class DependencyNode {
   /// The number of listens that depend on each of ``indexedAspects``.
   private var aspectCounts = SIMD4<Int32>()
   /// The listens in doubt because of this node alone; nil when there are none.
-  private(set) var doubt: PlaceDoubt?
+  private(set) var doubt: StaleDecisions?
   /// The redecision of these listens; nil when there is none.
   var redecision: PendingRedecision?
 
   static let indexedAspects = [ReadDependencies.Aspects.existence, .value, .priority, .children]
 
   /// The number of commits searched for, in the root node. Several commits may have one position.
-  fileprivate var walk: UInt64 = 0
+  fileprivate var search: UInt64 = 0
   /// The last commit that visited this node. A merge visits it once for each location below, and collects only once.
-  private var collectedWalk: UInt64 = 0
+  private var lastSearch: UInt64 = 0
 
   init(key: Key?, parent: DependencyNode?) {
     self.key = key
@@ -141,9 +141,9 @@ final class DependencyNode {
   }
 
   /// Adds the listens that depend on an aspect in which the node differs, once for each commit.
-  func collect(_ old: Node, _ new: Node, on walk: UInt64, into found: inout AffectedListens) {
-    guard !dependents.isEmpty, collectedWalk != walk else { return }
-    collectedWalk = walk
+  func collect(_ old: Node, _ new: Node, on search: UInt64, into found: inout AffectedListens) {
+    guard !dependents.isEmpty, lastSearch != search else { return }
+    lastSearch = search
     var differing: ReadDependencies.Aspects = []
     for (index, aspect) in Self.indexedAspects.enumerated() where aspectCounts[index] > 0 && aspect.differ(old, new) {
       differing.insert(aspect)
@@ -171,7 +171,7 @@ final class DependencyNode {
 
   /// Puts listens in doubt that depend on one of the aspects and were decided before.
   func setDoubt(_ aspects: ReadDependencies.Aspects, _ serial: UInt64) {
-    let doubt = doubt ?? PlaceDoubt()
+    let doubt = doubt ?? StaleDecisions()
     doubt.note(aspects, serial)
     self.doubt = doubt
   }
@@ -181,7 +181,7 @@ final class DependencyNode {
 }
 
 /// The listens in doubt at a location: those that depend on an aspect and were decided before its last change.
-final class PlaceDoubt {
+final class StaleDecisions {
   /// The time of the last change of each of ``DependencyNode/indexedAspects``.
   private var serials = SIMD4<UInt64>()
 

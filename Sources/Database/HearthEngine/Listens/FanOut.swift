@@ -12,7 +12,7 @@ struct FanOut {
   }
 
   /// A location with live queries or indexes, and its change.
-  struct Shift {
+  struct QueryChange {
     enum Change {
       /// The whole value was replaced.
       case replaced
@@ -30,7 +30,7 @@ struct FanOut {
   private let commit: Commit
   private let results: RecentResults
   private(set) var deliveries: [Delivery] = []
-  private(set) var shifts: [Shift] = []
+  private(set) var queryChanges: [QueryChange] = []
 
   init(_ commit: Commit, to index: ListenIndex) {
     self.commit = commit
@@ -40,7 +40,9 @@ struct FanOut {
     var isBaseReached = true
     if !node.audience.isEmpty { chain.append(node) }
     for key in commit.base.keys {
-      if let shelf = node.shelf, mayConcern(node, shelf, key) { shift(node, within: key) }
+      if let locationQueries = node.locationQueries, mayConcern(node, locationQueries, key) {
+        addQueryChange(node, within: key)
+      }
       guard let child = node.children[key] else {
         isBaseReached = false
         break
@@ -53,7 +55,7 @@ struct FanOut {
       for node in chain { deliveries.append(Delivery(node: node, event: event)) }
     }
     guard isBaseReached else { return }
-    if node.shelf != nil { shift(atBase: node) }
+    if node.locationQueries != nil { addQueryChange(atBase: node) }
     if !node.children.isEmpty { goBelow(node) }
   }
 
@@ -95,14 +97,14 @@ struct FanOut {
 
   private mutating func replace(_ node: ListenNode, _ old: Node, _ new: Node) {
     if old.isIdentical(to: new) || (old.isEmpty && new.isEmpty) { return }
-    if !node.audience.isEmpty || node.shelf != nil {
+    if !node.audience.isEmpty || node.locationQueries != nil {
       // Equal here is equal everywhere below.
       guard old != new else { return }
       if !node.audience.isEmpty {
         let event = Event(path: node.path, change: .put(new), position: commit.position)
         deliveries.append(Delivery(node: node, event: event))
       }
-      if node.shelf != nil { shifts.append(Shift(node: node, change: .replaced)) }
+      if node.locationQueries != nil { queryChanges.append(QueryChange(node: node, change: .replaced)) }
     }
     replace(below: node, old, new)
   }
@@ -124,7 +126,7 @@ struct FanOut {
         if !child.audience.isEmpty {
           deliveries.append(Delivery(node: child, event: merge(at: child.path, group[...])))
         }
-        if child.shelf != nil { shift(child, group[...]) }
+        if child.locationQueries != nil { addQueryChange(child, group[...]) }
         merge(below: child, group[...], oldChild, newChild)
       }
     }
@@ -136,30 +138,30 @@ struct FanOut {
 extension FanOut {
   /// Returns true when a change of that child must be followed. Most writes to a node of very many children are outside
   /// all its windows.
-  private func mayConcern(_ node: ListenNode, _ shelf: QueryShelf, _ key: Key) -> Bool {
-    shelf.mayConcern(key) || results.isKept(at: node)
+  private func mayConcern(_ node: ListenNode, _ locationQueries: LocationQueries, _ key: Key) -> Bool {
+    locationQueries.mayConcern(key) || results.isKept(at: node)
   }
 
   /// Adds the change of one child, for a request made below `node` in that child.
-  private mutating func shift(_ node: ListenNode, within key: Key) {
+  private mutating func addQueryChange(_ node: ListenNode, within key: Key) {
     var places = ChildPlaces()
     places.set(key, commit.changes)
-    shifts.append(Shift(node: node, change: .children(places)))
+    queryChanges.append(QueryChange(node: node, change: .children(places)))
   }
 
-  private mutating func shift(atBase node: ListenNode) {
+  private mutating func addQueryChange(atBase node: ListenNode) {
     if commit.isMerge {
-      shift(node, commit.changes[...])
+      addQueryChange(node, commit.changes[...])
     } else if !commit.changes[0].location.isPriority {
-      shifts.append(Shift(node: node, change: .replaced))
+      queryChanges.append(QueryChange(node: node, change: .replaced))
     }
   }
 
   /// Adds the changes of some locations below `node`. Queries do not show the node's own priority.
-  private mutating func shift(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
-    guard let shelf = node.shelf else { return }
-    let places = places(in: changes, atDepth: node.depth) { mayConcern(node, shelf, $0) }
-    if !places.isEmpty { shifts.append(Shift(node: node, change: .children(places))) }
+  private mutating func addQueryChange(_ node: ListenNode, _ changes: ArraySlice<Commit.Change>) {
+    guard let locationQueries = node.locationQueries else { return }
+    let places = places(in: changes, atDepth: node.depth) { mayConcern(node, locationQueries, $0) }
+    if !places.isEmpty { queryChanges.append(QueryChange(node: node, change: .children(places))) }
   }
 
   private func places(

@@ -65,7 +65,7 @@ final class Listen {
   var name: ListenName { ListenName(path: path, tag: tag) }
 
   /// The query for the rules: that of the result it receives.
-  var sentQuery: Query? { group.flatMap { $0.isWhole ? nil : $0.query } }
+  var sentQuery: Query? { group.flatMap { $0.isUnfiltered ? nil : $0.query } }
 
   /// The last commit that it has received.
   var lastPosition: Int64 { missed?.lastPosition ?? max(firstPosition, group?.lastPosition ?? node.lastPosition) }

@@ -6,8 +6,8 @@ struct ListenIndex {
   private(set) var count = 0
   /// The steps of visits to all listens of a connection so far.
   private(set) var stepsTaken = 0
-  /// The number of nodes with a ``QueryShelf``.
-  private(set) var shelfCount = 0
+  /// The number of nodes with a ``LocationQueries``.
+  private(set) var queriedLocationCount = 0
   /// The entries of all undeclared indexes in their budget.
   var undeclaredEntries = 0
   var results = RecentResults()
@@ -18,7 +18,7 @@ struct ListenIndex {
   init(limits: EngineLimits) { shares = SharedBound(max: limits.listensBytesMax, unit: EngineLimits.listenUnitBytes) }
 
   /// True when no commit affects a listen or an index.
-  var isIdle: Bool { count == 0 && shelfCount == 0 }
+  var isIdle: Bool { count == 0 && queriedLocationCount == 0 }
 
   /// Creates the connection of a `connect`, with its share of the listens' memory.
   mutating func makeConnection(for command: Command) -> Connection {
@@ -56,7 +56,7 @@ struct ListenIndex {
   func listen(of connection: Connection, _ path: Path, _ query: Query?, _ tag: Int32?) -> Listen? {
     if let listen = tag.flatMap({ connection.tagged[$0] }) { return listen }
     guard let node = node(at: path) else { return nil }
-    if let query { return node.shelf?.groups[query].flatMap { connection.listen(in: $0) } }
+    if let query { return node.locationQueries?.groups[query].flatMap { connection.listen(in: $0) } }
     return tag == nil ? connection.listen(at: node) : nil
   }
 
@@ -137,7 +137,7 @@ struct ListenIndex {
     found.reserveCapacity(count)
     forEachNode { node in
       found.append(contentsOf: node.audience.listens)
-      for (_, group) in node.shelf?.groups.entries ?? [] { found.append(contentsOf: group.audience.listens) }
+      for (_, group) in node.locationQueries?.groups.entries ?? [] { found.append(contentsOf: group.audience.listens) }
     }
     return found.sorted { $0.serial < $1.serial }
   }
@@ -201,20 +201,20 @@ extension ListenIndex {
     return node
   }
 
-  mutating func makeShelf(at node: ListenNode) -> QueryShelf {
-    if let shelf = node.shelf { return shelf }
-    let shelf = QueryShelf()
-    node.shelf = shelf
-    shelfCount += 1
-    return shelf
+  mutating func makeLocationQueries(at node: ListenNode) -> LocationQueries {
+    if let locationQueries = node.locationQueries { return locationQueries }
+    let locationQueries = LocationQueries()
+    node.locationQueries = locationQueries
+    queriedLocationCount += 1
+    return locationQueries
   }
 
   /// Removes the unused parts of a node, and of its ancestors. The node must not have been removed before, because its
   /// ancestors may be gone with it.
   mutating func prune(_ node: ListenNode) {
-    if node.shelf?.isEmpty == true {
-      node.shelf = nil
-      shelfCount -= 1
+    if node.locationQueries?.isEmpty == true {
+      node.locationQueries = nil
+      queriedLocationCount -= 1
     }
     var node = node
     while node.isIdle, let parent = node.parent, let key = node.key {

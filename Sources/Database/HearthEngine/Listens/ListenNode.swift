@@ -13,7 +13,7 @@ final class ListenNode {
   var audience = ListenAudience<ConnectionID>()
 
   /// The live queries and indexes; nil at most nodes, which have none.
-  var shelf: QueryShelf?
+  var locationQueries: LocationQueries?
 
   /// The last commit that the listens without a query have received.
   var lastPosition: Int64 = 0
@@ -37,5 +37,5 @@ final class ListenNode {
   }
 
   /// True when the node is unused.
-  var isIdle: Bool { audience.isEmpty && children.isEmpty && shelf == nil }
+  var isIdle: Bool { audience.isEmpty && children.isEmpty && locationQueries == nil }
 }

@@ -54,7 +54,7 @@ final class MissedEvents {
 }
 
 /// Events for listens whose decisions were pending: one effect for all recipients of the same event.
-struct CatchUp {
+struct CatchUpEvents {
   private var entries: [(event: Event, connections: [ConnectionID], tagged: [TaggedRecipient])] = []
   private var slots: [ObjectIdentifier: Int] = [:]
   /// The present data of a node or group, as one event for all its recipients.
@@ -62,7 +62,7 @@ struct CatchUp {
 
   var isEmpty: Bool { entries.isEmpty }
 
-  mutating func tell(_ event: Event, to listen: Listen) {
+  mutating func add(_ event: Event, to listen: Listen) {
     let slot = slots[ObjectIdentifier(event)] ?? entries.count
     if slot == entries.count {
       slots[ObjectIdentifier(event)] = slot
@@ -88,7 +88,7 @@ struct CatchUp {
     let sorted = entries.enumerated().sorted {
       ($0.element.event.position, $0.offset) < ($1.element.event.position, $1.offset)
     }
-    self = CatchUp()
+    self = CatchUpEvents()
     return sorted.flatMap { _, entry -> [Effect] in
       let plain: [Effect] = entry.connections.isEmpty ? [] : [.event(entry.event, to: entry.connections)]
       return entry.tagged.isEmpty ? plain : plain + [.queryEvent(entry.event, to: entry.tagged)]

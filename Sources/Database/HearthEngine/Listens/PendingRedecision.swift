@@ -44,12 +44,12 @@ final class PendingRedecision {
   var examinedCount = 0
   var cancelledCount = 0
   /// The number of examined listens that were not reported yet.
-  var untoldCount = 0
+  var unreportedCount = 0
   /// Continuing listens for the next part of the report, followed by the number that may still be reported.
   var kept: [Redecision.Kept] = []
-  var keptRoom = Redecision.keptToldMax
+  var reportableKeptCount = Redecision.keptReportedMax
   /// True when a part was reported.
-  var isTold = false
+  var isReported = false
 
   init(_ redecision: Redecision, _ source: Source, serial: UInt64, payer: WorkPayer?) {
     (self.redecision, self.source, self.serial, self.payer) = (redecision, source, serial, payer)

@@ -8,7 +8,7 @@ struct QueryBacklog {
   /// A version of the location before a commit.
   struct Version {
     var node: Node
-    var orders: [KeptOrder]
+    var indexes: [MaintainedIndex]
     /// The children that the commit changed; nil when it replaced the whole value.
     var keys: [Key]?
   }

@@ -20,22 +20,22 @@ final class QueryGroup {
 
   /// True when listens receive all data and clients filter it, because the query needs an undeclared index that exceeds
   /// the budget. Rules then decide as for a listen without a query.
-  var isWhole: Bool
+  var isUnfiltered: Bool
 
   /// The last commit that the listens have received.
   var lastPosition: Int64 = 0
 
-  init(_ query: Query, at node: ListenNode, window: QueryWindow, order: Query.Order?, isWhole: Bool) {
+  init(_ query: Query, at node: ListenNode, window: QueryWindow, order: Query.Order?, isUnfiltered: Bool) {
     self.query = query
     keys = QueryKeyRange(query)
     self.node = node
     self.window = window
     self.order = order
-    self.isWhole = isWhole
+    self.isUnfiltered = isUnfiltered
   }
 
   /// Returns true when a change of that child may affect the result.
-  func mayShow(_ key: Key) -> Bool { (isWhole || keys.contains(key)) && window.mayShow(key) }
+  func mayShow(_ key: Key) -> Bool { (isUnfiltered || keys.contains(key)) && window.mayShow(key) }
 
   /// The query whose result is sent.
   var shownQuery: Query { window.query }
@@ -46,30 +46,30 @@ extension QueryGroup: Equatable {
 }
 
 /// The live queries of one location, and the indexes of its children.
-final class QueryShelf {
+final class LocationQueries {
   var groups = DenseTable<Query, QueryGroup>()
   /// The indexes: no more than the rules declare and live queries need.
-  var orders: [KeptOrder] = []
+  var indexes: [MaintainedIndex] = []
   /// The versions from which some of ``groups`` must still be updated.
   var backlog = QueryBacklog()
 
   /// The most live queries that are asked one by one whether a change affects them.
   private static let askedGroupsMax = 1_024
 
-  var isEmpty: Bool { groups.isEmpty && orders.isEmpty }
+  var isEmpty: Bool { groups.isEmpty && indexes.isEmpty }
 
   /// Returns true when a change of that child may affect a live query or an index.
   func mayConcern(_ key: Key) -> Bool {
-    !orders.isEmpty || !backlog.isEmpty || groups.count > Self.askedGroupsMax
+    !indexes.isEmpty || !backlog.isEmpty || groups.count > Self.askedGroupsMax
       || groups.containsValue { $0.mayShow(key) }
   }
 
-  func slot(of order: Query.Order) -> Int? { orders.firstIndex { $0.index.order == order } }
-  func index(by order: Query.Order) -> ChildIndex? { slot(of: order).map { orders[$0].index } }
+  func slot(of order: Query.Order) -> Int? { indexes.firstIndex { $0.index.order == order } }
+  func index(by order: Query.Order) -> ChildIndex? { slot(of: order).map { indexes[$0].index } }
 }
 
 /// One index of a node's children, up to date with the newest version of the node.
-struct KeptOrder {
+struct MaintainedIndex {
   var index: ChildIndex
   /// True when the rules declare it, or it needs no declaration. It may then stay without a live query.
   var isDeclared: Bool
@@ -79,7 +79,7 @@ struct KeptOrder {
   var useCount = 0
 
   /// The entries that it takes from the budget of undeclared indexes, with a fixed overhead.
-  var charge: Int { isDeclared ? 0 : index.entryCount + EngineLimits.orderEntriesMin }
+  var charge: Int { isDeclared ? 0 : index.entryCount + EngineLimits.indexEntriesMin }
 }
 
 extension Query {

@@ -16,7 +16,7 @@ struct RedecisionQueue {
   private var pending: [PendingRedecision] = []
   private var missed: [ObjectIdentifier: MissedEvents] = [:]
   private var missedCount = 0
-  var catchUp = CatchUp()
+  var catchUp = CatchUpEvents()
   var faults: EngineFaults = []
   /// The client of the current command; nil for none, and for causes of time.
   var payer: WorkPayer?
@@ -111,25 +111,25 @@ struct RedecisionQueue {
   ///
   /// - Parameter owner: The node or group of the audience.
   mutating func recipients<Recipient>(
-    of event: Event, in audience: ListenAudience<Recipient>, at owner: AnyObject, _ state: Published
+    of event: Event, in audience: ListenAudience<Recipient>, at owner: AnyObject, _ state: DatabaseState
   ) -> [Recipient] {
-    if pending.isEmpty || faults.contains(.tellsInDoubt) { return audience.recipients }
-    var told: [Recipient]?
+    if pending.isEmpty || faults.contains(.sendsWhileInDoubt) { return audience.recipients }
+    var current: [Recipient]?
     for (slot, listen) in audience.recipientListens.enumerated() {
       guard isInDoubt(listen) else {
-        told?.append(audience.recipients[slot])
+        current?.append(audience.recipients[slot])
         continue
       }
-      if told == nil { told = Array(audience.recipients[..<slot]) }
+      if current == nil { current = Array(audience.recipients[..<slot]) }
       if listen.missed == nil {
         listen.missed = MissedEvent(
           number: events(at: owner).nextNumber, lastPosition: listen.lastPosition,
           principalSerial: listen.connection.principalSerial)
       }
     }
-    guard let told else { return audience.recipients }
+    guard let current else { return audience.recipients }
     keep(MissedEvents.Entry(event: event, root: state.root, rules: state.rules), at: owner)
-    return told
+    return current
   }
 
   /// Returns the events that a listen missed, or nil when some of them were dropped.

@@ -96,7 +96,7 @@ public struct Command: Sendable {
 
     /// Reports that answers up to this ``Batch/turn`` have been sent to the clients of waiting writes, whose time
     /// begins.
-    case turnsTold(upTo: UInt64)
+    case turnsDelivered(upTo: UInt64)
 
     /// Makes no change; deadlines that passed take effect.
     case tick
@@ -106,7 +106,7 @@ public struct Command: Sendable {
       switch self {
       case .listen, .get: true
       case .connect, .disconnect, .authenticate, .unauthenticate, .write, .transact, .onDisconnect, .cancelOnDisconnect,
-        .deployRules, .unlisten, .barrier, .endCredential, .turnsTold, .tick:
+        .deployRules, .unlisten, .barrier, .endCredential, .turnsDelivered, .tick:
         false
       }
     }
@@ -116,7 +116,7 @@ public struct Command: Sendable {
       switch self {
       case .write, .transact, .onDisconnect, .cancelOnDisconnect, .deployRules: true
       case .connect, .disconnect, .authenticate, .unauthenticate, .listen, .unlisten, .get, .barrier, .endCredential,
-        .turnsTold, .tick:
+        .turnsDelivered, .tick:
         false
       }
     }
@@ -126,7 +126,7 @@ public struct Command: Sendable {
       switch self {
       case .authenticate, .unauthenticate: true
       case .connect, .disconnect, .listen, .unlisten, .get, .write, .transact, .onDisconnect, .cancelOnDisconnect,
-        .deployRules, .barrier, .endCredential, .turnsTold, .tick:
+        .deployRules, .barrier, .endCredential, .turnsDelivered, .tick:
         isChange
       }
     }

@@ -35,7 +35,7 @@ public struct Redecision: Sendable {
   }
 
   /// The most continuing listens in a report.
-  public static let keptToldMax = 20
+  public static let keptReportedMax = 20
 
   /// The serial number, which grows with every redecision of a database.
   public var serial: UInt64
@@ -53,7 +53,7 @@ public struct Redecision: Sendable {
   public var examinedCount: Int
   /// The listens that the rules no longer allow.
   public var cancelled: [Cancelled]
-  /// The first of the others: ``keptToldMax`` at most.
+  /// The first of the others: ``keptReportedMax`` at most.
   public var kept: [Kept] = []
 
   /// True for the first part. A long redecision is reported in parts, each with its own listens.
@@ -76,7 +76,7 @@ extension Cancellation {
 
   /// Returns true when there is a receipt, even without cancelled listens. Writes and the clock cause redecisions all
   /// the time, mostly without an effect; a deploy and a revocation always get a receipt.
-  func isTold(examinedCount: Int, cancelledCount: Int) -> Bool {
+  func hasReceipt(examinedCount: Int, cancelledCount: Int) -> Bool {
     switch self {
     case .data, .clock: cancelledCount > 0
     case .identity, .expiry: examinedCount > 0

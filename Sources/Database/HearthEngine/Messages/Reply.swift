@@ -88,7 +88,7 @@ public struct Failure: Error, Sendable, Equatable {
   /// The failure when the disk is full; nothing was written.
   public static let noSpace = Failure(.noSpace, "The server's disk is full. Nothing was written; try again later.")
   /// The failure when the storage of the log cannot be reached; nothing was written.
-  public static let storageAway = Failure(
+  public static let storageUnavailable = Failure(
     .noSpace, "The server's storage does not answer. Nothing was written; try again later.")
   /// The failure when the disk refused to read, write or sync, and is retried; nothing was written.
   public static let diskFault = Failure(

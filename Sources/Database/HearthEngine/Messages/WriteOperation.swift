@@ -44,10 +44,10 @@ public struct WriteOperation: Sendable {
 
 extension WriteOperation.Change {
   /// True when the write may store data; otherwise it only removes some.
-  public var bringsData: Bool {
+  public var addsData: Bool {
     switch self {
-    case .put(_, let value): value.bringsData
-    case .merge(_, let writes): writes.contains { $0.value.bringsData }
+    case .put(_, let value): value.addsData
+    case .merge(_, let writes): writes.contains { $0.value.addsData }
     }
   }
 }

@@ -25,7 +25,7 @@ struct OnDisconnectTable {
 
   /// A change of a connection's on-disconnect writes, within the limits, to be made durable and then recorded by
   /// ``note(_:)``.
-  struct Wish {
+  struct PlannedChange {
     /// Locations in the tree of sessions with their new data.
     let changes: [(location: Location, node: Node)]
     fileprivate let connection: Connection
@@ -83,10 +83,10 @@ struct OnDisconnectTable {
   /// - Parameter change: Receives the on-disconnect writes, and the number of the next write.
   /// - Returns: Nil when it changes nothing.
   /// - Throws: The errors of `change`, and ``Failure/tooManyOnDisconnects``.
-  mutating func wish(
+  mutating func plannedChange(
     of connection: Connection, in sessions: Sessions,
     _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
-  ) throws(Failure) -> Wish? {
+  ) throws(Failure) -> PlannedChange? {
     let (id, principal) = (connection.id, connection.principal)
     var (usage, writes) = (usages[id] ?? Usage(), sessions.writes(of: id))
     try change(&writes, usage.nextOrder)
@@ -104,18 +104,20 @@ struct OnDisconnectTable {
     guard !isMore || !isTooMuch else { throw .tooManyOnDisconnects }
     let path = Sessions.path(of: id)
     guard !writes.tree.isEmpty else {
-      return Wish(changes: [(Location(path: path), .empty)], connection: connection, usage: nil)
+      return PlannedChange(changes: [(Location(path: path), .empty)], connection: connection, usage: nil)
     }
     let below = path.appending(Sessions.writesKey)
     let changes =
       sessions.contains(id)
       ? writes.changes.map { ($0.location.under(below), $0.node) }
       : [(Location(path: path), Sessions.opened(by: principal, writes))]
-    return Wish(changes: changes, connection: connection, usage: usage)
+    return PlannedChange(changes: changes, connection: connection, usage: usage)
   }
 
   /// Records a change of a connection's on-disconnect writes.
-  mutating func note(_ wish: Wish) { set(wish.connection.id, wish.usage, wish.connection.claimant) }
+  mutating func note(_ plannedChange: PlannedChange) {
+    set(plannedChange.connection.id, plannedChange.usage, plannedChange.connection.claimant)
+  }
 
   /// Removes a connection's usage.
   mutating func forget(_ connection: ConnectionID) { set(connection, nil, ShareClaimant()) }

@@ -70,7 +70,7 @@ package struct Sessions: Sendable {
   }
 
   /// Returns true when a connection's on-disconnect writes use that principal, or when it has none.
-  func agree(_ connection: ConnectionID, _ principal: Principal) -> Bool {
+  func matches(_ connection: ConnectionID, _ principal: Principal) -> Bool {
     let session = tree[Self.path(of: connection)]
     return session.isEmpty || Self.facts(of: principal).allSatisfy { session.child($0.key) == $0.node }
   }
@@ -82,7 +82,7 @@ package struct Sessions: Sendable {
   }
 
   /// Returns true when a session belongs to the user.
-  package func names(_ uid: String) -> Bool {
+  package func hasUser(_ uid: String) -> Bool {
     tree.children.contains { $0.node.child(Self.userKey).withStringUTF8 { $0.elementsEqual(uid.utf8) } ?? false }
   }
 

@@ -18,7 +18,7 @@ public struct LargeQuery: Sendable {
   let isListen: Bool
 
   /// Evaluates the query.
-  public func found() -> FoundQuery {
+  public func evaluated() -> EvaluatedQuery {
     var cost = QueryCost()
     let index = makesIndex ? ChildIndex(node, by: query.effectiveOrder, cost: &cost) : index
     var shown: (window: QueryWindow, result: Node)?
@@ -26,12 +26,12 @@ public struct LargeQuery: Sendable {
       let window = QueryWindow(query, of: node, index: index, cost: &cost)
       shown = (window, QueryResult(query, of: node, index: index).node(cost: &cost))
     }
-    return FoundQuery(query: self, node: node, index: index, shown: shown, steps: cost.total)
+    return EvaluatedQuery(query: self, node: node, index: index, shown: shown, steps: cost.total)
   }
 }
 
 /// The result of a ``LargeQuery``.
-public struct FoundQuery: Sendable {
+public struct EvaluatedQuery: Sendable {
   /// The evaluated query.
   package let query: LargeQuery
   /// The version of the location that the result belongs to.

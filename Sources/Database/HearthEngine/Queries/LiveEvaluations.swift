@@ -14,7 +14,7 @@ struct LiveEvaluations {
   /// The number of evaluations in a row that were outrun.
   var outrunCount = 0
   /// The results that the current batch may use.
-  var results: [FoundQuery] = []
+  var results: [EvaluatedQuery] = []
 }
 
 extension LiveQueries {
@@ -22,13 +22,14 @@ extension LiveQueries {
   /// query examines many children.
   ///
   /// - Parameter payer: The client that pays for the evaluation.
-  mutating func setsAside(_ group: QueryGroup, paidBy payer: WorkPayer?, _ state: Published) -> Bool {
-    guard limits.evaluatesBeside, let shelf = group.node.shelf, group.versionNumber < shelf.backlog.number
+  mutating func setsAside(_ group: QueryGroup, paidBy payer: WorkPayer?, _ state: DatabaseState) -> Bool {
+    guard limits.evaluatesBeside, let locationQueries = group.node.locationQueries,
+      group.versionNumber < locationQueries.backlog.number
     else { return false }
     let (path, query) = (group.node.path, group.shownQuery)
-    let (data, index) = (state.root[path], shelf.index(by: query.effectiveOrder))
+    let (data, index) = (state.root[path], locationQueries.index(by: query.effectiveOrder))
     guard QueryResult(query, of: data, index: index).childrenReadMax > limits.queriedChildrenInLine,
-      shelf.backlog.changes(since: group.versionNumber, to: data)?.children == nil,
+      locationQueries.backlog.changes(since: group.versionNumber, to: data)?.children == nil,
       evaluation(of: query, at: path, data) == nil, evaluations.outrunCount < LiveEvaluations.outrunMax
     else { return false }
     guard !evaluations.isUnderWay else { return true }
@@ -59,8 +60,8 @@ extension LiveQueries {
   }
 
   /// Ends an evaluation: its location is next.
-  mutating func end(_ evaluation: FoundQuery) {
-    behind = evaluations.waiting + behind
+  mutating func end(_ evaluation: EvaluatedQuery) {
+    outdated = evaluations.waiting + outdated
     (evaluations.waiting, evaluations.isUnderWay, evaluations.results) = ([], false, [evaluation])
   }
 }

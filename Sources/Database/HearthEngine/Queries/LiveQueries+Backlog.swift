@@ -3,17 +3,17 @@ import HearthTree
 /// Updates of live queries after later commands, at locations with many of them: see ``QueryBacklog``.
 extension LiveQueries {
   /// Returns true when the live queries of a location are updated later.
-  func isDeferred(_ shelf: QueryShelf) -> Bool {
-    !shelf.backlog.isEmpty || shelf.groups.count > limits.queriesInLine
+  func isDeferred(_ locationQueries: LocationQueries) -> Bool {
+    !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.queriesInLine
   }
 
   /// Returns true when the live queries of a replaced location are updated later, also because together they examine
   /// many children.
-  func isDeferred(_ shelf: QueryShelf, from old: Node, to new: Node) -> Bool {
-    if isDeferred(shelf) { return true }
+  func isDeferred(_ locationQueries: LocationQueries, from old: Node, to new: Node) -> Bool {
+    if isDeferred(locationQueries) { return true }
     var stepsLeft = limits.redecisionStepsInLine
-    for (_, group) in shelf.groups.entries {
-      let (query, index) = (group.shownQuery, shelf.index(by: group.shownQuery.effectiveOrder))
+    for (_, group) in locationQueries.groups.entries {
+      let (query, index) = (group.shownQuery, locationQueries.index(by: group.shownQuery.effectiveOrder))
       for node in [old, new] { stepsLeft -= QueryResult(query, of: node, index: index).childrenReadMax }
       if stepsLeft < 0 { return true }
     }
@@ -21,28 +21,30 @@ extension LiveQueries {
   }
 
   /// Records a commit for live queries that are updated later.
-  mutating func note(_ version: QueryBacklog.Version, at node: ListenNode, _ shelf: QueryShelf) {
-    if shelf.backlog.isEmpty { behind.append(node) }
-    shelf.backlog.append(version, queryCount: shelf.groups.count)
+  mutating func note(_ version: QueryBacklog.Version, at node: ListenNode, _ locationQueries: LocationQueries) {
+    if locationQueries.backlog.isEmpty { outdated.append(node) }
+    locationQueries.backlog.append(version, queryCount: locationQueries.groups.count)
   }
 
   /// Updates a live query to the newest version of its location.
   ///
   /// - Returns: One event for all changes; nil when there are none.
-  mutating func catchUp(_ group: QueryGroup, _ state: Published, _ listens: inout ListenIndex) -> Event? {
-    guard let shelf = group.node.shelf, group.versionNumber < shelf.backlog.number else { return nil }
+  mutating func catchUp(_ group: QueryGroup, _ state: DatabaseState, _ listens: inout ListenIndex) -> Event? {
+    guard let locationQueries = group.node.locationQueries, group.versionNumber < locationQueries.backlog.number else {
+      return nil
+    }
     let (path, query) = (group.node.path, group.shownQuery)
     let data = state.root[path]
-    let changes = shelf.backlog.changes(since: group.versionNumber, to: data)
-    group.versionNumber = shelf.backlog.number
+    let changes = locationQueries.backlog.changes(since: group.versionNumber, to: data)
+    group.versionNumber = locationQueries.backlog.number
     listens.results.forget(group)
     if let children = changes?.children {
       cost.childrenScanned += children.count
-      let index = group.order.flatMap { shelf.index(by: $0) }
+      let index = group.order.flatMap { locationQueries.index(by: $0) }
       let steps = group.window.apply(children, node: data, index: index, cost: &cost)
       return event(of: faults.applied(to: steps), at: path, data, state.position)
     }
-    let index = shelf.index(by: query.effectiveOrder)
+    let index = locationQueries.index(by: query.effectiveOrder)
     if let evaluation = evaluation(of: query, at: path, data) {
       evaluations.outrunCount = 0
       group.window = evaluation.window
@@ -52,7 +54,7 @@ extension LiveQueries {
     if evaluations.outrunCount >= LiveEvaluations.outrunMax { evaluations.outrunCount = 0 }
     group.window = QueryWindow(query, of: data, index: index, cost: &cost)
     if let version = changes?.version {
-      let oldIndex = version.orders.first { $0.index.order == query.effectiveOrder }?.index
+      let oldIndex = version.indexes.first { $0.index.order == query.effectiveOrder }?.index
       guard isDifferent(query, version.node, oldIndex, data, index) else { return nil }
     }
     let result = result(of: group, at: path, data, state.rules, &listens)

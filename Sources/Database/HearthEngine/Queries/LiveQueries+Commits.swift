@@ -5,11 +5,11 @@ import HearthTree
 extension LiveQueries {
   /// Updates the indexes of a location for a commit, then its live queries.
   mutating func follow(
-    _ shift: FanOut.Shift, of commit: Commit, _ rules: RuleSet, _ listens: inout ListenIndex
+    _ queryChange: FanOut.QueryChange, of commit: Commit, _ rules: RuleSet, _ listens: inout ListenIndex
   ) -> Outcome {
-    guard let shelf = shift.node.shelf else { return Outcome() }
-    let place = Place(shelf: shelf, node: shift.node, commit)
-    switch shift.change {
+    guard let locationQueries = queryChange.node.locationQueries else { return Outcome() }
+    let place = Place(locationQueries: locationQueries, node: queryChange.node, commit)
+    switch queryChange.change {
     case .replaced: return replace(place, rules, &listens)
     case .children(let children): return move(place, children, &listens)
     }
@@ -17,14 +17,14 @@ extension LiveQueries {
 
   /// A location with live queries that a commit changes.
   private struct Place {
-    let shelf: QueryShelf
+    let locationQueries: LocationQueries
     let node: ListenNode
     let path: Path
     let (old, new): (Node, Node)
     let position: Int64
 
-    init(shelf: QueryShelf, node: ListenNode, _ commit: Commit) {
-      (self.shelf, self.node, path, position) = (shelf, node, node.path, commit.position)
+    init(locationQueries: LocationQueries, node: ListenNode, _ commit: Commit) {
+      (self.locationQueries, self.node, path, position) = (locationQueries, node, node.path, commit.position)
       (old, new) = (commit.oldRoot[path], commit.newRoot[path])
     }
   }
@@ -33,27 +33,29 @@ extension LiveQueries {
   private mutating func move(
     _ place: Place, _ children: FanOut.ChildPlaces, _ listens: inout ListenIndex
   ) -> Outcome {
-    let (shelf, new) = (place.shelf, place.new)
+    let (locationQueries, new) = (place.locationQueries, place.new)
     let changes = children.entries.map { entry in
       QueryWindow.ChildChange(key: entry.name, old: place.old.child(entry.name), new: new.child(entry.name))
     }
-    if isDeferred(shelf) {
-      let version = QueryBacklog.Version(node: place.old, orders: shelf.orders, keys: children.entries.map(\.name))
-      note(version, at: place.node, shelf)
+    if isDeferred(locationQueries) {
+      let version = QueryBacklog.Version(
+        node: place.old, indexes: locationQueries.indexes, keys: children.entries.map(\.name))
+      note(version, at: place.node, locationQueries)
     }
-    let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
-    for slot in shelf.orders.indices.reversed() where !faults.contains(.staleOrder) {
-      listens.update(slot, of: shelf) { order in
+    let isWorthKeeping = new.childCount >= limits.indexedChildrenMin
+    for slot in locationQueries.indexes.indices.reversed() where !faults.contains(.staleOrder) {
+      listens.update(slot, of: locationQueries) { order in
         order.index.apply(changes, node: new, cost: &cost)
         order.isWorthKeeping = isWorthKeeping
       }
-      listens.dropIfUnused(slot, of: shelf)
+      listens.dropIfUnused(slot, of: locationQueries)
     }
-    var outcome = Outcome(degraded: enforceOrderBudget(at: shelf, new, &listens))
-    guard shelf.backlog.isEmpty else { return outcome }
-    for (_, group) in shelf.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group) {
+    var outcome = Outcome(degraded: enforceIndexBudget(at: locationQueries, new, &listens))
+    guard locationQueries.backlog.isEmpty else { return outcome }
+    for (_, group) in locationQueries.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group)
+    {
       listens.results.forget(group)
-      let index = group.order.flatMap { shelf.index(by: $0) }
+      let index = group.order.flatMap { locationQueries.index(by: $0) }
       let steps = faults.applied(to: group.window.apply(changes, node: new, index: index, cost: &cost))
       if let event = event(of: steps, at: place, children) { outcome.events.append((group, event)) }
     }
@@ -64,31 +66,32 @@ extension LiveQueries {
   /// groups with a different result receive all of it.
   private mutating func replace(_ place: Place, _ rules: RuleSet, _ listens: inout ListenIndex) -> Outcome {
     guard !faults.contains(.noReplacement) else { return Outcome() }
-    let (shelf, old, new) = (place.shelf, place.old, place.new)
-    let isWorthKeeping = new.childCount >= limits.orderedChildrenMin
-    let oldOrders = shelf.orders
-    if isDeferred(shelf, from: old, to: new) {
-      note(QueryBacklog.Version(node: old, orders: oldOrders, keys: nil), at: place.node, shelf)
+    let (locationQueries, old, new) = (place.locationQueries, place.old, place.new)
+    let isWorthKeeping = new.childCount >= limits.indexedChildrenMin
+    let oldIndexes = locationQueries.indexes
+    if isDeferred(locationQueries, from: old, to: new) {
+      note(QueryBacklog.Version(node: old, indexes: oldIndexes, keys: nil), at: place.node, locationQueries)
     }
-    for slot in shelf.orders.indices.reversed() {
-      guard shelf.orders[slot].useCount > 0 else {
-        listens.drop(slot, of: shelf)
+    for slot in locationQueries.indexes.indices.reversed() {
+      guard locationQueries.indexes[slot].useCount > 0 else {
+        listens.drop(slot, of: locationQueries)
         continue
       }
-      let index = newIndex(of: new, by: shelf.orders[slot].index.order, at: place.path)
-      listens.update(slot, of: shelf) { order in
+      let index = newIndex(of: new, by: locationQueries.indexes[slot].index.order, at: place.path)
+      listens.update(slot, of: locationQueries) { order in
         order.index = index
         order.isWorthKeeping = isWorthKeeping
       }
     }
-    var outcome = Outcome(degraded: enforceOrderBudget(at: shelf, new, &listens))
-    guard shelf.backlog.isEmpty else { return outcome }
-    for (_, group) in shelf.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group) {
+    var outcome = Outcome(degraded: enforceIndexBudget(at: locationQueries, new, &listens))
+    guard locationQueries.backlog.isEmpty else { return outcome }
+    for (_, group) in locationQueries.groups.entries where !group.audience.isEmpty && !outcome.degraded.contains(group)
+    {
       let query = group.shownQuery
-      let index = shelf.index(by: query.effectiveOrder)
+      let index = locationQueries.index(by: query.effectiveOrder)
       listens.results.forget(group)
       group.window = QueryWindow(query, of: new, index: index, cost: &cost)
-      let oldIndex = oldOrders.first { $0.index.order == query.effectiveOrder }?.index
+      let oldIndex = oldIndexes.first { $0.index.order == query.effectiveOrder }?.index
       guard isDifferent(query, old, oldIndex, new, index) else { continue }
       let result = result(of: group, at: place.path, new, rules, &listens)
       outcome.events.append((group, Event(path: place.path, change: .put(result), position: place.position)))

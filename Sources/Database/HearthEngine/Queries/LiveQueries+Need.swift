@@ -17,17 +17,17 @@ extension LiveQueries {
   func need(
     of query: Query, at path: Path, _ data: Node, _ rules: RuleSet, _ isListen: Bool, _ listens: borrowing ListenIndex
   ) -> Need? {
-    let shelf = listens.node(at: path)?.shelf
-    let group = isListen ? shelf?.groups[query] : nil
+    let locationQueries = listens.node(at: path)?.locationQueries
+    let group = isListen ? locationQueries?.groups[query] : nil
     if let group, listens.results.result(of: group, from: data) != nil { return nil }
     let order = query.effectiveOrder
-    let index = shelf?.index(by: order)
+    let index = locationQueries?.index(by: order)
     let isDeclared = rules.declares(order, at: path)
     var shown = group?.shownQuery ?? query
     if isListen, group == nil {
       let isFiltered =
         query.needsIndex
-        ? index != nil || isDeclared || hasRoom(for: data, listens) : mayLookAtAll(query, at: path, data, rules)
+        ? index != nil || isDeclared || hasRoom(for: data, listens) : mayExamineAll(query, at: path, data, rules)
       if !isFiltered { shown = .everything }
     }
     guard !shown.loadsAllData else { return nil }
@@ -40,17 +40,19 @@ extension LiveQueries {
   /// Returns true when a query was evaluated in the background and is up to date with its location, or when it may not
   /// be set aside again.
   mutating func hasFound(_ need: Need, at path: Path, _ data: Node) -> Bool {
-    guard var made = found else { return outruns() }
+    guard var made = found else { return exhaustAttempts() }
     let isSame = made.query.path == path && made.query.query == need.query
     found = nil
-    guard isSame, !need.makesIndex || made.index != nil, made.follow(to: data, cost: &cost) else { return outruns() }
+    guard isSame, !need.makesIndex || made.index != nil, made.follow(to: data, cost: &cost) else {
+      return exhaustAttempts()
+    }
     found = made
     return true
   }
   /// Returns true at the last attempt to evaluate a query of a location that changes faster. A listen then receives all
   /// data, and a `get` makes no index.
-  private mutating func outruns() -> Bool {
-    isOutrun = isLastAttempt
-    return isOutrun
+  private mutating func exhaustAttempts() -> Bool {
+    hasExhaustedAttempts = isLastAttempt
+    return hasExhaustedAttempts
   }
 }

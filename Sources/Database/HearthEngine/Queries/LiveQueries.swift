@@ -10,15 +10,15 @@ struct LiveQueries {
   /// The cost of windows and indexes so far.
   var cost = QueryCost()
   /// Indexes that were built with the large write being settled.
-  var ready: [PlaceIndex] = []
+  var ready: [LocationIndex] = []
   /// The query of the command being settled, evaluated in the background; nil when there is none.
-  var found: FoundQuery?
+  var found: EvaluatedQuery?
   /// True when the command being settled may not be set aside again.
   var isLastAttempt = false
   /// True when the query of that command was evaluated too often while its location changed.
-  var isOutrun = false
+  var hasExhaustedAttempts = false
   /// The locations whose live queries must still be updated.
-  var behind: [ListenNode] = []
+  var outdated: [ListenNode] = []
   /// The evaluations of live queries in the background.
   var evaluations = LiveEvaluations()
 
@@ -33,31 +33,34 @@ struct LiveQueries {
   }
 
   /// Returns the group of a query, which is created for the first listen.
-  mutating func group(_ query: Query, at path: Path, _ state: Published, _ listens: inout ListenIndex) -> QueryGroup {
+  mutating func group(_ query: Query, at path: Path, _ state: DatabaseState, _ listens: inout ListenIndex) -> QueryGroup
+  {
     let node = listens.makeNode(at: path)
-    let shelf = listens.makeShelf(at: node)
-    if let group = shelf.groups[query] { return group }
+    let locationQueries = listens.makeLocationQueries(at: node)
+    if let group = locationQueries.groups[query] { return group }
     let (data, rules) = (state.root[path], state.rules)
     let order =
-      query.needsIndex && !isOutrun ? takeOrder(query.effectiveOrder, at: node, path, data, rules, &listens) : nil
-    let isWhole = isOutrun || query.needsIndex ? order == nil : !mayLookAtAll(query, at: path, data, rules)
-    let shown = isWhole ? .everything : query
+      query.needsIndex && !hasExhaustedAttempts
+      ? retainIndex(query.effectiveOrder, at: node, path, data, rules, &listens) : nil
+    let isUnfiltered =
+      hasExhaustedAttempts || query.needsIndex ? order == nil : !mayExamineAll(query, at: path, data, rules)
+    let shown = isUnfiltered ? .everything : query
     let index = keptIndex(for: shown, at: path, data, rules, &listens)
     let made = found(shown, at: path, data)?.shown
     let window = made?.window ?? QueryWindow(shown, of: data, index: index, cost: &cost)
-    let group = QueryGroup(query, at: node, window: window, order: order, isWhole: isWhole)
-    (group.lastPosition, group.versionNumber) = (state.position, shelf.backlog.number)
-    shelf.groups.set(query, group)
+    let group = QueryGroup(query, at: node, window: window, order: order, isUnfiltered: isUnfiltered)
+    (group.lastPosition, group.versionNumber) = (state.position, locationQueries.backlog.number)
+    locationQueries.groups.set(query, group)
     return group
   }
 
   /// Returns the query that was evaluated in the background; nil when it is another one or of another version.
-  func found(_ query: Query, at path: Path, _ data: Node) -> FoundQuery? {
+  func found(_ query: Query, at path: Path, _ data: Node) -> EvaluatedQuery? {
     found(at: path, data).flatMap { $0.query.query == query ? $0 : nil }
   }
 
   /// Returns the query that was evaluated in the background; nil when it is of another location or version.
-  func found(at path: Path, _ data: Node) -> FoundQuery? {
+  func found(at path: Path, _ data: Node) -> EvaluatedQuery? {
     found.flatMap { $0.query.path == path && $0.node.isIdentical(to: data) ? $0 : nil }
   }
 

@@ -1,7 +1,7 @@
 import HearthTree
 
 /// An index of a location's children, with the node that it belongs to.
-struct PlaceIndex: Sendable {
+struct LocationIndex: Sendable {
   let path: Path
   let node: Node
   let index: ChildIndex

@@ -23,7 +23,7 @@ extension CommitRecord {
 
   static func decode(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
     var frame = try Frame(of: bytes, from: start)
-    if frame.isOfServers { return (try frame.record { try decode(bytes, from: $0) }, frame.end) }
+    if frame.isClusterRecord { return (try frame.record { try decode(bytes, from: $0) }, frame.end) }
     let head = try Head(&frame)
     var body = frame.body
     let content: Content
@@ -89,9 +89,9 @@ extension CommitRecord {
     case pieceKind:
       let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
       return .piece(number: number, bytes: Array(try body.raw(byteCount: body.remaining))[...])
-    case joinedKind:
+    case lastPieceKind:
       let number = Int64(bitPattern: try body.littleEndian(byteCount: 8))
-      return .joined(number: number, count: UInt32(truncatingIfNeeded: try body.littleEndian(byteCount: 4)))
+      return .lastPiece(number: number, count: UInt32(truncatingIfNeeded: try body.littleEndian(byteCount: 4)))
     default: throw RecordError.Problem("an unknown kind \(kind); it may come from a newer version")
     }
   }

@@ -5,7 +5,7 @@ extension CommitRecord {
     switch content {
     case .joint(let records, _): records
     case .note: []
-    case .changes, .rules, .sessions, .piece, .joined: [self]
+    case .changes, .rules, .sessions, .piece, .lastPiece: [self]
     }
   }
 
@@ -29,7 +29,7 @@ extension CommitRecord.JointCause {
 
 extension CommitRecord.Frame {
   /// True for a record of servers that share a log.
-  var isOfServers: Bool { (CommitRecord.noteKind...CommitRecord.endKind).contains(kind) }
+  var isClusterRecord: Bool { (CommitRecord.noteKind...CommitRecord.endKind).contains(kind) }
 
   /// Decodes a record of servers that share a log.
   ///
@@ -60,7 +60,7 @@ extension CommitRecord.Frame {
   /// Returns the time of the record, or of its first nested one; nil when it has none. Nothing else is decoded.
   func milliseconds() throws -> Int64? {
     var body = body
-    if isOfServers {
+    if isClusterRecord {
       guard kind != CommitRecord.noteKind else { return nil }
       _ = try cause(&body)
       guard !body.isAtEnd else { return nil }

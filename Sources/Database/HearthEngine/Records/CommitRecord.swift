@@ -110,7 +110,7 @@ public struct CommitRecord: Sendable {
     /// A part of a record's bytes.
     case piece(number: Int64, bytes: ArraySlice<UInt8>)
     /// The last piece, with which the record in the pieces of that number is applied.
-    case joined(number: Int64, count: UInt32)
+    case lastPiece(number: Int64, count: UInt32)
     /// A message between servers with one log, which changes nothing.
     case note([UInt8])
     /// Records that are applied together, at one position; none of them is a piece, a note, or joint itself.
@@ -152,7 +152,7 @@ public struct CommitRecord: Sendable {
   static let rulesKind: UInt8 = 2
   static let sessionsKind: UInt8 = 3
   static let pieceKind: UInt8 = 4
-  static let joinedKind: UInt8 = 5
+  static let lastPieceKind: UInt8 = 5
   static let noteKind: UInt8 = 6
   static let requestKind: UInt8 = 7
   static let endKind: UInt8 = 8
@@ -203,7 +203,7 @@ public struct CommitRecord: Sendable {
     case .piece(let number, let piece):
       bytes.append(littleEndian: UInt64(bitPattern: number))
       bytes.append(contentsOf: piece)
-    case .joined(let number, let count):
+    case .lastPiece(let number, let count):
       bytes.append(littleEndian: UInt64(bitPattern: number))
       for i in 0..<4 { bytes.append(UInt8(truncatingIfNeeded: count >> (8 * UInt32(i)))) }
     case .note, .joint: break
@@ -216,7 +216,7 @@ public struct CommitRecord: Sendable {
     case .rules: Self.rulesKind
     case .sessions: Self.sessionsKind
     case .piece: Self.pieceKind
-    case .joined: Self.joinedKind
+    case .lastPiece: Self.lastPieceKind
     case .note: Self.noteKind
     case .joint(_, .request): Self.requestKind
     case .joint(_, .end): Self.endKind

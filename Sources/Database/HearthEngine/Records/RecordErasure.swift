@@ -67,7 +67,7 @@ package struct RecordErasure: Sendable {
         isChanged = true
       }
       result.content = .joint(records, of: cause)
-    case .sessions, .rules, .piece, .joined, .note: break
+    case .sessions, .rules, .piece, .lastPiece, .note: break
     }
     return isChanged ? result : nil
   }

@@ -60,7 +60,7 @@ package struct RecordScan: Sendable {
   private func read(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> (CommitRecord, end: Int) {
     guard !keys.isEmpty else { return try CommitRecord.decode(bytes, from: start) }
     var frame = try CommitRecord.Frame(of: bytes, from: start)
-    if frame.isOfServers { return (try frame.record { try read(bytes, from: $0) }, frame.end) }
+    if frame.isClusterRecord { return (try frame.record { try read(bytes, from: $0) }, frame.end) }
     let head = try CommitRecord.Head(&frame)
     var body = frame.body
     let content: CommitRecord.Content

@@ -6,11 +6,11 @@ extension TransactionTurns {
 
   /// Gives a waiting requester a turn, or a share in one with room.
   mutating func giveTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
-    guard takesPart(requester, at: instant) else { return }
+    guard mayTakeTurn(requester, at: instant) else { return }
     let (window, doublingsMax) = (window(of: requester, at: path, instant), limits.turnDoublingsMax)
-    if let id = requester.connection { withContender(id) { $0.begins(path) } }
+    if let id = requester.connection { withContender(id) { $0.beginTurn(path) } }
     withQueue(path) { queue in
-      let size = 1 << min(queue.silenceCount, doublingsMax)
+      let size = 1 << min(queue.expiredTurnCount, doublingsMax)
       var turn = queue.turn ?? TurnQueue.Turn(members: [], room: size, windowMilliseconds: 0)
       turn.members.append(requester)
       turn.room -= 1
@@ -24,8 +24,8 @@ extension TransactionTurns {
   private func window(of requester: TurnRequester, at path: Path, _ instant: Instant) -> Int64 {
     let contender = requester.connection.flatMap { contenders[$0] }
     let known = contender?.windowMilliseconds ?? queues[path]?.windowMilliseconds ?? limits.turnMillisecondsFirst
-    let silenceCount = silenceCount(of: requester, at: instant) + (queues[path]?.silenceCount ?? 0)
-    return limits.turnWindow(known >> Int64(silenceCount))
+    let expiredTurnCount = expiredTurnCount(of: requester, at: instant) + (queues[path]?.expiredTurnCount ?? 0)
+    return limits.turnWindow(known >> Int64(expiredTurnCount))
   }
 
   /// Records that a turn's answer was given; its time begins when the answer has been sent, or at the latest after the
@@ -35,10 +35,10 @@ extension TransactionTurns {
     openTurns[turn.serial] = nil
     lastSerial += 1
     turn.serial = lastSerial
-    turn.toldMonotonicMilliseconds = nil
+    turn.deliveredMonotonicMilliseconds = nil
     openTurns[turn.serial] = path
-    untold.append(turn.serial)
-    setDeadline(of: turn, at: path, instant.monotonicMilliseconds + limits.turnUntoldMillisecondsMax)
+    undelivered.append(turn.serial)
+    setDeadline(of: turn, at: path, instant.monotonicMilliseconds + limits.turnUndeliveredMillisecondsMax)
   }
 
   private mutating func setDeadline(of turn: TurnQueue.Turn, at path: Path, _ deadline: Int64) {
@@ -51,18 +51,18 @@ extension TransactionTurns {
   }
 
   /// Records that the answers of these turns have been sent.
-  mutating func told(upTo serial: UInt64, at instant: Instant) {
-    let count = untold.prefix { $0 <= serial }.count
-    for serial in untold.prefix(count) {
+  mutating func delivered(upTo serial: UInt64, at instant: Instant) {
+    let count = undelivered.prefix { $0 <= serial }.count
+    for serial in undelivered.prefix(count) {
       guard let path = openTurns[serial], var turn = queues[path]?.turn else { continue }
-      turn.toldMonotonicMilliseconds = instant.monotonicMilliseconds
+      turn.deliveredMonotonicMilliseconds = instant.monotonicMilliseconds
       guard turn.deadlineMonotonicMilliseconds != nil else {
         queues[path]?.turn = turn
         continue
       }
       setDeadline(of: turn, at: path, instant.monotonicMilliseconds + turn.windowMilliseconds)
     }
-    untold.removeFirst(count)
+    undelivered.removeFirst(count)
   }
 
   // MARK: Use
@@ -77,21 +77,23 @@ extension TransactionTurns {
   }
 
   /// Records a connection's write: it is slow, and not silent, when this uses a turn that has expired.
-  mutating func asks(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+  mutating func recordWrite(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let id = requester.connection, contenders[id] != nil else { return }
-    if contenders[id]?.asks(path, at: instant, limits) == true { lapses.forgive(requester.user) }
+    if contenders[id]?.recordWrite(path, at: instant, limits) == true { timeouts.forgive(requester.user) }
   }
 
   /// Records a stale answer to a requester that need not wait: a turn begins, or continues.
-  mutating func answeredLate(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+  mutating func answeredStale(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
     guard let place = turnPlace(of: requester, holding: path) else {
       // Written without a turn, for want of room or because the requester gets none.
-      guard !isContended(path), takesPart(requester, at: instant), hasRoomForQueue(at: path) else { return }
+      guard !isContended(path), mayTakeTurn(requester, at: instant), hasRoomForQueue(at: path) else { return }
       return giveTurn(requester, at: path, instant)
     }
     // Another write was made there meanwhile. That may happen again, but not endlessly.
-    if queues[place]?.turn?.toldMonotonicMilliseconds != nil { queues[place]?.turn?.lateCount += 1 }
-    if queues[place]?.turn?.lateCount ?? 0 > limits.turnLateMax { return lapse(requester, at: place, instant) }
+    if queues[place]?.turn?.deliveredMonotonicMilliseconds != nil { queues[place]?.turn?.staleCount += 1 }
+    if queues[place]?.turn?.staleCount ?? 0 > limits.turnStaleAttemptsMax {
+      return endUnusedTurn(requester, at: place, instant)
+    }
     answer(at: place, instant)
   }
 
@@ -101,21 +103,21 @@ extension TransactionTurns {
   mutating func answered(_ requester: TurnRequester, at path: Path, isDone: Bool, _ instant: Instant) {
     let place = turnPlace(of: requester, holding: path)
     let turn = place.flatMap { queues[$0]?.turn }
-    let elapsed = turn?.toldMonotonicMilliseconds.map { instant.monotonicMilliseconds - $0 }
+    let elapsed = turn?.deliveredMonotonicMilliseconds.map { instant.monotonicMilliseconds - $0 }
     if isDone {
-      lapses.clear(requester.user)
+      timeouts.clear(requester.user)
       if let id = requester.connection, contenders[id] != nil {
         contenders[id]?.used(afterMilliseconds: elapsed, given: turn?.windowMilliseconds ?? 0, limits)
       }
     }
     guard let place, let turn else { return }
-    guard isDone else { return lapse(requester, at: place, instant) }
+    guard isDone else { return endUnusedTurn(requester, at: place, instant) }
     if let elapsed {
       let window = limits.turnWindow(max(4 * elapsed, turn.windowMilliseconds / 2))
       queues[place]?.windowMilliseconds = window
     }
     // The data that the others of the turn have seen has changed.
-    if let count = queues[place]?.silenceCount, count > 0 { queues[place]?.silenceCount = count - 1 }
+    if let count = queues[place]?.expiredTurnCount, count > 0 { queues[place]?.expiredTurnCount = count - 1 }
     close(at: place)
   }
 
@@ -135,11 +137,11 @@ extension TransactionTurns {
       if let path, let turn, turn.deadlineMonotonicMilliseconds == first.deadlineMonotonicMilliseconds {
         guard first.deadlineMonotonicMilliseconds <= instant.monotonicMilliseconds else { return }
         for member in turn.members {
-          lapses.add(member.user, at: instant)
+          timeouts.add(member.user, at: instant)
           guard let id = member.connection else { continue }
-          contenders[id]?.passed(path, toldMonotonicMilliseconds: turn.toldMonotonicMilliseconds)
+          contenders[id]?.recordExpiry(path, deliveredMonotonicMilliseconds: turn.deliveredMonotonicMilliseconds)
         }
-        queues[path]?.silenceCount += 1
+        queues[path]?.expiredTurnCount += 1
         close(at: path)
       }
       _ = deadlines.removeFirst()
@@ -148,9 +150,9 @@ extension TransactionTurns {
 
   /// Ends a requester's turn without a commit despite its attempts: a requester without write permission must not delay
   /// others repeatedly.
-  private mutating func lapse(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
-    lapses.add(requester.user, at: instant)
-    if let id = requester.connection { contenders[id]?.passed(path, toldMonotonicMilliseconds: nil) }
+  private mutating func endUnusedTurn(_ requester: TurnRequester, at path: Path, _ instant: Instant) {
+    timeouts.add(requester.user, at: instant)
+    if let id = requester.connection { contenders[id]?.recordExpiry(path, deliveredMonotonicMilliseconds: nil) }
     leave(requester, at: path)
   }
 

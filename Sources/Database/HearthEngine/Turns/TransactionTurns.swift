@@ -29,14 +29,14 @@ struct TransactionTurns: Sendable {
   /// The number of queues below a location.
   private(set) var queuesBelow: [Path: Int] = [:]
   var contenders: [ConnectionID: TurnContender] = [:]
-  var lapses: TurnTimeouts
+  var timeouts: TurnTimeouts
   /// Queues in which a turn may begin. The last one is checked first.
   private var unchecked: [Path] = []
 
   /// The locations of open turns, by serial number.
   var openTurns: [UInt64: Path] = [:]
   /// Turns whose answers have not been sent, in order.
-  var untold: [UInt64] = []
+  var undelivered: [UInt64] = []
   var deadlines = DeadlineQueue()
   /// The last turn whose answers were given.
   var lastSerial: UInt64 = 0
@@ -49,7 +49,7 @@ struct TransactionTurns: Sendable {
 
   init(limits: EngineLimits) {
     self.limits = limits
-    lapses = TurnTimeouts(limits: limits)
+    timeouts = TurnTimeouts(limits: limits)
   }
 
   /// True when there are no waiting requests and no turns.
@@ -79,7 +79,7 @@ struct TransactionTurns: Sendable {
   }
 
   /// Returns true when there is a queue here, or room for one more.
-  func hasRoomForQueue(at path: Path) -> Bool { queues.count < limits.turnPlacesMax || queues[path] != nil }
+  func hasRoomForQueue(at path: Path) -> Bool { queues.count < limits.turnLocationsMax || queues[path] != nil }
 
   /// Returns the queues at, above and below a location.
   func overlapping(_ path: Path) -> [Path] {
@@ -113,25 +113,25 @@ struct TransactionTurns: Sendable {
 
   /// Returns the number of turns that a requester let expire since it last used one: on this connection, or lately as
   /// this user.
-  func silenceCount(of requester: TurnRequester, at instant: Instant) -> Int {
-    let known = requester.connection.flatMap { contenders[$0]?.silenceCount } ?? 0
-    return max(known, lapses.count(of: requester.user, at: instant))
+  func expiredTurnCount(of requester: TurnRequester, at instant: Instant) -> Int {
+    let known = requester.connection.flatMap { contenders[$0]?.expiredTurnCount } ?? 0
+    return max(known, timeouts.count(of: requester.user, at: instant))
   }
 
   /// Returns false for a requester that let too many turns expire, until it writes without one.
-  func takesPart(_ requester: TurnRequester, at instant: Instant) -> Bool {
-    silenceCount(of: requester, at: instant) < limits.turnSilencesMax
+  func mayTakeTurn(_ requester: TurnRequester, at instant: Instant) -> Bool {
+    expiredTurnCount(of: requester, at: instant) < limits.turnExpiriesMax
   }
 
   // MARK: Waiting
 
   /// Returns true when a compared write must wait.
   ///
-  /// - Parameter isLate: True when it is stale; nil when that is unknown. Of requests with one name, only one that is
+  /// - Parameter isStale: True when it is stale; nil when that is unknown. Of requests with one name, only one that is
   ///   not stale uses their turn.
-  func mustWait(_ requester: TurnRequester, at path: Path, isLate: Bool?, _ instant: Instant) -> Bool {
-    guard isContended(path), takesPart(requester, at: instant) else { return false }
-    return turnPlace(of: requester, holding: path) == nil || requester.connection == nil && isLate == true
+  func mustWait(_ requester: TurnRequester, at path: Path, isStale: Bool?, _ instant: Instant) -> Bool {
+    guard isContended(path), mayTakeTurn(requester, at: instant) else { return false }
+    return turnPlace(of: requester, holding: path) == nil || requester.connection == nil && isStale == true
   }
 
   /// Queues a write at a location.

@@ -13,9 +13,9 @@ struct TurnContender: Sendable {
   /// The time that it needs for a turn, in milliseconds; nil while that is unknown.
   private(set) var windowMilliseconds: Int64?
   /// The number of turns that expired, or ended without a commit, since it last used one.
-  private(set) var silenceCount = 0
+  private(set) var expiredTurnCount = 0
   /// The last turn that expired.
-  private var missed: (path: Path, toldMonotonicMilliseconds: Int64)?
+  private var missed: (path: Path, deliveredMonotonicMilliseconds: Int64)?
   /// True when it was forgiven for being slow since it last used a turn.
   private var isForgiven = false
 
@@ -32,35 +32,35 @@ struct TurnContender: Sendable {
   }
 
   /// Records the beginning of a turn.
-  mutating func begins(_ path: Path) {
+  mutating func beginTurn(_ path: Path) {
     count(path, 1)
     missed = nil
   }
 
   /// Records the use of a turn, with the milliseconds since its answer was sent.
   mutating func used(afterMilliseconds elapsed: Int64?, given: Int64, _ limits: EngineLimits) {
-    (silenceCount, missed, isForgiven) = (0, nil, false)
+    (expiredTurnCount, missed, isForgiven) = (0, nil, false)
     // One quick answer is weaker evidence than several.
     if let elapsed { windowMilliseconds = limits.turnWindow(max(4 * elapsed, (windowMilliseconds ?? given) / 2)) }
   }
 
   /// Records an expired turn.
-  mutating func passed(_ path: Path, toldMonotonicMilliseconds: Int64?) {
-    silenceCount += 1
-    missed = toldMonotonicMilliseconds.map { (path, $0) }
+  mutating func recordExpiry(_ path: Path, deliveredMonotonicMilliseconds: Int64?) {
+    expiredTurnCount += 1
+    missed = deliveredMonotonicMilliseconds.map { (path, $0) }
   }
 
   /// Records a write. When it uses a turn that has expired, the connection is slow and not silent, and gets a longer
   /// one next.
   ///
   /// - Returns: True when it was forgiven for that.
-  mutating func asks(_ path: Path, at instant: Instant, _ limits: EngineLimits) -> Bool {
+  mutating func recordWrite(_ path: Path, at instant: Instant, _ limits: EngineLimits) -> Bool {
     guard let missed, missed.path == path else { return false }
     self.missed = nil
-    let elapsed = instant.monotonicMilliseconds - missed.toldMonotonicMilliseconds
+    let elapsed = instant.monotonicMilliseconds - missed.deliveredMonotonicMilliseconds
     guard !isForgiven, elapsed <= limits.turnMillisecondsMax else { return false }
     isForgiven = true
-    silenceCount -= 1
+    expiredTurnCount -= 1
     windowMilliseconds = limits.turnWindow(2 * elapsed)
     return true
   }

@@ -26,14 +26,14 @@ struct TurnQueue: Sendable {
     /// The deadline; nil while a member's write is decided in the background.
     var deadlineMonotonicMilliseconds: Int64?
     /// The time when its answers were sent; nil while they wait for the disk.
-    var toldMonotonicMilliseconds: Int64?
+    var deliveredMonotonicMilliseconds: Int64?
     /// The number of stale writes of its members.
-    var lateCount = 0
+    var staleCount = 0
   }
 
   var turn: Turn?
   /// The number of expired turns; each used one decreases it.
-  var silenceCount = 0
+  var expiredTurnCount = 0
   /// The duration for unknown requesters, from the speed of others here; nil while that is unknown.
   var windowMilliseconds: Int64?
 

@@ -4,39 +4,39 @@
 /// Signed-out clients cannot be identified, and share nothing with each other.
 struct TurnTimeouts: Sendable {
   private let limits: EngineLimits
-  private var lapses: [TurnRequester.User: (count: Int, lastMonotonicMilliseconds: Int64)] = [:]
+  private var timeouts: [TurnRequester.User: (count: Int, lastMonotonicMilliseconds: Int64)] = [:]
 
   init(limits: EngineLimits) { self.limits = limits }
 
   /// Returns the number of recent expired turns since the user last used one.
   func count(of user: TurnRequester.User, at instant: Instant) -> Int {
-    guard let lapse = lapses[user] else { return 0 }
-    return instant.monotonicMilliseconds - lapse.lastMonotonicMilliseconds < limits.turnLapseMillisecondsMax
-      ? lapse.count : 0
+    guard let timeout = timeouts[user] else { return 0 }
+    return instant.monotonicMilliseconds - timeout.lastMonotonicMilliseconds < limits.turnExpiryMillisecondsMax
+      ? timeout.count : 0
   }
 
   /// Records a turn that expired, or ended without a commit. Without room for one more user it is not recorded.
   mutating func add(_ user: TurnRequester.User, at instant: Instant) {
     guard user.uid != nil else { return }
     forgetOld(at: instant)
-    guard lapses[user] != nil || lapses.count < limits.turnLapsedUsersMax else { return }
-    lapses[user] = (count(of: user, at: instant) + 1, instant.monotonicMilliseconds)
+    guard timeouts[user] != nil || timeouts.count < limits.turnExpiredUsersMax else { return }
+    timeouts[user] = (count(of: user, at: instant) + 1, instant.monotonicMilliseconds)
   }
 
   /// Decreases the count of a user that was slow, not silent.
   mutating func forgive(_ user: TurnRequester.User) {
-    guard let count = lapses[user]?.count else { return }
-    if count > 1 { lapses[user]?.count = count - 1 } else { lapses[user] = nil }
+    guard let count = timeouts[user]?.count else { return }
+    if count > 1 { timeouts[user]?.count = count - 1 } else { timeouts[user] = nil }
   }
 
   /// Records the use of a turn.
-  mutating func clear(_ user: TurnRequester.User) { lapses[user] = nil }
+  mutating func clear(_ user: TurnRequester.User) { timeouts[user] = nil }
 
   /// Removes users without recent expired turns.
   private mutating func forgetOld(at instant: Instant) {
-    let before = instant.monotonicMilliseconds - limits.turnLapseMillisecondsMax
-    if lapses.values.contains(where: { $0.lastMonotonicMilliseconds <= before }) {
-      lapses = lapses.filter { $0.value.lastMonotonicMilliseconds > before }
+    let before = instant.monotonicMilliseconds - limits.turnExpiryMillisecondsMax
+    if timeouts.values.contains(where: { $0.lastMonotonicMilliseconds <= before }) {
+      timeouts = timeouts.filter { $0.value.lastMonotonicMilliseconds > before }
     }
   }
 }

@@ -41,7 +41,7 @@ package struct Candidate {
   }
 
   /// Returns the commit of the candidate, after a state.
-  func commit(after state: Published) -> Commit {
+  func commit(after state: DatabaseState) -> Commit {
     Commit(
       position: state.position + 1, base: base, isMerge: isMerge, changes: changes(from: state.root),
       oldRoot: state.root, newRoot: root)

@@ -11,7 +11,7 @@ public struct LargeWrite: Sendable {
   package let command: Command
   let operation: WriteOperation
   let principal: Principal
-  let state: Published
+  let state: DatabaseState
   let now: Instant
   let limits: EngineLimits
   /// The sort orders that live queries need at and below the location of the write.
@@ -19,10 +19,10 @@ public struct LargeWrite: Sendable {
   /// The writer's own live queries at and below that location, whose events precede the answer.
   var ownQueries: [(path: Path, query: Query)] = []
   /// True when its decisions are recorded for judging.
-  var isTapped = false
+  var recordsDecisions = false
 
   /// The locations that the write replaces, if they are known before its decision, or nil.
-  package var places: PlaceSet? {
+  package var places: LocationSet? {
     switch operation.change {
     case .put(let location, _): return Self.places([location], below: location.path, limits).places
     case .merge(let path, let writes):
@@ -33,22 +33,22 @@ public struct LargeWrite: Sendable {
 
   static func places(
     _ locations: [Location], below base: Path, _ limits: EngineLimits
-  ) -> (places: PlaceSet, depth: Int) {
-    PlaceSet.holding(locations, below: base, countMax: limits.largeWritePlacesMax)
+  ) -> (places: LocationSet, depth: Int) {
+    LocationSet.holding(locations, below: base, countMax: limits.largeWritePlacesMax)
   }
 }
 
 /// The data that the decision of a write depends on, and its commit.
-struct LargeWriteNotes: Sendable {
+struct LargeWriteDependencies: Sendable {
   /// The locations that the write replaces. No other data changes.
-  var places = PlaceSet()
+  var places = LocationSet()
   /// Further data that the rules read.
   var reads = WriteReads()
   /// The commit; nil when nothing changes.
   var commit: Commit?
 
   /// Adds the dependencies of one decision of the rules.
-  mutating func note(_ places: PlaceSet, _ reads: WriteReads) {
+  mutating func note(_ places: LocationSet, _ reads: WriteReads) {
     self.places.formUnion(places)
     self.reads.before.formUnion(reads.before)
     self.reads.after.formUnion(reads.after)
@@ -57,7 +57,8 @@ struct LargeWriteNotes: Sendable {
   /// Adds the dependencies of a write in any case: the locations that it names, and for a compared write all data at
   /// its path, and the data that permits its writer to read there.
   mutating func note(
-    _ operation: WriteOperation, by principal: Principal?, _ state: Published, _ now: Instant, _ limits: EngineLimits
+    _ operation: WriteOperation, by principal: Principal?, _ state: DatabaseState, _ now: Instant,
+    _ limits: EngineLimits
   ) {
     switch operation.change {
     case .put(let location, _): places.insert(location.path)
@@ -82,21 +83,21 @@ public struct DecidedWrite: Sendable {
   package let record: [UInt8]
   /// The tree after it.
   let root: Node
-  let notes: LargeWriteNotes
-  let indexes: [PlaceIndex]
+  let dependencies: LargeWriteDependencies
+  let indexes: [LocationIndex]
   /// The results of the writer's own live queries.
-  let ownQueries: [FoundQuery]
+  let ownQueries: [EvaluatedQuery]
   /// The steps of its decision.
   package let steps: Int
   /// The rules decisions; nil unless they are recorded for judging.
-  var cases: DecidedCases?
+  var cases: RecordedDecisions?
   /// The pieces of the record that are in the log already; nil when there are none.
   package var pieces: (number: Int64, count: UInt32)?
 
   /// Appends its record, or a reference to its pieces that are in the log already.
   func append(to payload: inout [UInt8]) {
     if let (number, count) = pieces {
-      let content = CommitRecord.Content.joined(number: number, count: count)
+      let content = CommitRecord.Content.lastPiece(number: number, count: count)
       CommitRecord(wallMilliseconds: write.now.wallMilliseconds, content: content).append(to: &payload)
     } else {
       payload += record
@@ -104,9 +105,9 @@ public struct DecidedWrite: Sendable {
   }
 
   /// The locations that must not change while the write is decided again.
-  package var lookedAt: PlaceSet {
-    var places = notes.places
-    for reads in [notes.reads.before, notes.reads.after] {
+  package var dependencyLocations: LocationSet {
+    var places = dependencies.places
+    for reads in [dependencies.reads.before, dependencies.reads.after] {
       for path in reads.data.keys { places.insert(path) }
     }
     return places
@@ -116,13 +117,13 @@ public struct DecidedWrite: Sendable {
   package func root(on current: Node) -> Node? {
     let before = write.state.root
     if current.isIdentical(to: before) { return root }
-    let places = notes.places.paths
+    let places = dependencies.places.paths
     let isSame =
       places.allSatisfy { current[$0].isIdentical(to: before[$0]) }
-      && !notes.reads.before.isAffected(from: before, to: current)
+      && !dependencies.reads.before.isAffected(from: before, to: current)
     guard isSame, !isOrderSeen(places, current) else { return nil }
     let next = current.replacing(places.map { ($0, root[$0]) })
-    let isReadSame = notes.reads.after.data.allSatisfy { path, aspects in
+    let isReadSame = dependencies.reads.after.data.allSatisfy { path, aspects in
       // All data of a location is the same after the write if it was before: the replaced data is.
       aspects.contains(.everything)
         ? current[path].isIdentical(to: before[path]) : !aspects.differ(root[path], next[path])
@@ -137,7 +138,7 @@ public struct DecidedWrite: Sendable {
       (0..<place.count).contains { current[place.prefix($0)].priority != nil }
     }
     return hasPriorityAbove
-      && notes.commit?.changes.contains { $0.node.isEmpty && !$0.location.isPriority } == true
+      && dependencies.commit?.changes.contains { $0.node.isEmpty && !$0.location.isPriority } == true
   }
 
   /// Returns false when a node was briefly empty during the construction of the write, and has lost its priority.

@@ -1,7 +1,7 @@
 import HearthTree
 
 extension WriteOperation.Change {
-  func overlaps(_ places: PlaceSet) -> Bool {
+  func overlaps(_ places: LocationSet) -> Bool {
     switch self {
     case .put(let location, _): places.overlaps(location.path)
     case .merge(let path, let writes):

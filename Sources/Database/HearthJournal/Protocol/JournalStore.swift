@@ -31,7 +31,7 @@ package protocol JournalStore: AnyObject, Sendable {
   func removeLeftovers() throws(JournalError)
 
   /// Limits every wait from now on, because the server is about to end.
-  func hurry()
+  func shortenTimeouts()
 
   /// Ends the connections and unlocks the store. All journals must be closed.
   func close()
@@ -66,5 +66,5 @@ package enum JournalStoreState: Sendable, Equatable {
   /// Another server uses it.
   case taken
   /// No answer came, for this reason.
-  case away(String)
+  case unreachable(String)
 }

@@ -27,7 +27,7 @@ public protocol JournalView: AnyObject, Sendable {
   ///
   /// - Parameter body: Must not call this view.
   /// - Throws: `.corrupt`, `.inputOutput`, and any error of `body`.
-  func forEachEntry(_ body: (KeptEntry) throws -> Void) throws
+  func forEachEntry(_ body: (ArchivedEntry) throws -> Void) throws
 
   /// Releases the retained data.
   func close()
@@ -73,7 +73,7 @@ public protocol JournalRestoration: AnyObject {
   func append(_ link: JournalLink) throws(JournalError)
 
   /// Adds an entry of the outbox, after all batches.
-  func append(_ entry: KeptEntry) throws(JournalError)
+  func append(_ entry: ArchivedEntry) throws(JournalError)
 
   /// Makes the journal durable and opens it once as a server would, which verifies it.
   ///

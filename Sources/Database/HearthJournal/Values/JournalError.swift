@@ -76,7 +76,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// True when the same owner may repeat the same append after this error, for as long as it takes.
-  public var isPassing: Bool { code == .noSpace || code == .unavailable || code == .diskFault }
+  public var isTransient: Bool { code == .noSpace || code == .unavailable || code == .diskFault }
 
   /// True when, after this error, the written data may or may not be found at the next start.
   public var leavesOutcomeUnknown: Bool {

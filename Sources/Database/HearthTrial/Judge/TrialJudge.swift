@@ -15,7 +15,7 @@ public struct TrialJudge {
     /// The staged rules took too many steps.
     case undecided
     /// The staged rules give the opposite answer.
-    case flipped(JudgedFlip)
+    case flipped(ReversedDecision)
 
     /// Returns the trace of a flipped decision, by a second evaluation; nil when it was not flipped, and empty when the
     /// trace takes too long.
@@ -29,7 +29,7 @@ public struct TrialJudge {
   public let staged: RuleSet
   private let stepsMax: Int
   /// The comparison with the rules that were in force at the last decision.
-  private var same: SamePlaces?
+  private var same: UnchangedLocations?
 
   /// Creates a judge of staged rules.
   public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
@@ -38,25 +38,25 @@ public struct TrialJudge {
   }
 
   /// Returns the verdict of the staged rules on a decision.
-  public mutating func judge(_ decided: DecidedCase) -> Verdict {
-    if samePlaces(beside: decided.rules).areSame(for: decided.request) { return .sameRules }
+  public mutating func judge(_ decided: RecordedDecision) -> Verdict {
+    if unchangedLocations(beside: decided.rules).areSame(for: decided.request) { return .sameRules }
     guard let answer = staged.decide(decided.request, stepsMax: stepsMax) else { return .undecided }
     if answer.isAllowed == decided.isAllowed { return .equal }
     let before = decided.rules.withoutCounting.decide(decided.request, stepsMax: stepsMax)
-    return .flipped(JudgedFlip(decided, by: staged, answer, before))
+    return .flipped(ReversedDecision(decided, by: staged, answer, before))
   }
 
-  private mutating func samePlaces(beside rules: RuleSet) -> SamePlaces {
+  private mutating func unchangedLocations(beside rules: RuleSet) -> UnchangedLocations {
     if let same, same.rules.isIdentical(to: rules) { return same }
-    let made = SamePlaces(staged, rules)
+    let made = UnchangedLocations(staged, rules)
     same = made
     return made
   }
 }
 
 /// A decision that staged rules reverse.
-public struct JudgedFlip: Sendable {
-  let decided: DecidedCase
+public struct ReversedDecision: Sendable {
+  let decided: RecordedDecision
   let direction: TrialFlip.Direction
   let stagedRule: RuleReference?
   let rule: RuleReference?
@@ -65,7 +65,7 @@ public struct JudgedFlip: Sendable {
   let pattern: String
   private let staged: RuleSet
 
-  init(_ decided: DecidedCase, by staged: RuleSet, _ answer: Decision, _ before: Decision?) {
+  init(_ decided: RecordedDecision, by staged: RuleSet, _ answer: Decision, _ before: Decision?) {
     self.decided = decided
     self.staged = staged
     direction = answer.isAllowed ? .opened : .closed

@@ -6,13 +6,13 @@ public struct TrialTally: Sendable {
   /// A key of flips that are counted together: the same deciding rules, at locations with the same pattern.
   private struct Group: Hashable {
     var direction: TrialFlip.Direction
-    var operation: DecidedCase.Operation
+    var operation: RecordedDecision.Operation
     var pattern: String
     // The rules are retained with the flips, so that no other objects can have their addresses.
     var stagedRule: ObjectIdentifier?
     var rule: ObjectIdentifier?
 
-    init(_ flip: JudgedFlip) {
+    init(_ flip: ReversedDecision) {
       (direction, operation, pattern) = (flip.direction, flip.decided.operation, flip.pattern)
       stagedRule = flip.stagedRule.map { ObjectIdentifier($0.rule) }
       rule = flip.rule.map { ObjectIdentifier($0.rule) }
@@ -34,14 +34,14 @@ public struct TrialTally: Sendable {
     guard case .flipped(let flip) = verdict else { return false }
     guard let known = flips[Group(flip)] else { return flips.count < limits.flipGroupsMax && limits.examplesMax > 0 }
     guard known.examples.count < limits.examplesMax else { return false }
-    let (path, uid) = (ShownText.of(flip.path.description), flip.decided.uid.map(ShownText.of))
+    let (path, uid) = (ReportText.of(flip.path.description), flip.decided.uid.map(ReportText.of))
     return !known.examples.contains { $0.path == path && $0.uid == uid }
   }
 
   /// Counts one verdict.
   ///
   /// - Parameter trace: The trace for an example; nil when none is needed.
-  public mutating func add(_ verdict: TrialJudge.Verdict, of decided: DecidedCase, trace: [String]?) {
+  public mutating func add(_ verdict: TrialJudge.Verdict, of decided: RecordedDecision, trace: [String]?) {
     let milliseconds = decided.nowMilliseconds
     report.judgedCount += 1
     report.lastMilliseconds = max(report.lastMilliseconds, milliseconds)
@@ -55,7 +55,7 @@ public struct TrialTally: Sendable {
     }
   }
 
-  private mutating func add(_ flip: JudgedFlip, at milliseconds: Int64, trace: [String]?) {
+  private mutating func add(_ flip: ReversedDecision, at milliseconds: Int64, trace: [String]?) {
     switch flip.direction {
     case .closed: report.closedCount += 1
     case .opened: report.openedCount += 1
@@ -75,7 +75,8 @@ public struct TrialTally: Sendable {
     guard let trace else { return }
     flips[group]?.examples.append(
       TrialExample(
-        path: ShownText.of(flip.path.description), uid: flip.decided.uid.map(ShownText.of), milliseconds: milliseconds,
+        path: ReportText.of(flip.path.description), uid: flip.decided.uid.map(ReportText.of),
+        milliseconds: milliseconds,
         trace: trace))
   }
 
@@ -93,7 +94,7 @@ public struct TrialTally: Sendable {
 
 extension TrialJudge {
   /// Judges one decision and counts the verdict.
-  public mutating func judge(_ decided: DecidedCase, into tally: inout TrialTally) {
+  public mutating func judge(_ decided: RecordedDecision, into tally: inout TrialTally) {
     let verdict = judge(decided)
     let trace = tally.wantsExample(of: verdict) ? verdict.trace() : nil
     tally.add(verdict, of: decided, trace: trace)

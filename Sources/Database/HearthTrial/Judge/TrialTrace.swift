@@ -21,11 +21,11 @@ enum TrialTrace {
   private static func line(_ visit: RuleVisit) -> String {
     let rule = visit.rule
     var line =
-      ".\(rule.kind.rawValue) at \(ShownText.of(rule.pathTemplate)) (\(ShownText.of(rule.place))) is \(word(visit))"
+      ".\(rule.kind.rawValue) at \(ReportText.of(rule.pathTemplate)) (\(ReportText.of(rule.place))) is \(word(visit))"
     guard let decisive = visit.decisive, !decisive.isLiteral else { return line }
-    line += ": \(ShownText.of(decisive.text))"
+    line += ": \(ReportText.of(decisive.text))"
     let values = decisive.operands.filter { !$0.isLiteral }.prefix(TrialLimits.traceValuesMax).map { operand in
-      "\(ShownText.of(operand.text)) is \(word(operand.result))"
+      "\(ReportText.of(operand.text)) is \(word(operand.result))"
     }
     return values.isEmpty ? line : line + " [\(values.joined(separator: ", "))]"
   }

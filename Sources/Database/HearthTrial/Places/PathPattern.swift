@@ -12,9 +12,9 @@ enum PathPattern {
     var pattern = ""
     for key in path.keys {
       if nodes.contains(where: { $0?.children[key] != nil }) {
-        pattern += "/" + ShownText.of(key.text)
+        pattern += "/" + ReportText.of(key.text)
       } else if let wildcard = nodes.lazy.compactMap({ $0?.wildcard }).first {
-        pattern += "/" + ShownText.of(wildcard.name)
+        pattern += "/" + ReportText.of(wildcard.name)
       } else {
         return pattern + "/…"
       }
@@ -25,7 +25,7 @@ enum PathPattern {
 }
 
 /// Text from clients as a report shows it: a single line of limited length, without terminal control characters.
-enum ShownText {
+enum ReportText {
   static func of(_ text: String) -> String {
     guard text.utf8.count > TrialLimits.textBytesMax else { return PlainText.of(text) }
     var (beginning, count) = (String.UnicodeScalarView(), 0)

@@ -81,8 +81,8 @@ extension JSON {
     guard let rule else { return .null }
     return .object(
       [
-        .init("path", .string(ShownText.of(rule.pathTemplate))), .init("kind", .string(rule.kind.rawValue)),
+        .init("path", .string(ReportText.of(rule.pathTemplate))), .init("kind", .string(rule.kind.rawValue)),
         .init("line", .int(Int64(rule.line))), .init("column", .int(Int64(rule.column))),
-      ] + (rule.file.map { [.init("file", .string(ShownText.of($0)))] } ?? []))
+      ] + (rule.file.map { [.init("file", .string(ReportText.of($0)))] } ?? []))
   }
 }

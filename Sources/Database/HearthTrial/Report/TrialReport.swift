@@ -48,7 +48,7 @@ public struct TrialFlip: Sendable {
   /// The direction of these flips.
   public var direction: Direction
   /// The requested operation.
-  public var operation: DecidedCase.Operation
+  public var operation: RecordedDecision.Operation
   /// The pattern of the location in the rules: `/rooms/$room`. An `…` at its end stands for all locations below the
   /// rules.
   public var pattern: String
@@ -66,7 +66,7 @@ public struct TrialFlip: Sendable {
   public var examples: [TrialExample] = []
 
   init(
-    direction: Direction, operation: DecidedCase.Operation, pattern: String, stagedRule: RuleReference?,
+    direction: Direction, operation: RecordedDecision.Operation, pattern: String, stagedRule: RuleReference?,
     rule: RuleReference?, firstMilliseconds: Int64
   ) {
     self.direction = direction

@@ -18,7 +18,7 @@ public struct TrafficMeter: Sendable {
   /// Counts the decisions of a batch.
   ///
   /// - Parameter milliseconds: The present time, on a monotonic clock.
-  public mutating func add(_ decided: DecidedCases, atMonotonicMilliseconds milliseconds: Int64) {
+  public mutating func add(_ decided: RecordedDecisions, atMonotonicMilliseconds milliseconds: Int64) {
     let number = milliseconds / 1_000
     let slot = Self.slot(of: number)
     if seconds[slot].number != number { seconds[slot] = Second(number: number) }

@@ -28,7 +28,7 @@ public struct EventEnvelope: Sendable {
     /// The trigger's name.
     public var trigger: String
     /// The kind of change that the trigger waits for.
-    public var moment: TriggerMoment
+    public var eventType: TriggerEventType
     /// The trigger's pattern.
     public var pattern: TriggerPattern
     /// The database's name.
@@ -40,9 +40,10 @@ public struct EventEnvelope: Sendable {
 
     /// Creates an address.
     public init(
-      trigger: String, moment: TriggerMoment, pattern: TriggerPattern, database: String, location: String, host: String
+      trigger: String, eventType: TriggerEventType, pattern: TriggerPattern, database: String, location: String,
+      host: String
     ) {
-      (self.trigger, self.moment, self.pattern, self.database) = (trigger, moment, pattern, database)
+      (self.trigger, self.eventType, self.pattern, self.database) = (trigger, eventType, pattern, database)
       (self.location, self.host) = (location, host)
     }
   }
@@ -75,14 +76,14 @@ public struct EventEnvelope: Sendable {
   // MARK: Functions of the second generation
 
   private func cloudEvent(_ payload: [UInt8]) -> [UInt8] {
-    var object = ObjectText()
+    var object = JSONObjectWriter()
     object.add("specversion", "1.0")
     object.add("id", id)
     object.add(
       "source",
       "//firebasedatabase.googleapis.com/projects/_/locations/\(address.location)/instances/\(address.database)")
     object.add("subject", "refs/" + event.ref)
-    object.add("type", "google.firebase.database.ref.v1." + address.moment.cloudEventName)
+    object.add("type", "google.firebase.database.ref.v1." + address.eventType.cloudEventName)
     object.add("time", EventTime.text(milliseconds: event.milliseconds))
     object.add("datacontenttype", "application/json")
     object.add("instance", address.database)
@@ -95,7 +96,7 @@ public struct EventEnvelope: Sendable {
     case .user:
       object.add("authtype", "app_user")
       if let uid = event.author.uid { object.add("authid", uid) }
-    case .nobody: object.add("authtype", "unauthenticated")
+    case .signedOut: object.add("authtype", "unauthenticated")
     }
     object.add("data", raw: payload)
     return object.closed()
@@ -104,20 +105,20 @@ public struct EventEnvelope: Sendable {
   // MARK: Functions of the first generation
 
   private func gen1(_ payload: [UInt8]) -> [UInt8] {
-    var object = ObjectText()
+    var object = JSONObjectWriter()
     object.add("eventId", id)
     object.add("timestamp", EventTime.text(milliseconds: event.milliseconds))
-    object.add("eventType", "providers/google.firebase.database/eventTypes/ref." + address.moment.rawValue)
+    object.add("eventType", "providers/google.firebase.database/eventTypes/ref." + address.eventType.rawValue)
     object.add("resource", "projects/_/instances/\(address.database)/refs/\(event.ref)")
     object.add("domain", address.host)
     object.add("params", raw: parameters)
-    var auth = ObjectText()
+    var auth = JSONObjectWriter()
     switch event.author {
     case .administrator: auth.add("admin", raw: Array("true".utf8))
     case .user(let variable):
       auth.add("admin", raw: Array("false".utf8))
       auth.add("variable", raw: variable)
-    case .nobody: auth.add("admin", raw: Array("false".utf8))
+    case .signedOut: auth.add("admin", raw: Array("false".utf8))
     }
     object.add("auth", raw: auth.closed())
     object.add("data", raw: payload)
@@ -130,25 +131,25 @@ public struct EventEnvelope: Sendable {
   /// `{"type":…,"id":…,"timestamp":…,"data":{"trigger":…,"database":…,"path":…,"params":…,"author":…,"sequence":…,"values":…}}`,
   /// with `"values":{"before":…,"after":…}`, or `"values":null` and `"isTooLarge":true`.
   private func webhook(_ payload: [UInt8]?) -> [UInt8] {
-    var data = ObjectText()
+    var data = JSONObjectWriter()
     data.add("trigger", address.trigger)
     data.add("database", address.database)
     data.add("path", "/" + event.ref)
     data.add("params", raw: parameters)
-    var author = ObjectText()
+    var author = JSONObjectWriter()
     switch event.author {
     case .administrator: author.add("type", "admin")
     case .user(let auth):
       author.add("type", "user")
       if let uid = event.author.uid { author.add("uid", uid) }
       author.add("auth", raw: auth)
-    case .nobody: author.add("type", "unauthenticated")
+    case .signedOut: author.add("type", "unauthenticated")
     }
     data.add("author", raw: author.closed())
     if let sequence { data.add("sequence", sequence) }
     data.add("values", raw: payload ?? Array("null".utf8))
     if payload == nil { data.add("isTooLarge", raw: Array("true".utf8)) }
-    var object = ObjectText()
+    var object = JSONObjectWriter()
     object.add("type", "database.\(event.kind)")
     object.add("id", id)
     object.add("timestamp", EventTime.text(milliseconds: event.milliseconds))
@@ -157,7 +158,7 @@ public struct EventEnvelope: Sendable {
   }
 
   private var parameters: [UInt8] {
-    var object = ObjectText()
+    var object = JSONObjectWriter()
     for (name, value) in address.pattern.parameters(of: Path(event.ref)) ?? [] { object.add(name, value) }
     return object.closed()
   }

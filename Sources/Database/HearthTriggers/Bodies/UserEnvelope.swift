@@ -28,14 +28,14 @@ public struct UserEnvelope: Sendable {
   /// The body for functions of the second generation: the account under `value`, or under `oldValue` when it was
   /// deleted.
   private var cloudEvent: [UInt8] {
-    var data = ObjectText()
-    data.add(event.moment == .created ? "value" : "oldValue", raw: Self.secondGeneration(event.user).text())
-    var object = ObjectText()
+    var data = JSONObjectWriter()
+    data.add(event.eventType == .created ? "value" : "oldValue", raw: Self.secondGeneration(event.user).text())
+    var object = JSONObjectWriter()
     object.add("specversion", "1.0")
     object.add("id", event.id)
     object.add("source", "//firebaseauth.googleapis.com/projects/\(project)")
     object.add("subject", "users/\(event.uid)")
-    object.add("type", "google.firebase.auth.user.v2.\(event.moment.rawValue)")
+    object.add("type", "google.firebase.auth.user.v2.\(event.eventType.rawValue)")
     object.add("time", time)
     object.add("datacontenttype", "application/json")
     object.add("sequence", event.sequence)
@@ -55,10 +55,10 @@ public struct UserEnvelope: Sendable {
   }
 
   private var gen1: [UInt8] {
-    var object = ObjectText()
+    var object = JSONObjectWriter()
     object.add("eventId", event.id)
     object.add("timestamp", time)
-    object.add("eventType", "providers/firebase.auth/eventTypes/user." + event.moment.legacyName)
+    object.add("eventType", "providers/firebase.auth/eventTypes/user." + event.eventType.legacyName)
     object.add("resource", "projects/\(project)")
     object.add("params", raw: Array("{}".utf8))
     object.add("data", raw: event.user.text())
@@ -67,12 +67,12 @@ public struct UserEnvelope: Sendable {
 
   /// The body `{"type":"user.created","id":…,"timestamp":…,"data":{"trigger":…,"sequence":…,"user":…}}`.
   private var webhook: [UInt8] {
-    var data = ObjectText()
+    var data = JSONObjectWriter()
     data.add("trigger", trigger)
     data.add("sequence", event.sequence)
     data.add("user", raw: event.user.text())
-    var object = ObjectText()
-    object.add("type", "user.\(event.moment.rawValue)")
+    var object = JSONObjectWriter()
+    object.add("type", "user.\(event.eventType.rawValue)")
     object.add("id", event.id)
     object.add("timestamp", time)
     object.add("data", raw: data.closed())

@@ -20,21 +20,21 @@ extension TriggerDefinition {
     else { throw TriggerProblem("a function trigger has a name, a path, an event and a topic") }
     let legacy = "providers/google.firebase.database/eventTypes/ref."
     let modern = "google.firebase.database.ref.v1."
-    let (moment, form): (TriggerMoment?, EventForm)
+    let (eventType, form): (TriggerEventType?, EventForm)
     if event.hasPrefix(legacy) {
-      (moment, form) = (TriggerMoment(rawValue: String(event.dropFirst(legacy.count))), .gen1)
+      (eventType, form) = (TriggerEventType(rawValue: String(event.dropFirst(legacy.count))), .gen1)
     } else if event.hasPrefix(modern) {
-      (moment, form) = (TriggerMoment(cloudEventName: event.dropFirst(modern.count)), .cloudEvent)
+      (eventType, form) = (TriggerEventType(cloudEventName: event.dropFirst(modern.count)), .cloudEvent)
     } else {
       return nil
     }
-    guard let moment else { throw TriggerProblem("\(event) is no event of a database") }
+    guard let eventType else { throw TriggerProblem("\(event) is no event of a database") }
     let names = json["namespacePattern"]?.string ?? database
     let url =
       "http://\(host)/functions/projects/\(PercentEncoding.encode(project))/triggers/\(PercentEncoding.encode(key))"
     try self.init(
       name: key,
-      .writes(databases: try DatabasePattern(names), pattern: try TriggerPattern(path), moment: moment),
+      .writes(databases: try DatabasePattern(names), pattern: try TriggerPattern(path), eventType: eventType),
       to: .url(url), form: form)
     origin = .emulator
     allowsPrivate = true

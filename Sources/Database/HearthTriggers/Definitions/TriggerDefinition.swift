@@ -104,12 +104,12 @@ public struct TriggerDefinition: Sendable, Equatable {
 
   /// The member of a trigger set for this trigger; nil when it is not about writes.
   public var member: TriggerSet.Member? {
-    guard case .writes(_, let pattern, let moment) = subject else { return nil }
-    return TriggerSet.Member(name: name, pattern: pattern, kinds: moment.kinds, wantsValues: form.carriesValues)
+    guard case .writes(_, let pattern, let eventType) = subject else { return nil }
+    return TriggerSet.Member(name: name, pattern: pattern, kinds: eventType.kinds, wantsValues: form.carriesValues)
   }
 
   /// Returns true when it is about writes in the database of that name.
-  public func isAbout(database: String) -> Bool {
+  public func appliesTo(database: String) -> Bool {
     if case .writes(let databases, _, _) = subject { databases.matches(database) } else { false }
   }
 
@@ -149,12 +149,12 @@ extension TriggerDefinition {
   private var members: [JSON.Member] {
     var members: [JSON.Member] = [.init("name", .string(name))]
     switch subject {
-    case .writes(let databases, let pattern, let moment):
+    case .writes(let databases, let pattern, let eventType):
       members += [
         .init("databases", .string(databases.text)),
-        .init("path", .string(pattern.text.isEmpty ? "/" : pattern.text)), .init("on", .string(moment.rawValue)),
+        .init("path", .string(pattern.text.isEmpty ? "/" : pattern.text)), .init("on", .string(eventType.rawValue)),
       ]
-    case .users(let moment): members.append(.init("user", .string(moment.rawValue)))
+    case .users(let eventType): members.append(.init("user", .string(eventType.rawValue)))
     }
     switch target {
     case .url(let url): members.append(.init("url", .string(url)))
@@ -203,15 +203,17 @@ extension TriggerDefinition {
       guard json["path"] == nil, json["on"] == nil, json["databases"] == nil else {
         throw TriggerProblem("a trigger is about users, or about a path: not about both")
       }
-      guard let moment = UserMoment(rawValue: user) else { throw TriggerProblem("user must be created or deleted") }
-      subject = .users(moment)
+      guard let eventType = UserEventType(rawValue: user) else {
+        throw TriggerProblem("user must be created or deleted")
+      }
+      subject = .users(eventType)
     } else {
-      guard let moment = TriggerMoment(rawValue: try required("on")) else {
+      guard let eventType = TriggerEventType(rawValue: try required("on")) else {
         throw TriggerProblem("on must be one of create, update, delete and write")
       }
       subject = .writes(
         databases: try DatabasePattern(try text("databases") ?? "*"),
-        pattern: try TriggerPattern(try required("path")), moment: moment)
+        pattern: try TriggerPattern(try required("path")), eventType: eventType)
     }
     let target: TriggerTarget
     if let plugin = try text("plugin") {

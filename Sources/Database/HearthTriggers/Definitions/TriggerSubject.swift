@@ -1,9 +1,9 @@
 /// The subject of a trigger.
 public enum TriggerSubject: Sendable, Equatable {
   /// Writes of a kind, at matching locations, in matching databases.
-  case writes(databases: DatabasePattern, pattern: TriggerPattern, moment: TriggerMoment)
+  case writes(databases: DatabasePattern, pattern: TriggerPattern, eventType: TriggerEventType)
   /// Accounts of users.
-  case users(UserMoment)
+  case users(UserEventType)
 
   /// True when it is about accounts instead of writes.
   public var isUsers: Bool { if case .users = self { true } else { false } }

@@ -38,7 +38,7 @@ public struct Delivery: Sendable {
     var dueMilliseconds: Int64
     var lane: Lane
     /// True when the handler was not reached: the wait ends once any event reaches it.
-    var isForTarget: Bool
+    var awaitsReceiver: Bool
   }
 
   /// The policy; may be changed at any time.
@@ -49,7 +49,7 @@ public struct Delivery: Sendable {
   private var ready: ArraySlice<Lane> = []
   /// Waiting lanes by time, the latest first.
   private var delayed: [Delayed] = []
-  private var flights: [EventKey: Lane] = [:]
+  private var inFlight: [EventKey: Lane] = [:]
   /// The number of events in memory, including those in flight.
   public private(set) var knownCount = 0
   /// The number of consecutive failures to reach the handler.
@@ -60,10 +60,10 @@ public struct Delivery: Sendable {
   public init(policy: Policy) { self.policy = policy }
 
   /// The number of events in flight.
-  public var inFlightCount: Int { flights.count }
+  public var inFlightCount: Int { inFlight.count }
 
   /// True when only one event at a time is attempted, because the last ones did not reach the handler.
-  public var isBroken: Bool { unreachedCount >= TriggerLimits.failuresBeforeBreak }
+  public var isCircuitOpen: Bool { unreachedCount >= TriggerLimits.failuresBeforeBreak }
 
   /// The number of events for which there is room.
   public var room: Int { max(0, TriggerLimits.knownEventsMax - knownCount) }
@@ -75,10 +75,10 @@ public struct Delivery: Sendable {
       knownCount += 1
       guard var queue = lanes[lane] else {
         lanes[lane] = [event]
-        schedule(lane, event, isForTarget: false)
+        schedule(lane, event, awaitsReceiver: false)
         continue
       }
-      let isUnderWay = queue.first.map { flights[$0.key] != nil } ?? false
+      let isUnderWay = queue.first.map { inFlight[$0.key] != nil } ?? false
       var index = queue.endIndex
       while index > queue.startIndex, event.key < queue[index - 1].key, !(isUnderWay && index - 1 == queue.startIndex) {
         index -= 1
@@ -87,7 +87,7 @@ public struct Delivery: Sendable {
       lanes[lane] = queue
       if index == queue.startIndex, !isUnderWay {
         unschedule(lane)
-        schedule(lane, event, isForTarget: false)
+        schedule(lane, event, awaitsReceiver: false)
       }
     }
   }
@@ -104,8 +104,8 @@ public struct Delivery: Sendable {
       delayed.removeLast()
       ready.append(next.lane)
     }
-    while flights.count < policy.concurrency, work.starts.count < slots, let lane = ready.first {
-      if isBroken, !flights.isEmpty || now < probeMilliseconds { break }
+    while inFlight.count < policy.concurrency, work.starts.count < slots, let lane = ready.first {
+      if isCircuitOpen, !inFlight.isEmpty || now < probeMilliseconds { break }
       ready.removeFirst()
       guard let event = lanes[lane]?.first else { continue }
       guard now - event.milliseconds < Int64(policy.windowSeconds) * 1_000 else {
@@ -113,7 +113,7 @@ public struct Delivery: Sendable {
         drop(lane)
         continue
       }
-      flights[event.key] = lane
+      inFlight[event.key] = lane
       work.starts.append(event)
     }
     return work
@@ -122,10 +122,10 @@ public struct Delivery: Sendable {
   /// The time when ``work(now:slots:)`` will have work without another event, in milliseconds since 1970; nil when it
   /// will not.
   public var nextMilliseconds: Int64? {
-    guard !isPaused, flights.count < policy.concurrency else { return nil }
+    guard !isPaused, inFlight.count < policy.concurrency else { return nil }
     let first = ready.isEmpty ? delayed.last?.dueMilliseconds : 0
-    guard isBroken, let first else { return first }
-    return flights.isEmpty ? max(first, probeMilliseconds) : nil
+    guard isCircuitOpen, let first else { return first }
+    return inFlight.isEmpty ? max(first, probeMilliseconds) : nil
   }
 
   /// Records the outcome of an attempt.
@@ -137,11 +137,11 @@ public struct Delivery: Sendable {
   public mutating func finish(
     _ key: EventKey, _ outcome: AttemptOutcome, now: Int64, chance: Double
   ) -> EventSettlement? {
-    guard let lane = flights.removeValue(forKey: key), let event = lanes[lane]?.first else { return nil }
+    guard let lane = inFlight.removeValue(forKey: key), let event = lanes[lane]?.first else { return nil }
     switch outcome {
     case .notRun:
       unreachedCount += 1
-      if isBroken {
+      if isCircuitOpen {
         let failures = unreachedCount - TriggerLimits.failuresBeforeBreak + 1
         probeMilliseconds = now + BackOff.milliseconds(failures: failures, chance: chance)
       }
@@ -156,11 +156,11 @@ public struct Delivery: Sendable {
     case .unknownFunction: return dead(lane, "the receiver does not take it: status 404")
     case .failed(let reason):
       guard policy.retries else { return dead(lane, "the handler failed: \(reason)") }
-      return again(lane, event, reason, nil, isForTarget: false, now, chance)
+      return retry(lane, event, reason, nil, awaitsReceiver: false, now, chance)
     case .unknown(let reason):
       guard policy.retries else { return dead(lane, "unknown whether the handler ran: \(reason)") }
-      return again(lane, event, reason, nil, isForTarget: false, now, chance)
-    case .notRun(let reason, let seconds): return again(lane, event, reason, seconds, isForTarget: true, now, chance)
+      return retry(lane, event, reason, nil, awaitsReceiver: false, now, chance)
+    case .notRun(let reason, let seconds): return retry(lane, event, reason, seconds, awaitsReceiver: true, now, chance)
     case .gone:
       ready.insert(lane, at: ready.startIndex)
       return .waits(attemptCount: event.attemptCount, dueMilliseconds: event.dueMilliseconds)
@@ -169,27 +169,27 @@ public struct Delivery: Sendable {
 
   /// Drops an event in flight whose attempt had no outcome and does not count.
   public mutating func forget(_ key: EventKey) {
-    guard let lane = flights.removeValue(forKey: key) else { return }
+    guard let lane = inFlight.removeValue(forKey: key) else { return }
     drop(lane)
   }
 
   /// Retries events that wait because the receiver was not reached, after a report that it is back.
   public mutating func receiverIsBack() {
     unreachedCount = 0
-    hurry()
+    retryDelayed()
   }
 
   /// Returns true when an event is in flight.
-  public func isUnderWay(_ key: EventKey) -> Bool { flights[key] != nil }
+  public func isUnderWay(_ key: EventKey) -> Bool { inFlight[key] != nil }
 
   /// Drops all events that are not in flight; the caller adds them again, with others in between.
   public mutating func forgetIdle() {
     (ready, delayed) = ([], [])
     lanes = lanes.compactMapValues { queue in
-      guard let first = queue.first, flights[first.key] != nil else { return nil }
+      guard let first = queue.first, inFlight[first.key] != nil else { return nil }
       return [first]
     }
-    knownCount = flights.count
+    knownCount = inFlight.count
   }
 
   /// Returns true when an event is in memory.
@@ -199,8 +199,9 @@ public struct Delivery: Sendable {
 
   // MARK: Lanes
 
-  private mutating func again(
-    _ lane: Lane, _ event: WaitingEvent, _ reason: String, _ retryAfterSeconds: Int64?, isForTarget: Bool, _ now: Int64,
+  private mutating func retry(
+    _ lane: Lane, _ event: WaitingEvent, _ reason: String, _ retryAfterSeconds: Int64?, awaitsReceiver: Bool,
+    _ now: Int64,
     _ chance: Double
   ) -> EventSettlement {
     var event = event
@@ -212,7 +213,7 @@ public struct Delivery: Sendable {
       return dead(lane, "given up after \(event.attemptCount) attempts: \(reason)")
     }
     lanes[lane]?.replaceFirst(with: event)
-    schedule(lane, event, isForTarget: isForTarget && retryAfterSeconds == nil)
+    schedule(lane, event, awaitsReceiver: awaitsReceiver && retryAfterSeconds == nil)
     return .waits(attemptCount: event.attemptCount, dueMilliseconds: event.dueMilliseconds)
   }
 
@@ -230,12 +231,12 @@ public struct Delivery: Sendable {
     queue.removeFirst()
     guard let next = queue.first else { return }
     lanes[lane] = queue
-    schedule(lane, next, isForTarget: false)
+    schedule(lane, next, awaitsReceiver: false)
   }
 
-  private mutating func schedule(_ lane: Lane, _ event: WaitingEvent, isForTarget: Bool) {
+  private mutating func schedule(_ lane: Lane, _ event: WaitingEvent, awaitsReceiver: Bool) {
     guard event.dueMilliseconds > 0 else { return ready.append(lane) }
-    let entry = Delayed(dueMilliseconds: event.dueMilliseconds, lane: lane, isForTarget: isForTarget)
+    let entry = Delayed(dueMilliseconds: event.dueMilliseconds, lane: lane, awaitsReceiver: awaitsReceiver)
     var (low, high) = (0, delayed.count)
     while low < high {
       let middle = (low + high) / 2
@@ -251,14 +252,14 @@ public struct Delivery: Sendable {
 
   /// Records that the handler was reached, and ends the waits of events that did not reach it.
   private mutating func reached() {
-    let wasBroken = isBroken
+    let wasBroken = isCircuitOpen
     unreachedCount = 0
-    if wasBroken { hurry() }
+    if wasBroken { retryDelayed() }
   }
 
-  private mutating func hurry() {
-    for entry in delayed.reversed() where entry.isForTarget { ready.append(entry.lane) }
-    delayed.removeAll(where: \.isForTarget)
+  private mutating func retryDelayed() {
+    for entry in delayed.reversed() where entry.awaitsReceiver { ready.append(entry.lane) }
+    delayed.removeAll(where: \.awaitsReceiver)
   }
 }
 

@@ -66,7 +66,7 @@ public struct TriggerEvent: Sendable, Equatable {
     case .user(let text):
       bytes.append(1)
       auth = text
-    case .nobody: bytes.append(2)
+    case .signedOut: bytes.append(2)
     }
     var text: [UInt8] = []
     switch payload {
@@ -91,7 +91,7 @@ public struct TriggerEvent: Sendable, Equatable {
     switch content[2] {
     case 0: author = .administrator
     case 1: author = .user(auth)
-    case 2: author = .nobody
+    case 2: author = .signedOut
     default: return nil
     }
     let payload: Payload

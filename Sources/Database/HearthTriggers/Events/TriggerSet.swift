@@ -63,7 +63,7 @@ public struct TriggerSet: Sendable {
   public func events(of change: WrittenChange) -> Events {
     var result = Events()
     var ordinal: Int32 = 0
-    var walk = EventWalk(patterns) { index, keys, old, new in
+    var walk = ChangedLocationSearch(patterns) { index, keys, old, new in
       let (member, kind) = (members[index], EventKind(old: old, new: new))
       guard member.kinds.contains(kind) else { return true }
       guard ordinal < TriggerLimits.eventsPerWriteMax else {
@@ -91,7 +91,7 @@ public struct TriggerSet: Sendable {
   /// Returns the limit that a change exceeds, or nil for nearly every change.
   public func excess(of change: WrittenChange) -> Excess? {
     var (count, excess): (Int, Excess?) = (0, nil)
-    var walk = EventWalk(patterns) { index, _, old, new in
+    var walk = ChangedLocationSearch(patterns) { index, _, old, new in
       let member = members[index]
       guard member.kinds.contains(EventKind(old: old, new: new)) else { return true }
       count += 1

@@ -9,7 +9,7 @@ public struct UserEvent: Sendable, Equatable {
   /// The time of the commit, in milliseconds since 1970.
   public var milliseconds: Int64
   /// The kind of change.
-  public var moment: UserMoment
+  public var eventType: UserEventType
   /// The user's ID.
   public var uid: String
   /// The account in the form for functions of the first generation: an object without hashes and secrets. A created
@@ -18,10 +18,10 @@ public struct UserEvent: Sendable, Equatable {
 
   /// Creates an event.
   public init(
-    position: Int64, ordinal: Int32, milliseconds: Int64, moment: UserMoment, uid: String, user: JSON
+    position: Int64, ordinal: Int32, milliseconds: Int64, eventType: UserEventType, uid: String, user: JSON
   ) {
     (self.position, self.ordinal, self.milliseconds) = (position, ordinal, milliseconds)
-    (self.moment, self.uid, self.user) = (moment, uid, user)
+    (self.eventType, self.uid, self.user) = (eventType, uid, user)
   }
 
   /// The name in place of a database's in IDs and names of dead letters. It cannot be a database's name, because these
@@ -38,10 +38,10 @@ public struct UserEvent: Sendable, Equatable {
 
   // MARK: As it is kept
 
-  /// All parts but position, ordinal and uid, as bytes: 1, the moment (0 for created, 1 for deleted), the time as eight
+  /// All parts but position, ordinal and uid, as bytes: 1, the type (0 for created, 1 for deleted), the time as eight
   /// bytes with the lowest first, and the account as JSON.
   public var content: [UInt8] {
-    var bytes: [UInt8] = [1, moment == .created ? 0 : 1]
+    var bytes: [UInt8] = [1, eventType == .created ? 0 : 1]
     withUnsafeBytes(of: milliseconds.littleEndian) { bytes.append(contentsOf: $0) }
     return bytes + user.text()
   }
@@ -54,6 +54,6 @@ public struct UserEvent: Sendable, Equatable {
     let time = content[2..<10].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     self.init(
       position: position, ordinal: ordinal, milliseconds: Int64(bitPattern: time),
-      moment: content[1] == 0 ? .created : .deleted, uid: uid, user: user)
+      eventType: content[1] == 0 ? .created : .deleted, uid: uid, user: user)
   }
 }

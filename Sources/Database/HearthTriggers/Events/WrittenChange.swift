@@ -31,14 +31,14 @@ public enum EventAuthor: Sendable, Equatable {
   /// A signed-in user: the rules' `auth`, as JSON.
   case user([UInt8])
   /// A signed-out client.
-  case nobody
+  case signedOut
 
   /// Creates the author from the rules' `auth`, if there is one.
   public init(auth: JSON?, isAdministrator: Bool) {
     switch auth {
     case _ where isAdministrator: self = .administrator
     case .object?: self = .user(auth?.text() ?? [])
-    default: self = .nobody
+    default: self = .signedOut
     }
   }
 

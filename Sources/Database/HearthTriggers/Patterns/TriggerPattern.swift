@@ -125,7 +125,7 @@ public struct TriggerPattern: Sendable, Equatable {
   func accepts(_ places: UInt64) -> Bool { places & 1 << UInt64(steps.count) != 0 }
 
   /// Returns true when further keys can lead to a match.
-  func canGoOn(_ places: UInt64) -> Bool { places & (1 << UInt64(steps.count) - 1) != 0 }
+  func canContinue(_ places: UInt64) -> Bool { places & (1 << UInt64(steps.count) - 1) != 0 }
 
   /// Returns the match state after steps that may match no keys.
   private func widened(_ places: UInt64) -> UInt64 {

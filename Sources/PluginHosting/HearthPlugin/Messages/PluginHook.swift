@@ -26,7 +26,7 @@ public enum PluginHook: String, Sendable, Codable, CaseIterable {
   case audit
 
   /// True when a running server calls the hook. A plugin that has only other hooks is not started with the server.
-  public var isAskedByServer: Bool { self != .rulesSource }
+  public var isCalledByServer: Bool { self != .rulesSource }
 
   /// The consequence when the plugin is down, too slow or answers with an invalid value: a sentence for operators.
   public var failurePolicy: String {

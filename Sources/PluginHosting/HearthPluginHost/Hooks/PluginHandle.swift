@@ -8,14 +8,14 @@ final class PluginHandle: Sendable {
   let name: String
   private let current: Mutex<any PluginRunner>
   /// The queue of requests, which shares the plugin's slots among clients.
-  private let gate: QuestionGate
+  private let limiter: ConcurrencyLimiter
   private let notice: @Sendable (String) -> Void
 
   /// - Parameter notice: called with a line about a request that failed; no more than once a second.
   init(_ name: String, _ runner: any PluginRunner, notice: @escaping @Sendable (String) -> Void) {
     self.name = name
     current = Mutex(runner)
-    gate = QuestionGate(slots: runner.questionsMax)
+    limiter = ConcurrencyLimiter(slots: runner.concurrentRequestsMax)
     self.notice = notice
   }
 
@@ -25,7 +25,7 @@ final class PluginHandle: Sendable {
   ///
   /// - Returns: the former one.
   func replace(by runner: any PluginRunner) -> any PluginRunner {
-    gate.setSlots(runner.questionsMax)
+    limiter.setSlots(runner.concurrentRequestsMax)
     return current.withLock { current in
       let former = current
       current = runner
@@ -55,17 +55,17 @@ final class PluginHandle: Sendable {
     // The server's own requests have limits of their own.
     var client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
     if !client.isAdministrator { client.account = uid }
-    let (asked, started) = (runner, Clock.monotonicMilliseconds)
-    switch await gate.enter(client, sizeBytes: input.text().count, milliseconds: asked.deadlineMilliseconds) {
-    case .entered: break
+    let (called, started) = (runner, Clock.monotonicMilliseconds)
+    switch await limiter.acquire(client, sizeBytes: input.text().count, milliseconds: called.deadlineMilliseconds) {
+    case .acquired: break
     case .refused: return .overloaded
     case .late: return .late
     }
-    defer { gate.leave() }
+    defer { limiter.release() }
     let waited = Clock.monotonicMilliseconds - started
-    let outcome = await asked.ask(hook, input, milliseconds: max(1, asked.deadlineMilliseconds - waited))
+    let outcome = await called.ask(hook, input, milliseconds: max(1, called.deadlineMilliseconds - waited))
     // The plugin was replaced meanwhile: requests that the former version did not take go to the new one.
-    guard outcome == .down, case let now = runner, now !== asked else { return outcome }
+    guard outcome == .down, case let now = runner, now !== called else { return outcome }
     return await now.ask(hook, input, milliseconds: now.deadlineMilliseconds)
   }
 

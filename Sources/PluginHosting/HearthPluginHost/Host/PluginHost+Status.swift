@@ -32,15 +32,15 @@ extension PluginHost {
 extension PluginStatus {
   /// Adds the health and the figures of the running plugin.
   fileprivate mutating func note(_ runner: any PluginRunner) {
-    let (health, figures) = (runner.health, runner.figures)
+    let (health, statistics) = (runner.health, runner.statistics)
     state = health.name
     switch health {
     case .quarantined(let reason), .down(let reason): problem = reason
     case .running, .starting, .draining, .stopped: break
     }
-    restartCount = figures.restartCount
+    restartCount = statistics.restartCount
     for index in hooks.indices {
-      guard let record = figures[hooks[index].hook] else { continue }
+      guard let record = statistics[hooks[index].hook] else { continue }
       hooks[index].requestCount = record.requestCount
       hooks[index].failureCount = record.failureCount
       hooks[index].p50Microseconds = record.percentile(50)

@@ -21,7 +21,7 @@ package final class PluginHost: Sendable {
     /// Logs a line for the operator, without a secret in it.
     package var log: @Sendable (_ isWarning: Bool, _ plugin: String, _ text: String) -> Void
     /// Makes a client of a service with so many connections.
-    var client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = WebhookCall.client
+    var client: @Sendable (OutboundPolicy, _ connections: Int) -> any OutboundHTTP = WebhookClient.client
 
     /// An environment of these parts.
     package init(
@@ -50,7 +50,7 @@ package final class PluginHost: Sendable {
     var problems: [String: String] = [:]
     var isStopped = false
     /// The last reading of the folder, finished or not.
-    var turn: Task<Void, Never>?
+    var lastReload: Task<Void, Never>?
   }
 
   /// The time to wait for a plugin that is switched on, or replaces another version.
@@ -64,7 +64,7 @@ package final class PluginHost: Sendable {
   /// The thread and folder for processes, made with the first plugin that needs them: a server without one has neither.
   struct Parts {
     let loop: ProcessLoop
-    let stage: PluginStage
+    let runFolder: PluginRunFolder
   }
 
   /// A host without running plugins.
@@ -80,26 +80,26 @@ package final class PluginHost: Sendable {
   ///   - restarting: a plugin that is restarted in any case, such as a quarantined one.
   ///   - waits: true returns when each started plugin answers, or does not; false at once.
   package func reload(restarting name: String? = nil, waits: Bool = true) async {
-    let turn = state.withLock { state -> Task<Void, Never>? in
+    let reload = state.withLock { state -> Task<Void, Never>? in
       guard !state.isStopped else { return nil }
-      let former = state.turn
-      let turn = Task { [self] in
+      let former = state.lastReload
+      let reload = Task { [self] in
         await former?.value
         await read(restarting: name, waits: waits)
       }
-      state.turn = turn
-      return turn
+      state.lastReload = reload
+      return reload
     }
-    await turn?.value
+    await reload?.value
   }
 
   /// Stops all plugins, after they have answered their requests.
   package func stop() async {
-    let turn = state.withLock { state -> Task<Void, Never>? in
+    let lastReload = state.withLock { state -> Task<Void, Never>? in
       state.isStopped = true
-      return state.turn
+      return state.lastReload
     }
-    await turn?.value
+    await lastReload?.value
     environment.apply(PluginSet())
     let runners = state.withLock { state in
       defer { state.entries = [:] }
@@ -113,6 +113,6 @@ package final class PluginHost: Sendable {
       return parts
     }
     parts?.loop.stop()
-    parts?.stage.remove()
+    parts?.runFolder.remove()
   }
 }

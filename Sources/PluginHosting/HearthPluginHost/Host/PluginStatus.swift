@@ -60,7 +60,7 @@ package struct PluginStatus: Sendable, Equatable {
     hooks = (plugin.manifest?.hooks ?? plugin.record.flatMap { $0.versions[$0.current]?.hooks } ?? []).map {
       Hook(hook: $0)
     }
-    if state == "enabled", !hooks.contains(where: \.hook.isAskedByServer) { state = "on demand" }
+    if state == "enabled", !hooks.contains(where: \.hook.isCalledByServer) { state = "on demand" }
   }
 
   /// The status of a plugin that is switched on and cannot run.

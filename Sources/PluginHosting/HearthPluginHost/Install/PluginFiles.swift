@@ -36,8 +36,8 @@ struct PluginFiles {
   static let bytesMax = 256 << 20
   /// The maximum depth of nested folders.
   private static let depthMax = 16
-  /// The package that plugins in Python are written with, in `Plugins/Python` of a checkout: in the folder of a plugin, and
-  /// beside that folder.
+  /// The package that plugins in Python are written with, in `Plugins/Python` of a checkout: in the folder of a plugin,
+  /// and beside that folder.
   private static let (packageName, sharedPackage) = ("hearth_plugin", "../Python/hearth_plugin")
 
   let folder: String
@@ -46,8 +46,8 @@ struct PluginFiles {
 
   /// Reads every file below the folder.
   ///
-  /// - Parameter isPython: the plugin is a program in Python. A folder of its own that lacks `hearth_plugin` then gets the
-  ///   files of `../Python/hearth_plugin`, where these are.
+  /// - Parameter isPython: the plugin is a program in Python. A folder of its own that lacks `hearth_plugin` then gets
+  ///   the files of `../Python/hearth_plugin`, where these are.
   /// - Throws: ``PluginProblem`` for what is neither file nor folder, a link among them, and for what is too much.
   init(_ folder: String, _ kind: Kind, isPython: Bool = false) throws(PluginProblem) {
     var (entries, bytes): ([Entry], Int) = ([], 0)
@@ -84,7 +84,7 @@ struct PluginFiles {
   ) throws(PluginProblem) {
     guard depth <= depthMax else { throw PluginProblem("\(folder) has folders inside one another that are too many") }
     let names: [String]
-    do throws(WholeFile.Problem) { names = try WholeFile.names(in: folder) } catch {
+    do throws(AtomicFile.Problem) { names = try AtomicFile.names(in: folder) } catch {
       throw PluginProblem("\(folder) \(error.what): \(error.cause)")
     }
     for name in names {
@@ -111,9 +111,9 @@ struct PluginFiles {
   }
 
   private static func content(of path: String) throws(PluginProblem) -> [UInt8] {
-    do throws(WholeFile.Problem) {
-      guard let content = try WholeFile(path: path).read(bytesMax: bytesMax) else {
-        throw WholeFile.Problem("is not there any more", cause: "it was a moment ago")
+    do throws(AtomicFile.Problem) {
+      guard let content = try AtomicFile(path: path).read(bytesMax: bytesMax) else {
+        throw AtomicFile.Problem("is not there any more", cause: "it was a moment ago")
       }
       return content
     } catch {
@@ -123,7 +123,7 @@ struct PluginFiles {
 
   /// Copies all files into a new folder, which every user may read and none may write.
   func copy(to target: String) throws(PluginProblem) {
-    guard WholeFile.makeFolder(target) else { throw Self.problem(target) }
+    guard AtomicFile.makeFolder(target) else { throw Self.problem(target) }
     var folders: Set = [target]
     for entry in entries {
       let path = "\(target)/\(entry.path)"
@@ -131,11 +131,11 @@ struct PluginFiles {
       guard Digest(sha256: content) == entry.digest else {
         throw PluginProblem("\(entry.source) was changed while it was copied")
       }
-      let parent = WholeFile.parent(of: path)
-      guard WholeFile.makeFolder(parent) else { throw Self.problem(parent) }
+      let parent = AtomicFile.parent(of: path)
+      guard AtomicFile.makeFolder(parent) else { throw Self.problem(parent) }
       var above = parent
-      while above != target, folders.insert(above).inserted { above = WholeFile.parent(of: above) }
-      do throws(WholeFile.Problem) { try WholeFile(path: path).write(content) } catch {
+      while above != target, folders.insert(above).inserted { above = AtomicFile.parent(of: above) }
+      do throws(AtomicFile.Problem) { try AtomicFile(path: path).write(content) } catch {
         throw PluginProblem("\(path) \(error.what): \(error.cause)")
       }
       guard chmod(path, entry.isProgram ? 0o555 : 0o444) == 0 else { throw Self.problem(path) }
@@ -149,7 +149,7 @@ struct PluginFiles {
     guard lstat(path, &status) == 0 else { return }
     if status.st_mode & S_IFMT == S_IFDIR {
       chmod(path, 0o700)
-      for name in (try? WholeFile.names(in: path)) ?? [] { remove("\(path)/\(name)") }
+      for name in (try? AtomicFile.names(in: path)) ?? [] { remove("\(path)/\(name)") }
       rmdir(path)
     } else {
       unlink(path)

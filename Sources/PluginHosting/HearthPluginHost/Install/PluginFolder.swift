@@ -27,7 +27,7 @@ package struct PluginFolder: Sendable {
 
   /// Returns the installed plugins in order of name.
   package func plugins() -> [InstalledPlugin] {
-    let names = (try? WholeFile.names(in: path)) ?? []
+    let names = (try? AtomicFile.names(in: path)) ?? []
     return names.filter(PluginManifest.isName).sorted().map { plugin($0) }
   }
 
@@ -84,8 +84,8 @@ package struct PluginFolder: Sendable {
   }
 
   func read(_ name: String, _ file: String) throws(PluginProblem) -> [UInt8]? {
-    do throws(WholeFile.Problem) {
-      return try WholeFile(folder: folder(of: name), name: file).read(bytesMax: PluginSettingRule.bytesMax)
+    do throws(AtomicFile.Problem) {
+      return try AtomicFile(folder: folder(of: name), name: file).read(bytesMax: PluginSettingRule.bytesMax)
     } catch {
       throw PluginProblem("its \(file) \(error.what): \(error.cause)")
     }
@@ -194,7 +194,7 @@ package struct PluginFolder: Sendable {
   }
 
   func write(_ text: [UInt8], _ file: String, of name: String) throws(PluginProblem) {
-    do throws(WholeFile.Problem) { try WholeFile(folder: folder(of: name), name: file).write(text) } catch {
+    do throws(AtomicFile.Problem) { try AtomicFile(folder: folder(of: name), name: file).write(text) } catch {
       throw PluginProblem("\(folder(of: name))/\(file) \(error.what): \(error.cause)")
     }
     giveToOwner("\(folder(of: name))/\(file)")
@@ -204,7 +204,7 @@ package struct PluginFolder: Sendable {
   /// Runs a change under the folder's lock, so that commands run one after the other.
   func locked<Value>(_ body: () throws(PluginProblem) -> Value) throws(PluginProblem) -> Value {
     let isNew = access(path, F_OK) != 0
-    guard WholeFile.makeFolder(path) else { throw Self.problem(path) }
+    guard AtomicFile.makeFolder(path) else { throw Self.problem(path) }
     if isNew { giveToOwner(path) }
     let lock = open("\(path)/.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard lock >= 0 else { throw Self.problem("\(path)/.lock") }
@@ -220,7 +220,7 @@ package struct PluginFolder: Sendable {
   /// them.
   private func giveToOwner(_ made: String) {
     var status = stat()
-    guard geteuid() == 0, stat(WholeFile.parent(of: path), &status) == 0, status.st_uid != 0 else { return }
+    guard geteuid() == 0, stat(AtomicFile.parent(of: path), &status) == 0, status.st_uid != 0 else { return }
     lchown(made, status.st_uid, status.st_gid)
   }
 

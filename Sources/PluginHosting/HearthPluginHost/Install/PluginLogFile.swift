@@ -40,7 +40,7 @@ package final class PluginLogFile: Sendable {
   package static func lines(of plugin: String, in folder: PluginFolder, count: Int) -> [String] {
     var bytes: [UInt8] = []
     for name in [Self.name + ".1", Self.name] {
-      let file = WholeFile(folder: folder.folder(of: plugin), name: name)
+      let file = AtomicFile(folder: folder.folder(of: plugin), name: name)
       bytes += (try? file.read(bytesMax: readBytesMax)) ?? []
     }
     return bytes.split(separator: UInt8(ascii: "\n")).suffix(count).map { LogLines.printable($0) }

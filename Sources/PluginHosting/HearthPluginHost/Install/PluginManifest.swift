@@ -32,7 +32,7 @@ package struct PluginManifest: Sendable, Equatable {
   /// The settings that the operator can make.
   package var settings: [PluginSettingRule]
   /// The resources that the plugin needs.
-  package var wants: PluginWants
+  package var requirements: PluginRequirements
 
   /// The file's name in a plugin's folder.
   package static let fileName = "plugin.json"
@@ -74,7 +74,7 @@ package struct PluginManifest: Sendable, Equatable {
     rules = try RulesLanguageManifest(reader, hooks)
     settings = try PluginSettingRule.rules(reader)
     verifies = try TokenRule.read(reader, hooks, settings)
-    wants = try PluginWants(reader, isService: carrier.isService)
+    requirements = try PluginRequirements(reader, isService: carrier.isService)
   }
 
   private static func hooks(_ reader: SettingsReader) throws(SettingsError) -> [PluginHook] {

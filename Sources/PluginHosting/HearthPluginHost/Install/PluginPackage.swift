@@ -16,8 +16,8 @@ package struct PluginPackage {
 
   init(_ folder: String, _ kind: PluginFiles.Kind) throws(PluginProblem) {
     let bytes: [UInt8]?
-    do throws(WholeFile.Problem) {
-      bytes = try WholeFile(folder: folder, name: PluginManifest.fileName).read(bytesMax: PluginManifest.bytesMax)
+    do throws(AtomicFile.Problem) {
+      bytes = try AtomicFile(folder: folder, name: PluginManifest.fileName).read(bytesMax: PluginManifest.bytesMax)
     } catch {
       throw PluginProblem("\(folder)/\(PluginManifest.fileName) \(error.what): \(error.cause)")
     }

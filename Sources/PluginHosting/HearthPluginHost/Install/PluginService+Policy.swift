@@ -9,7 +9,7 @@ extension PluginService {
   /// - Throws: ``PluginProblem`` for a forbidden URL.
   func policy(allowsPrivate: Bool, files: String) throws(PluginProblem) -> OutboundPolicy {
     do throws(OutboundError) {
-      return try OutboundPolicy.receiving(
+      return try OutboundPolicy.forReceiver(
         at: url, allowsPrivate: allowsPrivate, authorityFile: authority.map { files + $0.dropFirst() })
     } catch {
       throw PluginProblem("plugin.json.url: \(error.message)")

@@ -6,9 +6,9 @@ import Synchronization
 /// An owner of processes whose descriptors the loop watches.
 protocol ProcessOwner: AnyObject, Sendable {
   /// Does the due work, and returns the descriptors to watch. Called on the loop's thread, before each wait.
-  func turn(now: Int64) -> ProcessWatch
+  func runDueWork(now: Int64) -> ProcessWatch
   /// Handles a watched descriptor that is ready. Called on the loop's thread.
-  func isReady(_ descriptor: Int32, now: Int64)
+  func handleReady(_ descriptor: Int32, now: Int64)
 }
 
 /// The events that an owner of processes waits for.
@@ -90,28 +90,28 @@ final class ProcessLoop: Sendable {
     close(wakeWrite)
   }
 
-  private func run() { while turn() {} }
+  private func run() { while runRound() {} }
 
   /// Runs one round; returns false after the last one.
-  private func turn() -> Bool {
+  private func runRound() -> Bool {
     var now = Clock.monotonicMilliseconds
     let owners = state.withLock { $0.owners }
     var watched = [pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0)]
-    var places: [any ProcessOwner] = []
+    var watchedOwners: [any ProcessOwner] = []
     var wakeAt: Int64?
-    var over: [any ProcessOwner] = []
+    var finished: [any ProcessOwner] = []
     for owner in owners {
-      let watch = owner.turn(now: now)
-      if watch.isOver { over.append(owner) }
+      let watch = owner.runDueWork(now: now)
+      if watch.isOver { finished.append(owner) }
       let events = watch.readable.map { ($0, POLLIN) } + watch.writable.map { ($0, POLLOUT) }
       for (descriptor, event) in events {
         watched.append(pollfd(fd: descriptor, events: Int16(event), revents: 0))
-        places.append(owner)
+        watchedOwners.append(owner)
       }
       if let time = watch.wakeAt { wakeAt = min(wakeAt ?? time, time) }
     }
     let isLast = state.withLock { state in
-      state.owners.removeAll { owner in over.contains { $0 === owner } }
+      state.owners.removeAll { owner in finished.contains { $0 === owner } }
       return state.isStopped && state.owners.isEmpty
     }
     if isLast { return false }
@@ -124,8 +124,8 @@ final class ProcessLoop: Sendable {
     }
     now = Clock.monotonicMilliseconds
     if watched[0].revents != 0 { forgetWake() }
-    for (entry, owner) in zip(watched.dropFirst(), places) where entry.revents != 0 {
-      owner.isReady(entry.fd, now: now)
+    for (entry, owner) in zip(watched.dropFirst(), watchedOwners) where entry.revents != 0 {
+      owner.handleReady(entry.fd, now: now)
     }
     return true
   }

@@ -6,17 +6,17 @@ protocol PluginRunner: AnyObject, Sendable {
   /// The time that a caller waits, in milliseconds.
   var deadlineMilliseconds: Int64 { get }
   /// The number of concurrent requests that the plugin takes without queueing.
-  var questionsMax: Int { get }
+  var concurrentRequestsMax: Int { get }
   /// The plugin's health.
   var health: PluginHealth { get }
   /// The counters of its requests so far.
-  var figures: PluginFigures { get }
+  var statistics: PluginStatistics { get }
 
   /// Starts the plugin. Called once.
   func start()
 
   /// Returns when the plugin answers, when it seems not to come up, or after the timeout.
-  func untilSettled(milliseconds: Int64) async
+  func waitUntilSettled(milliseconds: Int64) async
 
   /// Calls a hook and waits for the outcome, which comes at the deadline at the latest, give or take a moment.
   func ask(_ hook: PluginHook, _ input: JSON, milliseconds: Int64) async -> PluginOutcome
@@ -36,7 +36,7 @@ struct PluginReport: Sendable {
 }
 
 /// The counters of a plugin's requests and restarts.
-struct PluginFigures: Sendable {
+struct PluginStatistics: Sendable {
   /// The number of restarted processes; for a service, the number of times that it became available again.
   var restartCount = 0
   private var records: [PluginHook: LatencyRecord] = [:]

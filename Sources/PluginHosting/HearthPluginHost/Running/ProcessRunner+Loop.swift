@@ -11,7 +11,7 @@ extension ProcessRunner: ProcessOwner {
   /// The time after which a process that closed its output and does not end is killed.
   private static let outputEndMilliseconds: Int64 = 500
 
-  func turn(now: Int64) -> ProcessWatch {
+  func runDueWork(now: Int64) -> ProcessWatch {
     change { state, now in
       state.supervisor.tick(now: now)
       for worker in state.processes.indices {
@@ -61,7 +61,7 @@ extension ProcessRunner: ProcessOwner {
     }
   }
 
-  func isReady(_ descriptor: Int32, now: Int64) {
+  func handleReady(_ descriptor: Int32, now: Int64) {
     var lines: [(worker: Int, text: String)] = []
     change { state, now in
       guard
@@ -147,7 +147,7 @@ extension ProcessRunner: ProcessOwner {
 
   // MARK: Waiting
 
-  func untilSettled(milliseconds: Int64) async {
+  func waitUntilSettled(milliseconds: Int64) async {
     let timer = Task {
       try? await Task.sleep(for: .milliseconds(milliseconds))
       let waiters = change { state, _ -> [CheckedContinuation<Void, Never>] in

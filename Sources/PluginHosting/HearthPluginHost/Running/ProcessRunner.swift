@@ -12,7 +12,7 @@ final class ProcessRunner: PluginRunner {
     var supervisor: Supervisor
     var processes: [RunningProcess?]
     var waiters: [UInt64: Waiter] = [:]
-    var figures = PluginFigures()
+    var statistics = PluginStatistics()
     var lastID: UInt64 = 0
     /// The workers whose process is to be started on the loop's thread.
     var starts: [Int] = []
@@ -56,17 +56,17 @@ final class ProcessRunner: PluginRunner {
 
   var deadlineMilliseconds: Int64 { setup.deadlineMilliseconds }
 
-  var questionsMax: Int {
+  var concurrentRequestsMax: Int {
     state.withLock { $0.supervisor.limits.inFlightPerWorkerMax * $0.supervisor.workers.count }
   }
 
   var health: PluginHealth { state.withLock { $0.supervisor.health } }
 
-  var figures: PluginFigures {
+  var statistics: PluginStatistics {
     state.withLock { state in
-      var figures = state.figures
-      figures.restartCount = state.supervisor.restartCount
-      return figures
+      var statistics = state.statistics
+      statistics.restartCount = state.supervisor.restartCount
+      return statistics
     }
   }
 
@@ -119,19 +119,19 @@ final class ProcessRunner: PluginRunner {
   /// Changes the state, carries out the effects, and resumes waiting callers.
   @discardableResult
   func change<Result>(_ body: (inout State, _ now: Int64) -> Result) -> Result {
-    var told = Told()
+    var notifications = Notifications()
     let result = state.withLock { state -> Result in
       let now = Clock.monotonicMilliseconds
       let result = body(&state, now)
-      perform(&state, now: now, &told)
+      perform(&state, now: now, &notifications)
       return result
     }
-    tell(told)
+    deliver(notifications)
     return result
   }
 
   /// The notifications that follow once the lock is released.
-  private struct Told {
+  private struct Notifications {
     var outcomes: [(CheckedContinuation<PluginOutcome, Never>, PluginOutcome)] = []
     var events: [(isWarning: Bool, text: String)] = []
     var revocations: [TokenRevocation] = []
@@ -139,59 +139,61 @@ final class ProcessRunner: PluginRunner {
     var needsLoop = false
   }
 
-  private func tell(_ told: Told) {
-    if told.needsLoop { loop.wake() }
-    for event in told.events { report.event(event.isWarning, event.text) }
+  private func deliver(_ notifications: Notifications) {
+    if notifications.needsLoop { loop.wake() }
+    for event in notifications.events { report.event(event.isWarning, event.text) }
     // Revocations first, so that they apply to the answers that came after them.
-    for revocation in told.revocations { report.revoked(revocation) }
-    for (continuation, outcome) in told.outcomes { continuation.resume(returning: outcome) }
-    for continuation in told.continuations { continuation.resume() }
+    for revocation in notifications.revocations { report.revoked(revocation) }
+    for (continuation, outcome) in notifications.outcomes { continuation.resume(returning: outcome) }
+    for continuation in notifications.continuations { continuation.resume() }
   }
 
-  private func perform(_ state: inout State, now: Int64, _ told: inout Told) {
+  private func perform(_ state: inout State, now: Int64, _ notifications: inout Notifications) {
     var effects = state.supervisor.takeEffects()
     while !effects.isEmpty {
-      for effect in effects { perform(effect, &state, now: now, &told) }
+      for effect in effects { perform(effect, &state, now: now, &notifications) }
       effects = state.supervisor.takeEffects()
     }
     let health = state.supervisor.health
     if state.supervisor.isSettled, !state.readyWaiters.isEmpty {
-      told.continuations += state.readyWaiters
+      notifications.continuations += state.readyWaiters
       state.readyWaiters = []
     }
     if health == .stopped, !state.stopWaiters.isEmpty {
-      told.continuations += state.stopWaiters
+      notifications.continuations += state.stopWaiters
       state.stopWaiters = []
     }
     // The loop wakes for deadlines only when it was asked to.
-    if health == .stopped || state.supervisor.needsTicks && !state.isTicking { told.needsLoop = true }
+    if health == .stopped || state.supervisor.needsTicks && !state.isTicking { notifications.needsLoop = true }
   }
 
-  private func perform(_ effect: SupervisorEffect, _ state: inout State, now: Int64, _ told: inout Told) {
+  private func perform(
+    _ effect: SupervisorEffect, _ state: inout State, now: Int64, _ notifications: inout Notifications
+  ) {
     switch effect {
     case .start(let worker):
       state.starts.append(worker)
-      told.needsLoop = true
+      notifications.needsLoop = true
     case .send(let worker, let bytes):
       state.processes[worker]?.process.send(bytes)
-      noteUnread(worker, &state, now: now, &told)
+      noteUnread(worker, &state, now: now, &notifications)
     case .close(let worker):
       state.processes[worker]?.process.closeInput()
-      noteUnread(worker, &state, now: now, &told)
+      noteUnread(worker, &state, now: now, &notifications)
     case .kill(let worker): state.processes[worker]?.process.killGroup()
     case .finish(let id, let outcome):
       guard let waiter = state.waiters.removeValue(forKey: id) else { return }
-      state.figures.note(
+      state.statistics.note(
         waiter.hook, outcome, nanoseconds: Clock.monotonicNanoseconds &- waiter.startedNanoseconds)
-      told.outcomes.append((waiter.continuation, outcome))
-    case .revoke(let revocation): told.revocations.append(revocation)
-    case .log(let isWarning, let text): told.events.append((isWarning, text))
+      notifications.outcomes.append((waiter.continuation, outcome))
+    case .revoke(let revocation): notifications.revocations.append(revocation)
+    case .log(let isWarning, let text): notifications.events.append((isWarning, text))
     }
   }
 
-  private func noteUnread(_ worker: Int, _ state: inout State, now: Int64, _ told: inout Told) {
+  private func noteUnread(_ worker: Int, _ state: inout State, now: Int64, _ notifications: inout Notifications) {
     let unread = state.processes[worker]?.process.unsentBytes ?? 0
-    if unread > 0 { told.needsLoop = true }
+    if unread > 0 { notifications.needsLoop = true }
     state.supervisor.noteUnread(unread, of: worker, now: now)
   }
 }

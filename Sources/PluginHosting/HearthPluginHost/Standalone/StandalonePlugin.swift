@@ -9,7 +9,7 @@ import Synchronization
 package final class StandalonePlugin: Sendable {
   /// The transport of its messages.
   enum Carrier {
-    case process(ProcessRunner, ProcessLoop, PluginStage)
+    case process(ProcessRunner, ProcessLoop, PluginRunFolder)
     case webhook(WebhookRunner)
   }
 
@@ -49,23 +49,23 @@ package final class StandalonePlugin: Sendable {
       lines = box
       switch plugin.manifest.carrier {
       case .process(let command):
-        let stage = try PluginStage(plugins)
-        let plan = try stage.plan(installed, plugin.manifest, command: command)
+        let runFolder = try PluginRunFolder(plugins)
+        let plan = try runFolder.plan(installed, plugin.manifest, command: command)
         let loop: ProcessLoop
         do throws(PluginProcess.Problem) { loop = try ProcessLoop() } catch {
-          stage.remove()
+          runFolder.remove()
           throw PluginProblem(error.description)
         }
-        let limits = SupervisorLimits(workerCount: plugin.manifest.wants.workers)
-        carrier = .process(ProcessRunner(setup, plan, limits: limits, loop: loop, report: report), loop, stage)
+        let limits = SupervisorLimits(workerCount: plugin.manifest.requirements.workers)
+        carrier = .process(ProcessRunner(setup, plan, limits: limits, loop: loop, report: report), loop, runFolder)
       case .webhook(let service):
         let policy = try service.policy(
           allowsPrivate: allowsPrivate, files: plugins.folder(of: name, version: plugin.manifest.version))
-        let client = WebhookCall.client(policy, plugin.manifest.wants.connections)
-        let call = try WebhookCall(
+        let client = WebhookClient.client(policy, plugin.manifest.requirements.connections)
+        let webhook = try WebhookClient(
           service, secrets: installed.secrets, client: client, answerBytesMax: setup.lineBytesMax)
         carrier = .webhook(
-          WebhookRunner(setup, call, connections: plugin.manifest.wants.connections, report: report))
+          WebhookRunner(setup, webhook, connections: plugin.manifest.requirements.connections, report: report))
       }
     } catch {
       PluginFiles.remove(dataDirectory)
@@ -88,7 +88,7 @@ package final class StandalonePlugin: Sendable {
   /// - Returns: the problem; nil when it answers.
   package func start() async -> String? {
     runner.start()
-    await runner.untilSettled(milliseconds: PluginHost.settleMilliseconds)
+    await runner.waitUntilSettled(milliseconds: PluginHost.settleMilliseconds)
     if runner.health == .running { return nil }
     return lines.all.last ?? "it did not within \(PluginHost.settleMilliseconds / 1_000) s"
   }
@@ -96,9 +96,9 @@ package final class StandalonePlugin: Sendable {
   /// Stops the plugin, and removes its folder.
   package func stop() async {
     await runner.stop()
-    if case .process(_, let loop, let stage) = carrier {
+    if case .process(_, let loop, let runFolder) = carrier {
       loop.stop()
-      stage.remove()
+      runFolder.remove()
     }
     PluginFiles.remove(dataDirectory)
   }

@@ -33,11 +33,11 @@ extension Supervisor {
   mutating func ended(_ worker: Int, _ how: String?, now: Int64) {
     let former = workers[worker]
     guard former.hasProcess else { return }
-    for id in former.held.keys.sorted() where asked[id]?.worker == worker {
-      asked[id] = nil
+    for id in former.inFlight.keys.sorted() where pendingRequests[id]?.worker == worker {
+      pendingRequests[id] = nil
       add(.finish(id, .died))
     }
-    workers[worker].held = [:]
+    workers[worker].inFlight = [:]
     workers[worker].unreadBytes = 0
     workers[worker].state = .off
     let reason = former.reason ?? "ended \(how ?? "without a word")"
@@ -57,8 +57,8 @@ extension Supervisor {
     let crashes = wasHealthy ? 1 : former.crashCount + 1
     workers[worker].crashCount = crashes
     workers[worker].restartCount &+= 1
-    let border = now - limits.crashWindowMilliseconds
-    crashTimes = crashTimes.filter { $0 > border } + [now]
+    let cutoff = now - limits.crashWindowMilliseconds
+    crashTimes = crashTimes.filter { $0 > cutoff } + [now]
     // The limit is per process: several that crash for the same reason are no worse than one.
     if crashTimes.count >= limits.crashesMax * workers.count {
       return quarantine("it crashed \(crashTimes.count) times; the last process \(reason)")
@@ -104,8 +104,8 @@ extension Supervisor {
       }
     }
     // Waiting requests get no process any more.
-    for id in asked.filter({ $0.value.worker == nil }).keys.sorted() {
-      asked[id] = nil
+    for id in pendingRequests.filter({ $0.value.worker == nil }).keys.sorted() {
+      pendingRequests[id] = nil
       add(.finish(id, .down))
     }
     if !workers.contains(where: \.hasProcess) { mode = .stopped }
@@ -114,7 +114,7 @@ extension Supervisor {
   /// Closes the input of a process that has answered all its requests, when no more are to come.
   mutating func endIfDrained(_ worker: Int, now: Int64) {
     guard case .draining = mode, workers[worker].isReady,
-      workers[worker].held.values.allSatisfy({ $0.abandonedAt != nil })
+      workers[worker].inFlight.values.allSatisfy({ $0.abandonedAt != nil })
     else { return }
     workers[worker].state = .ending(until: now + limits.endMilliseconds)
     add(.close(worker: worker))
@@ -122,7 +122,7 @@ extension Supervisor {
 
   /// Handles expired deadlines and due starts.
   mutating func tick(now: Int64) {
-    for id in asked.filter({ $0.value.deadline <= now }).keys.sorted() { giveUpLate(id, now: now) }
+    for id in pendingRequests.filter({ $0.value.deadline <= now }).keys.sorted() { expire(id, now: now) }
     for worker in workers.indices { tick(worker, now: now) }
     if case .draining(let until) = mode, until <= now {
       for worker in workers.indices where workers[worker].isReady {
@@ -141,8 +141,8 @@ extension Supervisor {
       add(.log(isWarning: true, "worker \(worker) did not end when it was drained, and is killed"))
       kill(worker, "did not end by itself")
     case .ready:
-      let border = now - limits.overdueMilliseconds
-      if workers[worker].held.values.contains(where: { ($0.abandonedAt ?? .max) <= border }) {
+      let cutoff = now - limits.overdueMilliseconds
+      if workers[worker].inFlight.values.contains(where: { ($0.abandonedAt ?? .max) <= cutoff }) {
         kill(worker, "hangs: it answered a request neither in time nor later")
       }
       endIfDrained(worker, now: now)

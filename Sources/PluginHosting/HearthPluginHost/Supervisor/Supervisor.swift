@@ -15,7 +15,7 @@ struct Supervisor {
   }
 
   /// A request that was made and not answered.
-  struct Asked {
+  struct PendingRequest {
     var hook: PluginHook
     var input: [UInt8]
     var deadline: Int64
@@ -27,8 +27,8 @@ struct Supervisor {
   let expected: PluginExpectation
   var mode = Mode.stopped
   var workers: [Worker]
-  var asked: [UInt64: Asked] = [:]
-  /// The waiting requests, the oldest first; ids that are no longer in ``asked`` are skipped.
+  var pendingRequests: [UInt64: PendingRequest] = [:]
+  /// The waiting requests, the oldest first; ids that are no longer in ``pendingRequests`` are skipped.
   private var waiting: [UInt64] = []
   private var waitingHead = 0
   private var waitingCount = 0
@@ -62,7 +62,9 @@ struct Supervisor {
   var restartCount: Int { workers.reduce(0) { $0 + $1.restartCount } }
 
   /// True when the passing of time can change the state.
-  var needsTicks: Bool { !asked.isEmpty || workers.contains { $0.hasProcess && !$0.isReady || !$0.held.isEmpty } }
+  var needsTicks: Bool {
+    !pendingRequests.isEmpty || workers.contains { $0.hasProcess && !$0.isReady || !$0.inFlight.isEmpty }
+  }
 
   /// The time when a process is to be started again; nil when none is.
   var nextStart: Int64? {
@@ -88,10 +90,10 @@ struct Supervisor {
   mutating func ask(_ id: UInt64, _ hook: PluginHook, _ input: [UInt8], deadline: Int64, now: Int64) {
     guard mode == .running else { return add(.finish(id, .down)) }
     let isFull = waitingCount >= limits.waitingMax || waitingBytes + input.count > limits.waitingBytesMax
-    asked[id] = Asked(hook: hook, input: input, deadline: deadline)
-    if waitingCount == 0, let worker = freeWorker() { return hand(id, to: worker, now: now) }
+    pendingRequests[id] = PendingRequest(hook: hook, input: input, deadline: deadline)
+    if waitingCount == 0, let worker = freeWorker() { return assign(id, to: worker, now: now) }
     guard !isFull else {
-      asked[id] = nil
+      pendingRequests[id] = nil
       return add(.finish(id, .overloaded))
     }
     waiting.append(id)
@@ -100,21 +102,21 @@ struct Supervisor {
   }
 
   /// Drops a request whose caller no longer waits, without an outcome.
-  mutating func abandon(_ id: UInt64, now: Int64) { giveUp(id, nil, now: now) }
+  mutating func abandon(_ id: UInt64, now: Int64) { endRequest(id, nil, now: now) }
 
   /// Records that the process has read all but so many bytes of its input.
   mutating func noteUnread(_ bytes: Int, of worker: Int, now: Int64) {
     workers[worker].unreadBytes = bytes
-    handOut(now: now)
+    assignWaiting(now: now)
   }
 
   /// Ends a request whose deadline has passed.
-  mutating func giveUpLate(_ id: UInt64, now: Int64) { giveUp(id, .late, now: now) }
+  mutating func expire(_ id: UInt64, now: Int64) { endRequest(id, .late, now: now) }
 
-  private mutating func giveUp(_ id: UInt64, _ outcome: PluginOutcome?, now: Int64) {
-    guard let request = asked.removeValue(forKey: id) else { return }
+  private mutating func endRequest(_ id: UInt64, _ outcome: PluginOutcome?, now: Int64) {
+    guard let request = pendingRequests.removeValue(forKey: id) else { return }
     if let worker = request.worker {
-      workers[worker].held[id]?.abandonedAt = now
+      workers[worker].inFlight[id]?.abandonedAt = now
       if workers[worker].unreadBytes < limits.unreadBytesMax {
         add(.send(worker: worker, HostMessage.cancel(id: id).line))
       }
@@ -124,12 +126,12 @@ struct Supervisor {
     if let outcome { add(.finish(id, outcome)) }
   }
 
-  private mutating func forgetWaiting(_ request: Asked) {
+  private mutating func forgetWaiting(_ request: PendingRequest) {
     waitingCount -= 1
     waitingBytes -= request.input.count
     // The ids of abandoned requests stay until their turn, and must not pile up before.
     if waiting.count - waitingHead > 2 * waitingCount + 64 {
-      waiting = waiting[waitingHead...].filter { asked[$0] != nil }
+      waiting = waiting[waitingHead...].filter { pendingRequests[$0] != nil }
       waitingHead = 0
     }
   }
@@ -137,16 +139,16 @@ struct Supervisor {
   /// Returns the process with the fewest requests that can take another one; nil when there is none.
   private func freeWorker() -> Int? {
     workers.indices.filter {
-      workers[$0].isReady && workers[$0].held.count < limits.inFlightPerWorkerMax
+      workers[$0].isReady && workers[$0].inFlight.count < limits.inFlightPerWorkerMax
         && workers[$0].unreadBytes < limits.unreadBytesMax
-    }.min { workers[$0].held.count < workers[$1].held.count }
+    }.min { workers[$0].inFlight.count < workers[$1].inFlight.count }
   }
 
-  private mutating func hand(_ id: UInt64, to worker: Int, now: Int64) {
-    guard let request = asked[id] else { return }
-    asked[id]?.worker = worker
-    asked[id]?.input = []
-    workers[worker].held[id] = Worker.Held()
+  private mutating func assign(_ id: UInt64, to worker: Int, now: Int64) {
+    guard let request = pendingRequests[id] else { return }
+    pendingRequests[id]?.worker = worker
+    pendingRequests[id]?.input = []
+    workers[worker].inFlight[id] = Worker.InFlightRequest()
     var line = Array("{\"id\":\(id),\"hook\":\"\(request.hook.rawValue)\",".utf8)
     line += Array("\"deadlineMilliseconds\":\(max(1, request.deadline - now)),\"input\":".utf8)
     line += request.input
@@ -155,23 +157,23 @@ struct Supervisor {
   }
 
   /// Assigns waiting requests to free processes.
-  mutating func handOut(now: Int64) {
+  mutating func assignWaiting(now: Int64) {
     while waitingCount > 0, let worker = freeWorker() {
       guard waitingHead < waiting.count else { return }
       let id = waiting[waitingHead]
       waitingHead += 1
       if waitingHead == waiting.count { (waiting, waitingHead) = ([], 0) }
-      guard let request = asked[id], request.worker == nil else { continue }
+      guard let request = pendingRequests[id], request.worker == nil else { continue }
       waitingCount -= 1
       waitingBytes -= request.input.count
-      hand(id, to: worker, now: now)
+      assign(id, to: worker, now: now)
     }
   }
 
   /// Fails all requests.
   mutating func failAll(_ outcome: PluginOutcome) {
-    for id in asked.keys.sorted() { add(.finish(id, outcome)) }
-    asked = [:]
+    for id in pendingRequests.keys.sorted() { add(.finish(id, outcome)) }
+    pendingRequests = [:]
     (waiting, waitingHead, waitingCount, waitingBytes) = ([], 0, 0, 0)
   }
 
@@ -180,18 +182,18 @@ struct Supervisor {
   /// Handles a line of a process's standard output.
   mutating func received(_ line: ArraySlice<UInt8>, from worker: Int, now: Int64) {
     do throws(PluginFault) {
-      try take(try PluginMessage(line: line), from: worker, now: now)
+      try handle(try PluginMessage(line: line), from: worker, now: now)
     } catch {
       note(error, of: worker)
     }
   }
 
-  private mutating func take(_ message: PluginMessage, from worker: Int, now: Int64) throws(PluginFault) {
+  private mutating func handle(_ message: PluginMessage, from worker: Int, now: Int64) throws(PluginFault) {
     switch (message, workers[worker].state) {
     case (.hello(let hello), .starting):
       if let problem = expected.problem(with: hello) { return kill(worker, "said hello wrongly: \(problem)") }
       workers[worker].state = .ready(since: now)
-      handOut(now: now)
+      assignWaiting(now: now)
     case (.output(let id, let output), .ready), (.output(let id, let output), .ending):
       try finish(id, .output(output), worker, now: now)
     case (.failure(let id, let failure), .ready), (.failure(let id, let failure), .ending):
@@ -208,12 +210,12 @@ struct Supervisor {
   private mutating func finish(
     _ id: UInt64, _ outcome: PluginOutcome, _ worker: Int, now: Int64
   ) throws(PluginFault) {
-    guard let held = workers[worker].held.removeValue(forKey: id) else { throw .unknownID }
-    if held.abandonedAt == nil {
-      asked[id] = nil
+    guard let inFlight = workers[worker].inFlight.removeValue(forKey: id) else { throw .unknownID }
+    if inFlight.abandonedAt == nil {
+      pendingRequests[id] = nil
       add(.finish(id, outcome))
     }
-    handOut(now: now)
+    assignWaiting(now: now)
     endIfDrained(worker, now: now)
   }
 

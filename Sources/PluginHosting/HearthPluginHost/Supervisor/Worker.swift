@@ -16,13 +16,13 @@ struct Worker {
   }
 
   /// A request that the process has.
-  struct Held: Equatable {
+  struct InFlightRequest: Equatable {
     /// The time when the caller gave up; nil while it waits.
     var abandonedAt: Int64?
   }
 
   var state = State.off
-  var held: [UInt64: Held] = [:]
+  var inFlight: [UInt64: InFlightRequest] = [:]
   var faultCount = 0
   /// The number of crashes in a row.
   var crashCount = 0

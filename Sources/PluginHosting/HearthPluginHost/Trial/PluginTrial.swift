@@ -47,21 +47,21 @@ package final class PluginTrial: Sendable {
   package var logLines: [String] { plugin.logLines }
 
   /// Runs all checks, one after the other.
-  package func run(_ tell: @Sendable (Finding) -> Void) async -> Bool {
+  package func run(_ report: @Sendable (Finding) -> Void) async -> Bool {
     var isGood = true
     func note(_ hook: PluginHook?, _ name: String, _ problem: String?) {
       isGood = isGood && problem == nil
-      tell(Finding(hook: hook?.rawValue ?? "", name: name, problem: problem))
+      report(Finding(hook: hook?.rawValue ?? "", name: name, problem: problem))
     }
     let problem = await plugin.start()
     let isRunning = problem == nil
     note(nil, "says hello", problem)
     if isRunning {
-      for hook in plugin.manifest.hooks { await look(at: hook) { note(hook, $0, $1) } }
+      for hook in plugin.manifest.hooks { await check(hook) { note(hook, $0, $1) } }
       for example in examples {
         note(example.hook, example.name, example.problem(await ask(example.hook, example.input)))
       }
-      for (name, problem) in await lookAtWhole() { note(nil, name, problem) }
+      for (name, problem) in await checkPlugin() { note(nil, name, problem) }
     }
     await plugin.stop()
     if case .process = plugin.carrier, isRunning {
@@ -78,7 +78,7 @@ package final class PluginTrial: Sendable {
 
   // MARK: One hook
 
-  private func look(at hook: PluginHook, _ note: (String, String?) -> Void) async {
+  private func check(_ hook: PluginHook, _ note: (String, String?) -> Void) async {
     note("a plain input", TrialSamples.problem(hook, await ask(hook, samples.input(hook))))
     note("members of the future", TrialSamples.problem(hook, await ask(hook, samples.futureInput(hook))))
     note("an input of 200 KB", Self.survived(hook, await ask(hook, samples.largeInput(hook))))
@@ -136,17 +136,17 @@ package final class PluginTrial: Sendable {
 
   // MARK: The whole
 
-  private func lookAtWhole() async -> [(String, String?)] {
+  private func checkPlugin() async -> [(String, String?)] {
     guard let hook = plugin.manifest.hooks.first else { return [] }
     return switch plugin.carrier {
-    case .process(let runner, _, _): await lookAtProcess(hook, runner)
-    case .webhook(let runner): await lookAtService(hook, runner)
+    case .process(let runner, _, _): await checkProcess(hook, runner)
+    case .webhook(let runner): await checkService(hook, runner)
     }
   }
 
   private static let messageOfTheFuture = Array("{\"messageOfTheFuture\":{\"a\":1}}\n".utf8)
 
-  private func lookAtProcess(_ hook: PluginHook, _ runner: ProcessRunner) async -> [(String, String?)] {
+  private func checkProcess(_ hook: PluginHook, _ runner: ProcessRunner) async -> [(String, String?)] {
     var found: [(String, String?)] = []
     runner.send(Self.messageOfTheFuture)
     found.append(("a message of the future", TrialSamples.problem(hook, await ask(hook, samples.input(hook)))))
@@ -167,10 +167,10 @@ package final class PluginTrial: Sendable {
     return TrialSamples.problem(hook, outcome)
   }
 
-  private func lookAtService(_ hook: PluginHook, _ runner: WebhookRunner) async -> [(String, String?)] {
-    let (call, now) = (runner.call, Clock.wallMilliseconds / 1_000)
-    let secrets = call.secrets.map(\.secret)
-    _ = await call.post(
+  private func checkService(_ hook: PluginHook, _ runner: WebhookRunner) async -> [(String, String?)] {
+    let (client, now) = (runner.client, Clock.wallMilliseconds / 1_000)
+    let secrets = client.secrets.map(\.secret)
+    _ = await client.post(
       Self.messageOfTheFuture, named: "future", signedWith: secrets, seconds: now,
       milliseconds: Self.deadlineMilliseconds)
     var found = [("a message of the future", TrialSamples.problem(hook, await ask(hook, samples.input(hook))))]
@@ -184,7 +184,7 @@ package final class PluginTrial: Sendable {
       ("a message of an hour ago", secrets, now - 3_600),
     ]
     for (name, secrets, seconds) in forged {
-      let result = await call.post(
+      let result = await client.post(
         body, named: "forged", signedWith: secrets, seconds: seconds, milliseconds: Self.deadlineMilliseconds)
       switch result {
       case .success(let response):

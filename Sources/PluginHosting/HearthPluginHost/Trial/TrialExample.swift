@@ -18,7 +18,7 @@ struct TrialExample {
   let output: JSON
 
   static func read(from folder: String, _ samples: TrialSamples) throws(PluginProblem) -> [TrialExample] {
-    let bytes = try? WholeFile(folder: folder, name: fileName).read(bytesMax: 1 << 20)
+    let bytes = try? AtomicFile(folder: folder, name: fileName).read(bytesMax: 1 << 20)
     guard let bytes else { return [] }
     guard let elements = JSON(parsing: bytes)?.array else { throw PluginProblem("\(fileName) is not a list in JSON") }
     var examples: [TrialExample] = []

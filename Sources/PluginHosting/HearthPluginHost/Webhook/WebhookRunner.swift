@@ -8,7 +8,7 @@ import Synchronization
 final class WebhookRunner: PluginRunner {
   struct State {
     var health = WebhookHealth()
-    var figures = PluginFigures()
+    var statistics = PluginStatistics()
     var lastID: UInt64 = 0
     /// The number of requests that are under way or wait for a connection.
     var openCount = 0
@@ -28,8 +28,8 @@ final class WebhookRunner: PluginRunner {
   static let helloMilliseconds: Int64 = 10_000
 
   let setup: PluginSetup
-  let call: WebhookCall
-  let questionsMax: Int
+  let client: WebhookClient
+  let concurrentRequestsMax: Int
   private let report: PluginReport
   private let pause: @Sendable (Int64) async throws -> Void
   private let state = Mutex(State())
@@ -38,22 +38,22 @@ final class WebhookRunner: PluginRunner {
   ///   - connections: the number of concurrent requests to the service.
   ///   - pause: waits so many milliseconds.
   init(
-    _ setup: PluginSetup, _ call: WebhookCall, connections: Int, report: PluginReport,
+    _ setup: PluginSetup, _ client: WebhookClient, connections: Int, report: PluginReport,
     pause: @escaping @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
   ) {
-    (self.setup, self.call, self.report, self.pause) = (setup, call, report, pause)
-    questionsMax = connections
+    (self.setup, self.client, self.report, self.pause) = (setup, client, report, pause)
+    concurrentRequestsMax = connections
   }
 
   var deadlineMilliseconds: Int64 { setup.deadlineMilliseconds }
 
   var health: PluginHealth { state.withLock { $0.health.health } }
 
-  var figures: PluginFigures {
+  var statistics: PluginStatistics {
     state.withLock { state in
-      var figures = state.figures
-      figures.restartCount = state.health.returnCount
-      return figures
+      var statistics = state.statistics
+      statistics.restartCount = state.health.returnCount
+      return statistics
     }
   }
 
@@ -71,15 +71,15 @@ final class WebhookRunner: PluginRunner {
   private func greet() async {
     while !Task.isCancelled {
       let problem = await hello()
-      let wait = change { state, told -> Int64? in
+      let wait = change { state, notifications -> Int64? in
         guard let problem else {
           state.greeting = nil
-          if state.health.answeredHello() { told.events.append((false, "its service answers again")) }
+          if state.health.answeredHello() { notifications.events.append((false, "its service answers again")) }
           return nil
         }
         let former = state.health.mode
         let wait = state.health.failedHello(problem)
-        if state.health.mode != former { told.events.append((true, "its service \(problem)")) }
+        if state.health.mode != former { notifications.events.append((true, "its service \(problem)")) }
         return wait
       }
       guard let wait else { return }
@@ -93,7 +93,7 @@ final class WebhookRunner: PluginRunner {
   private func hello() async -> String? {
     let message = HostMessage.hello(
       HostHello(server: setup.server, plugin: setup.expectation.name, worker: 0, settings: setup.settings))
-    switch await call.send(message, named: "hello-\(nextID())", milliseconds: Self.helloMilliseconds) {
+    switch await client.send(message, named: "hello-\(nextID())", milliseconds: Self.helloMilliseconds) {
     case .success(.hello(let hello)):
       return setup.expectation.problem(with: hello).map { "said hello wrongly: \($0)" }
     case .success(.failure(_, let failure)): return PluginOutcome.failed(failure).text
@@ -102,11 +102,11 @@ final class WebhookRunner: PluginRunner {
     }
   }
 
-  func untilSettled(milliseconds: Int64) async {
+  func waitUntilSettled(milliseconds: Int64) async {
     let timer = Task {
       try? await Task.sleep(for: .milliseconds(milliseconds))
-      change { state, told in
-        told.continuations += state.readyWaiters
+      change { state, notifications in
+        notifications.continuations += state.readyWaiters
         state.readyWaiters = []
       }
     }
@@ -122,7 +122,7 @@ final class WebhookRunner: PluginRunner {
     let started = Clock.monotonicNanoseconds
     let outcome = await answer(hook, input, milliseconds: milliseconds)
     state.withLock { state in
-      state.figures.note(hook, outcome, nanoseconds: Clock.monotonicNanoseconds &- started)
+      state.statistics.note(hook, outcome, nanoseconds: Clock.monotonicNanoseconds &- started)
     }
     return outcome
   }
@@ -139,14 +139,14 @@ final class WebhookRunner: PluginRunner {
     if let refusal { return refusal }
     let id = nextID()
     let request = PluginRequest(id: id, hook: hook, deadlineMilliseconds: max(1, milliseconds), input: input)
-    let result = await call.send(.request(request), named: "\(id)", milliseconds: milliseconds)
+    let result = await client.send(.request(request), named: "\(id)", milliseconds: milliseconds)
     let (outcome, counts) = Self.outcome(of: result, id: id)
-    let isDown = change { state, told -> Bool in
+    let isDown = change { state, notifications -> Bool in
       state.openCount -= 1
       state.openBytes -= size
       if state.openCount == 0 { state.health.becameIdle() }
       guard counts, state.health.note(outcome) else { return false }
-      told.events.append((true, "its service \(outcome.text); it is asked again once it answers hello"))
+      notifications.events.append((true, "its service \(outcome.text); it is asked again once it answers hello"))
       return true
     }
     if isDown { greetFromNowOn() }
@@ -162,7 +162,7 @@ final class WebhookRunner: PluginRunner {
     case .success(.failure(id, let failure)): (.failed(failure), true)
     case .success(.output), .success(.failure): (.unusable(PluginFault.unknownID.rawValue), true)
     case .success(.hello), .success(.revoke): (.unusable(PluginFault.outOfTurn.rawValue), true)
-    case .failure(let failure): (failure.outcome, !failure.isOwn)
+    case .failure(let failure): (failure.outcome, !failure.wasCancelledByCaller)
     }
   }
 
@@ -190,29 +190,29 @@ final class WebhookRunner: PluginRunner {
   // MARK: Changes
 
   /// The notifications that follow once the lock is released.
-  private struct Told {
+  private struct Notifications {
     var events: [(isWarning: Bool, text: String)] = []
     var continuations: [CheckedContinuation<Void, Never>] = []
   }
 
   /// Changes the state, and resumes the callers that wait for it.
   @discardableResult
-  private func change<Result>(_ body: (inout State, inout Told) -> Result) -> Result {
-    var told = Told()
+  private func change<Result>(_ body: (inout State, inout Notifications) -> Result) -> Result {
+    var notifications = Notifications()
     let result = state.withLock { state -> Result in
-      let result = body(&state, &told)
+      let result = body(&state, &notifications)
       if state.health.isSettled {
-        told.continuations += state.readyWaiters
+        notifications.continuations += state.readyWaiters
         state.readyWaiters = []
       }
       if state.health.mode == .stopped {
-        told.continuations += state.stopWaiters
+        notifications.continuations += state.stopWaiters
         state.stopWaiters = []
       }
       return result
     }
-    for event in told.events { report.event(event.isWarning, event.text) }
-    for continuation in told.continuations { continuation.resume() }
+    for event in notifications.events { report.event(event.isWarning, event.text) }
+    for continuation in notifications.continuations { continuation.resume() }
     return result
   }
 }

@@ -10,13 +10,13 @@ package struct BackupCheck: Sendable {
   /// The time of the last backup in seconds since 1970; nil when there is none.
   package var lastSeconds: Int64?
   /// The location of the last backup, as recorded in the folder.
-  package var place: String?
+  package var location: String?
   /// True for a development server, whose data needs no backup.
   package var isDevelopment: Bool
 
   /// A check of the folder's record of its last backup.
-  package init(nowSeconds: Int64, lastSeconds: Int64?, place: String?, isDevelopment: Bool) {
-    (self.nowSeconds, self.lastSeconds, self.place) = (nowSeconds, lastSeconds, place)
+  package init(nowSeconds: Int64, lastSeconds: Int64?, location: String?, isDevelopment: Bool) {
+    (self.nowSeconds, self.lastSeconds, self.location) = (nowSeconds, lastSeconds, location)
     self.isDevelopment = isDevelopment
   }
 
@@ -35,7 +35,7 @@ package struct BackupCheck: Sendable {
       return [
         Finding(
           "backup-old", severity,
-          "the last backup is \(max(0, age.partialValue) / 3_600) hours old\(place.map { ": \($0.printable)" } ?? "")",
+          "the last backup is \(max(0, age.partialValue) / 3_600) hours old\(location.map { ": \($0.printable)" } ?? "")",
           advice: "see why there is no newer one; hearth backup create makes one")
       ]
     }

@@ -42,7 +42,7 @@ package struct DiskCheck: Sendable {
   package static let slowNanoseconds: Int64 = 20_000_000
   /// The duration below which a sync of a rotating disk is implausible: at 15,000 rotations a minute, the fastest there
   /// were, half of the writes wait longer than 2 ms, and a quarter of that is the limit.
-  package static let plateNanosecondsMin: Int64 = 500_000
+  package static let rotatingNanosecondsMin: Int64 = 500_000
   /// The free space below which no server can work, whatever its configuration.
   package static let freeBytesMin: Int64 = 1 << 20
 
@@ -52,9 +52,9 @@ package struct DiskCheck: Sendable {
   }
 
   /// The findings on the disk's kind, its syncs and its free space.
-  package var findings: [Finding] { place + sync + [room] }
+  package var findings: [Finding] { kindFindings + syncFindings + [spaceFinding] }
 
-  private var place: [Finding] {
+  private var kindFindings: [Finding] {
     switch kind {
     case .memory(let name):
       [
@@ -73,7 +73,7 @@ package struct DiskCheck: Sendable {
     }
   }
 
-  private var sync: [Finding] {
+  private var syncFindings: [Finding] {
     guard let median = medianNanoseconds, let worst = syncNanoseconds.max() else {
       return [Finding(unchecked: "sync-slow", "the data folder cannot be written by this user")]
     }
@@ -85,7 +85,7 @@ package struct DiskCheck: Sendable {
           "sync-slow", .warning, figures + "; every acknowledged write waits for one",
           advice: "use a faster disk, or one with a write cache that survives a power cut"))
     }
-    if median < Self.plateNanosecondsMin, kind == .rotating {
+    if median < Self.rotatingNanosecondsMin, kind == .rotating {
       findings.append(
         Finding(
           "sync-implausible", .warning,
@@ -104,7 +104,7 @@ package struct DiskCheck: Sendable {
     return findings
   }
 
-  private var room: Finding {
+  private var spaceFinding: Finding {
     let text = "\(Self.megabytes(freeBytes)) are free, and the data takes \(Self.megabytes(dataBytes))"
     if freeBytes < max(stopBytes, Self.freeBytesMin) {
       return Finding(

@@ -3,18 +3,18 @@ package struct RulesCheck: Sendable {
   /// A granted operation and its path.
   package struct Opening: Sendable, Equatable {
     /// True when the client has to be signed in.
-    package var asksForSignIn: Bool
+    package var requiresSignIn: Bool
     /// True for a write, false for a read.
     package var isWrite: Bool
     /// The path in the form of the rules: `/rooms/$room`.
-    package var place: String
+    package var path: String
 
     /// An opening that a request was found for.
-    package init(asksForSignIn: Bool, isWrite: Bool, place: String) {
-      (self.asksForSignIn, self.isWrite, self.place) = (asksForSignIn, isWrite, place)
+    package init(requiresSignIn: Bool, isWrite: Bool, path: String) {
+      (self.requiresSignIn, self.isWrite, self.path) = (requiresSignIn, isWrite, path)
     }
 
-    fileprivate var isRoot: Bool { place == "/" }
+    fileprivate var isRoot: Bool { path == "/" }
   }
 
   /// The database.
@@ -36,34 +36,34 @@ package struct RulesCheck: Sendable {
       advice: "deploy rules that do: hearth rules deploy FILE --ns \(database)")
   }
 
-  private static let placesMax = 5
+  private static let pathsMax = 5
 
   /// The findings on open paths.
   package var findings: [Finding] {
     let groups: [(code: String, severity: Finding.Severity, what: String, openings: [Opening])] = [
       (
         "rules-world-writable",
-        openings.contains { !$0.asksForSignIn && $0.isWrite && $0.isRoot } ? .error : .warning,
-        "anybody can write, signed in or not,", openings.filter { !$0.asksForSignIn && $0.isWrite }
+        openings.contains { !$0.requiresSignIn && $0.isWrite && $0.isRoot } ? .error : .warning,
+        "anybody can write, signed in or not,", openings.filter { !$0.requiresSignIn && $0.isWrite }
       ),
       (
-        "rules-world-readable", openings.contains { !$0.asksForSignIn && !$0.isWrite && $0.isRoot } ? .error : .notice,
-        "anybody can read, signed in or not,", openings.filter { !$0.asksForSignIn && !$0.isWrite }
+        "rules-world-readable", openings.contains { !$0.requiresSignIn && !$0.isWrite && $0.isRoot } ? .error : .notice,
+        "anybody can read, signed in or not,", openings.filter { !$0.requiresSignIn && !$0.isWrite }
       ),
       (
         "rules-user-writable",
-        openings.contains { $0.asksForSignIn && $0.isWrite && $0.isRoot } ? .error : .notice,
-        "anybody who signs in can write", openings.filter { $0.asksForSignIn && $0.isWrite }
+        openings.contains { $0.requiresSignIn && $0.isWrite && $0.isRoot } ? .error : .notice,
+        "anybody who signs in can write", openings.filter { $0.requiresSignIn && $0.isWrite }
       ),
       (
         "rules-user-readable",
-        openings.contains { $0.asksForSignIn && !$0.isWrite && $0.isRoot } ? .warning : .notice,
-        "anybody who signs in can read", openings.filter { $0.asksForSignIn && !$0.isWrite }
+        openings.contains { $0.requiresSignIn && !$0.isWrite && $0.isRoot } ? .warning : .notice,
+        "anybody who signs in can read", openings.filter { $0.requiresSignIn && !$0.isWrite }
       ),
     ]
     var findings = groups.filter { !$0.openings.isEmpty }.map { group in
       Finding(
-        group.code, group.severity, "\(database): \(group.what) \(Self.places(group.openings))",
+        group.code, group.severity, "\(database): \(group.what) \(Self.paths(group.openings))",
         advice: "see the requests and the rules that grant them: hearth rules exposure FILE")
     }
     if undecidedCount > 0 {
@@ -75,9 +75,9 @@ package struct RulesCheck: Sendable {
     return findings.isEmpty ? [Finding(ok: "rules", "\(database): nothing is open to everybody: proved")] : findings
   }
 
-  private static func places(_ openings: [Opening]) -> String {
-    let shown = openings.prefix(placesMax).map(\.place).joined(separator: ", ")
-    let rest = openings.count - placesMax
+  private static func paths(_ openings: [Opening]) -> String {
+    let shown = openings.prefix(pathsMax).map(\.path).joined(separator: ", ")
+    let rest = openings.count - pathsMax
     return rest > 0 ? shown + " and at \(rest) more places" : shown
   }
 }

@@ -14,7 +14,7 @@ package struct DoctorReport: Sendable {
   }
 
   /// True when a finding needs an action.
-  package var asksForSomething: Bool { findings.contains { $0.severity >= .warning } }
+  package var needsAction: Bool { findings.contains { $0.severity >= .warning } }
 
   /// The report for scripts: `{"worst":"warning","findings":[{"code":…,"severity":…,"text":…,"advice":…}]}`.
   package var json: JSON {

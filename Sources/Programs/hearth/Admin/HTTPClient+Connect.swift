@@ -28,7 +28,7 @@ extension HTTPClient {
   var place: String {
     switch route {
     case .direct, .resolved: address.description
-    case .local(let socket): socket.place
+    case .local(let socket): socket.path
     }
   }
 

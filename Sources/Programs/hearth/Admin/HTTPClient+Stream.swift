@@ -99,14 +99,14 @@ extension HTTPClient {
       if let tls { try pipeline.addHandler(Self.handler(tls, host: host)) }
       try pipeline.addHTTPClientHandlers()
       try pipeline.addHandler(IdleStateHandler(readTimeout: .seconds(silenceSecondsMax)))
-      try pipeline.addHandler(SilenceEnd(place: place, seconds: silenceSecondsMax))
+      try pipeline.addHandler(SilenceTimeoutHandler(place: place, seconds: silenceSecondsMax))
       return try StreamChannel(wrappingChannelSynchronously: channel)
     }
   }
 }
 
 /// The handler that ends a connection after a long silence of the server.
-private final class SilenceEnd: ChannelInboundHandler {
+private final class SilenceTimeoutHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
   private let place: String

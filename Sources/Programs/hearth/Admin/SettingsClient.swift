@@ -38,7 +38,7 @@ extension AdminOptions {
         try await work(SettingsClient(served: served, kind: kind, printsJSON: json))
       }
     } catch {
-      throw ExitCode.telling(error, printsJSON: json)
+      throw ExitCode.reporting(error, printsJSON: json)
     }
   }
 }

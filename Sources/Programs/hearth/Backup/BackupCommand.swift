@@ -30,7 +30,7 @@ extension BackupSource {
   ///
   /// - Throws: when the path is none.
   init(dataDirectory: String) throws {
-    try self.init(dataDirectory: dataDirectory, place: FolderSettings.read(in: dataDirectory).journalPlace)
+    try self.init(dataDirectory: dataDirectory, journalLocation: FolderSettings.read(in: dataDirectory).journalLocation)
     guard try !journals().isEmpty else {
       throw ValidationError("\(dataDirectory) has no databases and no accounts: name a server's folder with --data.")
     }
@@ -39,7 +39,7 @@ extension BackupSource {
 
 extension Manifest {
   /// The backup in JSON, for scripts.
-  var shown: JSON {
+  var outputJSON: JSON {
     [
       "backup": .string(id), "kind": .string(kind.rawValue),
       "instant": .string(Timestamp.text(milliseconds: instantMilliseconds)), "keys": .string(keysText),

@@ -60,12 +60,12 @@ struct BackupCreate: ParsableCommand {
   }
 
   func run() throws {
-    Self.beModest()
+    Self.lowerPriority()
     let source = try BackupSource(dataDirectory: data.data)
     var options = Backup.Options(secrets: try secrets())
     options.isFull = full
     if repository == "-" { return try stream(source, options) }
-    try BackupRounds(
+    try RepeatedBackups(
       source: source, repository: TextFile.absolute(repository), options: options, every: every, keep: keep,
       follow: follow, printsJSON: json
     ).run()
@@ -93,7 +93,7 @@ struct BackupCreate: ParsableCommand {
 
   /// Lowers the priority below the server's, and raises the limit of open files, because every journal is open at once
   /// for a moment.
-  private static func beModest() {
+  private static func lowerPriority() {
     _ = nice(10)
     OpenFiles.raiseLimit()
   }
@@ -104,7 +104,7 @@ extension Manifest {
   var summary: String {
     let count = databases.count { $0.name != "accounts" }
     return
-      "\(kind.rawValue), as of \(Timestamp.text(milliseconds: instantMilliseconds)): \(Figure.counted(count, "database")), "
-      + "\(Figure.grouped(Double(sizeBytes))) bytes, keys \(keysText == "none" ? "left out" : keysText)"
+      "\(kind.rawValue), as of \(Timestamp.text(milliseconds: instantMilliseconds)): \(NumberFormat.counted(count, "database")), "
+      + "\(NumberFormat.grouped(Double(sizeBytes))) bytes, keys \(keysText == "none" ? "left out" : keysText)"
   }
 }

@@ -11,16 +11,16 @@ struct BackupList: ParsableCommand {
   @OptionGroup var place: RepositoryArgument
 
   func run() throws {
-    let (manifests, broken) = try Repository(path: place.repository, for: .reading).manifests()
+    let (manifests, broken) = try BackupRepository(path: place.repository, for: .reading).manifests()
     if place.json {
-      for manifest in manifests { Output.json(manifest.shown) }
+      for manifest in manifests { Output.json(manifest.outputJSON) }
     } else {
       var table = TextTable(head: ["BACKUP", "AS OF", "KIND", "KEYS", "BYTES", "POSITIONS"])
       for manifest in manifests {
         table.add([
           manifest.id, Timestamp.text(milliseconds: manifest.instantMilliseconds), manifest.kind.rawValue,
           manifest.keysText,
-          Figure.grouped(Double(manifest.sizeBytes)),
+          NumberFormat.grouped(Double(manifest.sizeBytes)),
           manifest.databases.map { "\($0.name)=\($0.position)" }.joined(separator: " "),
         ])
       }

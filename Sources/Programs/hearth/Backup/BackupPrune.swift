@@ -21,7 +21,7 @@ struct BackupPrune: ParsableCommand {
 
   func run() throws {
     let limit = keep.map { WallClock.nowMilliseconds - $0.milliseconds }
-    let outcome = try Retention(Repository(path: place.repository, for: .removing)).prune(before: limit)
+    let outcome = try Retention(BackupRepository(path: place.repository, for: .removing)).prune(before: limit)
     if place.json {
       Output.json(
         [

@@ -15,7 +15,7 @@ struct BackupVerify: ParsableCommand {
   var backup: String?
 
   func run() throws {
-    let report = try Verification(Repository(path: place.repository, for: .reading)).run(only: backup)
+    let report = try Verification(BackupRepository(path: place.repository, for: .reading)).run(only: backup)
     if place.json {
       Output.json(
         [
@@ -33,10 +33,10 @@ struct BackupVerify: ParsableCommand {
       for finding in report.findings { Output.line("\(finding)") }
       let count = report.findings.count
       let verdict =
-        count == 0 ? "all is whole" : "\(Figure.counted(count, "file")) \(count == 1 ? "is" : "are") damaged"
+        count == 0 ? "all is whole" : "\(NumberFormat.counted(count, "file")) \(count == 1 ? "is" : "are") damaged"
       Output.line(
-        "\(Figure.counted(report.backupCount, "backup")), \(Figure.counted(report.pieceCount, "piece")), "
-          + "\(Figure.counted(report.sizeBytes, "byte")): \(verdict)")
+        "\(NumberFormat.counted(report.backupCount, "backup")), \(NumberFormat.counted(report.pieceCount, "piece")), "
+          + "\(NumberFormat.counted(report.sizeBytes, "byte")): \(verdict)")
     }
     guard !report.findings.isEmpty else { return }
     Output.note(Verification.advice)

@@ -44,7 +44,7 @@ struct RestoreCommand: ParsableCommand {
       let copy = Restore.workPath(for: into) + "-stream"
       defer { Folder.remove(copy) }
       guard access(copy, F_OK) != 0 else { throw AdminFailure("\(copy) is in the way: remove it and try again") }
-      _ = try BackupStream.receive(into: Repository(path: copy, for: .adding), Self.read)
+      _ = try BackupStream.receive(into: BackupRepository(path: copy, for: .adding), Self.read)
       outcome = try restore(copy, moment, seal)
     } else {
       outcome = try restore(repository, moment, seal)
@@ -58,12 +58,12 @@ struct RestoreCommand: ParsableCommand {
     report(outcome)
   }
 
-  private func restore(_ path: String, _ moment: RestoreMoment, _ seal: PassphraseSeal?) throws -> Restore.Outcome {
-    try Restore(Repository(path: path, for: .reading), archives: { ServerJournals.archive(in: $0) }, seal: seal)
+  private func restore(_ path: String, _ moment: RestorePoint, _ seal: PassphraseSeal?) throws -> Restore.Outcome {
+    try Restore(BackupRepository(path: path, for: .reading), archives: { ServerJournals.archive(in: $0) }, seal: seal)
       .run(moment, into: into, leavesOutKeys: keys.withoutKeys)
   }
 
-  private func moment() throws -> RestoreMoment {
+  private func moment() throws -> RestorePoint {
     if at == "latest" { return .latest }
     if let position = Int64(at), position >= 0 {
       return .position(database == "accounts" ? database : "databases/" + database, position)

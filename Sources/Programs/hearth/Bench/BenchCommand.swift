@@ -13,7 +13,7 @@ struct BenchCommand: ParsableCommand {
 
   func run() throws {
     let program = try ProgramFile.sibling("hearth-bench")
-    ProgramStart.become(program, arguments)
+    ProcessLauncher.replaceProcess(with: program, arguments)
     throw TextFile.Failure("run", program)
   }
 }

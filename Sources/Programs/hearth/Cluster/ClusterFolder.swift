@@ -88,8 +88,8 @@ struct ClusterFolder {
     let work = try Folder.makeTemporary(in: path, named: "." + name)
     do {
       try fill(work)
-      guard WholeFile.synchronize(folder: work), rename(work, path + "/" + name) == 0,
-        WholeFile.synchronize(folder: path)
+      guard AtomicFile.synchronize(folder: work), rename(work, path + "/" + name) == 0,
+        AtomicFile.synchronize(folder: path)
       else { throw TextFile.Failure("make", path + "/" + name) }
     } catch {
       Folder.remove(work)

@@ -38,14 +38,14 @@ struct ClusterFlags: ParsableArguments {
       return
     }
     guard journal == nil else { throw ValidationError("--cluster says where the journals are: leave --journal away.") }
-    do { _ = try JournalPlace(url: cluster) } catch { throw ValidationError("--cluster: \(error).") }
-    guard let node, HearthServer.ClusterOptions.Place(node) != nil else {
+    do { _ = try JournalLocation(url: cluster) } catch { throw ValidationError("--cluster: \(error).") }
+    guard let node, HearthServer.ClusterOptions.NodeAddress(node) != nil else {
       throw ValidationError("--node is this node's name and address, such as a=10.0.0.1:9100.")
     }
-    for other in peer where HearthServer.ClusterOptions.Place(other) == nil {
+    for other in peer where HearthServer.ClusterOptions.NodeAddress(other) == nil {
       throw ValidationError("--peer is a node's name and address, such as b=10.0.0.2:9100; \"\(other)\" is none.")
     }
-    let names = ([node] + peer).compactMap { HearthServer.ClusterOptions.Place($0)?.name }
+    let names = ([node] + peer).compactMap { HearthServer.ClusterOptions.NodeAddress($0)?.name }
     guard Set(names).count == names.count else {
       throw ValidationError("--node and --peer name each node once: \(names.joined(separator: ", ")).")
     }
@@ -57,10 +57,12 @@ struct ClusterFlags: ParsableArguments {
 
   /// The options of a node; nil for a single server.
   var options: HearthServer.ClusterOptions? {
-    guard cluster != nil, let place = node.flatMap({ HearthServer.ClusterOptions.Place($0) }), let clusterIdentity
+    guard cluster != nil, let address = node.flatMap({ HearthServer.ClusterOptions.NodeAddress($0) }),
+      let clusterIdentity
     else { return nil }
     var options = HearthServer.ClusterOptions(
-      node: place, peers: peer.compactMap { HearthServer.ClusterOptions.Place($0) }, identityFolder: clusterIdentity)
+      node: address, peers: peer.compactMap { HearthServer.ClusterOptions.NodeAddress($0) },
+      identityFolder: clusterIdentity)
     options.ownsNothing = edge
     return options
   }

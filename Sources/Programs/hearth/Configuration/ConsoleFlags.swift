@@ -14,7 +14,7 @@ struct ConsoleFlags: ParsableArguments {
       port 0 picks a free one.
       """,
       valueName: "host:port"))
-  var console: ConsolePlace?
+  var console: ConsoleAddress?
 
   @Option(
     help: ArgumentHelp(
@@ -55,7 +55,7 @@ struct ConsoleFlags: ParsableArguments {
   var options: ConsoleOptions {
     var options = ConsoleOptions()
     options.isServed = !noConsole
-    options.place = console?.place
+    options.address = console?.address
     options.hostNames = hostNames
     options.claim = consoleClaim
     options.keepsDenialValues = !noDenialValues
@@ -72,14 +72,14 @@ struct ConsoleFlags: ParsableArguments {
 }
 
 /// An address as an argument: `127.0.0.1:9001`.
-struct ConsolePlace: ExpressibleByArgument {
-  var place: ConsoleOptions.Place
+struct ConsoleAddress: ExpressibleByArgument {
+  var address: ConsoleOptions.Address
 
   init?(argument: String) {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count >= 2, let port = parts.last.flatMap({ UInt16($0) }) else { return nil }
     // Brackets and invalid characters are checked by the parser of server addresses.
     guard let address = ServerAddress(argument: "http://" + parts.dropLast().joined(separator: ":")) else { return nil }
-    place = .init(host: address.host, port: Int(port))
+    self.address = .init(host: address.host, port: Int(port))
   }
 }

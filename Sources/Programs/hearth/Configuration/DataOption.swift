@@ -35,7 +35,7 @@ struct DataOption: ParsableArguments {
   func makeIfEmpty() throws -> Bool {
     guard Folder.names(in: data).isEmpty else { return false }
     let folder = HearthServer.Options.keysDirectory(of: data)
-    guard WholeFile.makeFolder(folder) else { throw TextFile.Failure("make a folder in", data) }
+    guard AtomicFile.makeFolder(folder) else { throw TextFile.Failure("make a folder in", data) }
     _ = try KeyStore(directory: folder)
     return true
   }

@@ -42,8 +42,8 @@ struct FolderSettings: Equatable {
   /// The location of the journals.
   ///
   /// - Throws: `ServerError` when the URL is invalid.
-  var journalPlace: JournalPlace {
-    get throws { try journal.map { try JournalPlace(url: $0) } ?? .dataFolder }
+  var journalLocation: JournalLocation {
+    get throws { try journal.map { try JournalLocation(url: $0) } ?? .dataFolder }
   }
 
   private static func path(in dataDirectory: String) -> String { dataDirectory + "/settings.json" }

@@ -43,7 +43,7 @@ extension ServerCommand {
     isEmulator: Bool
   ) throws -> HearthServer.Options {
     try TextFile.makeFolder(folder)
-    try JournalChoice(folder: folder).check(flags.journal ?? cluster.cluster)
+    try JournalLocationCheck(folder: folder).check(flags.journal ?? cluster.cluster)
     // Links need the port before the server listens on it.
     let wanted = flags.port ?? otherPort
     let port = try wanted == 0 ? FreePort.find(host: flags.host) : wanted

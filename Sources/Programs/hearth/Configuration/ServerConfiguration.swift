@@ -19,7 +19,7 @@ extension HearthServer.Options {
     self.init(
       dataDirectory: dataDirectory, mode: settings.isDevelopment ? .dev : .serve, accounts: accounts,
       plugins: try PluginSet(accounts, dataDirectory: dataDirectory, isDevelopment: settings.isDevelopment))
-    journal = try settings.journalPlace
+    journal = try settings.journalLocation
     if let name = settings.defaultNamespace { defaultNamespace = name }
     (history, recordsAuthors) = (settings.history, settings.recordsAuthors)
   }
@@ -28,7 +28,7 @@ extension HearthServer.Options {
     _ settings: FolderSettings, ownURL: String, isEmulator: Bool
   ) throws -> AccountsConfiguration {
     var configuration = AccountsConfiguration(publicURL: ownURL)
-    if isEmulator { configuration.beginAsEmulator() }
+    if isEmulator { configuration.applyEmulatorDefaults() }
     if settings.isDevelopment {
       // Messages are written to a folder, and are free.
       configuration.phone.regions = .allBut([])

@@ -88,7 +88,7 @@ struct ServerFlags: ParsableArguments {
       throw ValidationError("--drain-seconds must be between 0 and 3600.")
     }
     if let journal {
-      do { _ = try JournalPlace(url: journal) } catch { throw ValidationError("--journal: \(error).") }
+      do { _ = try JournalLocation(url: journal) } catch { throw ValidationError("--journal: \(error).") }
     }
     guard (0...256).contains(threads) else { throw ValidationError("--threads must be between 0 and 256.") }
     if let functionsEmulator {

@@ -30,7 +30,7 @@ struct ConsoleCommand: AsyncParsableCommand {
         client.report(answer) { link }
       }
     } catch {
-      throw ExitCode.telling(error, printsJSON: admin.json)
+      throw ExitCode.reporting(error, printsJSON: admin.json)
     }
   }
 }

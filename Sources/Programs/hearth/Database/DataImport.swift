@@ -15,7 +15,7 @@ struct DataImport {
   private let input: FileInput
   private let file: String
   private let record: ImportRecord?
-  private var cutter: JSONDataCutter
+  private var cutter: JSONDataSplitter
   private var batch: ImportBatch
   private var progress: Progress
   private var pending: [Pending] = []
@@ -29,7 +29,7 @@ struct DataImport {
   /// - Parameter record: The record of the progress; nil for input that cannot be read again.
   init(client: DatabaseClient, path: DataPath, input: FileInput, file: String, record: ImportRecord?) {
     (self.client, self.path, self.input, self.file, self.record) = (client, path, input, file, record)
-    cutter = JSONDataCutter(depth: path.location.path.count)
+    cutter = JSONDataSplitter(depth: path.location.path.count)
     batch = ImportBatch(base: path)
     progress = Progress("importing \(file)", unit: "KB", total: input.sizeBytes.map { $0 >> 10 })
     made = ImportState(target: "\(client.namespace ?? "") \(path.location.description)")
@@ -102,7 +102,7 @@ struct DataImport {
     }
   }
 
-  private mutating func nextPart() throws -> JSONDataCutter.Part? {
+  private mutating func nextPart() throws -> JSONDataSplitter.Part? {
     do throws(JSONError) {
       while true {
         if let part = try cutter.next() { return part }

@@ -30,7 +30,7 @@ struct DatabaseListen: AsyncParsableCommand {
 
   func run() async throws {
     try await database.run { client in
-      var follower = Follower(client: client, path: path, remaining: count)
+      var follower = StreamFollower(client: client, path: path, remaining: count)
       var parameters = filters.parameters
       if export { parameters.append(("format", "export")) }
       try await follower.run(parameters)
@@ -39,7 +39,7 @@ struct DatabaseListen: AsyncParsableCommand {
 }
 
 /// A follower of a stream: prints its events, and reconnects when the connection is lost.
-private struct Follower {
+private struct StreamFollower {
   /// The silence after which the connection counts as lost: three times the interval of a server's keep-alives.
   private static let silenceSecondsMax: Int64 = 90
 

@@ -56,7 +56,7 @@ struct DatabaseRestore: AsyncParsableCommand {
     var lines = DifferenceLines()
     lines.add(now, then, at: path.location.path.keys.map(\.text))
     for line in lines.lines { Output.line(line) }
-    if lines.leftOutCount > 0 { Output.note("and \(lines.leftOutCount) more") }
+    if lines.omittedCount > 0 { Output.note("and \(lines.omittedCount) more") }
   }
 }
 
@@ -67,22 +67,22 @@ struct DifferenceLines {
   private static let valueBytesMax = 200
 
   private(set) var lines: [String] = []
-  private(set) var leftOutCount = 0
+  private(set) var omittedCount = 0
 
   /// - Parameter keys: The path of both. The recursion is as deep as the data.
   mutating func add(_ now: JSON, _ then: JSON, at keys: [String]) {
     guard now != then else { return }
     let (left, right) = (Self.children(of: now), Self.children(of: then))
     guard left != nil || right != nil, left != nil || now == .null, right != nil || then == .null else {
-      return put(now, then, keys)
+      return append(now, then, keys)
     }
     let (a, b) = (left ?? [:], right ?? [:])
     for key in Set(a.keys).union(b.keys).sorted() { add(a[key] ?? .null, b[key] ?? .null, at: keys + [key]) }
   }
 
-  private mutating func put(_ now: JSON, _ then: JSON, _ keys: [String]) {
+  private mutating func append(_ now: JSON, _ then: JSON, _ keys: [String]) {
     guard lines.count < Self.linesMax else {
-      leftOutCount += 1
+      omittedCount += 1
       return
     }
     let path = TextTable.printable("/" + keys.joined(separator: "/"))

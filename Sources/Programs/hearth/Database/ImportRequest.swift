@@ -30,7 +30,7 @@ struct ImportBatch {
   /// Adds a part to the current request.
   ///
   /// - Returns: The requests that must be sent before, and with, this part.
-  mutating func add(_ part: JSONDataCutter.Part) -> [ImportRequest] {
+  mutating func add(_ part: JSONDataSplitter.Part) -> [ImportRequest] {
     guard let name = part.name else {
       return [ImportRequest(isWhole: true, path: base, body: part.text, hasPriorities: false)]
     }

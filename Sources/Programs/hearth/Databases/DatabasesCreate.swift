@@ -31,7 +31,7 @@ struct DatabasesCreate: AsyncParsableCommand {
       var members: JSON = ["name": .string(database.name)]
       if let rules {
         let checked = try await CheckedRules(rules, plugin, dataDirectory: database.server.admin.data.data)
-        checked.tell()
+        checked.printWarnings()
         members["rules"] = .string(checked.text)
       }
       if !quotas.members.isEmpty { members["quotas"] = .object(quotas.members) }

@@ -21,27 +21,27 @@ struct DoctorCommand: AsyncParsableCommand {
   func run() async throws {
     let report = DoctorReport(try await Examination(options: options, now: WallClock.nowSeconds).findings())
     if options.json { Output.json(report.json) } else { Output.line(text(report)) }
-    if report.asksForSomething { throw ExitCode.failure }
+    if report.needsAction { throw ExitCode.failure }
   }
 
   private func text(_ report: DoctorReport) -> String {
-    let paint = Paint(isColored: Output.isColored)
+    let style = TerminalStyle(isColored: Output.isColored)
     let lines = report.findings.map { finding in
       let severity = finding.severity.rawValue + String(repeating: " ", count: 7 - finding.severity.rawValue.count)
       let head =
-        "\(mark(severity, finding.severity, paint))  \(TextTable.printable(finding.text)) "
-        + paint.faint("(\(finding.code))")
+        "\(mark(severity, finding.severity, style))  \(TextTable.printable(finding.text)) "
+        + style.faint("(\(finding.code))")
       return head + (finding.advice.map { "\n         \(TextTable.printable($0))" } ?? "")
     }
     return (lines + [report.summary]).joined(separator: "\n")
   }
 
-  private func mark(_ text: String, _ severity: Finding.Severity, _ paint: Paint) -> String {
+  private func mark(_ text: String, _ severity: Finding.Severity, _ style: TerminalStyle) -> String {
     switch severity {
-    case .ok: paint.good(text)
-    case .notice: paint.faint(text)
-    case .warning: paint.warning(text)
-    case .error: paint.bad(text)
+    case .ok: style.good(text)
+    case .notice: style.faint(text)
+    case .warning: style.warning(text)
+    case .error: style.bad(text)
     }
   }
 }

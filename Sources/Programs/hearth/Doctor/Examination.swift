@@ -64,7 +64,7 @@ struct Examination {
   private func backup(_ settings: FolderSettings) -> BackupCheck {
     let last = BackupMarker.read(in: folder)
     return BackupCheck(
-      nowSeconds: now, lastSeconds: last.map { $0.instantMilliseconds / 1_000 }, place: last?.repository,
+      nowSeconds: now, lastSeconds: last.map { $0.instantMilliseconds / 1_000 }, location: last?.repository,
       isDevelopment: settings.isDevelopment)
   }
 
@@ -73,7 +73,7 @@ struct Examination {
     var check = JournalCheck(
       product: JournalEngines.product(of: url), code: engine?.code ?? "journal", setUpAdvice: engine?.setUpAdvice ?? "",
       warnings: [], problem: nil)
-    do { check.warnings = try DataFolderJournals(folder, JournalPlace(url: url)).warnings } catch {
+    do { check.warnings = try DataFolderJournals(folder, JournalLocation(url: url)).warnings } catch {
       check.problem = "\(error)"
     }
     return check
@@ -122,7 +122,7 @@ struct Examination {
       }, formats: JournalEngines.folder.formats, health: health,
       product: settings.journal.map(JournalEngines.product) ?? JournalEngines.products,
       isReplaced: running != nil && process?.isReplaced == true)
-    let plugins = PluginCheck(try await options.look().plugins.map(PluginCheck.Plugin.init))
+    let plugins = PluginCheck(try await options.status().plugins.map(PluginCheck.Plugin.init))
     return storage.findings + plugins.findings
   }
 
@@ -130,16 +130,16 @@ struct Examination {
     _ files: FolderProbe, _ settings: FolderSettings, _ running: HTTPClient?
   ) async throws -> [Finding] {
     if let running { return try await RulesProbe(http: running, nowMilliseconds: now * 1000).findings() }
-    guard files.isOwn else {
+    guard files.isOwnedByThisUser else {
       return [Finding(unchecked: "rules-world-writable", "a stopped folder is looked into by its owner alone")]
     }
     let server = try await FolderServer(dataDirectory: folder, settings: settings)
     do {
-      var look = RulesProbe(
+      var probe = RulesProbe(
         http: HTTPClient(address: server.address, token: try options.data.openKeys().adminToken),
         nowMilliseconds: now * 1000)
-      look.followed = settings.rulesPath
-      let findings = try await look.findings()
+      probe.sharedRules = settings.rulesPath
+      let findings = try await probe.findings()
       await server.stop()
       return findings
     } catch {

@@ -46,7 +46,7 @@ struct FolderProbe {
   }
 
   /// True when this process would create files with the folder's owner.
-  var isOwn: Bool { entries.first?.ownerID == geteuid() }
+  var isOwnedByThisUser: Bool { entries.first?.ownerID == geteuid() }
 
   /// Returns the nine permission bits of a file, links followed; nil when it is missing. A file below a folder that
   /// denies access to others is not accessible to others either.

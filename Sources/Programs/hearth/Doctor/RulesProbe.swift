@@ -14,7 +14,7 @@ struct RulesProbe {
 
   /// The rules file of the folder's last run, which databases without rules of their own use and the folder alone does
   /// not contain; nil when a server answers.
-  var followed: String?
+  var sharedRules: String?
 
   /// The maximum number of examined databases, because proofs take time.
   private static let databasesMax = 100
@@ -38,10 +38,10 @@ struct RulesProbe {
       throw AdminFailure(answer: JSON(parsing: answer.body), status: answer.status, place: "the database \(name)")
     }
     var text = String(decoding: answer.body, as: UTF8.self)
-    if let followed, text == RuleSet.denyAll.source {
+    if let sharedRules, text == RuleSet.denyAll.source {
       // Rules in another language need a plugin.
-      guard let read = try? TextFile.read(followed), (try? RuleSet.compile(read)) != nil else {
-        return [Finding(unchecked: "rules-world-writable", "\(name) follows \(followed), which holds no rules")]
+      guard let read = try? TextFile.read(sharedRules), (try? RuleSet.compile(read)) != nil else {
+        return [Finding(unchecked: "rules-world-writable", "\(name) follows \(sharedRules), which holds no rules")]
       }
       text = read
     }
@@ -67,7 +67,7 @@ struct RulesProbe {
     await withCheckedContinuation { done in
       DispatchQueue.global(qos: .utility).async {
         done.resume(
-          returning: check(name, Exposure(ofStrangersTo: rules, nowMilliseconds: nowMilliseconds)).findings)
+          returning: check(name, Exposure(withoutCustomClaims: rules, nowMilliseconds: nowMilliseconds)).findings)
       }
     }
   }
@@ -76,22 +76,22 @@ struct RulesProbe {
     var (openings, undecided) = ([RulesCheck.Opening](), 0)
     let entries = exposure.entries()
     // Where a path names its owner, strangers are the users other than that owner.
-    let owned = Set(entries.filter { $0.question.identity == .other }.map { Self.place($0) })
+    let owned = Set(entries.filter { $0.question.identity == .otherUser }.map { Self.place($0) })
     for entry in entries {
       let question = entry.question
-      guard question.identity != .anyone || !owned.contains(Self.place(entry)) else { continue }
+      guard question.identity != .signedIn || !owned.contains(Self.place(entry)) else { continue }
       switch entry.verdict {
       case .closed: continue
       case .undecided: undecided += 1
       case .open:
         let opening = RulesCheck.Opening(
-          asksForSignIn: question.identity != .nobody, isWrite: question.operation == .write,
-          place: question.location.template)
+          requiresSignIn: question.identity != .signedOut, isWrite: question.operation == .write,
+          path: question.location.template)
         // Access without sign-in implies access with it.
-        let isSaid = openings.contains {
-          $0.place == opening.place && $0.isWrite == opening.isWrite && !$0.asksForSignIn
+        let isImplied = openings.contains {
+          $0.path == opening.path && $0.isWrite == opening.isWrite && !$0.requiresSignIn
         }
-        if !isSaid { openings.append(opening) }
+        if !isImplied { openings.append(opening) }
       }
     }
     return RulesCheck(database: name, openings: openings, undecidedCount: undecided)

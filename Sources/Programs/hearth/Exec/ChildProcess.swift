@@ -13,7 +13,7 @@ struct ChildProcess {
   /// - Throws: ``TextFile/Failure`` when the program is missing.
   init(_ words: [String], environment: [String: String]) throws {
     let words = words.count == 1 && words[0].contains(" ") ? ["/bin/sh", "-c", words[0]] : words
-    id = try ProgramStart.spawn(words, environment: environment.map { "\($0.key)=\($0.value)" })
+    id = try ProcessLauncher.spawn(words, environment: environment.map { "\($0.key)=\($0.value)" })
   }
 
   /// Waits for the end and returns the exit code, or 128 plus the number of the signal that ended it, as shells do.

@@ -85,10 +85,10 @@ struct ExecCommand: AsyncParsableCommand {
 
   /// Prints the report apart from the command's output, which may be for a script.
   private func show(_ report: CoverageReport) throws {
-    let paint = Paint(isColored: Output.isNoteColored)
+    let style = TerminalStyle(isColored: Output.isNoteColored)
     switch coverage {
-    case nil where report.tally.totalCount > 0: Output.raw(Array(report.summary(paint).utf8), to: STDERR_FILENO)
-    case true?: Output.raw(Array(report.text(paint).utf8), to: STDERR_FILENO)
+    case nil where report.tally.totalCount > 0: Output.raw(Array(report.summary(style).utf8), to: STDERR_FILENO)
+    case true?: Output.raw(Array(report.text(style).utf8), to: STDERR_FILENO)
     default: break
     }
     try coverageFiles.write(report)

@@ -34,17 +34,17 @@ struct KnownPasswords {
     var agreed = 0
     var progress = Progress("checking \(path)", unit: "passwords", total: rows.count)
     for start in stride(from: 0, to: rows.count, by: Self.requestCountMax) {
-      let lot = rows[start..<min(rows.count, start + Self.requestCountMax)]
-      let asked = lot.map { row in
+      let batch = rows[start..<min(rows.count, start + Self.requestCountMax)]
+      let asked = batch.map { row in
         [
           row.account.contains("@") ? "email" : "localId": .string(row.account), "password": .string(row.password),
         ] as JSON
       }
       let answer = try await administration.hearth("users:checkPasswords", ["passwords": .array(asked)])
-      guard let verdicts = answer["verdicts"]?.array, verdicts.count == lot.count else {
-        throw AdminFailure("\(administration.place) did not say what became of \(lot.count) passwords")
+      guard let verdicts = answer["verdicts"]?.array, verdicts.count == batch.count else {
+        throw AdminFailure("\(administration.place) did not say what became of \(batch.count) passwords")
       }
-      for (offset, (row, verdict)) in zip(lot, verdicts).enumerated() {
+      for (offset, (row, verdict)) in zip(batch, verdicts).enumerated() {
         guard let problem = Self.problem(verdict.string) else {
           agreed += 1
           continue
@@ -52,7 +52,7 @@ struct KnownPasswords {
         part.findings.add(
           MigrationFinding(.refused, place: "\(path): row \(start + offset + 1)", subject: row.account, problem))
       }
-      progress.show(start + lot.count)
+      progress.show(start + batch.count)
     }
     part.figures = ["agreed": .int(Int64(agreed)), "count": .int(Int64(rows.count))]
     part.outcome = "\(agreed) of \(rows.count) agree"

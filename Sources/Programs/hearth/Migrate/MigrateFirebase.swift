@@ -70,19 +70,19 @@ struct MigrateFirebase: AsyncParsableCommand {
     var outcome = MigrationReport()
     do {
       let plan = try MigrationPlan(self)
-      try plan.look(&outcome)
+      try plan.validate(&outcome)
       if check { try await plan.tryUsers(server.admin, &outcome) }
       if !check, outcome.refusedCount == 0 {
         outcome.isApplied = true
         try await apply(plan, &outcome)
       }
     } catch {
-      let code = ExitCode.telling(error)
+      let code = ExitCode.reporting(error)
       outcome.stop()
-      try? tell(outcome)
+      try? show(outcome)
       throw code
     }
-    try tell(outcome)
+    try show(outcome)
     if !outcome.isGood { throw ExitCode(1) }
   }
 
@@ -112,11 +112,11 @@ struct MigrateFirebase: AsyncParsableCommand {
       http: served.http, place: served.place, namespace: namespace, simulated: nil, printsJSON: false)
     let rules = RulesClient(served: served, namespace: namespace, printsJSON: false)
     outcome.begin("data")
-    try await plan.takeData(to: database, &outcome)
+    try await plan.migrateData(to: database, &outcome)
     outcome.begin("users")
-    try await plan.takeUsers(to: administration, &outcome)
+    try await plan.migrateUsers(to: administration, &outcome)
     outcome.begin("rules")
-    try await plan.takeRules(to: rules, &outcome)
+    try await plan.migrateRules(to: rules, &outcome)
     outcome.begin("passwords")
     try await plan.checkPasswords(at: administration, &outcome)
     outcome.begin("requests")
@@ -124,7 +124,7 @@ struct MigrateFirebase: AsyncParsableCommand {
     outcome.begin(nil)
   }
 
-  private func tell(_ outcome: MigrationReport) throws {
+  private func show(_ outcome: MigrationReport) throws {
     if let report { try TextFile.replace(report, outcome.json.text(pretty: true) + [UInt8(ascii: "\n")], mode: 0o600) }
     if server.admin.json { Output.json(outcome.json) } else { Output.line(outcome.text) }
   }

@@ -39,7 +39,9 @@ struct MigrateFolder: ParsableCommand {
       throw ValidationError("Say where the databases go, with --to URL, or where they come from, with --from URL.")
     }
     guard let url = to ?? from else { return }
-    do { _ = try JournalPlace(url: url) } catch { throw ValidationError("\(to == nil ? "--from" : "--to"): \(error).") }
+    do { _ = try JournalLocation(url: url) } catch {
+      throw ValidationError("\(to == nil ? "--from" : "--to"): \(error).")
+    }
   }
 
   func run() throws {
@@ -59,7 +61,7 @@ struct MigrateFolder: ParsableCommand {
         "the databases of \(folder) are in \(JournalEngines.product(of: journal)) already: --journal '\(journal)'")
     }
     var moved: [JournalMove.Moved] = []
-    try with(url) { try $0.toStore { tell($0, &moved) } }
+    try with(url) { try $0.toStore { show($0, &moved) } }
     settings.journal = url
     try settings.write(in: folder)
     finish(moved)
@@ -84,7 +86,7 @@ struct MigrateFolder: ParsableCommand {
         settings.journal = url
         try settings.write(in: folder)
       } _: {
-        tell($0, &moved)
+        show($0, &moved)
       }
       settings.journal = nil
       try settings.write(in: folder)
@@ -106,14 +108,14 @@ struct MigrateFolder: ParsableCommand {
     try work(move)
   }
 
-  private func tell(_ journal: JournalMove.Moved, _ all: inout [JournalMove.Moved]) {
+  private func show(_ journal: JournalMove.Moved, _ all: inout [JournalMove.Moved]) {
     all.append(journal)
     guard !json else { return }
-    let print = journal.print
-    var text = "\(journal.name): position \(print.position), running hash \(print.runningHash), "
-    text += "state \(print.state.hex)"
-    if print.waitingCount > 0 { text += ", \(Figure.counted(print.waitingCount, "event")) waiting" }
-    if print.deadCount > 0 { text += ", \(Figure.counted(print.deadCount, "event")) given up" }
+    let digest = journal.digest
+    var text = "\(journal.name): position \(digest.position), running hash \(digest.runningHash), "
+    text += "state \(digest.state.hex)"
+    if digest.waitingCount > 0 { text += ", \(NumberFormat.counted(digest.waitingCount, "event")) waiting" }
+    if digest.deadCount > 0 { text += ", \(NumberFormat.counted(digest.deadCount, "event")) given up" }
     Output.line(text + (journal.wasThere ? "; was there, and is the same" : "; copied, and the copy is the same"))
   }
 
@@ -125,10 +127,10 @@ struct MigrateFolder: ParsableCommand {
         "databases": .array(
           moved.map { journal in
             [
-              "name": .string(journal.name), "position": .int(journal.print.position),
-              "runningHash": .string(journal.print.runningHash.description),
-              "stateHash": .string(journal.print.state.hex), "waiting": .int(Int64(journal.print.waitingCount)),
-              "givenUp": .int(Int64(journal.print.deadCount)), "wasThere": .bool(journal.wasThere),
+              "name": .string(journal.name), "position": .int(journal.digest.position),
+              "runningHash": .string(journal.digest.runningHash.description),
+              "stateHash": .string(journal.digest.state.hex), "waiting": .int(Int64(journal.digest.waitingCount)),
+              "givenUp": .int(Int64(journal.digest.deadCount)), "wasThere": .bool(journal.wasThere),
             ]
           }),
       ])

@@ -33,13 +33,13 @@ struct MigrationPlan {
   // MARK: Validation
 
   /// Validates data, users and rules.
-  func look(_ outcome: inout MigrationReport) throws {
-    outcome.set(try lookAtData())
-    if let usersFile { outcome.set(try lookAtUsers(usersFile)) }
-    if let rulesFile, let rulesText { outcome.set(Self.lookAtRules(rulesFile, rulesText)) }
+  func validate(_ outcome: inout MigrationReport) throws {
+    outcome.set(try validateData())
+    if let usersFile { outcome.set(try validateUsers(usersFile)) }
+    if let rulesFile, let rulesText { outcome.set(Self.validateRules(rulesFile, rulesText)) }
   }
 
-  private func lookAtData() throws -> MigrationReport.Part {
+  private func validateData() throws -> MigrationReport.Part {
     let input = try FileInput(path: dataFile)
     var progress = Progress("looking through \(dataFile)", unit: "KB", total: input.sizeBytes.map { $0 >> 10 })
     var check = ExportCheck(file: dataFile)
@@ -62,11 +62,11 @@ struct MigrationPlan {
       "values": .int(Int64(figures.leafCount)), "bytes": .int(Int64(figures.sizeBytes)),
       "depth": .int(Int64(figures.depth)),
     ]
-    part.outcome = Figure.counted(figures.leafCount, "value") + Self.suffix(part.findings)
+    part.outcome = NumberFormat.counted(figures.leafCount, "value") + Self.suffix(part.findings)
     return part
   }
 
-  private func lookAtUsers(_ file: String) throws -> MigrationReport.Part {
+  private func validateUsers(_ file: String) throws -> MigrationReport.Part {
     let accounts = try AccountsFile(path: file)
     var part = MigrationReport.Part(name: "users", file: file, outcome: "")
     var check = UsersCheck(file: file, hasHashParameters: !hashParameters.isEmpty)
@@ -81,7 +81,7 @@ struct MigrationPlan {
       part.findings.add(MigrationFinding(.note, place: file, subject: "the columns", note))
     }
     part.figures = ["count": .int(Int64(check.count))]
-    part.outcome = Figure.counted(check.count, "user") + Self.suffix(part.findings)
+    part.outcome = NumberFormat.counted(check.count, "user") + Self.suffix(part.findings)
     return part
   }
 
@@ -107,12 +107,12 @@ struct MigrationPlan {
     await channel.close()
     for refusal in try result.get().refusals { part.findings.add(refusal) }
     if case .int(let count)? = part.figures.members?.first?.value {
-      part.outcome = Figure.counted(Int(count), "user") + Self.suffix(part.findings)
+      part.outcome = NumberFormat.counted(Int(count), "user") + Self.suffix(part.findings)
     }
     outcome.set(part)
   }
 
-  private static func lookAtRules(_ file: String, _ text: String) -> MigrationReport.Part {
+  private static func validateRules(_ file: String, _ text: String) -> MigrationReport.Part {
     var part = MigrationReport.Part(name: "rules", file: file, outcome: "")
     do throws(RulesError) {
       let rules = try RuleSet.compile(text, keepsExpressions: true)
@@ -141,7 +141,7 @@ struct MigrationPlan {
 
   // MARK: Migration
 
-  func takeData(to client: DatabaseClient, _ outcome: inout MigrationReport) async throws {
+  func migrateData(to client: DatabaseClient, _ outcome: inout MigrationReport) async throws {
     guard var part = outcome.part("data") else { return }
     try await client.createDatabase()
     let root = DataPath(Location(path: .root))
@@ -160,7 +160,7 @@ struct MigrationPlan {
     outcome.set(part)
   }
 
-  func takeUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
+  func migrateUsers(to administration: Administration, _ outcome: inout MigrationReport) async throws {
     guard let usersFile, var part = outcome.part("users") else { return }
     let run = try await importUsers(usersFile, to: administration, isTrial: false)
     // The server's findings replace the earlier ones, and are more complete.
@@ -171,8 +171,8 @@ struct MigrationPlan {
     part.figures["imported"] = .int(Int64(run.importedCount))
     part.figures["notImported"] = .int(Int64(run.refusedCount))
     part.outcome =
-      Figure.counted(run.importedCount, "user") + " imported"
-      + (run.refusedCount == 0 ? "" : ", \(Figure.grouped(Double(run.refusedCount))) not")
+      NumberFormat.counted(run.importedCount, "user") + " imported"
+      + (run.refusedCount == 0 ? "" : ", \(NumberFormat.grouped(Double(run.refusedCount))) not")
     outcome.set(part)
   }
 
@@ -194,7 +194,7 @@ struct MigrationPlan {
     return (run.importedCount, run.refusedCount, refusals)
   }
 
-  func takeRules(to client: RulesClient, _ outcome: inout MigrationReport) async throws {
+  func migrateRules(to client: RulesClient, _ outcome: inout MigrationReport) async throws {
     guard let rulesText, var part = outcome.part("rules") else { return }
     let answer = try await client.send(
       .POST, "/versions.json",

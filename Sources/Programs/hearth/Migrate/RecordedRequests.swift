@@ -37,19 +37,19 @@ struct RecordedRequests {
     var progress = Progress("asking \(path)", unit: "requests", total: steps.count)
     var start = 0
     while start < steps.count {
-      let lot = self.lot(from: start)
-      let answer = try await client.send(.POST, "/decide.json", ["requests": .array(lot.asked)])
-      guard let decisions = answer["decisions"]?.array, decisions.count == lot.steps.count else {
-        throw AdminFailure("\(client.served.place) did not decide \(lot.steps.count) requests")
+      let nextBatch = self.nextBatch(from: start)
+      let answer = try await client.send(.POST, "/decide.json", ["requests": .array(nextBatch.asked)])
+      guard let decisions = answer["decisions"]?.array, decisions.count == nextBatch.steps.count else {
+        throw AdminFailure("\(client.served.place) did not decide \(nextBatch.steps.count) requests")
       }
-      for (item, decision) in zip(lot.steps, decisions) {
+      for (item, decision) in zip(nextBatch.steps, decisions) {
         guard let problem = Self.problem(item.step, decision) else {
           agreed += 1
           continue
         }
         part.findings.add(MigrationFinding(.refused, place: "\(path):\(item.line)", subject: item.name, problem))
       }
-      start = lot.steps.endIndex
+      start = nextBatch.steps.endIndex
       progress.show(start)
     }
     part.figures = ["agreed": .int(Int64(agreed)), "count": .int(Int64(steps.count))]
@@ -58,7 +58,7 @@ struct RecordedRequests {
   }
 
   /// Returns the next steps that fit in one request, and their form in it.
-  private func lot(from start: Int) -> (steps: ArraySlice<Step>, asked: [JSON]) {
+  private func nextBatch(from start: Int) -> (steps: ArraySlice<Step>, asked: [JSON]) {
     var (asked, sizeBytes): ([JSON], Int) = ([], 0)
     for item in steps[start...].prefix(Self.requestCountMax) {
       let json = item.step.request.json.appending([

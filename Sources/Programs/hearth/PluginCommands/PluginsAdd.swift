@@ -97,7 +97,9 @@ struct PluginsAdd: AsyncParsableCommand {
     }
     if let tokens = manifest.verifies { lines.append("  verifies  \(tokens.text)") }
     for hook in manifest.hooks { lines.append("  is asked  \(hook.rawValue) (when it is down: \(hook.failurePolicy))") }
-    lines.append("  wants     \(manifest.carrier.isService ? manifest.wants.serviceText : manifest.wants.processText)")
+    lines.append(
+      "  wants     \(manifest.carrier.isService ? manifest.requirements.serviceText : manifest.requirements.processText)"
+    )
     for rule in manifest.settings {
       let marks = [rule.isRequired ? "required" : nil, rule.isSecret ? "secret" : nil].compactMap(\.self)
       let mark = marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))"

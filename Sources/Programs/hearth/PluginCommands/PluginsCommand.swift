@@ -35,11 +35,11 @@ struct PluginsOptions: ParsableArguments {
   /// - Parameter name: The plugin to restart in any case.
   /// - Returns: The state of the plugins; that of the folder when no server runs.
   func apply(restarting name: String? = nil) async throws -> Plugins {
-    try await ask(.POST, name.map { ["restart": .string($0)] } ?? [:])
+    try await requestPlugins(.POST, name.map { ["restart": .string($0)] } ?? [:])
   }
 
   /// Returns the state of the plugins.
-  func look() async throws -> Plugins { try await ask(.GET, nil) }
+  func status() async throws -> Plugins { try await requestPlugins(.GET, nil) }
 
   /// The state of the plugins, and its origin.
   struct Plugins {
@@ -57,7 +57,7 @@ struct PluginsOptions: ParsableArguments {
     }
   }
 
-  private func ask(_ method: HTTPMethod, _ body: JSON?) async throws -> Plugins {
+  private func requestPlugins(_ method: HTTPMethod, _ body: JSON?) async throws -> Plugins {
     guard let answer = try await send(method, body) else {
       return Plugins(isServed: false, plugins: folder.plugins().map { PluginStatus($0).json })
     }

@@ -12,7 +12,7 @@ struct PluginsList: AsyncParsableCommand {
 
   func run() async throws {
     try await options.run {
-      let plugins = try await options.look()
+      let plugins = try await options.status()
       if options.json {
         return Output.json(
           ["isServed": .bool(plugins.isServed), "plugins": .array(plugins.plugins)])

@@ -44,7 +44,7 @@ struct PluginsTest: AsyncParsableCommand {
         directory, settings: try settingsValue(), secret: try secretFile.map { try WebhookSecret(file: $0) },
         allowsPrivate: allowPrivate)
     } catch {
-      throw ExitCode.telling(error)
+      throw ExitCode.reporting(error)
     }
     let findings = Findings()
     let isGood = await trial.run { findings.add($0) }

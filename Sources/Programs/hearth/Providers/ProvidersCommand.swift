@@ -57,7 +57,7 @@ struct ProvidersCommand: ParsableCommand {
         admin.report(
           answer,
           "\(TextTable.printable(id)) sends people to \(TextTable.printable(page)) and trusts "
-            + Figure.counted(count, "certificate"))
+            + NumberFormat.counted(count, "certificate"))
       }
     }
   }

@@ -37,19 +37,19 @@ struct RepairCommand: ParsableCommand {
   }
 
   func run() throws {
-    let place: RepairPlace
+    let target: RepairTarget
     // All journals are locked until the end, so that no server opens any of them meanwhile.
-    var held: [(any JournalRepair)?] = []
+    var salvages: [(any JournalRepair)?] = []
     do {
-      place = try RepairPlace(path)
-      for journal in place.journals { held.append(try JournalEngines.folder.repair(journal.path)) }
+      target = try RepairTarget(path)
+      for journal in target.journals { salvages.append(try JournalEngines.folder.repair(journal.path)) }
     } catch let error as JournalError {
       throw AdminFailure("\(error)")
     }
-    let kept = "\(place.folder)/damaged-\(Timestamp.compact(milliseconds: WallClock.nowMilliseconds))"
+    let keptFolder = "\(target.folder)/damaged-\(Timestamp.compact(milliseconds: WallClock.nowMilliseconds))"
     var isWhole = true
-    for (index, journal) in place.journals.enumerated() {
-      guard let report = held[index]?.examine() else { continue }
+    for (index, journal) in target.journals.enumerated() {
+      guard let report = salvages[index]?.examine() else { continue }
       Output.line(RepairText(journal: journal, report: report, keepsEvents: inPlace).text)
       if !report.lostPast.isEmpty { isWhole = false }
       if report.isWhole { continue }
@@ -60,12 +60,12 @@ struct RepairCommand: ParsableCommand {
       do {
         if inPlace {
           // Opening a journal takes its lock, so it must be free.
-          held[index] = nil
+          salvages[index] = nil
           try cut(journal)
         } else {
-          let folder = kept + journal.group
+          let folder = keptFolder + journal.group
           try TextFile.makeFolder(folder)
-          try held[index]?.replace(report, keepingIn: folder)
+          try salvages[index]?.replace(report, keepingIn: folder)
           Output.line("  repaired; what was there is kept in \(folder)")
         }
       } catch let error as JournalError {
@@ -75,7 +75,7 @@ struct RepairCommand: ParsableCommand {
     if !isWhole { throw ExitCode.failure }
   }
 
-  private func cut(_ journal: RepairPlace.Journal) throws(JournalError) {
+  private func cut(_ journal: RepairTarget.Journal) throws(JournalError) {
     let recovery = try JournalEngines.folder.cut(journal.path)
     for damage in recovery.damages { Output.line("  \(damage)") }
     Output.line("  repaired in place; it is whole, up to position \(recovery.headPosition)")

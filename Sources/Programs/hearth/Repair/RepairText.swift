@@ -4,7 +4,7 @@ import HearthTree
 
 /// The report on a journal for readers.
 struct RepairText {
-  let journal: RepairPlace.Journal
+  let journal: RepairTarget.Journal
   let report: SalvageReport
   /// True when waiting events stay, because the file is truncated in place.
   let keepsEvents: Bool

@@ -32,8 +32,8 @@ struct ExplainCommand: AsyncParsableCommand {
   var rules: String?
 
   @OptionGroup var request: ExplainedRequest
-  @OptionGroup var recorded: RecordedDenial
-  @OptionGroup var past: PastDecision
+  @OptionGroup var recorded: RecordedDenialOptions
+  @OptionGroup var past: PastDecisionOptions
   @OptionGroup var plugin: RulesPluginOption
 
   @Option(
@@ -62,7 +62,7 @@ struct ExplainCommand: AsyncParsableCommand {
       }
       if !isAllowed { throw ExitCode(1) }
     } catch {
-      throw ExitCode.telling(error, printsJSON: json)
+      throw ExitCode.reporting(error, printsJSON: json)
     }
   }
 

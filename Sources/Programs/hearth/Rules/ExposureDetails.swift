@@ -8,14 +8,14 @@ import HearthWorkbench
 struct ExposureDetails {
   let file: String
   let rules: RuleSet
-  let paint: Paint
+  let style: TerminalStyle
 
   /// Returns the words for an identity.
   static func who(_ identity: ExposureIdentity) -> String {
     switch identity {
-    case .nobody: "somebody signed out"
-    case .anyone: "anyone signed in"
-    case .other: "a user other than the owner"
+    case .signedOut: "somebody signed out"
+    case .signedIn: "anyone signed in"
+    case .otherUser: "a user other than the owner"
     case .anyClaims: "a user with these claims"
     case .anyAuth: "a token of a database secret"
     case .holder: "a holder of \(TextTable.printable(identity.name))"
@@ -33,9 +33,9 @@ struct ExposureDetails {
       rows.append(("granted", "\(file):\(rule.line):\(rule.column)  .\(rule.kind.rawValue) at \(rule.pathTemplate)"))
       rows.append(("", Self.shortened(TextTable.printable(rule.expression))))
     }
-    for surprise in witness.surprises(rules) { rows.append(("note", TextTable.printable(surprise))) }
+    for surprise in witness.nullComparisonNotes(rules) { rows.append(("note", TextTable.printable(surprise))) }
     return rows.map { name, text in
-      "    " + paint.faint(name + String(repeating: " ", count: 9 - name.count)) + text
+      "    " + style.faint(name + String(repeating: " ", count: 9 - name.count)) + text
     }.joined(separator: "\n")
   }
 
@@ -72,15 +72,15 @@ struct ExposureDetails {
     let sentence = TextTable.printable(assertion.text)
     switch result {
     case .proved(let count):
-      let places = Figure.counted(count, "place")
-      return paint.good("proved") + "     \(sentence)  " + paint.faint("(\(places))")
+      let places = NumberFormat.counted(count, "place")
+      return style.good("proved") + "     \(sentence)  " + style.faint("(\(places))")
     case .undecided(let question, let reason):
-      return paint.warning("undecided") + "  \(sentence)\n    \(place(question)): \(reason.rawValue)"
+      return style.warning("undecided") + "  \(sentence)\n    \(place(question)): \(reason.rawValue)"
     case .refuted(let question, .open(let witness, let rule)):
-      return paint.bad("refuted") + "    \(sentence)\n    \(Self.who(question.identity)) can "
+      return style.bad("refuted") + "    \(sentence)\n    \(Self.who(question.identity)) can "
         + "\(question.operation.rawValue) \(TextTable.printable(question.location.template))\n" + request(witness, rule)
     case .refuted(let question, _):
-      return paint.bad("refuted") + "    \(sentence)\n    \(place(question)) is closed: proved"
+      return style.bad("refuted") + "    \(sentence)\n    \(place(question)) is closed: proved"
     }
   }
 

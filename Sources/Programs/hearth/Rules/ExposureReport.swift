@@ -10,15 +10,15 @@ struct ExposureReport {
   private let rules: RuleSet
   private let exposure: Exposure
   private let entries: [Exposure.Entry]
-  private let paint: Paint
+  private let style: TerminalStyle
   private let identities: [ExposureIdentity]
 
-  init(file: String, _ rules: RuleSet, _ exposure: Exposure, _ entries: [Exposure.Entry], paint: Paint) {
+  init(file: String, _ rules: RuleSet, _ exposure: Exposure, _ entries: [Exposure.Entry], style: TerminalStyle) {
     self.file = file
     self.rules = rules
     self.exposure = exposure
     self.entries = entries
-    self.paint = paint
+    self.style = style
     identities = exposure.identities
   }
 
@@ -27,9 +27,9 @@ struct ExposureReport {
     let (open, closed, undecided) = (count("open"), count("closed"), count("undecided"))
     let took = milliseconds < 10 ? "\((milliseconds * 10).rounded() / 10)" : "\(Int(milliseconds.rounded()))"
     let summary =
-      "\(exposure.locations.count) places, \(entries.count) questions: \(paint.good("\(closed) closed")), "
-      + "\(paint.bad("\(open) open")), \(paint.warning("\(undecided) undecided")), in \(took) ms"
-    return ([table] + ways + [summary]).joined(separator: "\n\n")
+      "\(exposure.locations.count) places, \(entries.count) questions: \(style.good("\(closed) closed")), "
+      + "\(style.bad("\(open) open")), \(style.warning("\(undecided) undecided")), in \(took) ms"
+    return ([table] + grantingRules + [summary]).joined(separator: "\n\n")
   }
 
   private func count(_ verdict: String) -> Int { entries.count { $0.verdict.name == verdict } }
@@ -61,8 +61,8 @@ struct ExposureReport {
     var (first, second) = (String(repeating: " ", count: width), String(repeating: " ", count: width))
     for identity in identities {
       let name = TextTable.printable(identity.name)
-      first += "   " + paint.strong(name) + String(repeating: " ", count: max(0, 12 - name.count))
-      second += "   " + paint.faint("read   write") + padding(identity)
+      first += "   " + style.strong(name) + String(repeating: " ", count: max(0, 12 - name.count))
+      second += "   " + style.faint("read   write") + padding(identity)
     }
     return first + "\n" + second
   }
@@ -73,10 +73,10 @@ struct ExposureReport {
 
   private func mark(_ verdict: ExposureVerdict?) -> String {
     switch verdict {
-    case nil: paint.faint("–   ")
-    case .closed: paint.good("·   ")
-    case .open: paint.bad("open")
-    case .undecided: paint.warning("?   ")
+    case nil: style.faint("–   ")
+    case .closed: style.good("·   ")
+    case .open: style.bad("open")
+    case .undecided: style.warning("?   ")
     }
   }
 
@@ -87,29 +87,29 @@ struct ExposureReport {
   // MARK: Granting rules
 
   /// The granting rules with the weakest identity that each grants: the first path, and the fewest necessary rights.
-  private var ways: [String] {
+  private var grantingRules: [String] {
     var seen: Set<String> = []
     var result: [String] = []
-    let details = ExposureDetails(file: file, rules: rules, paint: paint)
-    let order = identities.filter { $0 != .other } + [.other]
+    let details = ExposureDetails(file: file, rules: rules, style: style)
+    let order = identities.filter { $0 != .otherUser } + [.otherUser]
     for identity in order {
       for entry in entries where entry.question.identity == identity {
         guard case .open(let witness, let rule) = entry.verdict else { continue }
         let way = "\(entry.question.operation.rawValue) \(rule?.line ?? 0):\(rule?.column ?? 0)"
         // Access without sign-in implies access with it; a stranger's access says more than an owner's.
-        if identity != .other, !seen.insert(way).inserted { continue }
-        if identity == .other, seen.contains("other " + way) || seen.contains("nobody " + way) { continue }
+        if identity != .otherUser, !seen.insert(way).inserted { continue }
+        if identity == .otherUser, seen.contains("other " + way) || seen.contains("nobody " + way) { continue }
         seen.insert(identity.name + " " + way)
         let path = TextTable.printable(entry.question.location.template)
         result.append(
-          paint.bad("open") + "  \(ExposureDetails.who(identity)) can \(entry.question.operation.rawValue) "
-            + paint.strong(path) + "\n" + details.request(witness, rule))
+          style.bad("open") + "  \(ExposureDetails.who(identity)) can \(entry.question.operation.rawValue) "
+            + style.strong(path) + "\n" + details.request(witness, rule))
       }
     }
     for entry in entries {
       guard case .undecided(let reason) = entry.verdict else { continue }
       result.append(
-        paint.warning("undecided") + "  \(entry.question.operation.rawValue) "
+        style.warning("undecided") + "  \(entry.question.operation.rawValue) "
           + "\(TextTable.printable(entry.question.location.template)) by \(ExposureDetails.who(entry.question.identity)): "
           + reason.rawValue)
     }

@@ -8,19 +8,19 @@ enum ExposureSARIF {
   private static let rules: [(rule: SARIFLog.Rule, identity: ExposureIdentity, operation: ExposureOperation)] = [
     (
       .init(id: "open-read-nobody", text: "Somebody who is signed out can read this place.", level: .error),
-      .nobody, .read
+      .signedOut, .read
     ),
     (
       .init(id: "open-write-nobody", text: "Somebody who is signed out can write this place.", level: .error),
-      .nobody, .write
+      .signedOut, .write
     ),
     (
       .init(id: "open-read-anyone", text: "Everybody who signs in can read this place.", level: .warning),
-      .anyone, .read
+      .signedIn, .read
     ),
     (
       .init(id: "open-write-anyone", text: "Everybody who signs in can write this place.", level: .warning),
-      .anyone, .write
+      .signedIn, .write
     ),
   ]
 

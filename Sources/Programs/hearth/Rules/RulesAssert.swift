@@ -51,7 +51,7 @@ struct RulesAssert: AsyncParsableCommand {
     if json {
       Output.json(["assertions": .array(results.map(Self.json))])
     } else {
-      let details = ExposureDetails(file: file, rules: rules, paint: Paint(isColored: Output.isColored))
+      let details = ExposureDetails(file: file, rules: rules, style: TerminalStyle(isColored: Output.isColored))
       for (assertion, result) in results { Output.line(details.text(assertion, result, exposure)) }
     }
     let codes = results.map { Self.code($0.1) }

@@ -36,7 +36,7 @@ struct RulesCommand: ParsableCommand {
         print(error.rendered(file: file))
         throw ExitCode.failure
       } catch {
-        throw ExitCode.telling(error)
+        throw ExitCode.reporting(error)
       }
     }
   }

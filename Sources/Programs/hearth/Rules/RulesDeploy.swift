@@ -37,7 +37,7 @@ struct RulesDeploy: AsyncParsableCommand {
   func run() async throws {
     try await server.run { client in
       let checked = try await CheckedRules(file, plugin, server)
-      checked.tell()
+      checked.printWarnings()
       let before = try await client.inForce(mayBeMissing: create)
       var json: JSON = ["dryRun": .bool(dryRun), "findings": checked.json]
       if let before {
@@ -62,7 +62,7 @@ struct RulesDeploy: AsyncParsableCommand {
     let version = before["id"]?.int ?? 0
     guard let report else { return "version \(version) in force is not a correct file; what changes cannot be told" }
     return "against version \(version), which is in force:\n"
-      + report.brief(Paint(isColored: Output.isColored)).split(separator: "\n").map { "  \($0)" }
+      + report.brief(TerminalStyle(isColored: Output.isColored)).split(separator: "\n").map { "  \($0)" }
       .joined(separator: "\n")
   }
 
@@ -98,7 +98,7 @@ struct CheckedRules {
   }
 
   /// Warns about probable mistakes in the deployed rules.
-  func tell() {
+  func printWarnings() {
     for finding in report.findings where finding.code.severity == .warning { Output.note(finding.rendered) }
   }
 

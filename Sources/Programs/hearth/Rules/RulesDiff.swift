@@ -31,7 +31,7 @@ struct RulesDiff: AsyncParsableCommand {
     if json {
       Output.json(report.json)
     } else {
-      Output.line(report.text(old, new, Paint(isColored: Output.isColored)))
+      Output.line(report.text(old, new, TerminalStyle(isColored: Output.isColored)))
     }
     let opened = report.entries.filter { $0.direction == .opened }
     if opened.contains(where: { $0.verdict.isOpen }) { throw ExitCode(1) }

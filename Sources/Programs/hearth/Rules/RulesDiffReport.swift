@@ -22,11 +22,11 @@ struct RulesDiffReport {
     return entries.filter { entry in
       let place = "\(entry.direction) \(entry.question.operation) \(entry.question.location.template)"
       switch entry.question.identity {
-      case .nobody, .anyone:
+      case .signedOut, .signedIn:
         if seen.contains(place) { return false }
         if entry.verdict.isOpen { seen.insert(place) }
         return true
-      case .other, .holder, .anyClaims, .anyAuth: return !seen.contains(place)
+      case .otherUser, .holder, .anyClaims, .anyAuth: return !seen.contains(place)
       }
     }
   }
@@ -58,17 +58,17 @@ struct RulesDiffReport {
   /// - Parameters:
   ///   - old: The file of the earlier rules.
   ///   - new: The file of the later rules.
-  func text(_ old: String, _ new: String, _ paint: Paint) -> String {
-    if entries.isEmpty { return paint.good("no difference") + ": proved for every place of both files" }
+  func text(_ old: String, _ new: String, _ style: TerminalStyle) -> String {
+    if entries.isEmpty { return style.good("no difference") + ": proved for every place of both files" }
     return entries.map { entry in
       let isOpened = entry.direction == .opened
-      let place = place(entry, paint)
+      let place = place(entry, style)
       switch entry.verdict {
       case .open(let witness, let rule):
-        let details = ExposureDetails(file: isOpened ? new : old, rules: isOpened ? after : before, paint: paint)
-        return (isOpened ? paint.bad("newly open") : paint.good("newly closed")) + "  \(place)\n"
+        let details = ExposureDetails(file: isOpened ? new : old, rules: isOpened ? after : before, style: style)
+        return (isOpened ? style.bad("newly open") : style.good("newly closed")) + "  \(place)\n"
           + details.request(witness, rule)
-      case .undecided(let reason): return paint.warning("undecided") + "  \(place): \(reason.rawValue)"
+      case .undecided(let reason): return style.warning("undecided") + "  \(place): \(reason.rawValue)"
       case .closed: return ""
       }
     }.joined(separator: "\n\n")
@@ -77,23 +77,23 @@ struct RulesDiffReport {
   /// Returns a line for each path, without the requests that prove it.
   ///
   /// - Parameter linesMax: The maximum number of lines; further paths are only counted.
-  func brief(_ paint: Paint, linesMax: Int = 12) -> String {
+  func brief(_ style: TerminalStyle, linesMax: Int = 12) -> String {
     if entries.isEmpty { return "no place opens or closes" }
     var lines = entries.prefix(linesMax).map { entry in
       let what =
         switch (entry.verdict.isOpen, entry.direction) {
-        case (false, _): paint.warning("undecided")
-        case (true, .opened): paint.bad("opens")
-        case (true, .closed): paint.good("closes")
+        case (false, _): style.warning("undecided")
+        case (true, .opened): style.bad("opens")
+        case (true, .closed): style.good("closes")
         }
-      return "\(what)  \(place(entry, paint))"
+      return "\(what)  \(place(entry, style))"
     }
     if entries.count > linesMax { lines.append("and \(entries.count - linesMax) more: hearth rules diff OLD NEW") }
     return lines.joined(separator: "\n")
   }
 
-  private func place(_ entry: RulesDifference.Entry, _ paint: Paint) -> String {
-    "\(entry.question.operation.rawValue) \(paint.strong(TextTable.printable(entry.question.location.template)))  "
-      + paint.faint("by \(ExposureDetails.who(entry.question.identity))")
+  private func place(_ entry: RulesDifference.Entry, _ style: TerminalStyle) -> String {
+    "\(entry.question.operation.rawValue) \(style.strong(TextTable.printable(entry.question.location.template)))  "
+      + style.faint("by \(ExposureDetails.who(entry.question.identity))")
   }
 }

@@ -50,7 +50,7 @@ struct RulesExposure: AsyncParsableCommand {
     case .text:
       let milliseconds = WallClock.seconds(since: started) * 1000
       Output.line(
-        ExposureReport(file: file, rules, exposure, entries, paint: Paint(isColored: Output.isColored)).text(
+        ExposureReport(file: file, rules, exposure, entries, style: TerminalStyle(isColored: Output.isColored)).text(
           milliseconds: milliseconds))
     }
   }

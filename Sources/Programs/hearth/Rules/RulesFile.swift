@@ -13,7 +13,7 @@ enum RulesFile {
       Output.note(error.rendered(file: file))
       throw ExitCode(2)
     } catch {
-      throw ExitCode.telling(error)
+      throw ExitCode.reporting(error)
     }
   }
 }

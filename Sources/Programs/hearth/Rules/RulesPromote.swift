@@ -59,7 +59,7 @@ struct RulesPromote: AsyncParsableCommand {
   @OptionGroup var server: RulesServer
 
   /// The time that the command repeats its request while the server examines stored data.
-  private static let patience = Duration.seconds(900)
+  private static let retryDuration = Duration.seconds(900)
 
   func validate() throws {
     let counts = [
@@ -98,7 +98,7 @@ struct RulesPromote: AsyncParsableCommand {
 
   /// Repeats the request while the server has not examined all stored data.
   private func promote(_ client: RulesClient) async throws -> JSON {
-    let deadline = ContinuousClock.now + Self.patience
+    let deadline = ContinuousClock.now + Self.retryDuration
     while true {
       do {
         return try await client.send(.POST, "/promote.json", body)

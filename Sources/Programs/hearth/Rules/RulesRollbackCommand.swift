@@ -27,9 +27,9 @@ struct RulesRollbackCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await server.run { client in
-      var wish = change.body("rollback")
-      if let id { wish["version"] = .int(id) }
-      let plan = try await client.send(.POST, "/rollback.json", wish.appending(["dryRun": true]))
+      var body = change.body("rollback")
+      if let id { body["version"] = .int(id) }
+      let plan = try await client.send(.POST, "/rollback.json", body.appending(["dryRun": true]))
       guard let before = plan["before"]?["id"]?.int, let target = plan["target"]?["id"]?.int else {
         throw AdminFailure("\(client.served.place) did not say what it would go back to")
       }
@@ -43,9 +43,9 @@ struct RulesRollbackCommand: AsyncParsableCommand {
       var answer = plan
       if !dryRun {
         // The request names the versions that were shown.
-        wish["version"] = .int(target)
-        wish["expected"] = .int(before)
-        answer = try await client.send(.POST, "/rollback.json", wish)
+        body["version"] = .int(target)
+        body["expected"] = .int(before)
+        answer = try await client.send(.POST, "/rollback.json", body)
       }
       let json: JSON = [
         "dryRun": .bool(dryRun), "before": old.version, "target": new.version, "diff": report?.json ?? .null,

@@ -22,7 +22,7 @@ struct RulesServer: ParsableArguments {
       if admin.json { Output.json(refusal.answer) }
       throw ExitCode(1)
     } catch {
-      throw ExitCode.telling(error, printsJSON: admin.json)
+      throw ExitCode.reporting(error, printsJSON: admin.json)
     }
   }
 }

@@ -64,7 +64,7 @@ struct RulesStage: AsyncParsableCommand {
 
   private func stage(_ file: String, _ client: RulesClient) async throws {
     let checked = try await CheckedRules(file, plugin, server)
-    checked.tell()
+    checked.printWarnings()
     var json: JSON = ["findings": checked.json]
     if let before = try await client.inForce() {
       let report = RulesDiffReport(from: before.source, to: checked.text)
@@ -89,6 +89,6 @@ struct RulesStage: AsyncParsableCommand {
       }
     }
     let answer = try await client.send(.GET, "/staged.json")
-    client.report(answer, TrialText(answer: answer, paint: Paint(isColored: Output.isColored)).text)
+    client.report(answer, TrialText(answer: answer, style: TerminalStyle(isColored: Output.isColored)).text)
   }
 }

@@ -6,7 +6,7 @@ import HearthWorkbench
 struct TrialText {
   /// The answer of `/.settings/rules/staged.json`.
   let answer: JSON
-  let paint: Paint
+  let style: TerminalStyle
 
   /// The number of flips, listeners and paths that are printed of each; further ones are counted.
   private static let entriesMax = 10
@@ -33,8 +33,8 @@ struct TrialText {
     let (judged, closed, opened) = (count(trial, "judged"), count(trial, "closed"), count(trial, "opened"))
     var lines = ["\(judged) decisions judged, \(count(trial, "equal")) the same"]
     lines.append(
-      "  " + (closed > 0 ? paint.bad("\(closed) would be denied") : "0 would be denied") + ", "
-        + (opened > 0 ? paint.warning("\(opened) would be allowed") : "0 would be allowed")
+      "  " + (closed > 0 ? style.bad("\(closed) would be denied") : "0 would be denied") + ", "
+        + (opened > 0 ? style.warning("\(opened) would be allowed") : "0 would be allowed")
         + (count(trial, "undecided") > 0 ? ", \(count(trial, "undecided")) undecided" : "")
         + (count(trial, "dropped") > 0 ? "; \(count(trial, "dropped")) more were not judged: too many at once" : ""))
     let flips = trial["flips"]?.array ?? []
@@ -48,14 +48,14 @@ struct TrialText {
     let isClosed = flip["direction"]?.string == "closed"
     var lines = [
       "",
-      (isClosed ? paint.bad("would be denied") : paint.warning("would be allowed")) + "  "
-        + "\(flip["operation"]?.string ?? "") \(paint.strong(printable(flip, "pattern")))  ×\(count(flip, "count"))",
-      "    " + paint.faint("in force  ") + rule(flip["rule"]),
-      "    " + paint.faint("staged    ") + rule(flip["stagedRule"]),
+      (isClosed ? style.bad("would be denied") : style.warning("would be allowed")) + "  "
+        + "\(flip["operation"]?.string ?? "") \(style.strong(printable(flip, "pattern")))  ×\(count(flip, "count"))",
+      "    " + style.faint("in force  ") + rule(flip["rule"]),
+      "    " + style.faint("staged    ") + rule(flip["stagedRule"]),
     ]
     if let example = flip["examples"]?.array?.first {
       let user = example["uid"]?.string.map { "uid \(TextTable.printable($0))" } ?? "signed out"
-      lines.append("    " + paint.faint("for example ") + "\(printable(example, "path")), \(user)")
+      lines.append("    " + style.faint("for example ") + "\(printable(example, "path")), \(user)")
       for line in example["trace"]?.array ?? [] { lines.append("      " + TextTable.printable(line.string ?? "")) }
     }
     return lines
@@ -70,21 +70,21 @@ struct TrialText {
     let cancelled = count(listeners, "cancelled")
     lines.append(
       "of \(count(listeners, "examined")) listeners, "
-        + (cancelled > 0 ? paint.bad("\(cancelled) would be cancelled") : "none would be cancelled"))
+        + (cancelled > 0 ? style.bad("\(cancelled) would be cancelled") : "none would be cancelled"))
     for entry in (listeners["patterns"]?.array ?? []).prefix(Self.entriesMax) {
       lines.append("    \(printable(entry, "pattern"))  ×\(count(entry, "count"))  \(rule(entry["stagedRule"]))")
     }
     let failed = count(data, "failed") - count(data, "alreadyFailing")
     lines.append(
       "of \(count(data, "checked")) stored places, "
-        + (failed > 0 ? paint.bad("\(failed) would be refused by .validate") : "none would be refused by .validate")
+        + (failed > 0 ? style.bad("\(failed) would be refused by .validate") : "none would be refused by .validate")
         + (count(data, "alreadyFailing") > 0
           ? ", beside \(count(data, "alreadyFailing")) that the rules in force refuse too" : ""))
     for entry in (data["failures"]?.array ?? []).prefix(Self.entriesMax) {
       let paths = (entry["paths"]?.array ?? []).prefix(2).map { TextTable.printable($0.string ?? "") }
       lines.append(
         "    \(printable(entry, "pattern"))  ×\(count(entry, "count"))  \(rule(entry["rule"]))  "
-          + paint.faint(paths.joined(separator: ", ")))
+          + style.faint(paths.joined(separator: ", ")))
     }
     let depending = count(data, "dependsOnAuth") + count(data, "dependsOnTime")
     if depending > 0 { lines.append("    and \(depending) depend on who writes, or when") }
@@ -111,7 +111,7 @@ struct TrialText {
   private func rule(_ rule: JSON?) -> String {
     guard let rule, rule.members != nil else { return "no rule" }
     return ".\(printable(rule, "kind")) at \(printable(rule, "path")) "
-      + paint.faint("\(count(rule, "line")):\(count(rule, "column"))")
+      + style.faint("\(count(rule, "line")):\(count(rule, "column"))")
   }
 
   private func count(_ json: JSON, _ name: String) -> Int64 { json[name]?.int ?? 0 }

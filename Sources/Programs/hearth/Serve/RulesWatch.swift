@@ -31,7 +31,7 @@ struct RulesWatch {
     do {
       await deploy(try await reader.text(path))
     } catch let error as RulesError {
-      Output.line("rules: \(path):\(error.serviceText.dropLast()) - the last good rules stay in force")
+      Output.line("rules: \(path):\(error.uploadErrorText.dropLast()) - the last good rules stay in force")
     } catch {
       Output.line("rules: \(error) - the last good rules stay in force")
     }

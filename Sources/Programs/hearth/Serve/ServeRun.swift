@@ -57,7 +57,7 @@ struct ServeRun {
   private func start() async throws {
     try await server.start()
     do {
-      try remember()
+      try saveSettings()
       try await prepare(server)
     } catch {
       await server.stop()
@@ -65,10 +65,10 @@ struct ServeRun {
     }
     announce()
     await announceConsole()
-    manager?.tell(.ready)
+    manager?.notify(.ready)
   }
 
-  private func remember() throws {
+  private func saveSettings() throws {
     var settings = settings
     settings.url = url
     settings.projectID = server.options.accounts.projectID
@@ -119,7 +119,7 @@ extension ServeRun {
   private func announceConsole() async {
     let options = server.options
     guard options.console.isServed else { return }
-    let isLoopback = IPAddress.isLoopback(host: options.console.place?.host ?? options.host)
+    let isLoopback = IPAddress.isLoopback(host: options.console.address?.host ?? options.host)
     let isLogged = manager != nil || getenv("JOURNAL_STREAM") != nil
     guard isLoopback, !isLogged, let link = await server.makeConsoleLink() else {
       return Output.line("  console  hearth console prints a link")
@@ -141,7 +141,7 @@ extension ServeRun {
 extension ServeRun {
   /// Drains the server for the configured time, then stops it.
   private func shutDown() async {
-    manager?.tell(.stopping)
+    manager?.notify(.stopping)
     server.drain()
     if drainSeconds > 0 { try? await Task.sleep(for: .seconds(drainSeconds)) }
     do { try await finish(server) } catch { Output.note("hearth: \(error)") }
@@ -153,8 +153,8 @@ extension ServeRun {
   private func feedWatchdog(of manager: ServiceManager, intervalNanoseconds: Int64) async {
     while !Task.isCancelled {
       // The server starts at the same time; the manager limits a long start separately.
-      await server.comeRound()
-      manager.tell(.alive)
+      await server.waitForEventLoops()
+      manager.notify(.alive)
       try? await Task.sleep(for: .nanoseconds(intervalNanoseconds / 3))
     }
   }

@@ -11,15 +11,15 @@ struct TenantView {
   static let columns = ["ID", "NAME", "SIGNS IN WITH", "REMARKS"]
 
   var cells: [String] {
-    [id, json["displayName"]?.string ?? "", ways, json["disableAuth"]?.bool == true ? "disabled" : ""]
+    [id, json["displayName"]?.string ?? "", signInMethods, json["disableAuth"]?.bool == true ? "disabled" : ""]
   }
 
   /// The enabled sign-in methods beside custom tokens and other providers, which every tenant has.
-  private var ways: String {
-    let ways = [
+  private var signInMethods: String {
+    let signInMethods = [
       ("allowPasswordSignup", "password"), ("enableEmailLinkSignin", "emailLink"), ("enableAnonymousUser", "anonymous"),
     ]
-    return ways.filter { json[$0.0]?.bool == true }.map(\.1).joined(separator: ",")
+    return signInMethods.filter { json[$0.0]?.bool == true }.map(\.1).joined(separator: ",")
   }
 
   /// The properties, one a line.

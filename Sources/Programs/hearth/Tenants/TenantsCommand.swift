@@ -40,7 +40,7 @@ struct TenantsList: AsyncParsableCommand {
       } while next != nil
       guard !admin.printsJSON else { return }
       if count > 0 { Output.line(table.text) }
-      Output.note(Figure.counted(count, "tenant"))
+      Output.note(NumberFormat.counted(count, "tenant"))
     }
   }
 }
@@ -57,7 +57,7 @@ struct TenantsCreate: AsyncParsableCommand {
       "4 to 20 letters, digits and hyphens, the first a letter. The id begins with it.", valueName: "name"))
   var name: String
 
-  @OptionGroup var ways: WaysInOptions
+  @OptionGroup var signInMethods: SignInMethodOptions
 
   func validate() throws {
     guard TenantRecord.isDisplayName(name) else {
@@ -67,7 +67,7 @@ struct TenantsCreate: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let body = (["displayName": .string(name)] as JSON).appending(.object(ways.members))
+    let body = (["displayName": .string(name)] as JSON).appending(.object(signInMethods.members))
     try await admin.run { admin in
       let made = TenantView(json: try await admin.tenant("", body))
       admin.report(made.json, made.id)
@@ -104,20 +104,20 @@ struct TenantsSet: AsyncParsableCommand {
   @Option(help: "A new name for people; the id stays.")
   var name: String?
 
-  @OptionGroup var ways: WaysInOptions
+  @OptionGroup var signInMethods: SignInMethodOptions
 
   @Option(
     help: ArgumentHelp("Whether it is disabled: nobody signs in, and no token is renewed.", valueName: "true|false"))
   var disabled: Bool?
 
   func validate() throws {
-    guard name != nil || disabled != nil || !ways.members.isEmpty else {
+    guard name != nil || disabled != nil || !signInMethods.members.isEmpty else {
       throw ValidationError("Nothing to change: name at least one option, such as --disabled true.")
     }
   }
 
   func run() async throws {
-    var body = JSON.object(ways.members)
+    var body = JSON.object(signInMethods.members)
     if let name { body["displayName"] = .string(name) }
     if let disabled { body["disableAuth"] = .bool(disabled) }
     try await admin.run { [body] admin in
@@ -159,7 +159,7 @@ struct TenantsDelete: AsyncParsableCommand {
 }
 
 /// The options for the sign-in methods of each tenant.
-struct WaysInOptions: ParsableArguments {
+struct SignInMethodOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Whether passwords sign in.", valueName: "true|false"))
   var passwords: Bool?
 

@@ -38,8 +38,8 @@ struct Progress {
 
   private func text(_ count: Int) -> String {
     let seconds = max(0.001, WallClock.seconds(since: started))
-    return "\(label): \(bar(count))\(Figure.grouped(Double(count))) \(unit), "
-      + "\(Figure.grouped(Double(count) / seconds)) a second"
+    return "\(label): \(bar(count))\(NumberFormat.grouped(Double(count))) \(unit), "
+      + "\(NumberFormat.grouped(Double(count) / seconds)) a second"
   }
 
   /// Returns a bar in the form `[#####               ]  26 % `.

@@ -24,11 +24,11 @@ struct TokenInspect: ParsableCommand {
   func run() throws {
     let ring = KeyRing(store: try data.openKeys(), projectID: data.projectID(project))
     let verdict = TokenVerdict(try token.read(), ring: ring, accounts: [], nowSeconds: WallClock.nowSeconds)
-    if json { Output.json(verdict.json()) } else { Self.tell(verdict) }
+    if json { Output.json(verdict.json()) } else { Self.show(verdict) }
     if !verdict.isValid { throw ExitCode.failure }
   }
 
-  private static func tell(_ verdict: TokenVerdict) {
+  private static func show(_ verdict: TokenVerdict) {
     Output.line("kind     \(verdict.kind)")
     if let parts = verdict.parts {
       Output.line("header   \(TextTable.printable(parts.header.json))")

@@ -20,11 +20,11 @@ struct TokenVerdict {
   ) {
     if text.utf8.contains(UInt8(ascii: ".")) { parts = try? TokenReader.read(text) }
     switch parts?.kind {
-    case .custom: judgeCustom(text, ring, accounts, nowSeconds)
+    case .custom: applyCustom(text, ring, accounts, nowSeconds)
     case .sessionCookie:
-      judge { () throws(CredentialError) in try ring.verifySessionCookie(text, nowSeconds: nowSeconds) }
+      apply { () throws(CredentialError) in try ring.verifySessionCookie(text, nowSeconds: nowSeconds) }
     default:
-      judge { () throws(CredentialError) in try ring.verifier.verify(text, nowSeconds: nowSeconds) }
+      apply { () throws(CredentialError) in try ring.verifier.verify(text, nowSeconds: nowSeconds) }
     }
   }
 
@@ -42,7 +42,7 @@ struct TokenVerdict {
 
   var isValid: Bool { refusal == nil }
 
-  private mutating func judge(_ verify: () throws(CredentialError) -> VerifiedCredential) {
+  private mutating func apply(_ verify: () throws(CredentialError) -> VerifiedCredential) {
     do {
       let credential = try verify()
       auth = credential.authPayload
@@ -54,7 +54,7 @@ struct TokenVerdict {
     }
   }
 
-  private mutating func judgeCustom(
+  private mutating func applyCustom(
     _ text: String, _ ring: KeyRing, _ accounts: [(email: String, publicKeys: [String: String])], _ nowSeconds: Int64
   ) {
     do {

@@ -31,10 +31,10 @@ struct TriggersAdd: AsyncParsableCommand {
   var path: String?
 
   @Option(help: "What happens there: create, update, delete, or write for all three.")
-  var on: TriggerMoment?
+  var on: TriggerEventType?
 
   @Option(help: "What happens to an account: created or deleted.")
-  var user: UserMoment?
+  var user: UserEventType?
 
   @Option(help: ArgumentHelp("Where events are posted to.", valueName: "url"))
   var url: String?
@@ -122,6 +122,6 @@ struct TriggersAdd: AsyncParsableCommand {
   }
 }
 
-extension TriggerMoment: ExpressibleByArgument {}
-extension UserMoment: ExpressibleByArgument {}
+extension TriggerEventType: ExpressibleByArgument {}
+extension UserEventType: ExpressibleByArgument {}
 extension EventForm: ExpressibleByArgument {}

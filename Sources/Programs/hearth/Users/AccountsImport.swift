@@ -24,7 +24,7 @@ struct AccountsImport {
   private var batchBytes = 0
   private var batchValues = 0
   private var batchPasswords = 0
-  private var seen = 0
+  private var readCount = 0
   private(set) var importedCount = 0
   private(set) var refusedCount = 0
   private let refused: (_ subject: String, _ reason: String) -> Void
@@ -57,9 +57,9 @@ struct AccountsImport {
   }
 
   private mutating func add(_ user: Result<JSON, CSVUser.Problem>) async throws {
-    seen += 1
+    readCount += 1
     switch user {
-    case .failure(let problem): tell(seen, problem.text)
+    case .failure(let problem): reportRefusal(readCount, problem.text)
     case .success(let user):
       claims.add(user)
       var renamed = EmulatedPassword.cleared(Self.renamed(user))
@@ -73,7 +73,7 @@ struct AccountsImport {
       if isFull { try await flush() }
       if renamed["rawPassword"] != nil { batchPasswords += 1 }
       batch.append(renamed)
-      places.append(seen)
+      places.append(readCount)
       batchBytes += bytes
       batchValues += values
     }
@@ -89,14 +89,14 @@ struct AccountsImport {
     for error in answer["error"]?.array ?? [] {
       let index = error["index"]?.int.flatMap { Int(exactly: $0) } ?? -1
       guard places.indices.contains(index), failed.insert(index).inserted else { continue }
-      tell(places[index], error["message"]?.string ?? "refused", batch[index]["localId"]?.string)
+      reportRefusal(places[index], error["message"]?.string ?? "refused", batch[index]["localId"]?.string)
     }
     importedCount += batch.count - failed.count
     (batch, places, batchBytes, batchValues, batchPasswords) = ([], [], 0, 0, 0)
     progress?.show(importedCount)
   }
 
-  private mutating func tell(_ place: Int, _ reason: String, _ uid: String? = nil) {
+  private mutating func reportRefusal(_ place: Int, _ reason: String, _ uid: String? = nil) {
     refusedCount += 1
     refused("account \(place)" + (uid.map { " (\(TextTable.printable($0)))" } ?? ""), TextTable.printable(reason))
   }

@@ -10,11 +10,11 @@ final class ExportReader {
   /// The maximum size of an account; one with 1,000 characters of claims and many providers is far below.
   static let userBytesMax = 1 << 20
 
-  private enum Place { case start, object, users, end }
+  private enum State { case start, object, users, end }
 
   private let input: BufferedFile
   private let path: String
-  private var place = Place.start
+  private var state = State.start
   private var count = 0
 
   init(path: String) throws {
@@ -24,13 +24,13 @@ final class ExportReader {
 
   /// Returns the next account; nil after the last.
   func next() throws -> JSON? {
-    if place == .start { try findUsers() }
-    guard place == .users else { return nil }
+    if state == .start { try findUsers() }
+    guard state == .users else { return nil }
     while let byte = try token() {
       switch byte {
       case UInt8(ascii: ","): continue
       case UInt8(ascii: "]"):
-        place = .end
+        state = .end
         return nil
       case UInt8(ascii: "{"):
         count += 1
@@ -47,7 +47,7 @@ final class ExportReader {
   /// Skips to the first byte after the bracket that opens the accounts.
   private func findUsers() throws {
     switch try token() {
-    case UInt8(ascii: "["): place = .users
+    case UInt8(ascii: "["): state = .users
     case UInt8(ascii: "{"):
       while let byte = try token(), byte != UInt8(ascii: "}") {
         guard byte != UInt8(ascii: ",") else { continue }
@@ -55,7 +55,7 @@ final class ExportReader {
           try token() == UInt8(ascii: ":"), let first = try token()
         else { break }
         if name == "users", first == UInt8(ascii: "[") {
-          place = .users
+          state = .users
           return
         }
         _ = try value(startingWith: first)
@@ -71,7 +71,7 @@ final class ExportReader {
       switch byte {
       case 0x20, 0x09, 0x0A, 0x0D: continue
       // A byte order mark, as editors on Windows write it.
-      case 0xEF where place == .start && input.offset == 1:
+      case 0xEF where state == .start && input.offset == 1:
         _ = try input.next()
         _ = try input.next()
       default: return byte

@@ -57,7 +57,9 @@ struct UsersErase: AsyncParsableCommand {
         let list = JSON.array(Self.notReached.map { .string($0) })
         return Output.json(answer.appending(["notReached": list]))
       }
-      func counted(_ name: String, _ thing: String) -> String { Figure.counted(Int(answer[name]?.int ?? 0), thing) }
+      func counted(_ name: String, _ thing: String) -> String {
+        NumberFormat.counted(Int(answer[name]?.int ?? 0), thing)
+      }
       let figures =
         "\(counted("batches", "piece")) of logs, \(counted("snapshots", "snapshot")) and "
         + counted("records", "audit record")

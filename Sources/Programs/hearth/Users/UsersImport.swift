@@ -42,7 +42,7 @@ struct UsersImport: AsyncParsableCommand {
       let accounts = try AccountsFile(path: file, format: format)
       try await run.send(accounts)
       if let note = accounts.note { Output.note("note: \(note)") }
-      for (count, text) in run.claims.notes { Output.note("note: \(Figure.counted(count, "account")): \(text)") }
+      for (count, text) in run.claims.notes { Output.note("note: \(NumberFormat.counted(count, "account")): \(text)") }
       let (imported, refused) = (run.importedCount, run.refusedCount)
       admin.report(
         ["imported": .int(Int64(imported)), "failed": .int(Int64(refused))],

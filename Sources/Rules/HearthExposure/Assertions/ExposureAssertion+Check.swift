@@ -15,7 +15,7 @@ extension ExposureAssertion {
   package func check(_ exposure: Exposure) -> Result {
     let locations = exposure.locations(pattern)
     // All clients that are signed in are of the last class. The others come first, because their requests are clearer.
-    let identities = self.identities ?? exposure.identities.filter { $0 != .other } + [.anyClaims, .anyAuth]
+    let identities = self.identities ?? exposure.identities.filter { $0 != .otherUser } + [.anyClaims, .anyAuth]
     var doubt: (ExposureQuestion, ExposureReason)?
     var count = 0
     for location in locations {
@@ -23,7 +23,7 @@ extension ExposureAssertion {
         var question = ExposureQuestion(location: location, operation: operation, identity: identity)
         question.isUpdate = operation == .write && !isPermission
         // When the path names no user, all users are others.
-        if identity == .other, exposure.verdict(question) == nil { question.identity = .anyone }
+        if identity == .otherUser, exposure.verdict(question) == nil { question.identity = .signedIn }
         guard let verdict = exposure.verdict(question) else { continue }
         count += 1
         switch verdict {

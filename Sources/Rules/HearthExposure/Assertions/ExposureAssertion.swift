@@ -47,13 +47,13 @@ package struct ExposureAssertion: Sendable {
   private static func statement(
     _ words: inout Words
   ) throws(Problem) -> ([ExposureIdentity]?, Bool, ExposureOperation) {
-    let who = try self.who(&words)
+    let subject = try self.subject(&words)
     let (isPermission, column) = try verb(&words)
     let (operation, operationColumn) = try words.next("'read' or 'write'")
     guard let operation = ExposureOperation(rawValue: operation) else {
       throw Problem(column: operationColumn, message: "'\(operation)' is neither 'read' nor 'write'")
     }
-    switch who {
+    switch subject {
     case .noClient:
       guard isPermission else {
         throw Problem(
@@ -63,7 +63,7 @@ package struct ExposureAssertion: Sendable {
       return (nil, false, operation)
     case .people(let identity, let isLoose):
       // An operation that signed-in users cannot do must be closed to signed-out clients, too.
-      return (isLoose && !isPermission ? [.nobody, identity] : [identity], isPermission, operation)
+      return (isLoose && !isPermission ? [.signedOut, identity] : [identity], isPermission, operation)
     }
   }
 
@@ -77,14 +77,14 @@ package struct ExposureAssertion: Sendable {
     }
   }
 
-  private enum Who {
+  private enum Subject {
     /// All clients, signed in or not.
     case noClient
     /// - Parameter isLoose: the word leaves open whether users are signed in.
     case people(ExposureIdentity, isLoose: Bool)
   }
 
-  private static func who(_ words: inout Words) throws(Problem) -> Who {
+  private static func subject(_ words: inout Words) throws(Problem) -> Subject {
     let (word, column) = try words.next("who it is about: nobody, signed-out people, anyone, other or claim:NAME")
     let people = ["people", "users", "clients"]
     switch word {
@@ -95,12 +95,12 @@ package struct ExposureAssertion: Sendable {
       return .noClient
     case "signed-out", "unauthenticated":
       _ = words.skip(people)
-      return .people(.nobody, isLoose: false)
+      return .people(.signedOut, isLoose: false)
     case "signed-in", "authenticated":
       _ = words.skip(people)
-      return .people(.anyone, isLoose: false)
-    case "anyone": return .people(.anyone, isLoose: true)
-    case "other": return .people(.other, isLoose: true)
+      return .people(.signedIn, isLoose: false)
+    case "anyone": return .people(.signedIn, isLoose: true)
+    case "other": return .people(.otherUser, isLoose: true)
     default: return .people(try holder(word, column), isLoose: false)
     }
   }

@@ -48,16 +48,16 @@ enum ExposurePattern {
   /// The locations that a pattern matches. A location that the file does not name stands for those that it leaves to
   /// the rules above it.
   static func locations(_ parts: [Part], in rules: RuleSet) -> [ExposureLocation] {
-    var walk = Walk()
-    walk.go(parts[...], [rules.root], [])
-    return walk.found
+    var matcher = LocationMatcher()
+    matcher.match(parts[...], [rules.root], [])
+    return matcher.found
   }
 
-  private struct Walk {
+  private struct LocationMatcher {
     var found: [ExposureLocation] = []
     private var seen: Set<[ExposureLocation.Step]> = []
 
-    mutating func go(_ parts: ArraySlice<Part>, _ chain: [RuleNode?], _ steps: [ExposureLocation.Step]) {
+    mutating func match(_ parts: ArraySlice<Part>, _ chain: [RuleNode?], _ steps: [ExposureLocation.Step]) {
       guard let part = parts.first else {
         if seen.insert(steps).inserted { found.append(ExposureLocation(steps: steps, chains: [chain])) }
         return
@@ -65,23 +65,23 @@ enum ExposurePattern {
       let node = chain.last ?? nil
       let rest = parts.dropFirst()
       switch part {
-      case .key(let key): go(rest, chain + [node?.child(Key(key))], steps + [.key(key)])
+      case .key(let key): match(rest, chain + [node?.child(Key(key))], steps + [.key(key)])
       case .any:
-        for (key, child) in node?.children.list ?? [] { go(rest, chain + [child], steps + [.key(key.text)]) }
+        for (key, child) in node?.children.list ?? [] { match(rest, chain + [child], steps + [.key(key.text)]) }
         open(rest, chain, steps)
       case .open: open(rest, chain, steps)
       case .deep:
-        go(rest, chain, steps)
-        for (key, child) in node?.children.list ?? [] { go(parts, chain + [child], steps + [.key(key.text)]) }
+        match(rest, chain, steps)
+        for (key, child) in node?.children.list ?? [] { match(parts, chain + [child], steps + [.key(key.text)]) }
         if let wildcard = node?.wildcard {
-          go(parts, chain + [wildcard], steps + [ExposureLocation.open(node)])
+          match(parts, chain + [wildcard], steps + [ExposureLocation.open(node)])
         }
       }
     }
 
     private mutating func open(_ rest: ArraySlice<Part>, _ chain: [RuleNode?], _ steps: [ExposureLocation.Step]) {
       let node = chain.last ?? nil
-      go(rest, chain + [node?.wildcard], steps + [ExposureLocation.open(node)])
+      match(rest, chain + [node?.wildcard], steps + [ExposureLocation.open(node)])
     }
   }
 }

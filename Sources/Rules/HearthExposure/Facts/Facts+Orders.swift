@@ -25,22 +25,22 @@ extension Facts {
     }
     settleTextOrders()
     if isRefuted { return }
-    var line = Line(edges) {
+    var partialOrder = PartialOrder(edges) {
       constantNumber($0)
     } isLess: { a, b in
       if let x = constantNumber(a), let y = constantNumber(b) { x < y } else { false }
     }
-    guard !line.isEmpty, !refutesOrEquates(line) else { return }
+    guard !partialOrder.isEmpty, !refutesOrEquates(partialOrder) else { return }
     var isTighter = false
     for (a, b) in unequal where !mayBeNaN(a) && !mayBeNaN(b) {
       // A number that is not more and not equal is less.
-      if line.tighten(root(a), root(b)) || line.tighten(root(b), root(a)) { isTighter = true }
+      if partialOrder.tighten(root(a), root(b)) || partialOrder.tighten(root(b), root(a)) { isTighter = true }
     }
     if isTighter {
-      line.close()
-      if refutesOrEquates(line) { return }
+      partialOrder.close()
+      if refutesOrEquates(partialOrder) { return }
     }
-    bounds = line.bounds
+    bounds = partialOrder.bounds
   }
 
   /// Adds the order of a number and its sum with a constant: rounding keeps order, so `x <= x + c` for `c >= 0`. They
@@ -66,25 +66,25 @@ extension Facts {
   private mutating func settleTextOrders() {
     guard textOrders.count > 1 else { return }
     let edges = textOrders.map { (a: root($0.a), b: root($0.b), isStrict: $0.isStrict) }
-    let line = Line(edges) { _ in
+    let partialOrder = PartialOrder(edges) { _ in
       nil
     } isLess: { a, b in
       if let x = constantText(a), let y = constantText(b) { Text.precedes(x, y) } else { false }
     }
-    _ = refutesOrEquates(line)
+    _ = refutesOrEquates(partialOrder)
   }
 
-  private mutating func refutesOrEquates(_ line: Line) -> Bool {
+  private mutating func refutesOrEquates(_ partialOrder: PartialOrder) -> Bool {
     // No value is less than itself.
-    if line.isCyclic { refute() }
+    if partialOrder.isCyclic { refute() }
     // Two values of which neither is more than the other are one.
-    for (a, b) in line.equals { unite(a, b) }
+    for (a, b) in partialOrder.equals { unite(a, b) }
     return isRefuted
   }
 }
 
 /// The order of some numbers, or of some texts, closed under transitivity.
-private struct Line {
+private struct PartialOrder {
   private enum Link: UInt8 { case none, lessOrEqual, less }
 
   private var nodes: [TermID] = []

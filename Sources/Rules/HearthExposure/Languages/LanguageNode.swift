@@ -5,7 +5,7 @@ enum LanguageNode: Hashable {
   /// No text.
   case none
   /// The empty text alone.
-  case nothing
+  case emptyText
   /// Texts of one unit, of a set in ``UnitSets``.
   case units(Int32)
   /// A text of the first, then one of the second, which is often a sequence itself.

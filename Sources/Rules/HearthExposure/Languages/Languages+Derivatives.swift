@@ -6,7 +6,7 @@ extension Languages {
   func derivative(of language: Language, by unit: UInt16) -> Language {
     switch self[language] {
     case .opaque: return opaque
-    case .none, .nothing: return none
+    case .none, .emptyText: return none
     case .units(let set): return sets.contains(set, unit) ? emptyText : none
     case .sequence: return derivative(ofSequence: language, by: unit)
     case .either(let options): return union(options.map { derivative(of: $0, by: unit) })
@@ -44,7 +44,7 @@ extension Languages {
   /// Adds the sets that distinguish units at the beginning of a language.
   func addFirstSets(of language: Language, to found: inout Set<Int32>) {
     switch self[language] {
-    case .opaque, .none, .nothing: break
+    case .opaque, .none, .emptyText: break
     case .units(let set): found.insert(set)
     case .sequence:
       var place = language

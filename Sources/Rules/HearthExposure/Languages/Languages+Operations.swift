@@ -149,7 +149,7 @@ extension Languages {
     switch self[language] {
     case .opaque: return opaque
     case .complement(let inner): return inner
-    case .nothing: return repeated(anyUnit, atLeast: 1, atMost: nil)
+    case .emptyText: return repeated(anyUnit, atLeast: 1, atMost: nil)
     case .repeated(anyUnit, let least, let most):
       let longer = most.map { repeated(anyUnit, atLeast: Saturating.sum($0, 1), atMost: nil) } ?? none
       return least == 0 ? longer : union([repeated(anyUnit, atLeast: 0, atMost: least - 1), longer])

@@ -64,10 +64,10 @@ extension Languages {
     return place == opaque ? nil : facts(of: place).isNullable
   }
 
-  private func search(_ language: Language, _ taste: WordFinder.Taste) -> WordSearch {
-    let question = Question(language: language, taste: taste)
+  private func search(_ language: Language, _ preference: WordFinder.Preference) -> WordSearch {
+    let question = Question(language: language, preference: preference)
     if let known = answers[question] { return known }
-    var finder = WordFinder(self, taste)
+    var finder = WordFinder(self, preference)
     let answer = finder.search(language)
     answers[question] = answer
     return answer

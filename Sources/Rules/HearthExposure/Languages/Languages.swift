@@ -35,7 +35,7 @@ package final class Languages {
 
   struct Question: Hashable {
     var language: Language
-    var taste: WordFinder.Taste
+    var preference: WordFinder.Preference
   }
 
   struct Membership: Hashable {
@@ -73,7 +73,7 @@ package final class Languages {
   package init() {
     _ = intern(.none, LanguageFacts(isNullable: false, unitsMin: .max, unitsMax: 0, height: 0, width: 0))
     _ = intern(.opaque, LanguageFacts(isNullable: false, unitsMin: 0, unitsMax: nil, height: 0, width: 0))
-    _ = intern(.nothing, LanguageFacts(isNullable: true, unitsMin: 0, unitsMax: 0, height: 0, width: 1))
+    _ = intern(.emptyText, LanguageFacts(isNullable: true, unitsMin: 0, unitsMax: 0, height: 0, width: 1))
     _ = units([.min ... .max])
     _ = repeated(anyUnit, atLeast: 0, atMost: nil)
     let character = union([

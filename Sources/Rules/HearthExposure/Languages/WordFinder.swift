@@ -4,7 +4,7 @@
 /// The work is counted as if nothing were known from before, so that an answer is the same in any order of questions.
 struct WordFinder {
   /// The preference among words.
-  enum Taste: Hashable {
+  enum Preference: Hashable {
     /// Words of few units.
     case short
     /// Words of few units, letters and digits above all.
@@ -27,7 +27,7 @@ struct WordFinder {
   }
 
   private let languages: Languages
-  private let taste: Taste
+  private let preference: Preference
   private var heap: [Open] = []
   private var turn = 0
   /// The cheapest step so far to each state.
@@ -36,9 +36,9 @@ struct WordFinder {
   private var workLeft = ExposureLimits.languageWorkMax
   private var isCut = false
 
-  init(_ languages: Languages, _ taste: Taste) {
+  init(_ languages: Languages, _ preference: Preference) {
     self.languages = languages
-    self.taste = taste
+    self.preference = preference
   }
 
   mutating func search(_ language: Language) -> WordSearch {
@@ -66,11 +66,11 @@ struct WordFinder {
     workLeft -= Saturating.sum(partition.work, Saturating.product(width, partition.classes.count))
     guard workLeft >= 0 else { return false }
     // The best one is pushed last.
-    let classes = partition.classes.map { (units: $0, rank: UnitTaste.rank(of: $0)) }
+    let classes = partition.classes.map { (units: $0, rank: UnitPreference.rank(of: $0)) }
     for (units, rank) in classes.sorted(by: { ($0.rank, $0.units[0].lowerBound) > ($1.rank, $1.units[0].lowerBound) }) {
       let next = languages.derivative(of: state.language, byFirstOf: units)
       guard next != languages.none, !closed.contains(next) else { continue }
-      let cost = Saturating.sum(state.cost, taste == .short ? 1 : UnitTaste.cost(ofRank: rank))
+      let cost = Saturating.sum(state.cost, preference == .short ? 1 : UnitPreference.cost(ofRank: rank))
       if let known = steps[next], known.cost <= cost { continue }
       steps[next] = Step(from: state.language, units: units, cost: cost)
       push(next, cost: cost)
@@ -85,7 +85,7 @@ struct WordFinder {
       classes.append(step.units)
       place = step.from
     }
-    let units = classes.reversed().enumerated().map { UnitTaste.choose(from: $1, position: $0) }
+    let units = classes.reversed().enumerated().map { UnitPreference.choose(from: $1, position: $0) }
     return String(decoding: units, as: UTF16.self)
   }
 
@@ -122,7 +122,7 @@ struct WordFinder {
 }
 
 /// The readability of units.
-enum UnitTaste {
+enum UnitPreference {
   /// The units by rank, from the best to the worst.
   private static let ranks: [[ClosedRange<UInt16>]] = [
     [0x61...0x7A], [0x30...0x39, 0x41...0x5A], [0x2D...0x2D, 0x5F...0x5F], [0x21...0x7E], [0x20...0x20],

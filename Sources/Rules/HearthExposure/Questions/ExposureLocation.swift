@@ -47,7 +47,7 @@ package struct ExposureLocation: Sendable {
     root.visit { location in
       if ExposureOperation.allCases.contains(where: { !location.isSame(for: $0) }) { result.append(location) }
       let isSameChain = zip(location.chains[0], location.chains[1]).allSatisfy {
-        $0 === $1 || SameRules.areSame($0, $1)
+        $0 === $1 || RuleComparison.areSame($0, $1)
       }
       return isSameChain ? location.belowUnshared : location.below
     }
@@ -100,13 +100,13 @@ package struct ExposureLocation: Sendable {
     let pairs = zip(chains[0], chains[1])
     let (last, other) = (chains[0].last ?? nil, chains[1].last ?? nil)
     switch operation {
-    case .read: return pairs.allSatisfy { $0 === $1 || SameRules.areSame($0?.read, $1?.read) }
+    case .read: return pairs.allSatisfy { $0 === $1 || RuleComparison.areSame($0?.read, $1?.read) }
     case .write:
       return pairs.allSatisfy {
         $0 === $1
-          || SameRules.areSame($0?.write, $1?.write) && SameRules.areSame($0?.validate, $1?.validate)
+          || RuleComparison.areSame($0?.write, $1?.write) && RuleComparison.areSame($0?.validate, $1?.validate)
       }
-        && SameRules.validateSame(last, other)
+        && RuleComparison.validateSame(last, other)
     }
   }
 

@@ -3,11 +3,11 @@ import HearthTree
 
 /// The conditions for a request to be of a class, of a form, and allowed or refused.
 struct Goals {
-  private let aim: Aim
+  private let target: SearchTarget
   private let table: TermTable
 
-  init(_ aim: Aim, _ table: TermTable) {
-    self.aim = aim
+  init(_ target: SearchTarget, _ table: TermTable) {
+    self.target = target
     self.table = table
   }
 
@@ -15,9 +15,9 @@ struct Goals {
 
   func identity(owners: Set<Int>) -> [Goal] {
     let uid = table.intern(.claim(["uid"]))
-    switch aim.identity {
-    case .nobody, .anyone, .anyClaims: return []
-    case .other: return owners.sorted().map { .literal(.equal(uid, aim.keys[$0], false)) }
+    switch target.identity {
+    case .signedOut, .signedIn, .anyClaims: return []
+    case .otherUser: return owners.sorted().map { .literal(.equal(uid, target.keys[$0], false)) }
     // Readers know users by their uid, so a user with one is searched for first.
     case .anyAuth: return [.either([[.literal(.types(uid, .text))], [.literal(.types(uid, .null))]])]
     case .holder(let names, let value):
@@ -27,8 +27,8 @@ struct Goals {
   }
 
   var form: [Goal] {
-    let written = table.intern(.value(.new, aim.change.place))
-    switch aim.form {
+    let written = table.intern(.value(.new, target.change.place))
+    switch target.form {
     case .read: return []
     case .set, .priority: return [.literal(.types(written, .present))]
     case .delete: return [.literal(.types(written, .null))]
@@ -38,25 +38,25 @@ struct Goals {
   // MARK: Allowed
 
   func allowed(_ chain: [RuleNode?]) -> [Goal] {
-    let grants: [[Goal]] = rules(chain, aim.operation == .read ? \.read : \.write).map { depth, expression in
+    let grants: [[Goal]] = rules(chain, target.operation == .read ? \.read : \.write).map { depth, expression in
       [.formula(.holds, expression, scope(depth))]
     }
-    return [.either(grants)] + (aim.operation == .read ? [] : [validated(chain)])
+    return [.either(grants)] + (target.operation == .read ? [] : [validated(chain)])
   }
 
   /// The validate rules on the way to the place. They end at the first place that is null after the write.
   private func validated(_ chain: [RuleNode?]) -> Goal {
-    if aim.form == .delete, table.faults.contains(.deleteSkipsAncestors) { return .either([[]]) }
+    if target.form == .delete, table.faults.contains(.deleteSkipsAncestors) { return .either([[]]) }
     let rules = rules(chain, \.validate)
     var goals: [Goal] = []
     var cases: [[Goal]] = []
     for (depth, expression) in rules {
       let value = table.intern(.value(.new, place(depth)))
       // For a write of a value, nothing on the way is null.
-      if aim.form == .delete { cases.append(goals + [.literal(.types(value, .null))]) }
+      if target.form == .delete { cases.append(goals + [.literal(.types(value, .null))]) }
       goals += [.literal(.types(value, .present)), .formula(.holds, expression, scope(depth))]
     }
-    if aim.form != .delete || rules.last.map({ $0.depth < aim.keys.count }) ?? true { cases.append(goals) }
+    if target.form != .delete || rules.last.map({ $0.depth < target.keys.count }) ?? true { cases.append(goals) }
     return .either(cases)
   }
 
@@ -64,17 +64,17 @@ struct Goals {
 
   /// The conditions for a refusal: every read or write rule on the way denies, or an applicable validate rule does.
   func denied(_ chain: [RuleNode?]) -> [Goal] {
-    let refusals: [Goal] = rules(chain, aim.operation == .read ? \.read : \.write).map { depth, expression in
+    let refusals: [Goal] = rules(chain, target.operation == .read ? \.read : \.write).map { depth, expression in
       .formula(.denies, expression, scope(depth))
     }
-    guard aim.operation == .write else { return refusals }
+    guard target.operation == .write else { return refusals }
     var cases: [[Goal]] = [refusals]
     for (depth, expression) in rules(chain, \.validate) {
       let value = table.intern(.value(.new, place(depth)))
       cases.append([.literal(.types(value, .present)), .formula(.denies, expression, scope(depth))])
     }
-    if aim.carriesValue, let node = chain.last ?? nil {
-      carried(node, aim.keys, &cases)
+    if target.carriesValue, let node = chain.last ?? nil {
+      carried(node, target.keys, &cases)
       // With too many cases the refusal has no condition: a refutation of the rest refutes the whole.
       if cases.count > ExposureLimits.alternativesMax { return [] }
     }
@@ -108,9 +108,9 @@ struct Goals {
     }
   }
 
-  private func place(_ depth: Int) -> PlaceID { table.place(Array(aim.keys.prefix(depth))) }
+  private func place(_ depth: Int) -> PlaceID { table.place(Array(target.keys.prefix(depth))) }
 
-  private func scope(_ depth: Int) -> ScopeID { table.addScope(Array(aim.keys.prefix(depth))) }
+  private func scope(_ depth: Int) -> ScopeID { table.addScope(Array(target.keys.prefix(depth))) }
 }
 
 extension Scalar {

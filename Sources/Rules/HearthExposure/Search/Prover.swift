@@ -13,7 +13,7 @@ final class Prover {
   /// Keys that a rule compares with the uid, by rule.
   private var owners: [ObjectIdentifier: Set<Int>] = [:]
   /// The claims that rules read, by rule.
-  private var claimsRead: [ObjectIdentifier: ClaimsRead] = [:]
+  private var claimsRead: [ObjectIdentifier: ReadClaims] = [:]
 
   /// - Parameters:
   ///   - denying: a request must be refused by this file, which is the second of each location's.
@@ -31,8 +31,8 @@ final class Prover {
 
   /// The verdict; nil when the class has no user there: no key of the location is compared with the uid.
   func verdict(_ question: ExposureQuestion) -> ExposureVerdict? {
-    let owners = question.identity == .other ? owners(of: question.location) : []
-    if question.identity == .other, owners.isEmpty { return nil }
+    let owners = question.identity == .otherUser ? owners(of: question.location) : []
+    if question.identity == .otherUser, owners.isEmpty { return nil }
     // Without any rule that could grant it, the operation is closed.
     guard question.location.chains[0].contains(where: { $0?.grant(question.operation) != nil }) else { return .closed }
     var alone = question
@@ -54,7 +54,7 @@ final class Prover {
 
   /// Returns true when the class has a user there.
   func concerns(_ question: ExposureQuestion) -> Bool {
-    question.identity != .other || !owners(of: question.location).isEmpty
+    question.identity != .otherUser || !owners(of: question.location).isEmpty
   }
 
   /// Returns true when a write alone, or a read, is allowed to a holder of such a claim exactly when it is allowed to
@@ -78,7 +78,7 @@ final class Prover {
     rules.allSatisfy { rule in
       guard let rule else { return true }
       let known = claimsRead[ObjectIdentifier(rule)]
-      let use = known ?? ClaimsRead(rule)
+      let use = known ?? ReadClaims(rule)
       if known == nil { claimsRead[ObjectIdentifier(rule)] = use }
       return !use.mayRead(claim)
     }
@@ -87,7 +87,7 @@ final class Prover {
   // MARK: Forms
 
   private struct Form {
-    var kind: Aim.Form
+    var kind: SearchTarget.Form
     /// True at a key below the location that no rule names.
     var isBelow = false
   }
@@ -111,7 +111,7 @@ final class Prover {
 
   /// A search for one form, with the terms of its own.
   private struct Task {
-    var aim: Aim
+    var target: SearchTarget
     var table: TermTable
     var chains: [[RuleNode?]]
   }
@@ -136,33 +136,33 @@ final class Prover {
       case .priority: .priority
       case .set, .delete: question.isUpdate ? .many : .value
       }
-    let aim = Aim(
+    let target = SearchTarget(
       identity: question.identity, operation: question.operation, location: question.location,
       change: Change(kind: kind, place: table.place(keys)), keys: keys, allowed: chains[0],
       carriesValue: form.kind == .set, form: form.kind, rules: rules, denying: denying,
       nowMilliseconds: nowMilliseconds)
-    return Task(aim: aim, table: table, chains: chains)
+    return Task(target: target, table: table, chains: chains)
   }
 
-  private func search(_ question: ExposureQuestion, _ form: Form, _ owners: Set<Int>) -> Search.Ending {
+  private func search(_ question: ExposureQuestion, _ form: Form, _ owners: Set<Int>) -> Search.Outcome {
     let task = task(question, form)
-    let goals = Goals(task.aim, task.table)
-    var search = Search(task.aim, task.table, texts)
+    let goals = Goals(task.target, task.table)
+    var search = Search(task.target, task.table, texts)
     var all = goals.identity(owners: owners) + goals.form + goals.allowed(task.chains[0])
     if task.chains.count > 1 { all += goals.denied(task.chains[1]) }
-    let ending = search.run(all)
-    guard case .unfinished = ending else { return ending }
-    var guessing = Guessing(task.aim, owners: owners, texts.languages)
-    return guessing.request().map { .open($0) } ?? ending
+    let outcome = search.run(all)
+    guard case .unfinished = outcome else { return outcome }
+    var randomSearch = RandomRequestSearch(task.target, owners: owners, texts.languages)
+    return randomSearch.request().map { .open($0) } ?? outcome
   }
 
-  /// A request that is found by guessing alone, without any proof, for tests of verdicts.
+  /// A request that is found by random search alone, without any proof, for tests of verdicts.
   func guess(_ question: ExposureQuestion) -> ExposureWitness? {
-    let owners = question.identity == .other ? owners(of: question.location) : []
-    if question.identity == .other, owners.isEmpty { return nil }
+    let owners = question.identity == .otherUser ? owners(of: question.location) : []
+    if question.identity == .otherUser, owners.isEmpty { return nil }
     for form in forms(question) {
-      var guessing = Guessing(task(question, form).aim, owners: owners, texts.languages)
-      if let witness = guessing.request() { return witness }
+      var randomSearch = RandomRequestSearch(task(question, form).target, owners: owners, texts.languages)
+      if let witness = randomSearch.request() { return witness }
     }
     return nil
   }

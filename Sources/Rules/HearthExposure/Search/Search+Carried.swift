@@ -4,9 +4,9 @@ import HearthRules
 extension Search {
   /// The places that get a value, with the rules there.
   private func written(_ branch: Branch) -> [WrittenPlace] {
-    guard aim.operation == .write else { return [] }
-    let own = WrittenPlace(place: aim.change.place, keys: aim.keys, node: aim.allowed.last ?? nil)
-    return (aim.carriesValue ? [own] : []) + branch.others
+    guard target.operation == .write else { return [] }
+    let own = WrittenPlace(place: target.change.place, keys: target.keys, node: target.allowed.last ?? nil)
+    return (target.carriesValue ? [own] : []) + branch.others
   }
 
   /// Adds the `.validate` of every place below a written one that exists afterwards: the decision checks each.

@@ -8,7 +8,7 @@ extension Search {
   /// A place beside all written ones that must have changed; nil when there is none. Places that need not differ are
   /// taken as unchanged.
   func undecidedBeside(_ branch: inout Branch) -> PlaceID? {
-    guard aim.change.kind == .many else { return nil }
+    guard target.change.kind == .many else { return nil }
     for term in branch.facts.active {
       guard case .value(.new, let place) = table[term], branch.facts.canonical(place) == place,
         isBeside(place, branch)
@@ -32,7 +32,7 @@ extension Search {
   }
 
   /// Searches with a place as another path of the update, or one above it that is beside the rest.
-  mutating func search(_ branch: Branch, writing place: PlaceID) -> Ending {
+  mutating func search(_ branch: Branch, writing place: PlaceID) -> Outcome {
     var at: PlaceID? = place
     while let other = at, isBeside(other, branch) {
       var next = branch
@@ -40,8 +40,8 @@ extension Search {
       if keys.count == table.places[other].segments.count, let chain = chain(keys, branch.facts) {
         next.others.append(WrittenPlace(place: other, keys: keys, node: chain.last ?? nil))
         next.adopt(grants(chain, keys), unfolding)
-        let ending = next.facts.isRefuted ? Ending.refuted : search(next)
-        if case .open = ending { return ending }
+        let outcome = next.facts.isRefuted ? Outcome.refuted : search(next)
+        if case .open = outcome { return outcome }
       }
       at = table.places[other].parent
     }
@@ -51,7 +51,7 @@ extension Search {
 
   /// The rules from the root to a place; nil when they are uncertain.
   private func chain(_ keys: [TermID], _ facts: Facts) -> [RuleNode?]? {
-    var chain: [RuleNode?] = [aim.rules.root]
+    var chain: [RuleNode?] = [target.rules.root]
     for key in keys {
       guard let node = chain[chain.count - 1] else {
         chain.append(nil)

@@ -6,7 +6,7 @@ import HearthRules
 /// branch without an answer keeps the whole from being closed.
 struct Search {
   /// The end of a branch, or of all of them.
-  enum Ending {
+  enum Outcome {
     /// The branch has no request.
     case refuted
     /// The branch has this request.
@@ -17,28 +17,28 @@ struct Search {
 
   let table: TermTable
   let texts: TextSolver
-  let aim: Aim
+  let target: SearchTarget
   var nodesLeft = ExposureLimits.searchNodesMax
   var leavesLeft = ExposureLimits.leavesMax
   let unfolding: Unfolding
 
-  init(_ aim: Aim, _ table: TermTable, _ texts: TextSolver) {
-    self.aim = aim
+  init(_ target: SearchTarget, _ table: TermTable, _ texts: TextSolver) {
+    self.target = target
     self.table = table
     self.texts = texts
     unfolding = Unfolding(table: table)
   }
 
   /// Searches from these goals until there is an answer.
-  mutating func run(_ goals: [Goal]) -> Ending {
-    var facts = Facts(table, aim.change)
-    for key in aim.keys { facts.activate(key) }
+  mutating func run(_ goals: [Goal]) -> Outcome {
+    var facts = Facts(table, target.change)
+    for key in target.keys { facts.activate(key) }
     var branch = Branch(facts)
     branch.adopt(goals, unfolding)
     return search(branch)
   }
 
-  mutating func search(_ start: Branch) -> Ending {
+  mutating func search(_ start: Branch) -> Outcome {
     nodesLeft -= 1
     guard nodesLeft >= 0, start.depth <= ExposureLimits.searchDepthMax else { return .unfinished(.searchTooLong) }
     var branch = start
@@ -55,23 +55,23 @@ struct Search {
   }
 
   /// Searches each of some cases, which together are exhaustive.
-  private mutating func search(_ branch: Branch, eitherOf cases: [[Goal]]) -> Ending {
-    var ending = Ending.refuted
+  private mutating func search(_ branch: Branch, eitherOf cases: [[Goal]]) -> Outcome {
+    var outcome = Outcome.refuted
     for goals in cases {
       var next = branch
       next.adopt(goals, unfolding)
       switch next.facts.isRefuted ? .refuted : search(next) {
       case .refuted: break
       case .open(let witness): return .open(witness)
-      case .unfinished(let reason): ending = .unfinished(reason)
+      case .unfinished(let reason): outcome = .unfinished(reason)
       }
       if nodesLeft < 0 { return .unfinished(.searchTooLong) }
     }
-    return ending
+    return outcome
   }
 
   /// The end of a branch without open choices: a request, or an exhaustive split into cases, or no answer.
-  private mutating func end(_ leaf: Branch) -> Ending {
+  private mutating func end(_ leaf: Branch) -> Outcome {
     leavesLeft -= 1
     guard leavesLeft >= 0 else { return .unfinished(.searchTooLong) }
     var branch = leaf
@@ -80,7 +80,7 @@ struct Search {
       return search(branch, eitherOf: children)
     }
     if let place = undecidedBeside(&branch) { return search(branch, writing: place) }
-    let builder = RequestBuilder(aim, table, texts)
+    let builder = RequestBuilder(target, table, texts)
     if let witness = builder.request(branch.facts, others: branch.others) { return .open(witness) }
     guard branch.splitsLeft > 0, let cases = Splits(branch.facts, texts).next() else {
       if table.faults.contains(.leafNotMarked) { return .refuted }

@@ -5,7 +5,7 @@ struct ClaimTypes {
   /// False for a signed-out client: `auth` is null.
   var isSignedIn: Bool
   /// The custom claims that the user has, by their names below `auth.token`, with their values.
-  var held: [(names: [Key], value: Scalar)]
+  var knownClaims: [(names: [Key], value: Scalar)]
   /// The claims that may exist beside them.
   var freedom = Freedom.none
 
@@ -44,7 +44,7 @@ struct ClaimTypes {
 
   /// The types of a claim below `auth.token`. Users do not get a claim of another name by signing up.
   private func token(_ names: [Key]) -> TypeSet {
-    for claim in held {
+    for claim in knownClaims {
       if claim.names == names { return Self.type(claim.value) }
       if claim.names.starts(with: names) { return .object }
     }

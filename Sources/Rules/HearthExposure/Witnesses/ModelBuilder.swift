@@ -9,28 +9,28 @@ struct ModelBuilder {
   private(set) var facts: Facts
   private let table: TermTable
   private let texts: TextSolver
-  private let taste: Taste
+  private let preference: Preference
   private let nowMilliseconds: Int64
   private var namesUsed: [String] = []
 
   /// The preferences among values.
-  struct Taste {
+  struct Preference {
     var types: [TypeSet]
     var numbers: [Double]
 
     static let all = [
-      Taste(types: [.null, .bool, .number, .text, .object], numbers: [1, 0, 2, -1]),
-      Taste(types: [.null, .text, .number, .bool, .object], numbers: [0, 1, 100, -1]),
-      Taste(types: [.number, .text, .bool, .null, .object], numbers: [2, 1, 0, 7]),
-      Taste(types: [.text, .number, .object, .bool, .null], numbers: [100, 1, 0, 3]),
+      Preference(types: [.null, .bool, .number, .text, .object], numbers: [1, 0, 2, -1]),
+      Preference(types: [.null, .text, .number, .bool, .object], numbers: [0, 1, 100, -1]),
+      Preference(types: [.number, .text, .bool, .null, .object], numbers: [2, 1, 0, 7]),
+      Preference(types: [.text, .number, .object, .bool, .null], numbers: [100, 1, 0, 3]),
     ]
   }
 
-  init(_ facts: Facts, _ texts: TextSolver, _ taste: Taste, nowMilliseconds: Int64) {
+  init(_ facts: Facts, _ texts: TextSolver, _ preference: Preference, nowMilliseconds: Int64) {
     self.facts = facts
     self.table = facts.table
     self.texts = texts
-    self.taste = taste
+    self.preference = preference
     self.nowMilliseconds = nowMilliseconds
   }
 
@@ -77,12 +77,12 @@ struct ModelBuilder {
       else { continue }
       _ = choose([.types(table.intern(.value(side, parent)), .object)])
     }
-    if taste.types[0] == .null {
+    if preference.types[0] == .null {
       let nullable = openTerms.filter { facts.types($0).contains(.null) }
       _ = nullable.isEmpty || choose(nullable.map { .types($0, .null) })
     }
     for term in openTerms {
-      for type in taste.types where facts.types(term).contains(type) && facts.types(term) != type {
+      for type in preference.types where facts.types(term).contains(type) && facts.types(term) != type {
         if choose([.types(term, type)]) { break }
       }
     }
@@ -163,13 +163,13 @@ struct ModelBuilder {
     // The result of a sum with a condition is chosen before its operands, one operand left open.
     for term in facts.active {
       guard case .arithmetic(let binary, let a, let b) = table[term], facts.constant(term) == nil else { continue }
-      if facts.constant(a) == nil, facts.constant(b) == nil { chooseNumber(b, taste.numbers) }
-      if binary == .remainder { chooseRemainder(term, a, b) } else { chooseNumber(term, taste.numbers) }
+      if facts.constant(a) == nil, facts.constant(b) == nil { chooseNumber(b, preference.numbers) }
+      if binary == .remainder { chooseRemainder(term, a, b) } else { chooseNumber(term, preference.numbers) }
       solve()
     }
     for term in openTerms where facts.types(term) == .number && facts.constant(term) == nil {
       guard !isLength(term) else { continue }
-      chooseNumber(term, taste.numbers)
+      chooseNumber(term, preference.numbers)
       solve()
     }
   }
@@ -177,9 +177,9 @@ struct ModelBuilder {
   /// Chooses the remainder of a division, together with the dividend: not every remainder has a dividend within its
   /// bounds.
   private mutating func chooseRemainder(_ term: TermID, _ dividend: TermID, _ divisor: TermID) {
-    guard let size = facts.constantNumber(divisor)?.magnitude else { return chooseNumber(term, taste.numbers) }
+    guard let size = facts.constantNumber(divisor)?.magnitude else { return chooseNumber(term, preference.numbers) }
     // A number that is not whole leaves half of a divisor of 1.
-    for rest in taste.numbers.filter({ $0.magnitude < size }) + [size / 2, -size / 2] {
+    for rest in preference.numbers.filter({ $0.magnitude < size }) + [size / 2, -size / 2] {
       let before = facts
       guard choose(term, .number(rest)) else { continue }
       solve(.remainder, dividend, divisor, rest)

@@ -3,22 +3,22 @@ import HearthTree
 
 /// Builds requests from the facts of a branch, until one meets the target.
 struct RequestBuilder {
-  private let aim: Aim
+  private let target: SearchTarget
   private let table: TermTable
   private let texts: TextSolver
 
-  init(_ aim: Aim, _ table: TermTable, _ texts: TextSolver) {
-    self.aim = aim
+  init(_ target: SearchTarget, _ table: TermTable, _ texts: TextSolver) {
+    self.target = target
     self.table = table
     self.texts = texts
   }
 
   /// A request that the evaluator answers as wanted; nil when none of the tried ones is.
   func request(_ facts: Facts, others: [WrittenPlace] = []) -> ExposureWitness? {
-    for taste in ModelBuilder.Taste.all {
-      var model = ModelBuilder(facts, texts, taste, nowMilliseconds: aim.nowMilliseconds)
+    for preference in ModelBuilder.Preference.all {
+      var model = ModelBuilder(facts, texts, preference, nowMilliseconds: target.nowMilliseconds)
       guard model.build() else { continue }
-      for witness in requests(model.facts, others) where aim.accepts(witness) {
+      for witness in requests(model.facts, others) where target.accepts(witness) {
         return shrunk(witness)
       }
     }
@@ -26,13 +26,13 @@ struct RequestBuilder {
   }
 
   private func shrunk(_ witness: ExposureWitness) -> ExposureWitness {
-    var shrinking = Shrinking(aim)
-    return shrinking.shrunk(witness)
+    var shrinker = WitnessShrinker(target)
+    return shrinker.shrunk(witness)
   }
 
   private func requests(_ facts: Facts, _ others: [WrittenPlace]) -> [ExposureWitness] {
     var keys: [Key] = []
-    for key in aim.keys {
+    for key in target.keys {
       guard let text = facts.constantText(key) else { return [] }
       keys.append(Key(text))
     }
@@ -40,7 +40,7 @@ struct RequestBuilder {
     var witness = ExposureWitness(
       auth: auth(facts), data: tree(.old, facts, below: []).node(filler: Self.fillers), path: path, changes: [],
       nowMilliseconds: now(facts), query: nil)
-    switch aim.form {
+    switch target.form {
     case .read:
       witness.query = query(facts)
       return [witness]
@@ -48,7 +48,7 @@ struct RequestBuilder {
       witness.changes = [.init(path: path, value: .empty)] + changes(others, facts)
       return [witness]
     case .priority:
-      let priority = scalar(table.intern(.priority(.new, aim.change.place)), facts)
+      let priority = scalar(table.intern(.priority(.new, target.change.place)), facts)
       witness.changes = [.init(path: path, value: witness.data[path].with(priority: priority), isPriority: true)]
       return [witness]
     case .set:
@@ -73,7 +73,7 @@ struct RequestBuilder {
 
   /// Keys for a child of the value: one without validation, then each that the rules name.
   private var valueFillers: [[Key]] {
-    let named = (aim.allowed.last ?? nil)?.children.list.prefix(8).map { [$0.key] } ?? []
+    let named = (target.allowed.last ?? nil)?.children.list.prefix(8).map { [$0.key] } ?? []
     return [Self.fillers] + named
   }
 
@@ -116,19 +116,19 @@ struct RequestBuilder {
 
   private func now(_ facts: Facts) -> Int64 {
     guard let now = facts.constantNumber(table.intern(.now)), let exact = Int64(exactly: now.rounded(.up)) else {
-      return aim.nowMilliseconds
+      return target.nowMilliseconds
     }
     return exact
   }
 
   private func auth(_ facts: Facts) -> JSON? {
-    guard aim.identity != .nobody else { return nil }
+    guard target.identity != .signedOut else { return nil }
     let uid = facts.constantText(table.intern(.claim(["uid"]))) ?? "bob"
     let provider = facts.constantText(table.intern(.claim(["provider"]))) ?? "password"
-    var held: [(names: [String], value: Scalar)] = []
-    if case .holder(let names, let value) = aim.identity { held.append((names, value)) }
-    let isFree = aim.identity == .anyAuth
-    var auth = isFree ? [:] as JSON : .auth(uid: uid, provider: provider, claims: held)
+    var knownClaims: [(names: [String], value: Scalar)] = []
+    if case .holder(let names, let value) = target.identity { knownClaims.append((names, value)) }
+    let isFree = target.identity == .anyAuth
+    var auth = isFree ? [:] as JSON : .auth(uid: uid, provider: provider, claims: knownClaims)
     for term in facts.active {
       guard case .claim(let names) = table[term], names.count > (isFree ? 0 : 1) else { continue }
       if let scalar = scalar(term, facts) {

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// Resolves the names of one rule and checks its types, with the service's messages.
+/// Resolves the names of one rule and checks its types, with Firebase's messages.
 struct Checker {
   let kind: RuleKind
   /// Wildcards in scope, and the index in the path of the key that each matched.
@@ -196,7 +196,7 @@ extension BinaryOperator {
     }
   }
 
-  /// The service's message, which differs a little for every operator.
+  /// Firebase's message, which differs a little for every operator.
   func refusal(isLeft: Bool) -> String {
     let operand = isLeft ? "left operand" : "right operand"
     switch self {

@@ -230,7 +230,7 @@ extension Program {
   }
 
   /// Compiles a checked rule so that it can be observed.
-  static func watchable(_ expression: TypedExpression) -> (program: Program, sites: SiteMap) {
+  static func observable(_ expression: TypedExpression) -> (program: Program, sites: SiteMap) {
     var compiler = Compiler(keepsSites: true)
     let root = compiler.compile(expression)
     return (Program(compiler.program, root: root), compiler.sites?.map ?? SiteMap())

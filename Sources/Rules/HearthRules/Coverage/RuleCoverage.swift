@@ -5,16 +5,16 @@ public struct RuleCoverage: Sendable {
   /// The whole rule, with its parts.
   public let expression: CoveredExpression
 
-  init(_ rule: Rule, _ inside: RuleInside, _ counts: [UInt64]) {
+  init(_ rule: Rule, _ inspection: RuleInspection, _ counts: [UInt64]) {
     self.rule = RuleReference(rule)
     var outcomes: [Range<Int32>: OutcomeCounts] = [:]
-    let width = NotedOutcome.allCases.count
+    let width = ObservedOutcome.allCases.count
     for index in 0..<counts.count / width {
-      let range = inside.sites.range(at: index)
+      let range = inspection.sites.range(at: index)
       if range.isEmpty { continue }
       outcomes[range, default: OutcomeCounts()].add(counts[index * width..<(index + 1) * width])
     }
-    expression = CoveredExpression(inside.expression, of: rule, outcomes)
+    expression = CoveredExpression(inspection.expression, of: rule, outcomes)
   }
 }
 
@@ -80,7 +80,7 @@ public struct OutcomeCounts: Sendable, Equatable {
   }
 
   mutating func add(_ counts: ArraySlice<UInt64>) {
-    for (outcome, count) in zip(NotedOutcome.allCases, counts) {
+    for (outcome, count) in zip(ObservedOutcome.allCases, counts) {
       switch outcome {
       case .null: nullCount &+= count
       case .yes: trueCount &+= count

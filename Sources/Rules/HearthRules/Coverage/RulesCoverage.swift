@@ -16,20 +16,20 @@ public final class RulesCoverage: Sendable {
   /// - Parameter rules: compiled with `keepsExpressions`; other rules cannot be counted.
   public init(of rules: RuleSet) {
     self.rules = rules
-    rulesInOrder = rules.allRules.filter { $0.inside != nil }.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
+    rulesInOrder = rules.allRules.filter { $0.inspection != nil }.sorted { ($0.number ?? 0) < ($1.number ?? 0) }
     counts = Mutex(Array(repeating: [], count: rulesInOrder.count))
   }
 
   /// Adds the observation of a rule that has just run.
   func add(_ rule: Rule, _ observation: Observation) {
-    guard let inside = rule.inside else { return }
+    guard let inspection = rule.inspection else { return }
     counts.withLock { counts in
-      guard counts.indices.contains(inside.number) else { return }
-      if counts[inside.number].isEmpty {
-        counts[inside.number] = Array(repeating: 0, count: inside.sites.count * NotedOutcome.allCases.count)
+      guard counts.indices.contains(inspection.number) else { return }
+      if counts[inspection.number].isEmpty {
+        counts[inspection.number] = Array(repeating: 0, count: inspection.sites.count * ObservedOutcome.allCases.count)
       }
       for (index, outcome) in observation.outcomes {
-        counts[inside.number][Int(index) * NotedOutcome.allCases.count + Int(outcome.rawValue)] &+= 1
+        counts[inspection.number][Int(index) * ObservedOutcome.allCases.count + Int(outcome.rawValue)] &+= 1
       }
     }
   }
@@ -60,7 +60,7 @@ public final class RulesCoverage: Sendable {
   public func report() -> [RuleCoverage] {
     let counts = counts.withLock { $0 }
     return rulesInOrder.enumerated().compactMap { number, rule in
-      rule.inside.map { RuleCoverage(rule, $0, counts[number]) }
+      rule.inspection.map { RuleCoverage(rule, $0, counts[number]) }
     }
   }
 }

@@ -4,11 +4,11 @@ import HearthTree
 struct Decider: ~Copyable {
   var context: EvaluationContext
   /// The watcher; nil when the decision is not observed.
-  private var watcher: Watcher?
+  private var watcher: DecisionWatcher?
   /// The number of keys that the current path shares with the write's last place, all of them validated already.
   private var validatedDepth = -1
   /// The write rules that allowed places, each once; nil unless they were requested.
-  private var grantors: [Unmanaged<Rule>]?
+  private var grantingRules: [Unmanaged<Rule>]?
 
   /// Prepares a decision.
   init(_ context: consuming EvaluationContext) { self.context = context }
@@ -16,24 +16,24 @@ struct Decider: ~Copyable {
   /// Traces or counts the results of rules, or both, from now on.
   mutating func watch(isTracing: Bool, coverage: RulesCoverage?) {
     guard isTracing || coverage != nil else { return }
-    watcher = Watcher(coverage: coverage, trace: isTracing ? Trace() : nil)
+    watcher = DecisionWatcher(coverage: coverage, trace: isTracing ? Trace() : nil)
     context.observation = Observation(keepsValues: isTracing)
   }
 
   /// Keeps every read of the data from now on.
-  mutating func noteReads() {
-    let watcher = watcher ?? Watcher(coverage: nil, trace: nil)
+  mutating func recordReads() {
+    let watcher = watcher ?? DecisionWatcher(coverage: nil, trace: nil)
     watcher.reads = []
     self.watcher = watcher
     context.observation = Observation(keepsValues: true)
-    context.notes = ReadNotes()
+    context.notes = ReadRecorder()
   }
 
   /// Keeps the write rules that allow places from now on.
-  mutating func noteGrantors() { grantors = [] }
+  mutating func recordGrantingRules() { grantingRules = [] }
 
   /// The write rules that allowed places so far, each once, in the order of the places.
-  var granting: [RuleReference] { grantors?.map { RuleReference($0.takeUnretainedValue()) } ?? [] }
+  var granting: [RuleReference] { grantingRules?.map { RuleReference($0.takeUnretainedValue()) } ?? [] }
 
   /// The trace; nil unless it was requested.
   var trace: Trace? { watcher?.trace }
@@ -77,16 +77,16 @@ struct Decider: ~Copyable {
   ) -> Verdict {
     context.place.move(to: path, sharing: sharedCount)
     validatedDepth = min(validatedDepth, sharedCount)
-    if let notes = context.notes, !notes.notesOwn { notes.ownDepth = min(notes.ownDepthMax, path.count) }
+    if let notes = context.notes, !notes.recordsOwn { notes.ownDepth = min(notes.ownDepthMax, path.count) }
     let verdict = grant(.write, from: root)
-    if grantors != nil, verdict.isAllowed, let rule = verdict.rule { note(grantor: rule) }
+    if grantingRules != nil, verdict.isAllowed, let rule = verdict.rule { note(grantingRule: rule) }
     guard verdict.isAllowed, root.hasValidation else { return verdict }
     return validate(path, carriesValue: !isPriority, from: root) ?? verdict
   }
 
-  private mutating func note(grantor: Unmanaged<Rule>) {
-    let isKnown = grantors?.contains { $0.toOpaque() == grantor.toOpaque() } ?? true
-    if !isKnown { grantors?.append(grantor) }
+  private mutating func note(grantingRule: Unmanaged<Rule>) {
+    let isKnown = grantingRules?.contains { $0.toOpaque() == grantingRule.toOpaque() } ?? true
+    if !isKnown { grantingRules?.append(grantingRule) }
   }
 
   // MARK: Validation
@@ -169,7 +169,7 @@ struct Decider: ~Copyable {
 }
 
 /// Collects the observations of a decision.
-final class Watcher {
+final class DecisionWatcher {
   /// The coverage to count into; nil without counting.
   private let coverage: RulesCoverage?
   /// The trace; nil unless it was requested.

@@ -6,7 +6,7 @@ extension RuleSet {
   public func decideRead(_ request: ReadRequest, detail: DecisionDetail = []) -> Decision {
     withDecider(of: request) { decider in
       decider.watch(isTracing: detail.contains(.trace), coverage: storage.coverage)
-      if detail.contains(.dependencies) { decider.context.notes = ReadNotes() }
+      if detail.contains(.dependencies) { decider.context.notes = ReadRecorder() }
       let verdict = decider.grant(.read, from: storage.root)
       var decision = decider.decision(verdict)
       if !verdict.isAllowed { decision.denied = DeniedRequest(rules: self, request: .read(request)) }

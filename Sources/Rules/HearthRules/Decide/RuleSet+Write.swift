@@ -35,7 +35,7 @@ extension RuleSet {
   public func answer(to request: WriteRequest, stepsMax: inout Int, namesRules: Bool = false) -> WriteAnswer {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
-      if namesRules { decider.noteGrantors() }
+      if namesRules { decider.recordGrantingRules() }
       let allowance = min(stepsMax, RulesLimits.stepsPerDecisionMax)
       decider.context.decisionStepsLeft = allowance
       return verdict(on: request, &decider) { verdict, decider in
@@ -54,14 +54,14 @@ extension RuleSet {
   ///   - ownDepthMax: the depth of the deepest replaced places; one further down counts as the whole place at this
   ///     depth.
   ///   - namesRules: whether an answer that allows it names the rules.
-  public func answerNotingReads(
+  public func answerRecordingReads(
     to request: WriteRequest, ownDepthMax: Int, namesRules: Bool = false
   ) -> (answer: WriteAnswer, reads: WriteReads, steps: Int) {
     withDecider(of: request) { decider in
       decider.watch(isTracing: false, coverage: storage.coverage)
-      if namesRules { decider.noteGrantors() }
+      if namesRules { decider.recordGrantingRules() }
       var reads = WriteReads()
-      let notes = ReadNotes(before: reads.before, after: reads.after, ownDepthMax: ownDepthMax)
+      let notes = ReadRecorder(before: reads.before, after: reads.after, ownDepthMax: ownDepthMax)
       decider.context.notes = notes
       let decision = decide(request, &decider)
       reads.before = notes.before
@@ -74,13 +74,13 @@ extension RuleSet {
   /// Returns true when the decision on a write reads the new data at, above or below a place.
   ///
   /// - Parameter stepsMax: the number of steps after which the write counts as one that does.
-  package func looksAtNewData(_ request: WriteRequest, around place: Path, stepsMax: Int) -> Bool {
+  package func readsNewData(_ request: WriteRequest, around place: Path, stepsMax: Int) -> Bool {
     withDecider(of: request) { decider in
       decider.context.decisionStepsLeft = stepsMax
-      let notes = ReadNotes(
+      let notes = ReadRecorder(
         before: ReadDependencies(countMax: RulesLimits.writeReadsMax),
         after: ReadDependencies(countMax: RulesLimits.writeReadsMax), ownDepthMax: .max)
-      notes.notesOwn = true
+      notes.recordsOwn = true
       decider.context.notes = notes
       _ = decide(request, &decider)
       guard decider.context.decisionStepsLeft > 0, let reads = notes.after else { return true }

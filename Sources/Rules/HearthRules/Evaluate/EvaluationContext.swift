@@ -6,21 +6,21 @@ import HearthTree
 struct EvaluationContext: ~Copyable {
   /// The `auth` of rules. Valid as long as the context is, like ``query``: the caller that sets it up holds the
   /// request.
-  private let authPlace: UnsafePointer<JSON?>
-  private let queryPlace: UnsafePointer<Query?>
+  private let authPointer: UnsafePointer<JSON?>
+  private let queryPointer: UnsafePointer<Query?>
   let now: Double
   /// The path, and the data along it.
-  var place: Place
+  var place: PathCursor
   /// The depth of the running rule: the number of keys of the path above it.
   var depth = 0
   var stepsLeft = 0
   var decisionStepsLeft = RulesLimits.stepsPerDecisionMax
   /// The notes of reads; nil when they are not requested.
-  var notes: ReadNotes?
+  var notes: ReadRecorder?
   /// The observation; nil when the rule is not observed.
   var observation: Observation?
   /// A buffer for short paths.
-  var scratch: PathScratch
+  var scratch: PathBuffer
 
   /// Calls `body` with a context at the root of the database.
   @inline(__always)
@@ -30,15 +30,15 @@ struct EvaluationContext: ~Copyable {
   ) -> Result {
     withUnsafePointer(to: auth) { auth in
       withUnsafePointer(to: query) { query in
-        withUnsafeTemporaryAllocation(of: BorrowedNode.self, capacity: 2 * Place.memoLevels) { memo in
-          withUnsafeTemporaryAllocation(byteCount: PathScratch.sizeBytes, alignment: 1) { scratch in
+        withUnsafeTemporaryAllocation(of: BorrowedNode.self, capacity: 2 * PathCursor.memoLevels) { memo in
+          withUnsafeTemporaryAllocation(byteCount: PathBuffer.sizeBytes, alignment: 1) { scratch in
             withExtendedLifetime(old) {
               withExtendedLifetime(new) {
                 body(
                   EvaluationContext(
                     auth: auth, now: Double(nowMilliseconds), query: query,
-                    place: Place(old: BorrowedNode(old), new: BorrowedNode(new), memo: memo),
-                    scratch: PathScratch(scratch)))
+                    place: PathCursor(old: BorrowedNode(old), new: BorrowedNode(new), memo: memo),
+                    scratch: PathBuffer(scratch)))
               }
             }
           }
@@ -48,21 +48,21 @@ struct EvaluationContext: ~Copyable {
   }
 
   private init(
-    auth: UnsafePointer<JSON?>, now: Double, query: UnsafePointer<Query?>, place: consuming Place,
-    scratch: PathScratch
+    auth: UnsafePointer<JSON?>, now: Double, query: UnsafePointer<Query?>, place: consuming PathCursor,
+    scratch: PathBuffer
   ) {
-    authPlace = auth
-    queryPlace = query
+    authPointer = auth
+    queryPointer = query
     self.now = now
     self.place = place
     self.scratch = scratch
   }
 
   /// The `auth` of rules, in place.
-  var auth: UnsafePointer<JSON?> { authPlace }
+  var auth: UnsafePointer<JSON?> { authPointer }
 
   /// The `query` of rules.
-  var query: QueryView { QueryView(queryPlace) }
+  var query: QueryView { QueryView(queryPointer) }
 
   /// Returns true when the read of a chain is to be noted.
   func notes(_ chain: borrowing SnapshotChain) -> Bool {
@@ -94,7 +94,7 @@ struct EvaluationContext: ~Copyable {
 }
 
 /// The reads of a decision, for callers that decide again only when those change.
-final class ReadNotes {
+final class ReadRecorder {
   /// The reads of the tree before a write; for a read, of the tree as it is.
   var before: ReadDependencies
   /// The reads of the tree after a write; nil for a read.
@@ -104,7 +104,7 @@ final class ReadNotes {
   /// The depth from which the path leads into the replaced place. Reads there are not noted.
   var ownDepth = Int.max
   /// True when reads in the replaced place are noted too.
-  var notesOwn = false
+  var recordsOwn = false
 
   /// Makes the notes of a read.
   init(_ before: ReadDependencies = ReadDependencies()) {
@@ -121,7 +121,7 @@ final class ReadNotes {
 }
 
 /// A buffer for the bytes of short paths, used from its beginning on: a path within a path takes the rest.
-struct PathScratch {
+struct PathBuffer {
   static let sizeBytes = 512
   private let bytes: UnsafeMutableRawBufferPointer
   /// The number of bytes in use.

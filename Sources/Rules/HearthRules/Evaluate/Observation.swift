@@ -6,7 +6,7 @@ final class Observation {
   /// The result of one sub-expression.
   struct Note {
     let site: Int32
-    let value: NotedValue
+    let value: ObservedValue
   }
 
   /// A read of the data.
@@ -24,7 +24,7 @@ final class Observation {
   /// The reads, in order. Empty unless values are kept.
   private(set) var reads: [Read] = []
   /// The sites that were evaluated, by their index among all of the rule, with their outcomes.
-  private(set) var outcomes: [(index: Int32, outcome: NotedOutcome)] = []
+  private(set) var outcomes: [(index: Int32, outcome: ObservedOutcome)] = []
   private var sites = Observation.noSites
 
   private static let noSites = SiteMap()
@@ -33,7 +33,7 @@ final class Observation {
 
   /// Clears the notes before the next rule runs.
   func begin(_ rule: Rule) {
-    sites = rule.inside?.sites ?? Self.noSites
+    sites = rule.inspection?.sites ?? Self.noSites
     notes.removeAll(keepingCapacity: true)
     reads.removeAll(keepingCapacity: true)
     outcomes.removeAll(keepingCapacity: true)
@@ -42,7 +42,7 @@ final class Observation {
   // MARK: Operations
 
   func note(_ operation: Int32, _ value: Value) {
-    guard keepsValues else { return count(operation, NotedOutcome(value)) }
+    guard keepsValues else { return count(operation, ObservedOutcome(value)) }
     note(operation, .value(value))
   }
 
@@ -51,12 +51,12 @@ final class Observation {
     note(operation, .value(.bool(truth)))
   }
 
-  func note(_ site: Int32, _ value: NotedValue) {
+  func note(_ site: Int32, _ value: ObservedValue) {
     count(site, value.outcome)
     if keepsValues { notes.append(Note(site: site, value: value)) }
   }
 
-  private func count(_ site: Int32, _ outcome: NotedOutcome) {
+  private func count(_ site: Int32, _ outcome: ObservedOutcome) {
     outcomes.append((Int32(truncatingIfNeeded: sites.index(of: site)), outcome))
   }
 

@@ -5,7 +5,7 @@ extension Program {
   ///
   /// - Throws: the one error of the language. It ends the rule, unless an operand before it already decided.
   func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
-    if context.observation != nil { return try evaluateNoting(index, &context) }
+    if context.observation != nil { return try evaluateObserved(index, &context) }
     try step(index, &context)
     return try compute(index, &context)
   }
@@ -36,7 +36,7 @@ extension Program {
 
   /// The value of an operation that must be a boolean.
   func truth(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
-    if context.observation != nil { return try truthNoting(index, &context) }
+    if context.observation != nil { return try truthObserved(index, &context) }
     try step(index, &context)
     return try decide(index, &context)
   }
@@ -71,7 +71,7 @@ extension Program {
   // MARK: Observed evaluation, not inlined into the plain one
 
   @inline(never)
-  private func evaluateNoting(
+  private func evaluateObserved(
     _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Operand {
     var isNotedInside = false
@@ -91,7 +91,7 @@ extension Program {
   }
 
   @inline(never)
-  private func truthNoting(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
+  private func truthObserved(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
     var isNotedInside = false
     do {
       try step(index, &context)
@@ -160,7 +160,7 @@ extension Program {
       case .add: return .number(x + y)
       case .subtract: return .number(x - y)
       case .multiply: return .number(x * y)
-      case .divide: return .number(y == 0 ? .nan : x / y)  // not infinity: seen on the service
+      case .divide: return .number(y == 0 ? .nan : x / y)  // not infinity: seen on Firebase
       case .remainder: return .number(x.truncatingRemainder(dividingBy: y))
       case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: throw failure(.wrongType, index)
       }

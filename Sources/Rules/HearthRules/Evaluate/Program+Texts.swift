@@ -36,7 +36,7 @@ extension Program {
     _ template: Int32, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
     if context.observation != nil {
-      try appendNoting(template, to: &bytes, index, &context)
+      try appendObserved(template, to: &bytes, index, &context)
     } else {
       let pieces = templates[Int(template)].pieces
       for piece in pieces { try append(piece, isAlone: pieces.count == 1, to: &bytes, index, &context) }
@@ -100,7 +100,7 @@ extension Program {
     return nil
   }
 
-  private func appendNoting(
+  private func appendObserved(
     _ template: Int32, to bytes: inout [UInt8], _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) {
     let pieces = templates[Int(template)].pieces

@@ -8,7 +8,7 @@ struct QueryView {
   init(_ place: UnsafePointer<Query?>) { self.place = place }
 
   /// True when a bound or a limit without an order counts as ordered by key. The guides say so; reads without any
-  /// parameter do not over a socket, as seen on the service. Over REST they do: the caller there sets it.
+  /// parameter do not over a socket, as seen on Firebase. Over REST they do: the caller there sets it.
   static let countsBareQueriesAsOrderedByKey = true
 
   func value(of field: QueryField) -> Operand {

@@ -8,7 +8,7 @@ extension Explanation {
   ///   - file: the name of the rules file in positions: `rules.json:7:16`.
   ///   - isColored: with colours for a terminal.
   public func rendered(file: String, isColored: Bool = false) -> String {
-    var page = ExplanationPage(file: file, isColored: isColored)
+    var page = ExplanationRenderer(file: file, isColored: isColored)
     page.line(summary, decision.isAllowed ? .good : .bad, isBold: true)
     let deciding = decision.visited.lastIndex { $0.rule == decision.rule && $0.path == decision.path }
     for (index, visit) in decision.visited.enumerated() {
@@ -62,7 +62,7 @@ extension TracedExpression {
 }
 
 /// Lines with colours.
-struct ExplanationPage {
+struct ExplanationRenderer {
   enum Color: String {
     case plain = ""
     case good = "32"

@@ -42,10 +42,10 @@ extension Rule {
     do {
       let expression = try Parser.parse(text)
       let checked = try Checker(kind: kind, wildcards: wildcards, wasAccepted: true).check(rule: expression)
-      let (program, sites) = Program.watchable(checked)
+      let (program, sites) = Program.observable(checked)
       self.init(
         kind: kind, place: place, text: text, position: source.position(ofByte: expression.offset), program: program,
-        inside: RuleInside(number: number, expression: checked, sites: sites, source: source, fileOffset: 0))
+        inspection: RuleInspection(number: number, expression: checked, sites: sites, source: source, fileOffset: 0))
     } catch {
       throw RulesError([source.diagnostic(error.message, help: error.help, atByte: error.offset)])
     }

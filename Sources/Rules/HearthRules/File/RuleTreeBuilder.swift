@@ -171,12 +171,12 @@ struct RuleTreeBuilder {
     guard keepsExpressions else {
       return Rule(kind: kind, place: scope.keys, text: text, position: position, program: Program(checked))
     }
-    let (program, sites) = Program.watchable(checked)
-    let inside = RuleInside(
+    let (program, sites) = Program.observable(checked)
+    let inspection = RuleInspection(
       number: ruleCount, expression: checked, sites: sites, source: document.source, fileOffset: fileOffset,
       origin: origin)
     ruleCount += 1
-    return Rule(kind: kind, place: scope.keys, text: text, position: position, program: program, inside: inside)
+    return Rule(kind: kind, place: scope.keys, text: text, position: position, program: program, inspection: inspection)
   }
 
   private mutating func warnOfCosts(in rule: RulesDocument.Text) {

@@ -232,12 +232,12 @@ struct RulesDocumentParser {
     return error("Unexpected '\(character.map { String($0) } ?? "")'.")
   }
 
-  /// The error for a text that is not JSON: the service's two words, which clients search for, and our description.
+  /// The error for a text that is not JSON: Firebase's two words, which clients search for, and our description.
   private func error(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     refusal("Parse error. " + message, help: help, at: place)
   }
 
-  /// The error for JSON that is refused all the same, or for a message that the service is known to give.
+  /// The error for JSON that is refused all the same, or for a message that Firebase is known to give.
   private func refusal(_ message: String, help: String? = nil, at place: Int? = nil) -> RulesError {
     RulesError([source.diagnostic(message, help: help, atByte: place ?? offset)])
   }

@@ -25,7 +25,7 @@ package struct SourceText: Sendable {
     (lineStarts, unitCounts) = (starts, counts + [units])
   }
 
-  /// Line and column of a byte. Columns count UTF-16 units, as the service and editors do.
+  /// Line and column of a byte. Columns count UTF-16 units, as Firebase and editors do.
   package func position(ofByte offset: Int) -> SourcePosition {
     if let origin { return origin.position(ofByte: offset) }
     let line = lineIndex(ofByte: offset)

@@ -74,11 +74,11 @@ struct TemplateMark: Sendable {
 /// A site whose value was known when the rule was compiled.
 struct ImpliedSite: Sendable {
   let site: Int32
-  let value: NotedValue
+  let value: ObservedValue
 }
 
 /// The result of a sub-expression, for an observer.
-enum NotedValue: Sendable {
+enum ObservedValue: Sendable {
   case value(Value)
   case claim(JSON)
   case snapshot(isAfter: Bool, keys: [Key], node: Node)
@@ -86,7 +86,7 @@ enum NotedValue: Sendable {
 }
 
 /// The outcome of a sub-expression, as it is counted.
-enum NotedOutcome: UInt8, Sendable, CaseIterable {
+enum ObservedOutcome: UInt8, Sendable, CaseIterable {
   case null
   case yes
   case no
@@ -102,11 +102,11 @@ enum NotedOutcome: UInt8, Sendable, CaseIterable {
   }
 }
 
-extension NotedValue {
-  var outcome: NotedOutcome {
+extension ObservedValue {
+  var outcome: ObservedOutcome {
     switch self {
-    case .value(let value): NotedOutcome(value)
-    case .claim(let claim): NotedOutcome(Value(claim))
+    case .value(let value): ObservedOutcome(value)
+    case .claim(let claim): ObservedOutcome(Value(claim))
     case .snapshot: .other
     case .error: .error
     }

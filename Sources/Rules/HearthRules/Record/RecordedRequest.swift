@@ -7,7 +7,7 @@ package struct RecordedRequest: Sendable {
   /// The request, with the part of the data that was read.
   package let request: RulesRequest
   /// The known places of the data.
-  private let known: KnownPlaces
+  private let known: KnownLocations
   /// Approximate bytes of data that it holds.
   package let heldBytes: Int
 
@@ -23,16 +23,16 @@ package struct RecordedRequest: Sendable {
     rules = denied.rules.withoutCounting
     switch denied.request {
     case .read(var request):
-      guard let notes = rules.notingReads(.read(request)) else { return nil }
+      guard let notes = rules.recordingReads(.read(request)) else { return nil }
       var tree = RecordedTree()
       guard tree.add(notes.reads.filter { !$0.isAfter }) else { return nil }
       request.root = tree.root
       if !notes.usesAuth { request.auth = request.auth.map(Self.identity) }
-      known = KnownPlaces(notes.reads, written: [], hasClaims: notes.usesAuth)
+      known = KnownLocations(notes.reads, written: [], hasClaims: notes.usesAuth)
       heldBytes = tree.heldBytes
       self.request = .read(request)
     case .write(var request):
-      guard let notes = rules.notingReads(.write(request)) else { return nil }
+      guard let notes = rules.recordingReads(.write(request)) else { return nil }
       var (old, new) = (RecordedTree(), RecordedTree())
       guard old.add(notes.reads.filter { !$0.isAfter }), new.add(notes.reads.filter(\.isAfter)) else { return nil }
       for location in request.locations {
@@ -40,7 +40,7 @@ package struct RecordedRequest: Sendable {
       }
       (request.oldRoot, request.newRoot) = (old.root, new.root)
       if !notes.usesAuth { request.auth = request.auth.map(Self.identity) }
-      known = KnownPlaces(notes.reads, written: request.locations, hasClaims: notes.usesAuth)
+      known = KnownLocations(notes.reads, written: request.locations, hasClaims: notes.usesAuth)
       heldBytes = old.heldBytes + new.heldBytes
       self.request = .write(request)
     }
@@ -66,7 +66,7 @@ package struct RecordedRequest: Sendable {
   package func decided(by other: RuleSet) -> (decision: Decision, isComplete: Bool)? {
     let decision = other.withExpressions.traced(request, stepsMax: RulesLimits.explainStepsMax)
     guard let decision else { return nil }
-    let notes = other.withoutCounting.notingReads(request)
+    let notes = other.withoutCounting.recordingReads(request)
     return (decision, notes.map { known.include($0.reads, usesAuth: $0.usesAuth) } ?? false)
   }
 
@@ -75,7 +75,7 @@ package struct RecordedRequest: Sendable {
 }
 
 /// The known places of a request's data, and whether the user's claims are known.
-private struct KnownPlaces: Sendable {
+private struct KnownLocations: Sendable {
   private struct Place: Hashable {
     let isAfter: Bool
     let path: Path

@@ -70,7 +70,7 @@ package final class LinearRegex: @unchecked Sendable {  // because RE2 lets thre
 
   /// Returns true when some part of a text, given in UTF-8, matches.
   func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Characters beyond U+FFFF are two units to the service's engine, and so they are here: see RegexTranslator.
+    // Characters beyond U+FFFF are two units to Firebase's engine, and so they are here: see RegexTranslator.
     if bytes.contains(where: { $0 >= 0xF0 }) {
       return SurrogateText.encode(bytes).withUnsafeBufferPointer { matchesUnits($0) }
     }

@@ -1,6 +1,6 @@
 /// Reads the regular expressions of the rules language.
 ///
-/// The dialect is that of the service's engine, an automaton library: no groups that capture, no look-around, no
+/// The dialect is that of Firebase's engine, an automaton library: no groups that capture, no look-around, no
 /// back-references, no lazy repetition. Three things differ from JavaScript:
 ///
 /// * `^` first and `$` last anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. Anywhere else

@@ -8,12 +8,12 @@ struct TraceBuilder {
   private(set) var entriesLeft: Int
   private(set) var isCut = false
 
-  private init(_ rule: Rule, _ inside: RuleInside, _ observation: Observation, entriesLeft: Int) {
+  private init(_ rule: Rule, _ inspection: RuleInspection, _ observation: Observation, entriesLeft: Int) {
     self.rule = rule
     self.entriesLeft = entriesLeft
     var results: [Range<Int32>: TracedExpression.Result] = [:]
     for note in observation.notes {
-      let range = inside.sites.range(at: inside.sites.index(of: note.site))
+      let range = inspection.sites.range(at: inspection.sites.index(of: note.site))
       if !range.isEmpty { results[range] = TracedExpression.Result(note.value) }
     }
     self.results = results
@@ -24,10 +24,10 @@ struct TraceBuilder {
     _ rule: Rule, at path: Path, _ result: RuleVisit.Result, _ observation: Observation, entriesLeft: inout Int
   ) -> RuleVisit {
     var visit = RuleVisit(rule: RuleReference(rule), path: path, result: result)
-    guard let inside = rule.inside else { return visit }
-    var builder = TraceBuilder(rule, inside, observation, entriesLeft: entriesLeft)
-    visit.expression = builder.traced(inside.expression)
-    let decisive = builder.decisive(inside.expression)
+    guard let inspection = rule.inspection else { return visit }
+    var builder = TraceBuilder(rule, inspection, observation, entriesLeft: entriesLeft)
+    visit.expression = builder.traced(inspection.expression)
+    let decisive = builder.decisive(inspection.expression)
     let operands = decisive.operands.prefix(RulesLimits.traceReadsMax).map { builder.part($0, operands: []) }
     visit.decisive = builder.part(decisive, operands: operands)
     visit.reads = observation.reads.prefix(RulesLimits.traceReadsMax).map { TracedRead($0) }
@@ -96,7 +96,7 @@ struct TraceBuilder {
 }
 
 extension TracedExpression.Result {
-  init(_ noted: NotedValue) {
+  init(_ noted: ObservedValue) {
     switch noted {
     case .value(let value): self = .value(TracedValue(value))
     case .claim(let claim): self = .value(TracedValue(claim))

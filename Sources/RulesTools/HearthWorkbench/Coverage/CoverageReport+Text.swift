@@ -3,37 +3,37 @@ import HearthTree
 
 extension CoverageReport {
   /// The coverage of each file, one line each.
-  package func summary(_ paint: Paint) -> String {
-    files.map { Self.line(of: $0, paint) + "\n" }.joined()
+  package func summary(_ style: TerminalStyle) -> String {
+    files.map { Self.line(of: $0, style) + "\n" }.joined()
   }
 
   /// The rules with a missing outcome, by file, each with the missing outcomes below it.
-  package func text(_ paint: Paint) -> String {
+  package func text(_ style: TerminalStyle) -> String {
     var lines: [String] = []
     for file in files {
-      lines += ["", Self.line(of: file, paint)]
+      lines += ["", Self.line(of: file, style)]
       let source = file.source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       for rule in file.rules {
         let missing = rule.expression.missing
         guard !missing.isEmpty else { continue }
-        lines += Self.lines(of: rule, missing, source, paint)
+        lines += Self.lines(of: rule, missing, source, style)
       }
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  private static func line(of file: File, _ paint: Paint) -> String {
+  private static func line(of file: File, _ style: TerminalStyle) -> String {
     let tally = file.tally
     let share = "\(tally.percent) % of conditions, \(tally.seenCount) of \(tally.totalCount) outcomes"
-    return paint.strong(file.name.printable) + "  " + Self.paint(share, tally, paint)
+    return style.strong(file.name.printable) + "  " + Self.colored(share, tally, style)
   }
 
-  private static func paint(_ text: String, _ tally: CoverageTally, _ paint: Paint) -> String {
-    tally.percent == 100 ? paint.good(text) : paint.warning(text)
+  private static func colored(_ text: String, _ tally: CoverageTally, _ style: TerminalStyle) -> String {
+    tally.percent == 100 ? style.good(text) : style.warning(text)
   }
 
   private static func lines(
-    of rule: RuleCoverage, _ missing: [CoveredExpression], _ source: [String], _ paint: Paint
+    of rule: RuleCoverage, _ missing: [CoveredExpression], _ source: [String], _ style: TerminalStyle
   ) -> [String] {
     let reference = rule.rule
     var tally = CoverageTally()
@@ -41,7 +41,7 @@ extension CoverageReport {
     let place = "\(reference.line):\(reference.column)"
     var lines = [
       "",
-      "  \(paint.faint(place)) .\(reference.kind.rawValue) at \(reference.pathTemplate.printable)  \(tally.percent) %",
+      "  \(style.faint(place)) .\(reference.kind.rawValue) at \(reference.pathTemplate.printable)  \(tally.percent) %",
     ]
     var lastLine = 0
     for expression in missing {
@@ -58,7 +58,7 @@ extension CoverageReport {
       let end = expression.endLine == expression.line ? expression.endColumn - 1 : text.utf16.count
       let blank = String(repeating: " ", count: max(0, Self.width(of: text, utf16: indent..<start)))
       let mark = String(repeating: "~", count: max(1, Self.width(of: text, utf16: start..<end)))
-      lines.append("    " + blank + paint.warning(mark + " " + expression.seen.rawValue))
+      lines.append("    " + blank + style.warning(mark + " " + expression.seen.rawValue))
     }
     return lines
   }

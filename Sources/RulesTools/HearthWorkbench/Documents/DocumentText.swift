@@ -27,14 +27,14 @@ package struct DocumentText: Sendable {
   private static func beginsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
 
   /// The error at a place.
-  package func problem(_ message: String, help: String? = nil, at place: TextPlace) -> DocumentProblem {
+  package func problem(_ message: String, help: String? = nil, at place: TextOffset) -> DocumentProblem {
     DocumentProblem(file: file, diagnostic: source.diagnostic(message, help: help, atByte: byte(of: place)))
   }
 
   /// The line and column of a place.
-  package func position(of place: TextPlace) -> SourcePosition { source.position(ofByte: byte(of: place)) }
+  package func position(of place: TextOffset) -> SourcePosition { source.position(ofByte: byte(of: place)) }
 
-  private func byte(of place: TextPlace) -> Int {
+  private func byte(of place: TextOffset) -> Int {
     switch place {
     case .byte(let offset): return min(max(0, offset), source.bytes.count)
     case .scalar(let count):

@@ -4,7 +4,7 @@ import HearthTree
 /// back to the file.
 struct LocatedJSON {
   private var writer = JSONWriter()
-  private var places: [(offset: Int, place: TextPlace)] = []
+  private var places: [(offset: Int, place: TextOffset)] = []
 
   init(_ value: LocatedValue) { write(value) }
 
@@ -26,7 +26,7 @@ struct LocatedJSON {
     }
   }
 
-  private func place(ofByte offset: Int) -> TextPlace {
+  private func place(ofByte offset: Int) -> TextOffset {
     (places.last { $0.offset <= offset } ?? places.first)?.place ?? .byte(0)
   }
 

@@ -3,7 +3,7 @@ import HearthTree
 /// An object with a known set of member names.
 struct LocatedObject {
   let document: DocumentText
-  let place: TextPlace
+  let place: TextOffset
   private let members: [LocatedValue.Member]
 
   /// - Parameter noun: the object's kind, for messages: `a case`.

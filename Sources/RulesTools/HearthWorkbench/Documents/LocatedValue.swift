@@ -16,7 +16,7 @@ package struct LocatedValue: Sendable {
     /// The name, its escapes resolved.
     package let name: String
     /// The place at which the name begins.
-    package let place: TextPlace
+    package let place: TextOffset
     /// The member's value.
     package let value: LocatedValue
   }
@@ -24,13 +24,13 @@ package struct LocatedValue: Sendable {
   /// The kind of the value, with its content.
   package let form: Form
   /// The place at which it begins.
-  package let place: TextPlace
+  package let place: TextOffset
   /// The number of values in it, itself and the repetitions by aliases included.
   let size: Int
   /// Levels of objects and arrays in it; 0 for a single value.
   let depth: Int
 
-  init(_ form: Form, at place: TextPlace) {
+  init(_ form: Form, at place: TextOffset) {
     self.form = form
     self.place = place
     switch form {
@@ -64,7 +64,7 @@ package struct LocatedValue: Sendable {
 }
 
 /// A place in a text in the unit of its reader: the file's text turns it into a line and a column for a message.
-package enum TextPlace: Sendable {
+package enum TextOffset: Sendable {
   /// The number of UTF-8 bytes before it.
   case byte(Int)
   /// The number of Unicode scalars before it.

@@ -26,7 +26,7 @@ struct YAMLDocument {
       case .streamEnd:
         guard let root else { throw document.problem("The file is empty.", at: event.place) }
         return root
-      case .border(let isDocumentStart):
+      case .boundary(let isDocumentStart):
         guard !isDocumentStart || root == nil else {
           throw document.problem(
             "A second document begins.", help: "Put it into a file of its own.", at: event.place)
@@ -60,7 +60,8 @@ struct YAMLDocument {
   }
 
   /// The value of an alias, which is shared and counted again for each alias.
-  private mutating func alias(_ name: String, at place: TextPlace, level: Int) throws(DocumentProblem) -> LocatedValue {
+  private mutating func alias(_ name: String, at place: TextOffset, level: Int) throws(DocumentProblem) -> LocatedValue
+  {
     guard let value = anchors[name] else {
       throw document.problem("There is no anchor '&\(name)' above.", at: place)
     }
@@ -69,7 +70,7 @@ struct YAMLDocument {
     return LocatedValue(value.form, at: place)
   }
 
-  private mutating func add(_ values: Int, at place: TextPlace) throws(DocumentProblem) {
+  private mutating func add(_ values: Int, at place: TextOffset) throws(DocumentProblem) {
     count += values
     guard count <= WorkbenchLimits.valuesMax else {
       throw document.problem(
@@ -78,11 +79,11 @@ struct YAMLDocument {
     }
   }
 
-  private func tooDeep(_ place: TextPlace) -> DocumentProblem {
+  private func tooDeep(_ place: TextOffset) -> DocumentProblem {
     document.problem("More than \(WorkbenchLimits.nestingMax) levels of objects and lists.", at: place)
   }
 
-  private mutating func elements(_ level: Int, _ place: TextPlace) throws(DocumentProblem) -> [LocatedValue] {
+  private mutating func elements(_ level: Int, _ place: TextOffset) throws(DocumentProblem) -> [LocatedValue] {
     guard level <= WorkbenchLimits.nestingMax else { throw tooDeep(place) }
     var elements: [LocatedValue] = []
     while true {
@@ -92,7 +93,7 @@ struct YAMLDocument {
     }
   }
 
-  private mutating func members(_ level: Int, _ place: TextPlace) throws(DocumentProblem) -> [LocatedValue.Member] {
+  private mutating func members(_ level: Int, _ place: TextOffset) throws(DocumentProblem) -> [LocatedValue.Member] {
     guard level <= WorkbenchLimits.nestingMax else { throw tooDeep(place) }
     var members: [LocatedValue.Member] = []
     var names: Set<Key> = []
@@ -114,7 +115,7 @@ struct YAMLDocument {
 
   // MARK: Scalars
 
-  private func scalar(_ text: String, isPlain: Bool, at place: TextPlace) throws(DocumentProblem) -> LocatedValue {
+  private func scalar(_ text: String, isPlain: Bool, at place: TextOffset) throws(DocumentProblem) -> LocatedValue {
     guard isPlain else { return LocatedValue(.string(text), at: place) }
     switch text {
     case "", "~", "null", "Null", "NULL": return LocatedValue(.null, at: place)
@@ -125,7 +126,7 @@ struct YAMLDocument {
   }
 
   /// The number that a text stands for; nil for any other text.
-  private func number(_ text: String, at place: TextPlace) throws(DocumentProblem) -> LocatedValue.Form? {
+  private func number(_ text: String, at place: TextOffset) throws(DocumentProblem) -> LocatedValue.Form? {
     guard let first = text.utf8.first, first < 0x3A, text.utf8.count <= DataLimits.numberSizeBytesMax else {
       return nil
     }

@@ -10,7 +10,7 @@ final class YAMLEvents {
     enum Form {
       case streamEnd
       /// The start of the stream or a document, or the end of a document.
-      case border(isDocumentStart: Bool)
+      case boundary(isDocumentStart: Bool)
       case alias(String)
       case scalar(String, isPlain: Bool)
       case sequenceStart
@@ -21,13 +21,13 @@ final class YAMLEvents {
     var form: Form
     var anchor: String?
     var hasTag = false
-    var place: TextPlace
+    var place: TextOffset
   }
 
   /// The error for text that libyaml does not understand.
   struct Problem: Error {
     var message: String
-    var place: TextPlace
+    var place: TextOffset
   }
 
   // because libyaml keeps a pointer to its own state and to the text; both stay where they are until deinit
@@ -54,7 +54,7 @@ final class YAMLEvents {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw problem() }
     defer { yaml_event_delete(&event) }
-    let place = TextPlace.scalar(Int(clamping: event.start_mark.index))
+    let place = TextOffset.scalar(Int(clamping: event.start_mark.index))
     switch event.type {
     case YAML_STREAM_END_EVENT: return Event(form: .streamEnd, place: place)
     case YAML_ALIAS_EVENT: return Event(form: .alias(Self.text(event.data.alias.anchor) ?? ""), place: place)
@@ -72,7 +72,7 @@ final class YAMLEvents {
       return Event(form: .mappingStart, anchor: Self.text(start.anchor), hasTag: start.tag != nil, place: place)
     case YAML_SEQUENCE_END_EVENT: return Event(form: .sequenceEnd, place: place)
     case YAML_MAPPING_END_EVENT: return Event(form: .mappingEnd, place: place)
-    default: return Event(form: .border(isDocumentStart: event.type == YAML_DOCUMENT_START_EVENT), place: place)
+    default: return Event(form: .boundary(isDocumentStart: event.type == YAML_DOCUMENT_START_EVENT), place: place)
     }
   }
 

@@ -9,7 +9,7 @@ enum ClaimNames {
   private static let uidNames: Set<String> = ["id", "uid", "user", "userid", "sub"]
 
   /// The likely meaning of `auth.NAME`; nil for a name that may be an app's own.
-  static func place(ofMember name: String) -> String? {
+  static func path(ofMember name: String) -> String? {
     let plain = plain(name)
     if uidNames.contains(plain) { return "auth.uid" }
     if plain == "provider" { return "auth.provider" }
@@ -18,7 +18,7 @@ enum ClaimNames {
   }
 
   /// The likely meaning of `auth.token.NAME`; nil for a name that is right, or may be an app's own.
-  static func place(ofClaim name: String) -> String? {
+  static func path(ofClaim name: String) -> String? {
     let plain = plain(name)
     if plain == "signinprovider" { return "auth.token.firebase.sign_in_provider" }
     guard let claim = claim(named: plain), claim != name else { return nil }

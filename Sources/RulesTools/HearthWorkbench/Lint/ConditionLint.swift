@@ -4,19 +4,19 @@ import HearthRules
 struct ConditionLint {
   let rule: Rule
   let expression: TypedExpression
-  var notes: LintNotes
+  var collector: LintCollector
 
   /// The smallest number that can be a time in milliseconds since 1973.
   private static let millisecondsMin = 1e11
 
   /// Adds the findings of a rule.
-  static func check(_ rule: Rule, _ expression: TypedExpression, _ notes: inout LintNotes) {
-    let count = notes.findings.count
-    var lint = ConditionLint(rule: rule, expression: expression, notes: notes)
+  static func check(_ rule: Rule, _ expression: TypedExpression, _ collector: inout LintCollector) {
+    let count = collector.findings.count
+    var lint = ConditionLint(rule: rule, expression: expression, collector: collector)
     lint.checkParts(expression)
     if rule.kind != .validate { lint.checkNulls(expression, isSignedIn: false, existing: []) }
-    if lint.notes.findings.count == count { lint.checkConstant() }
-    notes = lint.notes
+    if lint.collector.findings.count == count { lint.checkConstant() }
+    collector = lint.collector
   }
 
   // MARK: Constants
@@ -25,10 +25,10 @@ struct ConditionLint {
     if case .constant = expression.form { return }
     let outcomes = Outcomes(of: expression)
     if outcomes == .yes {
-      notes.add(
+      collector.add(
         .constantRule, "This .\(rule.kind.rawValue) is always true.", in: rule, at: cause(in: expression, of: .yes))
     } else if !outcomes.contains(.yes) {
-      notes.add(
+      collector.add(
         .constantRule, "This .\(rule.kind.rawValue) is never true.", in: rule, at: cause(in: expression, of: .no))
     }
   }
@@ -57,19 +57,19 @@ struct ConditionLint {
   private mutating func checkComparison(_ part: TypedExpression, _ left: TypedExpression, _ right: TypedExpression) {
     for (value, other) in [(left, right), (right, left)] {
       if case .now = value.form, case .number(let number)? = other.constant, number > 0, number < Self.millisecondsMin {
-        notes.add(
+        collector.add(
           .secondsNotMilliseconds, "now is compared with a number that is too small for it.", in: rule, at: part)
         return
       }
       if case .string(let text)? = other.constant, text == "true" || text == "false", isStored(value) {
-        notes.add(.textBoolean, "This is true for the text '\(text)' and not for the boolean.", in: rule, at: part)
+        collector.add(.textBoolean, "This is true for the text '\(text)' and not for the boolean.", in: rule, at: part)
         return
       }
     }
     guard left.constant == nil || right.constant == nil else { return }
     let (first, second) = (ValueKinds(of: left), ValueKinds(of: right))
     if first != .null, second != .null, first.isDisjoint(with: second) {
-      notes.add(
+      collector.add(
         .typeMismatch,
         "\(first.words) is compared with \(second.words.lowercased()): they are never equal, and neither is less.",
         in: rule, at: part)
@@ -87,15 +87,16 @@ struct ConditionLint {
   private mutating func checkClaim(_ part: TypedExpression, _ receiver: TypedExpression, _ name: String) {
     if case .auth = receiver.form {
       guard !["uid", "provider", "token"].contains(name) else { return }
-      if let meant = ClaimNames.place(ofMember: name) {
-        notes.add(.misplacedClaim, "auth.\(name) is null; \(meant) is most likely meant.", in: rule, at: part)
+      if let meant = ClaimNames.path(ofMember: name) {
+        collector.add(.misplacedClaim, "auth.\(name) is null; \(meant) is most likely meant.", in: rule, at: part)
       } else {
-        notes.add(.secretClaim, "auth.\(name) is null for everybody who signs in with an ID token.", in: rule, at: part)
+        collector.add(
+          .secretClaim, "auth.\(name) is null for everybody who signs in with an ID token.", in: rule, at: part)
       }
     } else if case .claim(let base, "token") = receiver.form, case .auth = base.form,
-      let meant = ClaimNames.place(ofClaim: name)
+      let meant = ClaimNames.path(ofClaim: name)
     {
-      notes.add(.misspelledClaim, "auth.token.\(name) is null; \(meant) is most likely meant.", in: rule, at: part)
+      collector.add(.misspelledClaim, "auth.token.\(name) is null; \(meant) is most likely meant.", in: rule, at: part)
     }
   }
 
@@ -116,7 +117,7 @@ struct ConditionLint {
       checkNulls(otherwise, isSignedIn: condition.holdsSignedOut, existing: existing)
     case .binary(.equal, let left, let right):
       guard !part.needsSignedIn, isOpen(left, right, existing) || isOpen(right, left, existing) else { return }
-      notes.add(
+      collector.add(
         .nullEqualsNull, "Somebody who is signed out passes this where the data is absent: both sides are null.",
         in: rule, at: part)
     default: return

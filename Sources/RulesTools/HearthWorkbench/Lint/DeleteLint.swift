@@ -10,23 +10,24 @@ struct DeleteLint {
   let validatesAbove: [(rule: Rule, expression: TypedExpression)]
 
   /// Adds the findings.
-  func check(_ notes: inout LintNotes) {
+  func check(_ collector: inout LintCollector) {
     guard writes.contains(where: \.ignoresData) else { return }
     let canonical = CanonicalText(place: rule.place)
     for condition in expression.conjuncts {
-      if Self.asksWhetherThere(condition, canonical) {
+      if Self.requiresExistence(condition, canonical) {
         guard !isRequiredAbove else { continue }
-        notes.add(
+        collector.add(
           .deleteSkipsValidate, "This does not keep anybody from deleting the place, and is true of everything else.",
           in: rule, at: condition)
-      } else if isGuard(condition), writes.contains(where: { $0.ignoresData && !$0.asks(condition, canonical) }) {
-        notes.add(.deleteSkipsValidate, "Deletes of this place pass without this condition.", in: rule, at: condition)
+      } else if isGuard(condition), writes.contains(where: { $0.ignoresData && !$0.requires(condition, canonical) }) {
+        collector.add(
+          .deleteSkipsValidate, "Deletes of this place pass without this condition.", in: rule, at: condition)
       }
     }
   }
 
   /// Returns true for `newData.exists()` and `newData.val() != null`, of the rule's own place.
-  private static func asksWhetherThere(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
+  private static func requiresExistence(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
     let snapshot: TypedExpression
     switch condition.form {
     case .snapshotTest(let receiver, .exists): snapshot = receiver
@@ -84,7 +85,7 @@ struct GrantingRule {
   }
 
   /// Returns true when every request that passes it has passed this condition.
-  func asks(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
+  func requires(_ condition: TypedExpression, _ canonical: CanonicalText) -> Bool {
     guard let text = canonical.text(of: condition) else { return false }
     return shape.always(text)
   }

@@ -9,7 +9,7 @@ package enum Lint {
   ///   - tests: test files of these rules, for their queries.
   package static func findings(in rules: RuleSet, file: String, tests: [RulesTestFile] = []) -> [LintFinding] {
     let rules = rules.withExpressions
-    var tree = TreeLint(notes: LintNotes(file: file, text: rules.writtenSource))
+    var tree = TreeLint(collector: LintCollector(file: file, text: rules.writtenSource))
     tree.check(rules.root)
     let warnings = rules.warnings.map { warning in
       var warning = warning
@@ -17,7 +17,7 @@ package enum Lint {
       return LintFinding(code: .checkWarning, file: file, path: nil, kind: nil, diagnostic: warning)
     }
     let queries = QueryLint(rules: rules)
-    let found = (warnings + tree.notes.findings).sorted { Self.order(of: $0) < Self.order(of: $1) }
+    let found = (warnings + tree.collector.findings).sorted { Self.order(of: $0) < Self.order(of: $1) }
     return Array((found + tests.flatMap { queries.findings(in: $0) }).prefix(WorkbenchLimits.findingsMax))
   }
 

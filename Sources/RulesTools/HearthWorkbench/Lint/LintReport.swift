@@ -29,26 +29,26 @@ package struct LintReport: Sendable {
   package var warningCount: Int { findings.count { $0.code.severity == .warning } }
 
   /// The report, with a line break at its end.
-  package func rendered(as format: Format, paint: Paint) -> String {
+  package func rendered(as format: Format, style: TerminalStyle) -> String {
     switch format {
-    case .text: text(paint)
+    case .text: text(style)
     case .json: String(decoding: json.text(), as: UTF8.self) + "\n"
     case .github: github
     case .sarif: String(decoding: sarif.text(), as: UTF8.self) + "\n"
     }
   }
 
-  private func text(_ paint: Paint) -> String {
-    let parts = problems.map(\.rendered) + findings.map(\.rendered) + [closingLine(paint)]
+  private func text(_ style: TerminalStyle) -> String {
+    let parts = problems.map(\.rendered) + findings.map(\.rendered) + [closingLine(style)]
     return parts.joined(separator: "\n")
   }
 
-  private func closingLine(_ paint: Paint) -> String {
-    if !problems.isEmpty { return paint.bad("\(problems.count) broken") + "\n" }
-    if findings.isEmpty { return paint.good("nothing found") + "\n" }
+  private func closingLine(_ style: TerminalStyle) -> String {
+    if !problems.isEmpty { return style.bad("\(problems.count) broken") + "\n" }
+    if findings.isEmpty { return style.good("nothing found") + "\n" }
     let infos = findings.count - warningCount
     let warnings = "\(warningCount) \(warningCount == 1 ? "warning" : "warnings")"
-    return (warningCount > 0 ? paint.warning(warnings) : warnings) + ", \(infos) \(infos == 1 ? "info" : "infos")\n"
+    return (warningCount > 0 ? style.warning(warnings) : warnings) + ", \(infos) \(infos == 1 ? "info" : "infos")\n"
   }
 
   private var json: JSON {
@@ -58,13 +58,13 @@ package struct LintReport: Sendable {
   }
 
   private var github: String {
-    let broken = problems.map(\.gitHubNote)
+    let broken = problems.map(\.gitHubAnnotation)
     let notes = findings.map { finding in
-      GitHubNote(
+      GitHubAnnotation(
         level: finding.code.severity == .warning ? .warning : .notice, file: finding.file,
         line: finding.diagnostic.line, column: finding.diagnostic.column, title: finding.code.rawValue,
         message: [finding.diagnostic.message, finding.diagnostic.help].compactMap(\.self).joined(separator: "\n"))
     }
-    return (broken + notes).map { $0.command + "\n" }.joined() + closingLine(Paint(isColored: false))
+    return (broken + notes).map { $0.command + "\n" }.joined() + closingLine(TerminalStyle(isColored: false))
   }
 }

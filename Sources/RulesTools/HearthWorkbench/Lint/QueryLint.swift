@@ -43,7 +43,7 @@ struct QueryLint {
     return node
   }
 
-  private func finding(at place: TextPlace, _ path: Path, _ name: String, in document: DocumentText) -> LintFinding {
+  private func finding(at place: TextOffset, _ path: Path, _ name: String, in document: DocumentText) -> LintFinding {
     let message = LintFinding.printable(
       "This query of \(path) is sorted by \(name), and the rules have no index for it.")
     var diagnostic = document.problem(message, at: place).diagnostic

@@ -2,26 +2,26 @@ import HearthRules
 
 /// Visits the rules from the root down, and checks each with those above it.
 struct TreeLint {
-  private(set) var notes: LintNotes
+  private(set) var collector: LintCollector
   private var reads: [GrantingRule] = []
   private var writes: [GrantingRule] = []
   private var validates: [(rule: Rule, expression: TypedExpression)] = []
 
   /// The facts about a place and all places below it.
-  private struct Below {
+  private struct SubtreeFacts {
     var usedWildcards: Set<Int> = []
     /// A `.write` that is open to every client, or to every signed-in one.
     var openWrite: Rule?
     var grantsWrites = false
 
-    mutating func formUnion(_ other: Below) {
+    mutating func formUnion(_ other: SubtreeFacts) {
       usedWildcards.formUnion(other.usedWildcards)
       openWrite = openWrite ?? other.openWrite
       grantsWrites = grantsWrites || other.grantsWrites
     }
   }
 
-  init(notes: LintNotes) { self.notes = notes }
+  init(collector: LintCollector) { self.collector = collector }
 
   /// Adds the findings in all rules.
   mutating func check(_ root: RuleNode) { _ = visit(root, name: nil, depth: 0) }
@@ -29,9 +29,9 @@ struct TreeLint {
   /// - Parameters:
   ///   - name: of the place, nil for wildcards and the root.
   ///   - depth: the number of names that lead to it.
-  private mutating func visit(_ node: RuleNode, name: String?, depth: Int) -> Below {
+  private mutating func visit(_ node: RuleNode, name: String?, depth: Int) -> SubtreeFacts {
     let counts = (reads.count, writes.count, validates.count)
-    var below = Below()
+    var below = SubtreeFacts()
     if let rule = node.read, let granting = checkGrant(rule, below: reads) {
       reads.append(granting)
       below.usedWildcards.formUnion(granting.expression.wildcards)
@@ -44,8 +44,8 @@ struct TreeLint {
       if granting.isOpen { below.openWrite = rule }
     }
     if let rule = node.validate, let expression = rule.expression {
-      ConditionLint.check(rule, expression, &notes)
-      DeleteLint(rule: rule, expression: expression, writes: writes, validatesAbove: validates).check(&notes)
+      ConditionLint.check(rule, expression, &collector)
+      DeleteLint(rule: rule, expression: expression, writes: writes, validatesAbove: validates).check(&collector)
       validates.append((rule, expression))
       below.usedWildcards.formUnion(expression.wildcards)
     }
@@ -55,7 +55,7 @@ struct TreeLint {
       checkWildcard(matched, parent: name, index: depth)
       below.formUnion(matched)
     }
-    if let rule = node.validate, validates.count == counts.2 + 1 { checkAsked(rule, below) }
+    if let rule = node.validate, validates.count == counts.2 + 1 { checkReachable(rule, below) }
     reads.removeLast(reads.count - counts.0)
     writes.removeLast(writes.count - counts.1)
     validates.removeLast(validates.count - counts.2)
@@ -67,26 +67,26 @@ struct TreeLint {
   /// - Parameter above: the rules of its kind on the way to it.
   private mutating func checkGrant(_ rule: Rule, below above: [GrantingRule]) -> GrantingRule? {
     guard let expression = rule.expression else { return nil }
-    ConditionLint.check(rule, expression, &notes)
+    ConditionLint.check(rule, expression, &collector)
     let granting = GrantingRule(rule, expression)
     let name = "." + rule.kind.rawValue
     if let open = above.first(where: { $0.outcomes == .yes }) {
-      notes.add(
+      collector.add(
         .shadowedRule, "This \(name) decides nothing: the one at \(open.rule.pathTemplate) is always true.", in: rule)
     } else if !granting.outcomes.contains(.yes) {
       if case .constant = expression.form, let grants = above.first(where: { $0.outcomes.contains(.yes) }) {
-        notes.add(
+        collector.add(
           .revokingFalse,
           "This \(name) takes nothing back: the one at \(grants.rule.pathTemplate) grants here as well.",
           in: rule)
       }
     } else if let same = above.first(where: { $0.shape.follows(from: granting.shape) }) {
-      notes.add(
+      collector.add(
         .impliedRule,
         "This \(name) decides nothing: whoever passes it passes the one at \(same.rule.pathTemplate) before.", in: rule)
     }
     if rule.place.isEmpty, granting.outcomes == .yes {
-      notes.add(
+      collector.add(
         .openRoot,
         rule.kind == .read ? "Everybody reads the whole database." : "Everybody writes the whole database.", in: rule)
     }
@@ -98,16 +98,16 @@ struct TreeLint {
     guard rule.place.count <= 1, rule.place.first?.hasPrefix("$") != true,
       let text = CanonicalText(place: rule.place).text(of: granting.expression), GrantShape.signedIn.contains(text)
     else { return }
-    notes.add(.wideWrite, "Everybody who is signed in writes all of \(rule.pathTemplate).", in: rule)
+    collector.add(.wideWrite, "Everybody who is signed in writes all of \(rule.pathTemplate).", in: rule)
   }
 
   // MARK: Places
 
-  private mutating func checkWildcard(_ matched: Below, parent: String?, index: Int) {
+  private mutating func checkWildcard(_ matched: SubtreeFacts, parent: String?, index: Int) {
     guard !matched.usedWildcards.contains(index), let rule = matched.openWrite, index < rule.place.count else { return }
     let name = rule.place[index]
     guard Self.meansUser(name, below: parent) else { return }
-    notes.add(
+    collector.add(
       .unusedWildcard, "No rule here uses \(name), so each user writes below everybody's \(name).", in: rule)
   }
 
@@ -118,11 +118,11 @@ struct TreeLint {
   }
 
   /// Checks the topmost `.validate` of places that no rule makes writable.
-  private mutating func checkAsked(_ rule: Rule, _ below: Below) {
+  private mutating func checkReachable(_ rule: Rule, _ below: SubtreeFacts) {
     guard validates.count == 1, !below.grantsWrites, !writes.contains(where: { $0.outcomes.contains(.yes) }) else {
       return
     }
-    notes.add(.deadValidate, "This .validate is never asked: no .write at, above or below it can grant.", in: rule)
+    collector.add(.deadValidate, "This .validate is never asked: no .write at, above or below it can grant.", in: rule)
   }
 }
 

@@ -4,7 +4,7 @@ import HearthTree
 /// The quality of a rules file's tests: the result of each mutant.
 package struct MutationReport: Sendable {
   /// The result of a mutant.
-  package enum Fate: Sendable {
+  package enum MutantResult: Sendable {
     /// A case of the tests detected it.
     case killed
     /// No case detected it, and this one would: a test file of its own, with one case.
@@ -20,7 +20,7 @@ package struct MutationReport: Sendable {
     /// The mutant.
     package var mutant: RulesMutant
     /// The result.
-    package var fate: Fate
+    package var result: MutantResult
   }
 
   /// The mutants that are rules, in the order of the file.
@@ -31,13 +31,13 @@ package struct MutationReport: Sendable {
   package var elapsedMilliseconds: Double = 0
 
   /// The number of mutants that a case detected.
-  package var killed: Int { entries.count { if case .killed = $0.fate { true } else { false } } }
+  package var killed: Int { entries.count { if case .killed = $0.result { true } else { false } } }
   /// The number of mutants that no case detected, though one could.
-  package var survived: Int { entries.count { if case .survived = $0.fate { true } else { false } } }
+  package var survived: Int { entries.count { if case .survived = $0.result { true } else { false } } }
   /// The number of mutants that no case can detect.
-  package var equivalent: Int { entries.count { if case .equivalent = $0.fate { true } else { false } } }
+  package var equivalent: Int { entries.count { if case .equivalent = $0.result { true } else { false } } }
   /// The number of undecided mutants.
-  package var undecided: Int { entries.count { if case .undecided = $0.fate { true } else { false } } }
+  package var undecided: Int { entries.count { if case .undecided = $0.result { true } else { false } } }
 
   /// The detected part of the detectable mutants, from 0 to 1; 1 when there are none. Undecided mutants and those left
   /// out count as undetected.
@@ -56,12 +56,12 @@ extension MutationReport {
       "score": .double((score * 10_000).rounded() / 10_000),
       "survivors": .array(
         entries.compactMap { entry in
-          guard case .survived(let test) = entry.fate else { return nil }
+          guard case .survived(let test) = entry.result else { return nil }
           return entry.mutant.json.appending(["test": test])
         }),
       "open": .array(
         entries.compactMap { entry in
-          if case .undecided = entry.fate { entry.mutant.json } else { nil }
+          if case .undecided = entry.result { entry.mutant.json } else { nil }
         }),
     ]
   }
@@ -72,7 +72,7 @@ extension MutationReport {
   package func missingTests(rulesFile: String) -> JSON {
     var users: [JSON.Member] = []
     var cases: [JSON] = []
-    for case .survived(let test) in entries.map(\.fate) {
+    for case .survived(let test) in entries.map(\.result) {
       guard let found = test["cases"]?.array?.first, var members = found.members else { continue }
       if let user = test["users"]?.members?.first {
         // Equal users share one name.
@@ -90,30 +90,30 @@ extension MutationReport {
   /// The report as text.
   ///
   /// - Parameter file: the rules file's name in messages.
-  package func text(file: String, _ paint: Paint) -> String {
+  package func text(file: String, _ style: TerminalStyle) -> String {
     var lines: [String] = []
     for entry in entries {
-      switch entry.fate {
+      switch entry.result {
       case .killed, .equivalent: continue
       case .survived(let test):
-        lines += entry.mutant.lines(file, paint.bad("survived"), paint)
+        lines += entry.mutant.lines(file, style.bad("survived"), style)
         lines.append("  a test that would notice:")
         lines.append("    " + String(decoding: (test["cases"]?.array?.first ?? .null).text(), as: UTF8.self).printable)
         if let user = test["users"]?.members?.first {
           lines.append(
-            paint.faint("    \(user.name): " + String(decoding: user.value.text(), as: UTF8.self).printable))
+            style.faint("    \(user.name): " + String(decoding: user.value.text(), as: UTF8.self).printable))
         }
-      case .undecided: lines += entry.mutant.lines(file, paint.warning("undecided"), paint)
+      case .undecided: lines += entry.mutant.lines(file, style.warning("undecided"), style)
       }
       lines.append("")
     }
     let percent = Int((score * 100).rounded(.down))
     var parts = ["\(entries.count) mutants", "\(killed) killed"]
-    if survived > 0 { parts.append(paint.bad("\(survived) survived")) }
+    if survived > 0 { parts.append(style.bad("\(survived) survived")) }
     if equivalent > 0 { parts.append("\(equivalent) equivalent") }
-    if undecided > 0 { parts.append(paint.warning("\(undecided) undecided")) }
-    if skipped > 0 { parts.append(paint.warning("\(skipped) left out: the rules are too long to try all")) }
-    parts.append(percent == 100 ? paint.good("score 100 %") : "score \(percent) %")
+    if undecided > 0 { parts.append(style.warning("\(undecided) undecided")) }
+    if skipped > 0 { parts.append(style.warning("\(skipped) left out: the rules are too long to try all")) }
+    parts.append(percent == 100 ? style.good("score 100 %") : "score \(percent) %")
     parts.append("\(Int(elapsedMilliseconds.rounded(.up))) ms")
     return (lines + [parts.joined(separator: ", ")]).joined(separator: "\n") + "\n"
   }
@@ -130,14 +130,14 @@ extension RulesMutant {
     ]
   }
 
-  fileprivate func lines(_ file: String, _ fate: String, _ paint: Paint) -> [String] {
+  fileprivate func lines(_ file: String, _ result: String, _ style: TerminalStyle) -> [String] {
     let place = "\(file):\(rule.position.line):\(rule.position.column)".printable
     let what = ".\(rule.kind.rawValue) at \(rule.pathTemplate)".printable
     let change =
       operation == .moveUp
       ? "at /\(self.place.joined(separator: "/"))" : "\(original.printable)  →  \(replacement.printable)"
     return [
-      "\(paint.strong(place)): \(fate): \(what): \(operation.explanation) (\(operation.rawValue))", "    \(change)",
+      "\(style.strong(place)): \(result): \(what): \(operation.explanation) (\(operation.rawValue))", "    \(change)",
     ]
   }
 }

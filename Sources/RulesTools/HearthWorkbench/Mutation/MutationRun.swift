@@ -26,20 +26,20 @@ package struct MutationRun {
   /// Determines the result of every mutant. The most expensive step, the search for a distinguishing request, is done
   /// only for those that no test detects.
   package func report() -> MutationReport {
-    let maker = MutantMaker.mutants(of: rules, bytesMax: bytesMax)
-    var report = MutationReport(entries: [], skipped: maker.skippedCount)
+    let generator = MutantGenerator.mutants(of: rules, bytesMax: bytesMax)
+    var report = MutationReport(entries: [], skipped: generator.skippedCount)
     var difference: RulesDifference?
-    for mutant in maker.mutants {
+    for mutant in generator.mutants {
       guard let broken = mutant.applied(to: rules) else { continue }
-      report.entries.append(.init(mutant: mutant, fate: fate(of: mutant, broken, &difference)))
+      report.entries.append(.init(mutant: mutant, result: result(of: mutant, broken, &difference)))
     }
     return report
   }
 
   /// - Parameter former: the difference that the mutant before made.
-  private func fate(
+  private func result(
     of mutant: RulesMutant, _ broken: RuleSet, _ former: inout RulesDifference?
-  ) -> MutationReport.Fate {
+  ) -> MutationReport.MutantResult {
     for file in tests {
       for testCase in file.cases where RulesTestRun.run(testCase, data: file.data, rules: broken).failure != nil {
         return .killed
@@ -107,7 +107,7 @@ package struct MutationRun {
     let isSame = RulesDifference.Direction.allCases.allSatisfy { direction in
       if case .closed? = difference.verdict(place, direction) { true } else { false }
     }
-    return isSame ? [.nobody] : difference.identities(at: place.location)
+    return isSame ? [.signedOut] : difference.identities(at: place.location)
   }
 
   /// The missing test: written as a test file, read back and run against both.

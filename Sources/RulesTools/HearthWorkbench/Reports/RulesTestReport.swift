@@ -96,9 +96,9 @@ package struct RulesTestReport: Sendable {
   }
 
   /// The report, with a line break at its end.
-  package func rendered(as format: Format, paint: Paint) -> String {
+  package func rendered(as format: Format, style: TerminalStyle) -> String {
     switch format {
-    case .text: text(paint)
+    case .text: text(style)
     case .junit: junit
     case .tap: tap
     case .json: String(decoding: json.text(), as: UTF8.self) + "\n"

@@ -6,7 +6,7 @@ package struct RulesTestFile: Sendable {
   /// The file's text and name, for messages.
   package var document: DocumentText
   /// The rules file that it names, relative to its own folder, with the place of the name; nil when it names none.
-  package var rules: (path: String, place: TextPlace)?
+  package var rules: (path: String, place: TextOffset)?
   /// The content of the database for cases without data of their own.
   package var data: Node
   /// The cases in the order of the file.
@@ -18,7 +18,7 @@ package struct RulesTestCase: Sendable {
   /// The name in the report.
   package var name: String
   /// The place at which it begins.
-  package var place: TextPlace
+  package var place: TextOffset
   /// The content of the database at its beginning; nil for the file's data.
   package var data: Node?
   /// The steps, at least one. An allowed write changes the data for the next steps.
@@ -30,7 +30,7 @@ package struct RulesTestStep: Sendable {
   /// The request in words: `alice reads /rooms/r1`.
   package var label: String
   /// The place at which it begins.
-  package var place: TextPlace
+  package var place: TextOffset
   /// The client that makes the request.
   package var user: RulesTestUser
   /// The request.

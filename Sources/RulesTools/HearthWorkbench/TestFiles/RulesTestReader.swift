@@ -45,7 +45,7 @@ package struct RulesTestReader {
     return RulesTestFile(document: document, rules: try reference(object), data: data, cases: cases)
   }
 
-  private func reference(_ object: LocatedObject) throws(DocumentProblem) -> (path: String, place: TextPlace)? {
+  private func reference(_ object: LocatedObject) throws(DocumentProblem) -> (path: String, place: TextOffset)? {
     guard let path = try object.text("rules"), let place = object["rules"]?.place else { return nil }
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw document.problem("'rules' must be the path of a rules file.", at: place)

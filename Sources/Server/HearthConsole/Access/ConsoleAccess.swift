@@ -59,7 +59,7 @@ package final class ConsoleAccess: Sendable {
 
   private static let secretBytes = 32
   /// The maximum size of a key, cookie or token; longer input is not hashed.
-  private static let shownBytesMax = 128
+  private static let presentedBytesMax = 128
 
   /// An access control without keys and sessions.
   package init(limits: ConsoleLimits = .standard, random: RandomBytes = .system) {
@@ -73,8 +73,8 @@ package final class ConsoleAccess: Sendable {
 
   private func secret() throws(RandomnessError) -> String { Base64URL.encode(try random.bytes(Self.secretBytes)) }
 
-  private static func digest(_ shown: String) -> Digest? {
-    (1...shownBytesMax).contains(shown.utf8.count) ? Digest(sha256: shown.utf8) : nil
+  private static func digest(_ secret: String) -> Digest? {
+    (1...presentedBytesMax).contains(secret.utf8.count) ? Digest(sha256: secret.utf8) : nil
   }
 }
 
@@ -130,15 +130,15 @@ extension ConsoleAccess {
     _ role: ConsoleRole, name: String, uid: String? = nil, at authority: String, now: Int64
   ) throws(RandomnessError) -> (session: ConsoleSession, secrets: ConsoleSecrets) {
     let secrets = ConsoleSecrets(cookie: try secret(), token: try secret())
-    var gone: [UInt64] = []
+    var endedIDs: [UInt64] = []
     let session = state.withLock { state in
-      gone = forget(in: &state, now: now)
+      endedIDs = removeExpired(in: &state, now: now)
       // One person's sessions give way to each other, so that no viewer ends an administrator's.
       let own = state.sessions.filter { $0.value.uid == uid && $0.value.name == name }
       let crowd = own.count >= limits.sessionsPerPersonMax ? own : state.sessions
       let isFull = own.count >= limits.sessionsPerPersonMax || state.sessions.count >= limits.sessionsMax
       if isFull, let oldest = crowd.min(by: { ($0.value.usedAt, $0.value.id) < ($1.value.usedAt, $1.value.id) }) {
-        gone += [state.remove(oldest.key)].compactMap(\.self)
+        endedIDs += [state.remove(oldest.key)].compactMap(\.self)
       }
       state.lastID += 1
       let session = Session(
@@ -146,9 +146,9 @@ extension ConsoleAccess {
         token: Digest(sha256: secrets.token.utf8), end: now + limits.sessionSeconds * 1_000, usedAt: now, presentAt: now
       )
       state.sessions[Digest(sha256: secrets.cookie.utf8)] = session
-      return shown(session, now: now)
+      return consoleSession(session, now: now)
     }
-    tell(gone)
+    notifyEnded(endedIDs)
     return (session, secrets)
   }
 
@@ -161,9 +161,9 @@ extension ConsoleAccess {
     cookie: String, token: String, at authority: String, now: Int64, isUse: Bool
   ) -> ConsoleSession? {
     guard let key = Self.digest(cookie), let token = Self.digest(token) else { return nil }
-    var gone: [UInt64] = []
+    var endedIDs: [UInt64] = []
     let found: ConsoleSession? = state.withLock { state in
-      gone = forget(in: &state, now: now)
+      endedIDs = removeExpired(in: &state, now: now)
       guard var session = state.sessions[key], ConstantTime.equal(session.token.bytes, token.bytes),
         session.authority == authority.lowercased()
       else { return nil }
@@ -171,14 +171,14 @@ extension ConsoleAccess {
         session.usedAt = now
         state.sessions[key] = session
       }
-      return shown(session, now: now)
+      return consoleSession(session, now: now)
     }
-    tell(gone)
+    notifyEnded(endedIDs)
     return found
   }
 
   /// Records a new proof that the session's user is present.
-  package func showPresence(in id: UInt64, now: Int64) {
+  package func recordPresence(in id: UInt64, now: Int64) {
     state.withLock { state in
       guard let key = state.sessions.first(where: { $0.value.id == id })?.key else { return }
       state.sessions[key]?.presentAt = now
@@ -203,12 +203,12 @@ extension ConsoleAccess {
     end { session in session.uid.map { isLapsed($0, session.role) } ?? false }
   }
 
-  private func end(_ isMeant: (Session) -> Bool) {
-    let gone = state.withLock { state in
-      let keys = state.sessions.filter { isMeant($0.value) }.map(\.key)
+  private func end(_ shouldEnd: (Session) -> Bool) {
+    let endedIDs = state.withLock { state in
+      let keys = state.sessions.filter { shouldEnd($0.value) }.map(\.key)
       return keys.compactMap { state.remove($0) }
     }
-    tell(gone)
+    notifyEnded(endedIDs)
   }
 
   private func isCurrent(_ session: Session, _ now: Int64) -> Bool {
@@ -216,17 +216,17 @@ extension ConsoleAccess {
   }
 
   /// Removes the sessions that have expired. Their credentials expired before them.
-  private func forget(in state: inout State, now: Int64) -> [UInt64] {
-    let over = state.sessions.filter { !isCurrent($0.value, now) }.map(\.key)
-    return over.compactMap { state.remove($0) }
+  private func removeExpired(in state: inout State, now: Int64) -> [UInt64] {
+    let expired = state.sessions.filter { !isCurrent($0.value, now) }.map(\.key)
+    return expired.compactMap { state.remove($0) }
   }
 
-  private func tell(_ gone: [UInt64]) {
-    guard !gone.isEmpty, let ended = ended.withLock({ $0 }) else { return }
-    ended(gone)
+  private func notifyEnded(_ endedIDs: [UInt64]) {
+    guard !endedIDs.isEmpty, let ended = ended.withLock({ $0 }) else { return }
+    ended(endedIDs)
   }
 
-  private func shown(_ session: Session, now: Int64) -> ConsoleSession {
+  private func consoleSession(_ session: Session, now: Int64) -> ConsoleSession {
     ConsoleSession(
       id: session.id, role: session.role, name: session.name, uid: session.uid,
       endsInSeconds: (session.end - now) / 1_000,

@@ -84,14 +84,14 @@ package struct Outline: Sendable {
     count = node.childCount
     hasPriority = node.priority != nil
     self.hasMore = hasMore
-    let told = rows.map { key, child in
+    let pageRows = rows.map { key, child in
       Row(
         key: key, kind: Kind(child), count: child.childCount,
         bytes: SizeEstimate.bytes(of: child, sample: Self.rowSample))
     }
-    self.rows = told
+    self.rows = pageRows
     // With two samples, the node's estimate must not be below the sum of its children's.
-    let sum = told.reduce(0) { $0 + $1.bytes + $1.key.text.utf8.count + SizeEstimate.memberBytes }
+    let sum = pageRows.reduce(0) { $0 + $1.bytes + $1.key.text.utf8.count + SizeEstimate.memberBytes }
     bytes = max(SizeEstimate.bytes(of: node, sample: Self.nodeSample), sum)
   }
 

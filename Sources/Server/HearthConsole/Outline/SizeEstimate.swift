@@ -16,16 +16,16 @@ enum SizeEstimate {
 
   /// Returns the size of a node. Each child gets its part of the sample, so that a large child is not estimated from
   /// its small neighbours, or they from it. Recursion as deep as the data, which is limited.
-  private static func size(_ node: Node, _ sample: Int) -> (bytes: Double, lookedAt: Int) {
+  private static func size(_ node: Node, _ sample: Int) -> (bytes: Double, sampledCount: Int) {
     guard node.isInterior else { return (leafSize(node), 1) }
     let count = node.childCount
     var (left, seen, bytes) = (sample - 1, 0, 0.0)
     for (key, child) in node.children {
       guard left > 0 else { break }
       let share = min(left, max(shareMin, left / (count - seen)))
-      let (size, lookedAt) = size(child, share)
+      let (size, sampledCount) = size(child, share)
       bytes += Double(key.text.utf8.count + memberBytes) + size
-      left -= lookedAt
+      left -= sampledCount
       seen += 1
     }
     // The sample was used up before the first child.

@@ -7,7 +7,7 @@ import HearthCrypto
 package struct KnownHosts: Sendable, Equatable {
   private var names: Set<String>
   /// True when any address is accepted: an address cannot be rebound.
-  private var takesAddresses: Bool
+  private var acceptsAddresses: Bool
 
   /// The names of this machine, in the forms that browsers send.
   private static let loopback: Set = ["localhost", "127.0.0.1", "::1"]
@@ -16,13 +16,13 @@ package struct KnownHosts: Sendable, Equatable {
   ///   - host: the listening address; with a wildcard address, requests to any address are accepted.
   ///   - names: the additional names of the server.
   package init(host: String, names: [String]) {
-    let host = Self.bare(host)
-    takesAddresses = ["", "0.0.0.0", "::"].contains(host)
-    self.names = Self.loopback.union(names.map(Self.bare))
-    if !takesAddresses { self.names.insert(host) }
+    let host = Self.withoutBrackets(host)
+    acceptsAddresses = ["", "0.0.0.0", "::"].contains(host)
+    self.names = Self.loopback.union(names.map(Self.withoutBrackets))
+    if !acceptsAddresses { self.names.insert(host) }
   }
 
-  private static func bare(_ name: String) -> String {
+  private static func withoutBrackets(_ name: String) -> String {
     let name = name.lowercased()
     return name.hasPrefix("[") && name.hasSuffix("]") ? String(name.dropFirst().dropLast()) : name
   }
@@ -30,7 +30,7 @@ package struct KnownHosts: Sendable, Equatable {
   /// Returns true when the name is known.
   ///
   /// - Parameter name: lower case, without port and brackets.
-  func contains(_ name: String) -> Bool { names.contains(name) || (takesAddresses && Self.isAddress(name)) }
+  func contains(_ name: String) -> Bool { names.contains(name) || (acceptsAddresses && Self.isAddress(name)) }
 
   /// Returns true for digits and dots, or hexadecimal digits and colons: no name that can be registered.
   private static func isAddress(_ name: String) -> Bool {

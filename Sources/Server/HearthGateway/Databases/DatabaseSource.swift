@@ -8,7 +8,7 @@ package protocol DatabaseSource: Sendable {
   var defaultNamespace: String { get }
 
   /// The name of the database of a request that names none: ``defaultNamespace``, or another one that exists.
-  var unnamedNamespace: String { get }
+  var fallbackNamespace: String { get }
 
   /// True when the operator chose the default database.
   var isDefaultNamed: Bool { get }
@@ -19,7 +19,7 @@ package protocol DatabaseSource: Sendable {
   var openDatabases: [Database] { get }
 
   /// The initial state of a database.
-  var firstState: Published { get }
+  var firstState: DatabaseState { get }
 
   /// Returns the database when it is open already, as for nearly every request.
   func opened(_ name: String) -> Database?
@@ -45,7 +45,7 @@ package enum DatabaseProblem: Error, Equatable {
   /// The name is not valid, or the database does not exist and cannot be made now.
   case unknown
   /// The database does not exist; an operation that may make it would.
-  case unmade
+  case notCreated
   /// A database of the name to be made exists already.
   case exists
   case tooMany

@@ -23,7 +23,7 @@ struct DeliveryLimits: Sendable {
   /// The maximum pause before the next delivery of a busy loop: an eighth of the last duration, and no more than this.
   /// A second pass over a thousand sockets for one more event takes as long as the first; a slightly later delivery
   /// sends more with one write.
-  var restMax = TimeAmount.milliseconds(1)
+  var pauseMax = TimeAmount.milliseconds(1)
 
   /// The minimum pause when more effects are queued already. SwiftNIO runs due tasks before it polls sockets: without a
   /// pause a loop with long queues would read no input until they are empty.
@@ -32,9 +32,9 @@ struct DeliveryLimits: Sendable {
   /// Returns the time of the next delivery of a loop that was busy from `start` to `end`.
   ///
   /// - Parameter hasMore: true when more effects are queued already.
-  func rest(after start: NIODeadline, _ end: NIODeadline, hasMore: Bool) -> NIODeadline {
+  func pauseEnd(after start: NIODeadline, _ end: NIODeadline, hasMore: Bool) -> NIODeadline {
     let busy = end - start
-    let rest = busy < busyMin ? .zero : min(restMax, .nanoseconds(busy.nanoseconds / 8))
+    let rest = busy < busyMin ? .zero : min(pauseMax, .nanoseconds(busy.nanoseconds / 8))
     return end + (hasMore ? max(rest, turnPause) : rest)
   }
 

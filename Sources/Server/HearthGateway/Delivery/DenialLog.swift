@@ -6,13 +6,13 @@ import Logging
 /// A log of every denial and its reason for the operator. Clients see none of it.
 package struct DenialLog: Sendable {
   let logger: Logger
-  let rate: LogRate
+  let rate: LogRateLimiter
   /// The last denials that were logged or shown, with their explanations.
   package let records = DenialRecords()
   /// True when requests are kept; they contain written values, and data that rules read.
   package let keepsValues: Bool
   /// The rate limit for evaluating a denial again to make its record: that of the log, for entries of the feed.
-  private let shownRate: LogRate
+  private let shownRate: LogRateLimiter
   /// The counters of all denials.
   let meters: GatewayMeters
   /// The feed for the console; nil without one.
@@ -24,12 +24,13 @@ package struct DenialLog: Sendable {
   ///   - feed: keeps the newest for live views.
   ///   - keepsValues: true to keep requests for explanations.
   package init(logger: Logger, meters: GatewayMeters = .none, feed: DenialFeed? = nil, keepsValues: Bool = true) {
-    self.init(logger: logger, rate: LogRate(), meters: meters, feed: feed, keepsValues: keepsValues)
+    self.init(logger: logger, rate: LogRateLimiter(), meters: meters, feed: feed, keepsValues: keepsValues)
   }
 
   init(
-    logger: Logger, rate: LogRate, meters: GatewayMeters = .none, feed: DenialFeed? = nil, keepsValues: Bool = true,
-    shownRate: LogRate = LogRate()
+    logger: Logger, rate: LogRateLimiter, meters: GatewayMeters = .none, feed: DenialFeed? = nil,
+    keepsValues: Bool = true,
+    shownRate: LogRateLimiter = LogRateLimiter()
   ) {
     self.feed = feed
     self.keepsValues = keepsValues
@@ -42,13 +43,13 @@ package struct DenialLog: Sendable {
   /// Logs a denial.
   ///
   /// - Parameters:
-  ///   - isMade: true when the database exists; otherwise the client made its name up.
+  ///   - exists: true when the database exists; otherwise the client made its name up.
   ///   - requestID: of the request that was denied, or that opened the client's socket; nil when it is not known.
-  func log(_ denial: Denial, database: String, isMade: Bool = true, requestID: String? = nil) {
+  func log(_ denial: Denial, database: String, exists: Bool = true, requestID: String? = nil) {
     let request = denial.request.map { "-\($0)" } ?? ""
     let kind = Self.kind(of: denial.operation)
-    meters.denied(kind, by: denial.rule.map(Self.place), database: isMade ? database : nil)
-    tell(
+    meters.denied(kind, by: denial.rule.map(Self.place), database: exists ? database : nil)
+    record(
       Refusal(
         kind: kind, operation: Self.name(of: denial.operation), cause: Self.cause(of: denial.operation),
         decision: denial.decision, path: denial.path, principal: denial.principal, database: database,
@@ -59,13 +60,13 @@ package struct DenialLog: Sendable {
 
   /// Logs a denied read over REST, which does not pass through a database's mailbox.
   ///
-  /// - Parameter isMade: true when the database exists; otherwise the client made its name up.
+  /// - Parameter exists: true when the database exists; otherwise the client made its name up.
   func log(
-    _ decision: Decision, path: Path, principal: Principal, database: String, isMade: Bool = true, trace: String,
+    _ decision: Decision, path: Path, principal: Principal, database: String, exists: Bool = true, trace: String,
     requestID: String? = nil
   ) {
-    meters.denied("read", by: decision.rule.map(Self.place), database: isMade ? database : nil)
-    tell(
+    meters.denied("read", by: decision.rule.map(Self.place), database: exists ? database : nil)
+    record(
       Refusal(
         kind: "read", operation: "read", cause: nil, decision: decision, path: path, principal: principal,
         database: database, connection: nil, trace: trace),
@@ -91,7 +92,7 @@ package struct DenialLog: Sendable {
     }
   }
 
-  private func tell(_ refusal: Refusal, requestID: String?) {
+  private func record(_ refusal: Refusal, requestID: String?) {
     var record: DenialRecords.Record?
     feed?.add(
       operation: refusal.kind, cause: refusal.cause, decision: refusal.decision, path: refusal.path,

@@ -58,14 +58,14 @@ package struct EffectRouter: Sendable {
   }
 
   /// Disconnects the clients of a database, on every loop, so that they reconnect.
-  package func sendAwayClients(of database: String) {
-    for inbox in inboxes { inbox.execute { hub in hub.sendAwayClients(of: database) } }
+  package func disconnectClientsForRetry(of database: String) {
+    for inbox in inboxes { inbox.execute { hub in hub.disconnectClientsForRetry(of: database) } }
   }
 
   /// Disconnects one client, so that it reconnects.
-  package func sendAway(_ connection: ConnectionID) {
+  package func disconnectForRetry(_ connection: ConnectionID) {
     execute(for: connection) { hub in
-      hub.client(connection)?.sendAway(from: nil)
+      hub.client(connection)?.disconnectForRetry(from: nil)
       hub.flush()
     }
   }
@@ -74,9 +74,9 @@ package struct EffectRouter: Sendable {
   ///
   /// - Returns: the revocation's number, by which its receipts are found.
   package func revoke(_ revocation: Revocation, because event: AuditEvent.Kind) -> UInt64 {
-    let round = receipts.begin(revocation, event: event, loopCount: inboxes.count)
-    begin(round, revocation)
-    return round.number
+    let process = receipts.begin(revocation, event: event, loopCount: inboxes.count)
+    begin(process, revocation)
+    return process.number
   }
 
   /// Signs out, on every loop and in every database, the clients with a credential of these sessions of the console.
@@ -93,13 +93,13 @@ package struct EffectRouter: Sendable {
   ///
   /// - Parameter position: this node's position in the accounts' log with the revocation.
   package func follow(_ revocation: Revocation, because event: AuditEvent.Kind, to position: Int64) {
-    let round = receipts.begin(revocation, event: event, loopCount: inboxes.count, followedTo: position)
-    begin(round, revocation)
+    let process = receipts.begin(revocation, event: event, loopCount: inboxes.count, followedTo: position)
+    begin(process, revocation)
   }
 
-  private func begin(_ round: RevocationRound, _ revocation: Revocation) {
+  private func begin(_ process: RevocationProcess, _ revocation: Revocation) {
     for inbox in inboxes {
-      inbox.execute { hub in round.reviewed(endedCount: hub.revoke(revocation, round.number)) }
+      inbox.execute { hub in process.reviewed(endedCount: hub.revoke(revocation, process.number)) }
     }
   }
 
@@ -134,14 +134,14 @@ package struct EffectRouter: Sendable {
       case .denied(let denial): append(effect, for: denial.connection, to: &parts)
       }
     }
-    var rooms: [DispatchSemaphore] = []
+    var roomSemaphores: [DispatchSemaphore] = []
     for (index, inbox) in inboxes.enumerated() where !parts[index].isEmpty {
-      if let room = inbox.takeIn(parts[index], of: database, arrival: arrival) {
-        rooms.append(room)
+      if let room = inbox.enqueueWithoutBlocking(parts[index], of: database, arrival: arrival) {
+        roomSemaphores.append(room)
       }
     }
     // Every loop gets its part before the wait for a slow one.
-    for room in rooms { room.wait() }
+    for room in roomSemaphores { room.wait() }
   }
 
   private func deliverToOne(_ effects: [Effect], of database: String, _ arrival: UInt64) {
@@ -150,7 +150,7 @@ package struct EffectRouter: Sendable {
       meters.cancelled(redecision)
       return .cancel(redecision, receipts.open(redecision, of: database))
     }
-    inboxes[0].hand(effects, of: database, arrival: arrival)
+    inboxes[0].enqueue(effects, of: database, arrival: arrival)
   }
 
   private func append(_ effect: Effect, for id: ConnectionID, to parts: inout [[LoopEffect]]) {

@@ -12,12 +12,12 @@ protocol HubClient: AnyObject {
   var requestID: String { get }
 
   /// The client's description for administrators; nil before it is of a database, and after its end.
-  var shown: ShownClient? { get }
+  var clientDescription: ClientDescription? { get }
 
   /// Delivers a change.
   ///
   /// - Parameter tag: the client's name for the listen with a query that this is for; nil for the one without.
-  func tell(_ event: SharedEvent, tag: Int32?)
+  func deliver(_ event: SharedEvent, tag: Int32?)
 
   /// Delivers the response to a request.
   func answer(_ request: Int32, _ reply: Reply)
@@ -36,7 +36,7 @@ protocol HubClient: AnyObject {
 
   /// Adds a mark behind the queued messages: ``SentMark/sent()`` is to be called once all of them are written to the
   /// connection. When the connection ends first, the mark is released.
-  func follow(_ mark: SentMark)
+  func track(_ mark: SentMark)
 
   /// Returns the query of a listen as the client sent it, for the receipt of its end; nil when it has none, or is not
   /// known.
@@ -66,11 +66,11 @@ protocol HubClient: AnyObject {
   /// response.
   ///
   /// - Parameter database: limits the call to clients of that one; nil for all.
-  func sendAway(from database: String?)
+  func disconnectForRetry(from database: String?)
 }
 
 extension HubClient {
-  var shown: ShownClient? { nil }
+  var clientDescription: ClientDescription? { nil }
 
   func query(of name: ListenName) -> JSON? { nil }
 

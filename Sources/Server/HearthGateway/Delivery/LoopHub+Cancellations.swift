@@ -1,7 +1,7 @@
 import HearthEngine
 
 extension LoopHub {
-  /// Notifies this loop's clients of their cancelled listens. ``followCancellations()`` is to be called once that is
+  /// Notifies this loop's clients of their cancelled listens. ``trackCancellations()`` is to be called once that is
   /// flushed.
   ///
   /// - Parameter part: the part of the receipt; nil when none is made.
@@ -22,8 +22,8 @@ extension LoopHub {
   }
 
   /// Adds marks behind the flushed cancellations, to record when they are written.
-  func followCancellations() {
-    for (client, mark) in cancellations { client.follow(mark) }
+  func trackCancellations() {
+    for (client, mark) in cancellations { client.track(mark) }
     cancellations.removeAll()
   }
 }

@@ -22,7 +22,7 @@ package final class LoopHub {
   private var outlets: OutletTable?
   /// The forms in which events are written for clients, numbered from 1: one for each depth of a stream's path, at
   /// most.
-  private var forms: [TellForm] = []
+  private var forms: [DeliveryForm] = []
   /// The index of the sockets' credentials.
   var credentials = CredentialIndex()
   /// The clients with queued messages that the loop's pass does not send.
@@ -112,8 +112,8 @@ package final class LoopHub {
   }
 
   /// Disconnects the clients of a database, so that they reconnect.
-  func sendAwayClients(of database: String) {
-    for client in clients.all { client.sendAway(from: database) }
+  func disconnectClientsForRetry(of database: String) {
+    for client in clients.all { client.disconnectForRetry(from: database) }
     flush()
   }
 
@@ -140,7 +140,7 @@ package final class LoopHub {
   }
 
   /// Queues events that are not large directly in the client's outlet from now on.
-  func tellDirectly(_ id: ConnectionID, over outlet: Outlet, in form: TellForm) {
+  func deliverDirectly(_ id: ConnectionID, over outlet: Outlet, in form: DeliveryForm) {
     guard let place = clients.place(of: id) else { return }
     outlets = outlet.table
     let number = forms.firstIndex(of: form) ?? forms.count
@@ -150,7 +150,7 @@ package final class LoopHub {
   }
 
   /// Delivers all events through the client itself from now on.
-  func tellThroughClient(_ id: ConnectionID) {
+  func deliverThroughClient(_ id: ConnectionID) {
     if let place = clients.place(of: id) { clients.rows[place].form = 0 }
   }
 
@@ -187,25 +187,25 @@ package final class LoopHub {
   // MARK: Effects
 
   @inline(__always)
-  private func tell(_ event: Event, _ recipients: some Collection<(id: ConnectionID, tag: Int32?)>) {
+  private func deliver(_ event: Event, _ recipients: some Collection<(id: ConnectionID, tag: Int32?)>) {
     let shared = SharedEvent(event, isForOne: recipients.count == 1)
     guard let outlets, !shared.isLarge else {
-      for recipient in recipients { clients[recipient.id]?.tell(shared, tag: recipient.tag) }
+      for recipient in recipients { clients[recipient.id]?.deliver(shared, tag: recipient.tag) }
       return
     }
-    var telling = Telling(shared, over: outlets, forms: forms)
+    var delivery = EventDelivery(shared, over: outlets, forms: forms)
     for recipient in recipients {
       guard let place = clients.place(of: recipient.id) else { continue }
       let row = clients.rows[place]
       if row.form == 0 {
-        clients.client(at: place)?.tell(shared, tag: recipient.tag)
+        clients.client(at: place)?.deliver(shared, tag: recipient.tag)
       } else {
-        telling.stage(row, tag: recipient.tag)
+        delivery.stage(row, tag: recipient.tag)
       }
     }
   }
 
-  /// Performs a database's effects, in order. ``flush()`` sends them, and ``followCancellations()`` tracks them.
+  /// Performs a database's effects, in order. ``flush()`` sends them, and ``trackCancellations()`` tracks them.
   func perform(_ effects: [LoopEffect], of database: String) {
     for effect in effects {
       switch effect {
@@ -217,8 +217,8 @@ package final class LoopHub {
 
   private func perform(_ effect: Effect, of database: String) {
     switch effect {
-    case .event(let event, let recipients): tell(event, recipients.lazy.map { ($0, nil) })
-    case .queryEvent(let event, let recipients): tell(event, recipients.lazy.map { ($0.connection, $0.tag) })
+    case .event(let event, let recipients): deliver(event, recipients.lazy.map { ($0, nil) })
+    case .queryEvent(let event, let recipients): deliver(event, recipients.lazy.map { ($0.connection, $0.tag) })
     case .reply(let id, let request, let reply):
       if id == requests {
         explained[request] = nil

@@ -14,7 +14,7 @@ final class LoopInbox: Sendable {
     /// The bytes for a recipient of each of the effects.
     var sizes: ArraySlice<Int>
     /// The times at which they were queued, and the oldest command with these effects arrived; 0 when metrics are off.
-    var handed: UInt64
+    var queuedAt: UInt64
     var arrival: UInt64
 
     /// Moves effects to a turn until it is full. The recipients of an event may be split over several turns.
@@ -33,7 +33,7 @@ final class LoopInbox: Sendable {
         turn.load.add(effect.recipientCount, ofEach: bytes)
         end += 1
       }
-      turn.note(handed: handed, arrival: arrival)
+      turn.note(queuedAt: queuedAt, arrival: arrival)
       turn.effects += effects[..<end]
       if let part { turn.effects.append(part) }
       (effects, sizes) = (effects[end...], sizes[end...])
@@ -76,20 +76,20 @@ final class LoopInbox: Sendable {
   }
 
   /// The waiting effects of one database.
-  private struct Line {
+  private struct WaitingEffects {
     var deliveries = CircularBuffer<Delivery>(initialCapacity: 2)
     var load = Load()
     /// The semaphores of a blocked database, signalled when there is room again.
-    var rooms: [DispatchSemaphore] = []
+    var roomSemaphores: [DispatchSemaphore] = []
   }
 
   private struct State {
-    var lines: [String: Line] = [:]
+    var waiting: [String: WaitingEffects] = [:]
     /// The databases with waiting effects, in the order of their turns.
     var turns = CircularBuffer<String>(initialCapacity: 4)
     var isScheduled = false
     /// The earliest time of the loop's next delivery.
-    var restsUntil = NIODeadline.uptimeNanoseconds(0)
+    var pausedUntil = NIODeadline.uptimeNanoseconds(0)
   }
 
   private let loop: any EventLoop
@@ -108,39 +108,39 @@ final class LoopInbox: Sendable {
   }
 
   /// The number of recipients of effects that wait for the loop. Thread-safe.
-  var waitingRecipientCount: Int { state.withLock { $0.lines.values.reduce(0) { $0 + $1.load.recipients } } }
+  var waitingRecipientCount: Int { state.withLock { $0.waiting.values.reduce(0) { $0 + $1.load.recipients } } }
 
   /// Queues effects. Called on a queue of the database, which blocks while too much of it waits. Effects of one
   /// database keep their order.
   ///
   /// - Parameter arrival: the time of the oldest command with these effects; 0 when that is not known.
-  func hand(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) {
-    takeIn(effects, of: database, arrival: arrival)?.wait()
+  func enqueue(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) {
+    enqueueWithoutBlocking(effects, of: database, arrival: arrival)?.wait()
   }
 
   /// Queues effects without blocking.
   ///
   /// - Returns: a semaphore to wait for before more of the database is queued; nil when there is room.
-  func takeIn(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) -> DispatchSemaphore? {
-    let handed = meters.now()
+  func enqueueWithoutBlocking(_ effects: [LoopEffect], of database: String, arrival: UInt64 = 0) -> DispatchSemaphore? {
+    let queuedAt = meters.now()
     let sizes = effects.map(\.recipientBytes)
     var load = Load()
     for (effect, size) in zip(effects, sizes) { load.add(effect.recipientCount, ofEach: size) }
     let mayWait = !loop.inEventLoop
-    let (isFirst, restsUntil, room) = state.withLock { [load] state -> (Bool, NIODeadline, DispatchSemaphore?) in
-      var line = state.lines[database] ?? Line()
-      if line.deliveries.isEmpty { state.turns.append(database) }
-      line.deliveries.append(
+    let (isFirst, pausedUntil, room) = state.withLock { [load] state -> (Bool, NIODeadline, DispatchSemaphore?) in
+      var queue = state.waiting[database] ?? WaitingEffects()
+      if queue.deliveries.isEmpty { state.turns.append(database) }
+      queue.deliveries.append(
         Delivery(
-          effects: effects[...], sizes: sizes[...], handed: handed, arrival: arrival))
-      line.load.add(load)
-      let room = mayWait && line.load.isOver(limits) ? DispatchSemaphore(value: 0) : nil
-      if let room { line.rooms.append(room) }
-      state.lines[database] = line
+          effects: effects[...], sizes: sizes[...], queuedAt: queuedAt, arrival: arrival))
+      queue.load.add(load)
+      let room = mayWait && queue.load.isOver(limits) ? DispatchSemaphore(value: 0) : nil
+      if let room { queue.roomSemaphores.append(room) }
+      state.waiting[database] = queue
       defer { state.isScheduled = true }
-      return (!state.isScheduled, state.restsUntil, room)
+      return (!state.isScheduled, state.pausedUntil, room)
     }
-    if isFirst { schedule(notBefore: restsUntil) }
+    if isFirst { schedule(notBefore: pausedUntil) }
     return room
   }
 
@@ -173,18 +173,18 @@ final class LoopInbox: Sendable {
     for turn in turns {
       hub.perform(turn.effects, of: turn.database)
       hub.flush()
-      meters.delivered(at: meters.now(), handed: turn.handed, arrival: turn.arrival)
+      meters.delivered(at: meters.now(), queuedAt: turn.queuedAt, arrival: turn.arrival)
     }
-    hub.followCancellations()
+    hub.trackCancellations()
     hub.resumePaused()
     // Effects that arrived meanwhile are delivered together with the results of the sockets' next input.
-    let restsUntil = limits.rest(after: began, .now(), hasMore: hasMore)
+    let pausedUntil = limits.pauseEnd(after: began, .now(), hasMore: hasMore)
     let isDone = state.withLock { state in
-      state.restsUntil = restsUntil
+      state.pausedUntil = pausedUntil
       state.isScheduled = !state.turns.isEmpty
       return state.turns.isEmpty
     }
-    if !isDone { schedule(notBefore: restsUntil) }
+    if !isDone { schedule(notBefore: pausedUntil) }
   }
 
   private struct Turn {
@@ -192,13 +192,13 @@ final class LoopInbox: Sendable {
     var effects: [LoopEffect] = []
     var load = Load()
     /// The time at which the oldest of its deliveries was queued.
-    private(set) var handed: UInt64 = 0
+    private(set) var queuedAt: UInt64 = 0
     private(set) var arrival: UInt64 = 0
 
     init(database: String) { self.database = database }
 
-    mutating func note(handed: UInt64, arrival: UInt64) {
-      if self.handed == 0 { self.handed = handed }
+    mutating func note(queuedAt: UInt64, arrival: UInt64) {
+      if self.queuedAt == 0 { self.queuedAt = queuedAt }
       if arrival > 0, self.arrival == 0 || arrival < self.arrival { self.arrival = arrival }
     }
   }
@@ -207,36 +207,36 @@ final class LoopInbox: Sendable {
   ///
   /// - Returns: the turns, and true when there are more effects.
   private func takeTurns() -> ([Turn], hasMore: Bool) {
-    var (turns, rooms, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
-      var (turns, rooms): ([Turn], [DispatchSemaphore]) = ([], [])
+    var (turns, roomSemaphores, hasMore) = state.withLock { state -> ([Turn], [DispatchSemaphore], Bool) in
+      var (turns, roomSemaphores): ([Turn], [DispatchSemaphore]) = ([], [])
       for _ in 0..<state.turns.count {
-        guard let database = state.turns.popFirst(), var line = state.lines.removeValue(forKey: database) else {
+        guard let database = state.turns.popFirst(), var queue = state.waiting.removeValue(forKey: database) else {
           continue
         }
-        turns.append(take(from: &line, of: database))
-        if !line.load.isOver(limits, part: 2) {
-          rooms += line.rooms
-          line.rooms = []
+        turns.append(take(from: &queue, of: database))
+        if !queue.load.isOver(limits, part: 2) {
+          roomSemaphores += queue.roomSemaphores
+          queue.roomSemaphores = []
         }
-        guard !line.deliveries.isEmpty else { continue }
+        guard !queue.deliveries.isEmpty else { continue }
         state.turns.append(database)
-        state.lines[database] = line
+        state.waiting[database] = queue
       }
-      return (turns, rooms, !state.turns.isEmpty)
+      return (turns, roomSemaphores, !state.turns.isEmpty)
     }
-    for room in rooms { room.signal() }
+    for room in roomSemaphores { room.signal() }
     // Short deliveries do not wait for long ones.
     if turns.count > 1 { turns.sort { ($0.load.bytes, $0.load.recipients) < ($1.load.bytes, $1.load.recipients) } }
     return (turns, hasMore)
   }
 
-  private func take(from line: inout Line, of database: String) -> Turn {
+  private func take(from queue: inout WaitingEffects, of database: String) -> Turn {
     var turn = Turn(database: database)
-    while !turn.load.isFull(limits), var delivery = line.deliveries.popFirst() {
+    while !turn.load.isFull(limits), var delivery = queue.deliveries.popFirst() {
       delivery.move(to: &turn, limits)
-      if !delivery.effects.isEmpty { line.deliveries.prepend(delivery) }
+      if !delivery.effects.isEmpty { queue.deliveries.prepend(delivery) }
     }
-    line.load -= turn.load
+    queue.load -= turn.load
     return turn
   }
 }

@@ -7,19 +7,19 @@ import Synchronization
 /// share the bytes. Otherwise, after a restart, each reconnecting client would hold a copy of the same popular data.
 final class RecentTexts: Sendable {
   /// The form in which a value is written, and its path.
-  enum Words: Sendable, Hashable {
+  enum Format: Sendable, Hashable {
     case stream(StreamForm, Path)
     case push(Path, tag: Int32?)
   }
 
   /// The text of a value, owned by its memory counter, and so for as long as a connection waits for it.
-  final class Made: Sendable {
-    fileprivate let words: Words
+  final class CachedText: Sendable {
+    fileprivate let format: Format
     fileprivate let node: Node
     fileprivate let bytes: ByteBuffer
 
-    fileprivate init(_ words: Words, _ node: Node, _ bytes: ByteBuffer) {
-      self.words = words
+    fileprivate init(_ format: Format, _ node: Node, _ bytes: ByteBuffer) {
+      self.format = format
       self.node = node
       self.bytes = bytes
     }
@@ -39,12 +39,12 @@ final class RecentTexts: Sendable {
 
   /// Returns the cached text of a value, or makes it.
   func text(
-    of node: Node, in words: Words, _ make: () -> ByteBuffer?
+    of node: Node, in format: Format, _ make: () -> ByteBuffer?
   ) -> (bytes: ByteBuffer, counted: SharedText)? {
-    let found = entries.withLock { entries in entries.lazy.compactMap(\.counted).first { $0.tells(node, words) } }
-    if let found, let made = found.made as? Made { return (made.bytes, found) }
+    let found = entries.withLock { entries in entries.lazy.compactMap(\.counted).first { $0.matches(node, format) } }
+    if let found, let made = found.made as? CachedText { return (made.bytes, found) }
     guard let bytes = make() else { return nil }
-    let counted = memory.text(bytes: bytes.readableBytes, made: Made(words, node, bytes))
+    let counted = memory.text(bytes: bytes.readableBytes, made: CachedText(format, node, bytes))
     entries.withLock { entries in
       entries.removeAll { $0.counted == nil }
       if entries.count >= Self.countMax { entries.removeFirst() }
@@ -55,8 +55,8 @@ final class RecentTexts: Sendable {
 }
 
 extension SharedText {
-  fileprivate func tells(_ node: Node, _ words: RecentTexts.Words) -> Bool {
-    guard let made = made as? RecentTexts.Made else { return false }
-    return made.words == words && made.node.isIdentical(to: node)
+  fileprivate func matches(_ node: Node, _ format: RecentTexts.Format) -> Bool {
+    guard let made = made as? RecentTexts.CachedText else { return false }
+    return made.format == format && made.node.isIdentical(to: node)
   }
 }

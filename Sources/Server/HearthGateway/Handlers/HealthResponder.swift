@@ -14,14 +14,14 @@ package struct HealthResponder: HTTPResponder {
   /// Returns true for a health check. Some tools send rules to `/`, with their path behind the query: those belong to
   /// the REST API.
   package static func isFor(_ request: HTTPRequest) -> Bool {
-    switch Place(request) {
+    switch Endpoint(request) {
     case nil: false
     case .readiness, .live, .ready: true
     case .health: (try? URLQuery(of: request)).flatMap { try? MisplacedRules(request, $0) } == nil
     }
   }
 
-  private enum Place {
+  private enum Endpoint {
     case health
     /// The path `/.ready`: the readiness, and the problems that prevent it.
     case readiness
@@ -61,7 +61,7 @@ package struct HealthResponder: HTTPResponder {
       let query = try URLQuery(of: http)
       let envelope = try RESTEnvelope(http, query)
       do throws(RESTFailure) {
-        return envelope.wrap(try answer(try RESTRequest.Method(http, query), at: Place(http) ?? .health))
+        return envelope.wrap(try answer(try RESTRequest.Method(http, query), at: Endpoint(http) ?? .health))
       } catch {
         return envelope.wrap(RESTResponse(error))
       }
@@ -70,17 +70,17 @@ package struct HealthResponder: HTTPResponder {
     }
   }
 
-  private func answer(_ method: RESTRequest.Method, at place: Place) throws(RESTFailure) -> RESTResponse {
-    guard method.isRead else { throw place == .health ? .missingSuffix : .methodNotAllowed }
-    if place == .live { return RESTResponse(["state": "live"]) }
+  private func answer(_ method: RESTRequest.Method, at endpoint: Endpoint) throws(RESTFailure) -> RESTResponse {
+    guard method.isRead else { throw endpoint == .health ? .missingSuffix : .methodNotAllowed }
+    if endpoint == .live { return RESTResponse(["state": "live"]) }
     let health = ServerHealth(services)
-    if place == .ready {
+    if endpoint == .ready {
       let body: JSON = ["state": .string(health.word)]
       return RESTResponse(status: health.isReady ? 200 : 503, body: body.text())
     }
-    let isGood = place == .health ? health.isGood : health.isReady
+    let isGood = endpoint == .health ? health.isGood : health.isReady
     var members: [JSON.Member] =
-      place == .health
+      endpoint == .health
       ? [.init("status", .string(health.isGood ? "ok" : "unavailable"))]
       : [
         .init("ready", .bool(isGood)), .init("databases", .string(health.databases.rawValue)),
@@ -89,7 +89,7 @@ package struct HealthResponder: HTTPResponder {
     if let text = health.text { members.append(.init(health.isGood ? "warning" : "error", .string(text))) }
     if health.isShortOfRoom { members.append(.init("warning", .string("There is little room on the disk."))) }
     // Tools that start an emulator wait for this.
-    if place == .health, services.isEmulator {
+    if endpoint == .health, services.isEmulator {
       members.append(.init("authEmulator", ["ready": true]))
     }
     return RESTResponse(status: isGood ? 200 : 503, body: JSON.object(members).text())

@@ -5,20 +5,21 @@ import NIOCore
 ///
 /// Used on its event loop only.
 final class RESTDeadline {
-  private let abandonment: Abandonment
+  private let cancellation: RequestCancellation
   private var completion: RESTResponse.Completion?
   private var timer: Scheduled<Void>?
 
   /// - Parameters:
   ///   - milliseconds: from now on.
-  ///   - abandonment: declared at the timeout.
+  ///   - cancellation: set at the timeout.
   init(
-    milliseconds: Int64, on loop: any EventLoop, abandonment: Abandonment, completion: @escaping RESTResponse.Completion
+    milliseconds: Int64, on loop: any EventLoop, cancellation: RequestCancellation,
+    completion: @escaping RESTResponse.Completion
   ) {
-    self.abandonment = abandonment
+    self.cancellation = cancellation
     self.completion = completion
     timer = loop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
-      self.abandonment.declare()
+      self.cancellation.cancel()
       self.finish(RESTResponse(.timedOut))
     }
   }

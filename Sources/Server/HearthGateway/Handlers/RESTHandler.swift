@@ -67,10 +67,10 @@ struct RESTHandler {
     {
       return completion(RESTResponse(RESTFailure(refusal)))
     }
-    let abandonment = http.abandonment ?? Abandonment()
+    let cancellation = http.cancellation ?? RequestCancellation()
     var call = RESTCall(
       services: services, hub: hub, request: request, caller: caller, origin: origin, now: SystemClock.now,
-      envelope: envelope, abandonment: abandonment, completion: completion)
+      envelope: envelope, cancellation: cancellation, completion: completion)
     let (quotas, namespace) = (services.quotas, request.namespace)
     quotas.charge(WorkAmount(bytesRead: request.body.readableBytes), to: client, in: namespace)
     call.completion = { response in
@@ -79,7 +79,7 @@ struct RESTHandler {
     }
     if let milliseconds = request.timeoutMilliseconds {
       let deadline = RESTDeadline(
-        milliseconds: milliseconds, on: hub.loop, abandonment: abandonment, completion: call.completion)
+        milliseconds: milliseconds, on: hub.loop, cancellation: cancellation, completion: call.completion)
       call.completion = deadline.finish
     }
     do throws(RESTFailure) { try answer(call, for: http) } catch { call.completion(RESTResponse(error)) }
@@ -93,8 +93,8 @@ struct RESTHandler {
   /// Returns true when a request has to wait because of its client's work. A request with a large body waits before the
   /// body is read; after that, only when the wait is short.
   private static func mayWait(_ wait: DatabaseAllowance.Wait, _ waits: Int, holding sizeBytes: Int) -> Bool {
-    if sizeBytes <= QuotaLimits.owingBytesMax { return waits < QuotaLimits.workWaitsMax }
-    return waits < QuotaLimits.largeBodyWaitsMax && wait.nanoseconds <= QuotaLimits.holdMillisecondsMax * 1_000_000
+    if sizeBytes <= QuotaLimits.unpaidBytesMax { return waits < QuotaLimits.workWaitsMax }
+    return waits < QuotaLimits.largeBodyWaitsMax && wait.nanoseconds <= QuotaLimits.pauseMillisecondsMax * 1_000_000
   }
 
   /// Returns the time for which a request's client still has to wait because of its work, and the database; nil when it
@@ -107,7 +107,8 @@ struct RESTHandler {
     var caller = VerifiedCaller.signedOut
     if let credential = request.credential {
       // A credential that needs a plugin counts as none until it is verified.
-      guard let known = try? services.glance(at: credential, from: origin, now: SystemClock.now) ?? caller else {
+      guard let known = try? services.findWithoutPlugin(at: credential, from: origin, now: SystemClock.now) ?? caller
+      else {
         return nil
       }
       caller = known
@@ -132,7 +133,7 @@ struct RESTHandler {
     case .rulesDecisions: try RulesDecisions(call: call).answer()
     case .stagedRules: try StagedRules(call: call).answer()
     case .rulesPromotion: try RulesPromotion(call: call).answer()
-    case .rulesets(let id): try KeptRulesets(call: call, id: id).answer()
+    case .rulesets(let id): try StoredRulesets(call: call, id: id).answer()
     case .rulesetLabels: try RulesetLabels(call: call).answer()
     case .setting(let setting): try SettingOperation(call: call, setting: setting).answer()
     case .triggers(let name, let part): try TriggerOperation(call: call, name: name, part: part).answer()
@@ -151,7 +152,7 @@ struct RESTHandler {
     if request.wantsEvents {
       // A foreign page can make a browser open streams as it can make it load images.
       return try StreamStart(call: call, location: location).answer(
-        creating: ShownPage(http) == .foreign ? .never : .byMode)
+        creating: RequestingPage(http) == .foreign ? .never : .byMode)
     }
     if let text = request.at { return try PastRead(call: call, location: location, text: text).answer() }
     if request.method.isRead {
@@ -170,6 +171,6 @@ struct RESTHandler {
     guard let credential = try RESTCredential(headers: http.headers, query: try URLQuery(of: http)) else {
       return false
     }
-    return try services.glance(at: credential, from: services.origin(of: http), now: SystemClock.now) != nil
+    return try services.findWithoutPlugin(at: credential, from: services.origin(of: http), now: SystemClock.now) != nil
   }
 }

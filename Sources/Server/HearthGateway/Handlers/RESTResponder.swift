@@ -74,6 +74,6 @@ extension HTTPResponse {
     stream = response.stream
     // As the service has it: libraries of micro-controllers read the lines of an event stream from the raw socket.
     isUnframed = true
-    restMilliseconds = response.restMilliseconds
+    readPauseMilliseconds = response.readPauseMilliseconds
   }
 }

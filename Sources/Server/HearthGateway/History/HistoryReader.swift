@@ -19,11 +19,11 @@ final class HistoryReader: Sendable {
   /// Runs `work` when its turn comes.
   ///
   /// - Parameters:
-  ///   - abandonment: when it is declared before `work` begins, `work` does not run.
+  ///   - cancellation: when it is set before `work` begins, `work` does not run.
   ///   - work: gets a function that returns true when it should stop.
   ///   - completion: called on the loop.
   func run(
-    on loop: any EventLoop, _ abandonment: Abandonment,
+    on loop: any EventLoop, _ cancellation: RequestCancellation,
     _ work: @escaping @Sendable (_ isCancelled: () -> Bool) -> RESTResponse,
     completion: @escaping RESTResponse.Completion
   ) {
@@ -36,7 +36,7 @@ final class HistoryReader: Sendable {
     let promise = loop.makePromise(of: RESTResponse.self)
     promise.futureResult.assumeIsolated().whenSuccess { completion($0) }
     queue.async { [self] in
-      let isCancelled = { [self] in abandonment.isDeclared || isClosed.load(ordering: .relaxed) }
+      let isCancelled = { [self] in cancellation.isCancelled || isClosed.load(ordering: .relaxed) }
       promise.succeed(isCancelled() ? RESTResponse(.unavailable) : work(isCancelled))
       waitingCount.withLock { $0 -= 1 }
     }

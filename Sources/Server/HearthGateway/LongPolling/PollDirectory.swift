@@ -24,9 +24,9 @@ final class PollDirectory: Sendable {
 
   private struct State {
     var entries: [String: Entry] = [:]
-    var roll = RandomSessionSet()
+    var ids = RandomSessionSet()
     /// The sessions of each network.
-    var rolls: [ClientNetwork: RandomSessionSet] = [:]
+    var idsByNetwork: [ClientNetwork: RandomSessionSet] = [:]
     /// The numbers of sessions of each surrounding network, a /24 or a /48.
     var counts: [NetworkPrefix: Int] = [:]
   }
@@ -48,27 +48,27 @@ final class PollDirectory: Sendable {
       guard state.entries[id] == nil else { return .refused }
       let free = limits.sessionsMax - state.entries.count
       let isWithinShare =
-        (state.rolls[entry.network]?.count ?? 0) < free
+        (state.idsByNetwork[entry.network]?.count ?? 0) < free
         && state.counts[entry.network.prefix.widest, default: 0] < 3 * free
       var replaced: Entry?
       if !isWithinShare {
-        let sample = (state.rolls[entry.network] ?? state.roll).sample(limits.sampleMax)
-        guard let resting = resting(among: sample, of: state, at: now) else { return .refused }
-        replaced = Self.remove(resting, from: &state)
+        let sample = (state.idsByNetwork[entry.network] ?? state.ids).sample(limits.sampleMax)
+        guard let longestIdle = longestIdle(among: sample, of: state, at: now) else { return .refused }
+        replaced = Self.remove(longestIdle, from: &state)
       }
       state.entries[id] = entry
-      state.roll.insert(id)
-      state.rolls[entry.network, default: RandomSessionSet()].insert(id)
+      state.ids.insert(id)
+      state.idsByNetwork[entry.network, default: RandomSessionSet()].insert(id)
       state.counts[entry.network.prefix.widest, default: 0] += 1
       return replaced.map { .replacing($0) } ?? .admitted
     }
   }
 
   /// Returns the session that has been idle longest of these; nil when none has been idle for long enough.
-  private func resting(among ids: [String], of state: State, at now: NIODeadline) -> String? {
-    var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.restSeconds)))
+  private func longestIdle(among ids: [String], of state: State, at now: NIODeadline) -> String? {
+    var (found, longest) = (String?.none, TimeAmount.seconds(Int64(limits.idleSecondsMin)))
     for id in ids {
-      guard let since = state.entries[id]?.presence.isRestingSince, now - since >= longest else { continue }
+      guard let since = state.entries[id]?.presence.idleSince, now - since >= longest else { continue }
       (found, longest) = (id, now - since)
     }
     return found
@@ -78,12 +78,12 @@ final class PollDirectory: Sendable {
 
   private static func remove(_ id: String, from state: inout State) -> Entry? {
     guard let entry = state.entries.removeValue(forKey: id) else { return nil }
-    state.roll.remove(id)
+    state.ids.remove(id)
     let wide = entry.network.prefix.widest
     state.counts[wide, default: 0] -= 1
     if state.counts[wide] == 0 { state.counts[wide] = nil }
-    state.rolls[entry.network]?.remove(id)
-    if state.rolls[entry.network]?.count == 0 { state.rolls[entry.network] = nil }
+    state.idsByNetwork[entry.network]?.remove(id)
+    if state.idsByNetwork[entry.network]?.count == 0 { state.idsByNetwork[entry.network] = nil }
     return entry
   }
 

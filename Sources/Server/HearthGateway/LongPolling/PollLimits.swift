@@ -5,7 +5,7 @@ struct PollLimits: Sendable {
   var sessionsMax = 20_000
   /// The seconds without a poll under way after which a session may be replaced by a new one, when there is no room. A
   /// client's next poll follows the last response within a round trip.
-  var restSeconds = 3
+  var idleSecondsMin = 3
   /// The number of sessions that are sampled to find an idle one: where many are idle, one of these is, and the search
   /// is quick.
   var sampleMax = 32
@@ -14,7 +14,7 @@ struct PollLimits: Sendable {
   /// The seconds without a poll after which a client counts as gone.
   var silenceSeconds = 60
   /// The seconds that an ended session waits for a poll, to report the end.
-  var farewellSeconds = 10
+  var endingSecondsMax = 10
   /// The maximum bytes of messages in one response, beside one message of any size: a script runs when all of it has
   /// arrived.
   var answerBytesMax = 1 << 20

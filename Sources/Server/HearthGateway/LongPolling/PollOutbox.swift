@@ -60,7 +60,7 @@ struct PollOutbox {
   var keptBytes: Int { answered.reduce(0) { $0 + $1.script.storageCapacity } }
 
   /// Returns the response that a request had already.
-  func answer(again serial: String) -> ByteBuffer? { answered.first { $0.serial == serial }?.script }
+  func repeatedAnswer(to serial: String) -> ByteBuffer? { answered.first { $0.serial == serial }?.script }
 
   private mutating func keep(_ script: ByteBuffer, for serial: String) {
     // Two polls are under way at a time, so the last two answers may be lost.

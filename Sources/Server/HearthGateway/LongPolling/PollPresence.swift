@@ -9,9 +9,9 @@ final class PollPresence: Sendable {
   private struct State {
     /// The time of the last poll, or of its response.
     var since: NIODeadline
-    var isAsked = false
+    var hasPoll = false
     /// The flag that the client no longer waits for the poll's response.
-    var abandonment: Abandonment?
+    var cancellation: RequestCancellation?
   }
 
   private let state: Mutex<State>
@@ -20,18 +20,18 @@ final class PollPresence: Sendable {
   init(at now: NIODeadline) { state = Mutex(State(since: now)) }
 
   /// Records a poll that waits for its response.
-  func asked(_ abandonment: Abandonment?, at now: NIODeadline) {
-    state.withLock { $0 = State(since: now, isAsked: true, abandonment: abandonment) }
+  func pollBegan(_ cancellation: RequestCancellation?, at now: NIODeadline) {
+    state.withLock { $0 = State(since: now, hasPoll: true, cancellation: cancellation) }
   }
 
   /// Records a response: no poll waits.
-  func answered(at now: NIODeadline) { state.withLock { $0 = State(since: now) } }
+  func pollEnded(at now: NIODeadline) { state.withLock { $0 = State(since: now) } }
 
   /// The time since which no client waits; nil while a poll is under way.
-  var isRestingSince: NIODeadline? {
+  var idleSince: NIODeadline? {
     state.withLock { state in
-      guard state.isAsked else { return state.since }
-      return state.abandonment?.isDeclared == true ? state.since : nil
+      guard state.hasPoll else { return state.since }
+      return state.cancellation?.isCancelled == true ? state.since : nil
     }
   }
 }

@@ -40,9 +40,9 @@ package struct PollResponder: HTTPResponder {
     case .poll(let session, let poll)?:
       let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
       let isKnown = onSession(session) { transport in
-        transport.receive(poll, abandonment: request.abandonment) { [weak transport] script in
+        transport.receive(poll, cancellation: request.cancellation) { [weak transport] script in
           var answer = Self.script(script)
-          answer.restMilliseconds = transport?.restMilliseconds ?? 0
+          answer.readPauseMilliseconds = transport?.readPauseMilliseconds ?? 0
           promise.succeed(answer)
         }
       } otherwise: {
@@ -66,7 +66,7 @@ package struct PollResponder: HTTPResponder {
     guard let entry = polls.find(shown.id) else { return false }
     entry.loop.execute {
       let transport = entry.transport.value
-      if transport.session.isOpened(by: shown) { work(transport) } else { otherwise() }
+      if transport.session.isAuthenticated(by: shown) { work(transport) } else { otherwise() }
     }
     return true
   }
@@ -86,7 +86,7 @@ package struct PollResponder: HTTPResponder {
     guard !loop.isShuttingDown else { return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable)) }
     switch polls.insert(entry, as: session.id, at: loop.eventLoop.now) {
     case .admitted: break
-    case .replacing(let other): other.loop.execute { other.transport.value.giveWay() }
+    case .replacing(let other): other.loop.execute { other.transport.value.endForReplacement() }
     case .refused: return loop.eventLoop.makeSucceededFuture(Self.refusal(.serviceUnavailable))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)

@@ -20,7 +20,7 @@ struct PollSession: Sendable {
   }
 
   /// Returns true when a request with these values may use the session. Takes the same time for every wrong password.
-  func isOpened(by shown: PollSession) -> Bool {
+  func isAuthenticated(by shown: PollSession) -> Bool {
     id == shown.id && ConstantTime.equal(Array(password.utf8), Array(shown.password.utf8))
   }
 

@@ -14,9 +14,9 @@ final class PollTransport: RetiringTransport {
   }
 
   /// A request that is answered when there are messages.
-  private struct Held {
+  private struct WaitingPoll {
     /// The flag that the client no longer waits for the response.
-    var abandonment: Abandonment?
+    var cancellation: RequestCancellation?
     /// The request's serial; nil for the request that the session began with.
     var serial: String?
     var prelude: String?
@@ -31,21 +31,21 @@ final class PollTransport: RetiringTransport {
   private let limits: PollLimits
   private var state = State.open
   private var delegate: (any TransportDelegate)?
-  private var held: Held? {
+  private var waitingPoll: WaitingPoll? {
     didSet {
       let now = loop.eventLoop.now
-      if let held { presence.asked(held.abandonment, at: now) } else { presence.answered(at: now) }
+      if let waitingPoll { presence.pollBegan(waitingPoll.cancellation, at: now) } else { presence.pollEnded(at: now) }
     }
   }
   private var outbox: PollOutbox
   /// The callbacks for when all queued messages are sent.
-  private var followers: [@Sendable () -> Void] = []
+  private var writtenCallbacks: [@Sendable () -> Void] = []
   private var pieces: PollPieces
   /// The messages that arrived while reading was paused.
   private var unread = CircularBuffer<[UInt8]>(initialCapacity: 1)
   private var unreadBytes = 0
   private var isReading = true
-  private var isInLine = false
+  private var isQueued = false
   /// The memory that is held for the session. Its responses count for their connections.
   private lazy var share = MemoryShare(loop: loop, owner: self, isEncrypted: false)
   /// The bytes of incomplete or unread messages at the last sweep.
@@ -75,31 +75,31 @@ final class PollTransport: RetiringTransport {
   func start(_ delegate: any TransportDelegate, callback: String, answer: @escaping (ByteBuffer) -> Void) {
     self.delegate = delegate
     let prelude = PollOutbox.prelude(callback: callback, session)
-    held = Held(serial: nil, prelude: prelude, since: loop.now, answer: answer)
+    waitingPoll = WaitingPoll(serial: nil, prelude: prelude, since: loop.now, answer: answer)
     loop.add(self)
     delegate.open(over: self)
   }
 
   /// Takes a poll. It is answered now or later, and once.
   ///
-  /// - Parameter abandonment: of the request.
+  /// - Parameter cancellation: of the request.
   func receive(
-    _ poll: PollRequest.Poll, abandonment: Abandonment? = nil, answer: @escaping (ByteBuffer) -> Void
+    _ poll: PollRequest.Poll, cancellation: RequestCancellation? = nil, answer: @escaping (ByteBuffer) -> Void
   ) {
     heardAt = loop.now
     guard state == .open else {
       answer(state == .ending ? outbox.answer(isLast: true) : ByteBuffer(string: PollOutbox.close))
-      if state == .ending { tellFollowers() }
+      if state == .ending { callWhenWritten() }
       return leave()
     }
-    if let script = outbox.answer(again: poll.serial) { return answer(script) }
-    if let held, held.serial == poll.serial {
+    if let script = outbox.repeatedAnswer(to: poll.serial) { return answer(script) }
+    if let waitingPoll, waitingPoll.serial == poll.serial {
       // The browser repeats a request because the first one's connection broke: the latter gets no number.
-      held.answer(ByteBuffer())
+      waitingPoll.answer(ByteBuffer())
     } else {
-      answerHeld()
+      answerWaitingPoll()
     }
-    held = Held(abandonment: abandonment, serial: poll.serial, since: loop.now, answer: answer)
+    waitingPoll = WaitingPoll(cancellation: cancellation, serial: poll.serial, since: loop.now, answer: answer)
     do {
       deliver(try pieces.receive(poll.pieces))
     } catch {
@@ -111,7 +111,7 @@ final class PollTransport: RetiringTransport {
   }
 
   /// Ends the session, whose slot another one has taken.
-  func giveWay() { abandon(.silent) }
+  func endForReplacement() { abandon(.silent) }
 
   /// Ends the session, because the client's page is gone.
   func disconnect() {
@@ -131,21 +131,21 @@ final class PollTransport: RetiringTransport {
       left -= 1
       message.withUnsafeBytes { delegate?.received($0) }
     }
-    joinLine()
+    joinQueue()
   }
 
   func setReading(_ isReading: Bool) {
     self.isReading = isReading
     // Not within the call: the delegate is in the middle of a callback.
-    joinLine()
+    joinQueue()
   }
 
   /// The milliseconds for which the connection of a poll is not read, because its messages are not handled yet.
-  var restMilliseconds: Int64 { isReading ? 0 : QuotaLimits.holdMillisecondsMin }
+  var readPauseMilliseconds: Int64 { isReading ? 0 : QuotaLimits.pauseMillisecondsMin }
 
-  private func joinLine() {
-    guard isReading, !unread.isEmpty, !isInLine else { return }
-    isInLine = true
+  private func joinQueue() {
+    guard isReading, !unread.isEmpty, !isQueued else { return }
+    isQueued = true
     loop.turns.join(self)
   }
 
@@ -172,7 +172,7 @@ final class PollTransport: RetiringTransport {
     let waiting = outbox.texts
     guard !waiting.isEmpty || !texts.isEmpty else { return }
     for text in waiting { share.hold(text) }
-    for text in texts { share.letGo(text) }
+    for text in texts { share.release(text) }
     texts = waiting
   }
 
@@ -193,37 +193,37 @@ final class PollTransport: RetiringTransport {
   func send(_ message: ServerMessage) { send(OutboundMessage(message)) }
 
   func flush() {
-    if state == .open, !outbox.isEmpty { answerHeld() }
+    if state == .open, !outbox.isEmpty { answerWaitingPoll() }
   }
 
   func whenWritten(_ done: @escaping @Sendable () -> Void) {
     guard state == .open else { return }
     flush()
-    if outbox.isEmpty { done() } else { followers.append(done) }
+    if outbox.isEmpty { done() } else { writtenCallbacks.append(done) }
   }
 
-  private func answerHeld() {
-    guard let held else { return }
-    self.held = nil
+  private func answerWaitingPoll() {
+    guard let waitingPoll else { return }
+    self.waitingPoll = nil
     // A client may take long to read messages; an empty response is read at once, and a page that is gone sends no more
     // polls.
-    if !outbox.isEmpty || held.prelude != nil { heardAt = loop.now }
-    held.answer(outbox.answer(prelude: held.prelude, to: held.serial))
+    if !outbox.isEmpty || waitingPoll.prelude != nil { heardAt = loop.now }
+    waitingPoll.answer(outbox.answer(prelude: waitingPoll.prelude, to: waitingPoll.serial))
     countTexts()
-    if outbox.isEmpty { tellFollowers() }
+    if outbox.isEmpty { callWhenWritten() }
   }
 
-  private func tellFollowers() {
-    let followers = followers
-    self.followers = []
-    for follower in followers { follower() }
+  private func callWhenWritten() {
+    let writtenCallbacks = writtenCallbacks
+    self.writtenCallbacks = []
+    for callback in writtenCallbacks { callback() }
   }
 
   // MARK: Ending
 
   func close(code: UInt16, reason: String) {
     guard state == .open else { return }
-    sayGoodbye()
+    sendEnd()
     finishLater(.closedByServer)
   }
 
@@ -232,36 +232,36 @@ final class PollTransport: RetiringTransport {
     guard state == .open else { return }
     outbox.append(OutboundMessage(.endOfTransmission))
     delegate = nil
-    sayGoodbye()
+    sendEnd()
   }
 
-  private func sayGoodbye() {
+  private func sendEnd() {
     dropUnread()
     countUnfinished(0)
-    guard let held else {
+    guard let waitingPoll else {
       state = .ending
-      endBy = loop.now + Int32(limits.farewellSeconds)
+      endBy = loop.now + Int32(limits.endingSecondsMax)
       return
     }
-    self.held = nil
-    held.answer(outbox.answer(prelude: held.prelude, isLast: true))
-    tellFollowers()
+    self.waitingPoll = nil
+    waitingPoll.answer(outbox.answer(prelude: waitingPoll.prelude, isLast: true))
+    callWhenWritten()
     leave()
   }
 
   /// Ends the session without its queued messages.
   private func abandon(_ end: SocketEnd) {
     guard state != .closed else { return }
-    let held = held
+    let waitingPoll = waitingPoll
     leave()
-    held?.answer(ByteBuffer(string: PollOutbox.close))
+    waitingPoll?.answer(ByteBuffer(string: PollOutbox.close))
     finishLater(end)
   }
 
   private func leave() {
     state = .closed
-    held = nil
-    followers = []
+    waitingPoll = nil
+    writtenCallbacks = []
     dropUnread()
     unfinishedBytes = 0
     share.end()
@@ -279,9 +279,9 @@ final class PollTransport: RetiringTransport {
   }
 }
 
-extension PollTransport: TurnTaker {
+extension PollTransport: RoundRobinMember {
   func takeTurn() {
-    isInLine = false
+    isQueued = false
     var left = loop.limits.turnMessagesMax
     while left > 0, isReading, state == .open, let message = unread.popFirst() {
       left -= 1
@@ -291,7 +291,7 @@ extension PollTransport: TurnTaker {
     // A message may have ended the session; then it is not counted.
     if state == .open {
       countUnfinished(pieces.sizeBytes + unreadBytes)
-      joinLine()
+      joinQueue()
     }
     delegate?.finish()
   }
@@ -306,8 +306,8 @@ extension PollTransport: TransportConnection {
       if let messageBeganAt, loop.now - messageBeganAt >= messageSeconds {
         return abandon(.violation(code: 1008, text: "a message that does not end"))
       }
-      if let held {
-        if loop.now - held.since >= Int32(limits.holdSeconds) { answerHeld() }
+      if let waitingPoll {
+        if loop.now - waitingPoll.since >= Int32(limits.holdSeconds) { answerWaitingPoll() }
       } else if loop.now - heardAt >= Int32(limits.silenceSeconds) {
         abandon(.silent)
       }
@@ -322,7 +322,7 @@ extension PollTransport: TransportConnection {
   /// Closes the session. A client without a poll under way learns of it from its next one, which fails: the server does
   /// not wait.
   func shutDown() {
-    if held == nil { abandon(.closedByServer) } else { close(code: 1001, reason: "the server is shutting down") }
+    if waitingPoll == nil { abandon(.closedByServer) } else { close(code: 1001, reason: "the server is shutting down") }
   }
 
   func abort() { abandon(.closedByServer) }

@@ -9,7 +9,7 @@ package struct GatewayMeters: Sendable {
   /// The factory of counters whose labels are only known at run time.
   private let factory: any MetricsFactory
   private let deliver: CoreMetrics.Timer
-  private let wholeWay: CoreMetrics.Timer
+  private let commandLatency: CoreMetrics.Timer
   private let receipts: Counter
 
   /// The metrics of a server that measures nothing.
@@ -22,7 +22,7 @@ package struct GatewayMeters: Sendable {
     self.factory = factory
     now = nanoseconds
     deliver = factory.timer(.deliver)
-    wholeWay = factory.timer(.wholeWay)
+    commandLatency = factory.timer(.commandLatency)
     receipts = factory.counter(.receipts)
   }
 
@@ -32,10 +32,10 @@ package struct GatewayMeters: Sendable {
   ///   - time: now.
   ///   - handed: the time at which they were queued for the loop.
   ///   - arrival: the time of the oldest command with these effects; 0 when that is not known.
-  func delivered(at time: UInt64, handed: UInt64, arrival: UInt64) {
+  func delivered(at time: UInt64, queuedAt: UInt64, arrival: UInt64) {
     guard time > 0 else { return }
-    deliver.recordNanoseconds(Int64(clamping: time &- handed))
-    if arrival > 0 { wholeWay.recordNanoseconds(Int64(clamping: time &- arrival)) }
+    deliver.recordNanoseconds(Int64(clamping: time &- queuedAt))
+    if arrival > 0 { commandLatency.recordNanoseconds(Int64(clamping: time &- arrival)) }
   }
 
   /// Counts cancelled listens.

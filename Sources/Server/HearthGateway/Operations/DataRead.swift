@@ -52,7 +52,7 @@ struct DataRead {
   private func respond(with result: QueryResult) {
     if result.childrenReadMax <= LargeValuePool.loopChildrenMax { return respond(with: result.node) }
     let (request, refuses) = (call.request, call.refusesAnswer)
-    call.answerAway {
+    call.answerOnPool {
       let node = result.node
       return refuses(node) ? RESTResponse(.tooBig) : Self.response(to: request, node)
     }

@@ -15,7 +15,7 @@ struct DataUpload {
       } completion: { result in
         switch result {
         case .success(let operation)?:
-          if operation.change.bringsData, let refusal = call.services.quotas.storageRefusal(in: database.name) {
+          if operation.change.addsData, let refusal = call.services.quotas.storageRefusal(in: database.name) {
             return call.completion(RESTResponse(RESTFailure(refusal)))
           }
           hub.request(.write(operation), as: principal, of: database, id: call.origin.requestID) { reply in

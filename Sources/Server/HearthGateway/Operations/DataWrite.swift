@@ -34,7 +34,7 @@ struct DataWrite {
 
   private func send(_ write: RESTWrite) throws(RESTFailure) {
     let principal = call.caller.principal
-    if write.operation.change.bringsData, let refusal = services.quotas.storageRefusal(in: database.name) {
+    if write.operation.change.addsData, let refusal = services.quotas.storageRefusal(in: database.name) {
       throw RESTFailure(refusal)
     }
     let isDelete = write.onlyDeletes && call.request.method != .post

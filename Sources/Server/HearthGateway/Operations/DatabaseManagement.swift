@@ -70,20 +70,20 @@ struct DatabaseManagement {
 
   /// Makes a database. The rules are checked first, and mistakes make no database. A crash on the way may leave the
   /// database with the initial rules of a new one.
-  private func create(_ wish: JSON) throws(RESTFailure) {
-    guard let name = wish["name"]?.string, Namespace.isValid(name) else {
+  private func create(_ body: JSON) throws(RESTFailure) {
+    guard let name = body["name"]?.string, Namespace.isValid(name) else {
       throw RESTFailure(400, "name must be of \(Namespace.form).")
     }
-    for member in wish.members ?? [] where !["name", "rules", "quotas"].contains(member.name) {
+    for member in body.members ?? [] where !["name", "rules", "quotas"].contains(member.name) {
       throw RESTFailure(400, "A database has no \(member.name.prefix(32)).")
     }
     var rules: RuleSet?
-    if let text = wish["rules"], text != .null {
+    if let text = body["rules"], text != .null {
       guard let source = text.string else { throw RESTFailure(400, "rules must be the text of a rules file") }
       rules = try RuleSet.uploaded(source)
     }
     var quotas = DatabaseQuotas.none
-    if let wished = wish["quotas"] { try quotas.change(wished) }
+    if let wished = body["quotas"] { try quotas.change(wished) }
     let (call, services, isPretty) = (call, services, call.request.isPretty)
     let (principal, change) = (call.caller.principal, call.rulesChange)
     let record = record("database \(name) created")
@@ -102,8 +102,8 @@ struct DatabaseManagement {
     }
   }
 
-  private func change(_ name: String, _ wish: JSON) throws(RESTFailure) {
-    guard let quotas = wish["quotas"], wish.members?.count == 1 else {
+  private func change(_ name: String, _ body: JSON) throws(RESTFailure) {
+    guard let quotas = body["quotas"], body.members?.count == 1 else {
       throw RESTFailure(400, "The body must be an object with quotas.")
     }
     // Validated here, and changed in its turn.
@@ -124,7 +124,7 @@ struct DatabaseManagement {
     _ name: String, _ services: GatewayServices,
     _ body: @escaping @Sendable (inout DatabaseSettings) throws(RESTFailure) -> Void
   ) async throws(RESTFailure) {
-    try await services.rules.between(changesOf: name) { () async throws(RESTFailure) in
+    try await services.rules.runBetweenChanges(of: name) { () async throws(RESTFailure) in
       try await services.pool.work { () throws(RESTFailure) in
         guard services.databases.exists(name) else { throw .unknownDatabase }
         let quotas = try services.settings.change(name) { settings throws(RESTFailure) in
@@ -141,7 +141,7 @@ struct DatabaseManagement {
     let services = services
     let record = record("database \(name) deleted")
     call.answerLater { () async throws(RESTFailure) in
-      try await services.rules.between(changesOf: name) { () async throws(RESTFailure) in
+      try await services.rules.runBetweenChanges(of: name) { () async throws(RESTFailure) in
         do throws(DatabaseRemovalProblem) {
           try await services.databases.remove(name) {
             services.settings.remove(name)

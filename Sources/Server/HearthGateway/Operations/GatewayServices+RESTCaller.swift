@@ -13,9 +13,9 @@ extension GatewayServices {
   ) throws(RESTFailure) -> VerifiedCaller {
     guard let credential else { return .signedOut }
     do throws(CallerError) {
-      return try gate.caller(credential.token, override: credential.override, from: origin, now: now)
+      return try authenticator.caller(credential.token, override: credential.override, from: origin, now: now)
     } catch {
-      throw failure(error, credential.place, origin)
+      throw failure(error, credential.source, origin)
     }
   }
 
@@ -29,29 +29,31 @@ extension GatewayServices {
     found: @escaping (Result<VerifiedCaller, RESTFailure>) -> Void
   ) {
     guard let credential else { return found(.success(.signedOut)) }
-    let place = credential.place
-    let result = gate.find(
-      credential.token, override: credential.override, from: origin, now: now, takesAnyOwner: credential.isHeader,
+    let source = credential.source
+    let result = authenticator.find(
+      credential.token, override: credential.override, from: origin, now: now,
+      acceptsDeveloperOwner: credential.isHeader,
       on: loop
-    ) { result in found(result.mapError { failure($0, place, origin) }) }
-    if let result { found(result.mapError { failure($0, place, origin) }) }
+    ) { result in found(result.mapError { failure($0, source, origin) }) }
+    if let result { found(result.mapError { failure($0, source, origin) }) }
   }
 
   /// Returns the result that needs no plugin.
   ///
   /// - Returns: nil when a plugin would have to be called.
-  func glance(
+  func findWithoutPlugin(
     at credential: RESTCredential, from origin: RequestOrigin, now: Instant
   ) throws(RESTFailure) -> VerifiedCaller? {
-    let result = gate.glance(
-      credential.token, override: credential.override, from: origin, now: now, takesAnyOwner: credential.isHeader)
-    return try result?.mapError { failure($0, credential.place, origin) }.get()
+    let result = authenticator.findWithoutPlugin(
+      credential.token, override: credential.override, from: origin, now: now,
+      acceptsDeveloperOwner: credential.isHeader)
+    return try result?.mapError { failure($0, credential.source, origin) }.get()
   }
 
   private func failure(
-    _ error: CallerError, _ place: RESTCredential.Place, _ origin: RequestOrigin
+    _ error: CallerError, _ source: RESTCredential.Source, _ origin: RequestOrigin
   ) -> RESTFailure {
-    switch (error, place) {
+    switch (error, source) {
     case (.refused(.expiredToken, _), _): return .expiredToken
     case (.refused(.permissionDenied, _), _), (.refused, .bearer): return .unauthorized
     case (.refused, .auth): return .brokenToken

@@ -30,7 +30,7 @@ struct HistoryList {
         return call.completion(RESTResponse(body: Self.text(of: [], selection, nil, 0, isPretty)))
       }
       let end = Clock.monotonicMilliseconds + HistoryReader.searchMilliseconds
-      call.lookingBack(database) { (history, isCancelled) throws(HistoryError) in
+      call.readHistory(database) { (history, isCancelled) throws(HistoryError) in
         let page = try history.changes(
           of: selection.path, before: selection.before, countMax: selection.limit,
           isLate: { Clock.monotonicMilliseconds > end }, isCancelled: isCancelled)

@@ -31,7 +31,7 @@ struct MetricsPage {
   }
 
   private func isScraper(_ credential: RESTCredential) -> Bool {
-    guard credential.place == .bearer, credential.override == nil else { return false }
+    guard credential.source == .bearer, credential.override == nil else { return false }
     return services.admitsScraper(credential.token)
   }
 }

@@ -20,11 +20,11 @@ struct PastRead {
       guard case .database(let database) = source else {
         return DataRead(call: call, location: location, source: source).answer()
       }
-      look(at: moment, database)
+      read(at: moment, database)
     }
   }
 
-  private func look(at moment: HistoryMoment, _ database: Database) {
+  private func read(at moment: HistoryMoment, _ database: Database) {
     // Rules may read any path.
     let path = call.caller.principal.isAdministrator ? location.path : .root
     call.withPast(of: database, at: moment, path) { respond($0, database) }
@@ -51,7 +51,7 @@ struct PastRead {
 
   /// Returns the response when the rules deny the read: beside the error the reason, for programs in `explanation` and
   /// for display in `text`. The caller is an administrator that acts as another identity.
-  private func refusal(_ call: RESTCall, _ state: Published) -> RESTResponse? {
+  private func refusal(_ call: RESTCall, _ state: DatabaseState) -> RESTResponse? {
     let (request, principal) = (call.request, call.caller.principal)
     guard !principal.isAdministrator else { return nil }
     let read = ReadRequest(

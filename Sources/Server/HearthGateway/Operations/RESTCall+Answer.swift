@@ -18,7 +18,7 @@ extension RESTCall {
       if case .past = source { throw .permissionDenied }
       services.denials.log(
         error.decision, path: location.path, principal: caller.principal, database: source.name,
-        isMade: source.isMade, trace: hub.nextTrace(), requestID: origin.requestID)
+        exists: source.exists, trace: hub.nextTrace(), requestID: origin.requestID)
       throw .permissionDenied
     }
     guard location.isPriority else { return node }
@@ -26,10 +26,10 @@ extension RESTCall {
   }
 
   /// Reports the decision on a read to the database, for coverage and staged rules.
-  private func note(_ path: Path, _ source: ReadSource, _ state: Published, isAllowed: Bool) {
+  private func note(_ path: Path, _ source: ReadSource, _ state: DatabaseState, isAllowed: Bool) {
     guard case .database(let database) = source, !caller.principal.isAdministrator else { return }
     database.noteDecided(
-      DecidedCase(
+      RecordedDecision(
         .read, path, query: request.queryForRules, as: caller.principal, of: state,
         nowMilliseconds: now.wallMilliseconds, isAllowed: isAllowed))
   }
@@ -39,7 +39,7 @@ extension RESTCall {
   func respond(with node: Node, _ make: @escaping @Sendable () -> RESTResponse) {
     guard JSONSize.exceeds(node, bytes: LargeValuePool.loopBytesMax) else { return completion(make()) }
     let refuses = refusesAnswer
-    answerAway { refuses(node) ? RESTResponse(.tooBig) : make() }
+    answerOnPool { refuses(node) ? RESTResponse(.tooBig) : make() }
   }
 
   /// The maximum bytes of a response.
@@ -64,11 +64,11 @@ extension RESTCall {
   }
 
   /// Responds with the result of `make`, which runs away from the event loop.
-  func answerAway(_ make: @escaping @Sendable () -> RESTResponse) {
-    let (envelope, abandonment) = (envelope, abandonment)
+  func answerOnPool(_ make: @escaping @Sendable () -> RESTResponse) {
+    let (envelope, cancellation) = (envelope, cancellation)
     services.pool.run(on: hub.loop) {
       // Its turn may come long after the client disconnected or timed out.
-      abandonment.isDeclared ? RESTResponse(.timedOut) : envelope.wrap(make())
+      cancellation.isCancelled ? RESTResponse(.timedOut) : envelope.wrap(make())
     } completion: { response in
       completion(response ?? RESTResponse(.unavailable))
     }

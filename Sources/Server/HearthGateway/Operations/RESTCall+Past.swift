@@ -6,7 +6,7 @@ import Synchronization
 /// A database at a point in history.
 struct PastDatabase: Sendable {
   /// The state, with the rules of that time. When only one path was requested, all others are empty.
-  var state: Published
+  var state: DatabaseState
   /// The time of its last commit; nil when that is no longer stored.
   var wallMilliseconds: Int64?
   /// The value of `now` in rules: the requested time, or the time of the named commit. Nil when it is not known.
@@ -27,13 +27,13 @@ extension RESTCall {
   /// Reads a database's history when it is this request's turn.
   ///
   /// - Parameter completion: called on this loop with the response of `body`, or with a failure.
-  func lookingBack(
+  func readHistory(
     _ database: Database,
     _ body: @escaping @Sendable (DatabaseHistory, _ isCancelled: () -> Bool) throws(HistoryError) -> RESTResponse,
     completion: @escaping RESTResponse.Completion
   ) {
     let logger = services.logger
-    services.history.run(on: hub.loop, abandonment) { isCancelled in
+    services.history.run(on: hub.loop, cancellation) { isCancelled in
       do throws(HistoryError) {
         return try body(database.history, isCancelled)
       } catch {
@@ -48,8 +48,8 @@ extension RESTCall {
   func withPast(
     of database: Database, at moment: HistoryMoment, _ path: Path, _ body: @escaping (PastDatabase) -> Void
   ) {
-    let (initialRules, found) = (services.databases.firstState.rules, FoundPast())
-    lookingBack(database) { (history, isCancelled) throws(HistoryError) in
+    let (initialRules, found) = (services.databases.firstState.rules, PastDatabaseBox())
+    readHistory(database) { (history, isCancelled) throws(HistoryError) in
       let position: Int64
       var now: Int64?
       switch moment {
@@ -73,7 +73,7 @@ extension RESTCall {
 }
 
 /// The state that was reconstructed on another thread.
-private final class FoundPast: Sendable {
+private final class PastDatabaseBox: Sendable {
   private let past = Mutex<PastDatabase?>(nil)
   var value: PastDatabase? { past.withLock { $0 } }
   func set(_ past: PastDatabase) { self.past.withLock { $0 = past } }

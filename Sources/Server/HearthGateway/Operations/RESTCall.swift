@@ -17,7 +17,7 @@ struct RESTCall {
   /// The time that rules see.
   var now: Instant
   let envelope: RESTEnvelope
-  let abandonment: Abandonment
+  let cancellation: RequestCancellation
   /// The completion, called once, on the loop.
   var completion: RESTResponse.Completion
 
@@ -37,8 +37,8 @@ struct RESTCall {
   func withReading(_ body: @escaping (ReadSource) -> Void) {
     find(request.namespace, .never) { database, problem in
       if let database { return whenCurrent(database) { body(.database(database)) } }
-      guard problem == .unmade else { return completion(RESTResponse(RESTFailure(problem))) }
-      body(.unmade(name: request.namespace, services.databases.firstState))
+      guard problem == .notCreated else { return completion(RESTResponse(RESTFailure(problem))) }
+      body(.notCreated(name: request.namespace, services.databases.firstState))
     }
   }
 
@@ -72,7 +72,7 @@ struct RESTCall {
 extension RESTFailure {
   fileprivate init(_ problem: DatabaseProblem?) {
     switch problem {
-    case .unknown, .unmade: self = .unknownDatabase
+    case .unknown, .notCreated: self = .unknownDatabase
     case .exists: self.init(409, "There is a database of that name already.")
     case .tooMany, .unavailable, nil: self = .unavailable
     }

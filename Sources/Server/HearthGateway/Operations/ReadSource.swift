@@ -6,26 +6,26 @@ import HearthTree
 enum ReadSource {
   case database(Database)
   /// A database that does not exist yet: a read sees it as empty, under its initial rules.
-  case unmade(name: String, Published)
+  case notCreated(name: String, DatabaseState)
 
   /// A database at a point in history.
-  case past(name: String, Published)
+  case past(name: String, DatabaseState)
 
   var name: String {
     switch self {
     case .database(let database): database.name
-    case .unmade(let name, _), .past(let name, _): name
+    case .notCreated(let name, _), .past(let name, _): name
     }
   }
 
   /// True when the database exists.
-  var isMade: Bool { if case .unmade = self { false } else { true } }
+  var exists: Bool { if case .notCreated = self { false } else { true } }
 
   /// The state that a read sees.
-  var state: Published {
+  var state: DatabaseState {
     switch self {
     case .database(let database): database.published
-    case .unmade(_, let state), .past(_, let state): state
+    case .notCreated(_, let state), .past(_, let state): state
     }
   }
 }
@@ -43,7 +43,7 @@ extension RESTCall {
       hub.request(
         .get(path, query), as: principal, in: origin.network, of: database, id: origin.requestID, completion: completion
       )
-    case .unmade(let name, let state), .past(let name, let state):
+    case .notCreated(let name, let state), .past(let name, let state):
       var engine = Engine(state: state)
       let command = Command(
         connection: ConnectionID(rawValue: 0), request: 1, principal: principal, action: .get(path, query))
@@ -52,8 +52,8 @@ extension RESTCall {
         case .reply(_, _, let reply): completion(reply)
         // A read of the past as another identity gets the denial as its response; the log does not.
         case .denied(let denial):
-          guard case .unmade = source else { continue }
-          services.denials.log(denial, database: name, isMade: false, requestID: origin.requestID)
+          guard case .notCreated = source else { continue }
+          services.denials.log(denial, database: name, exists: false, requestID: origin.requestID)
         case .event, .queryEvent, .authenticationEnded, .redecided: break
         }
       }

@@ -34,21 +34,21 @@ package struct ReceiptList {
     filter.database = try query.single("ns")
     filter.after = try Self.number("after", query)
     filter.revocation = try Self.number("revocation", query)
-    let desk = services.router.receipts
-    if let node = try query.single(Self.nodeParameter), node != desk.node {
+    let receipts = services.router.receipts
+    if let node = try query.single(Self.nodeParameter), node != receipts.node {
       throw RESTFailure(404, "there is no node of that name")
     }
     if let limit = try Self.number("limit", query) {
-      guard (1...UInt64(desk.limits.pageMax)).contains(limit) else {
-        throw RESTFailure(400, "limit must be from 1 to \(desk.limits.pageMax)")
+      guard (1...UInt64(receipts.limits.pageMax)).contains(limit) else {
+        throw RESTFailure(400, "limit must be from 1 to \(receipts.limits.pageMax)")
       }
       filter.limit = Int(limit)
     }
     let seconds = try Self.number("wait", query) ?? 0
-    guard seconds <= UInt64(desk.limits.waitSecondsMax) else {
-      throw RESTFailure(400, "wait must be at most \(desk.limits.waitSecondsMax)")
+    guard seconds <= UInt64(receipts.limits.waitSecondsMax) else {
+      throw RESTFailure(400, "wait must be at most \(receipts.limits.waitSecondsMax)")
     }
-    desk.wait(filter, seconds: Int(seconds), on: hub.loop) { page in completion(RESTResponse(body: page.body)) }
+    receipts.wait(filter, seconds: Int(seconds), on: hub.loop) { page in completion(RESTResponse(body: page.body)) }
   }
 
   private static let nodeParameter = "node"

@@ -12,7 +12,7 @@ struct SettingOperation {
     case .defaultWriteSizeLimit, .strictTriggerValidation:
       guard method.isRead || method == .put else { throw .methodNotAllowed }
       let change = method == .put ? try Self.change(setting, call.request) : nil
-      let desk = call.services.triggers
+      let registry = call.services.triggers
       let isStrictness = change != nil && setting == .strictTriggerValidation
       call.settings { settings throws(RESTFailure) in
         change?(&settings)
@@ -21,18 +21,18 @@ struct SettingOperation {
           ? .string(settings.defaultWriteSizeLimit) : .bool(settings.isTriggerValidationStrict)
         return RESTResponse(value)
       } then: { database in
-        if isStrictness { desk.review(database) }
+        if isStrictness { registry.review(database) }
       }
     case .functionTriggers:
       guard method.isRead || method == .post || method == .put else { throw .methodNotAllowed }
       let trigger = method.isRead ? nil : try Self.trigger(call.request)
-      let desk = call.services.triggers
+      let registry = call.services.triggers
       call.settings { settings throws(RESTFailure) in
         guard let trigger else { return RESTResponse(.array(settings.functionTriggers)) }
         try settings.register(trigger)
         return .done
       } then: { database throws(RESTFailure) in
-        if let trigger { try desk.register(trigger, in: database.name) }
+        if let trigger { try registry.register(trigger, in: database.name) }
       }
     }
   }

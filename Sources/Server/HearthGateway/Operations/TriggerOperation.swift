@@ -19,47 +19,47 @@ struct TriggerOperation {
   let part: RESTTarget.TriggerPart?
 
   func answer() throws(RESTFailure) {
-    let (desk, isPretty) = (call.services.triggers, call.request.isPretty)
+    let (registry, isPretty) = (call.services.triggers, call.request.isPretty)
     let work: @Sendable () throws(RESTFailure) -> JSON
-    if let definition = name.flatMap(desk.definition) { try requirePermission(definition) }
+    if let definition = name.flatMap(registry.definition) { try requirePermission(definition) }
     switch (call.request.method, name, part) {
     case (.get, nil, _):
-      let definitions = desk.all.filter { (try? requirePermission($0)) != nil }
+      let definitions = registry.all.filter { (try? requirePermission($0)) != nil }
       work = { () throws(RESTFailure) in
         var shown: [JSON] = []
-        for definition in definitions { shown.append(try desk.shown(definition)) }
+        for definition in definitions { shown.append(try registry.shown(definition)) }
         return ["triggers": .array(shown)]
       }
     case (.post, nil, _):
       let definition = try Self.definition(try call.members())
       try requirePermission(definition)
-      try requireMayReach(definition, from: desk.definition(definition.name))
+      try requireMayReach(definition, from: registry.definition(definition.name))
       work = { () throws(RESTFailure) in
-        try desk.add(definition)
-        return try desk.shown(definition)
+        try registry.add(definition)
+        return try registry.shown(definition)
       }
-    case (.get, let name?, nil): work = { () throws(RESTFailure) in try Self.shown(name, desk) }
+    case (.get, let name?, nil): work = { () throws(RESTFailure) in try Self.shown(name, registry) }
     case (.patch, let name?, nil):
       let reason = try Self.reason(try call.members())
       work = { () throws(RESTFailure) in
-        try desk.pause(name, reason)
-        return try Self.shown(name, desk)
+        try registry.pause(name, reason)
+        return try Self.shown(name, registry)
       }
     case (.delete, let name?, nil):
       work = { () throws(RESTFailure) in
-        try desk.remove(name)
+        try registry.remove(name)
         return ["removed": .string(name)]
       }
     case (.get, let name?, .dead):
-      work = { () throws(RESTFailure) in ["letters": .array(try desk.deadLetters(of: name))] }
+      work = { () throws(RESTFailure) in ["letters": .array(try registry.deadLetters(of: name))] }
     case (.delete, let name?, .dead):
       work = { () throws(RESTFailure) in
-        ["removed": .int(Int64(try desk.removeDeadLetters(of: name)))]
+        ["removed": .int(Int64(try registry.removeDeadLetters(of: name)))]
       }
     case (.post, let name?, .replay):
       let letter = try call.members().text("letter")
       work = { () throws(RESTFailure) in
-        ["replayed": .int(Int64(try desk.replay(name, letter: letter)))]
+        ["replayed": .int(Int64(try registry.replay(name, letter: letter)))]
       }
     default: throw .methodNotAllowed
     }
@@ -91,9 +91,9 @@ struct TriggerOperation {
     }
   }
 
-  private static func shown(_ name: String, _ desk: TriggerRegistry) throws(RESTFailure) -> JSON {
-    guard let definition = desk.definition(name) else { throw .noTrigger }
-    return try desk.shown(definition)
+  private static func shown(_ name: String, _ registry: TriggerRegistry) throws(RESTFailure) -> JSON {
+    guard let definition = registry.definition(name) else { throw .noTrigger }
+    return try registry.shown(definition)
   }
 
   private static func reason(_ body: JSON) throws(RESTFailure) -> String? {

@@ -9,7 +9,7 @@ extension DatabaseAllowance {
     let nanoseconds: Int64
 
     /// The milliseconds until the payer is checked again, within bounds.
-    var milliseconds: Int64 { min(1 + nanoseconds / 1_000_000, QuotaLimits.holdMillisecondsMax) }
+    var milliseconds: Int64 { min(1 + nanoseconds / 1_000_000, QuotaLimits.pauseMillisecondsMax) }
   }
 
   /// The steps that one connection may cause in a second.

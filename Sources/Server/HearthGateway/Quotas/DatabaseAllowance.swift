@@ -14,7 +14,7 @@ final class DatabaseAllowance: Sendable {
     var bytes = TokenBucket()
     var clients: [QuotaClientName: KnownClient] = [:]
     /// The capacity of ``clients``, which networks share.
-    var places: SharedBound
+    var clientSlots: SharedBound
     /// The earliest time of the next removal of idle clients, and the number of clients that triggers it.
     var sweepNanoseconds: Int64 = 0
     var sweepCount = 1_024
@@ -24,13 +24,13 @@ final class DatabaseAllowance: Sendable {
 
     init(_ limits: QuotaLimits) {
       connections = SharedBound(max: limits.connectionsMax)
-      places = SharedBound(max: limits.clientsMax)
+      clientSlots = SharedBound(max: limits.clientsMax)
     }
   }
 
   private struct KnownClient {
     var client: QuotaClient
-    var place: SharedBound.Claim
+    var slot: SharedBound.Claim
   }
 
   /// A connection's slot among those of its database.
@@ -148,22 +148,22 @@ final class DatabaseAllowance: Sendable {
   ) -> QuotaClient {
     if let known = state.clients[name] { return known.client }
     if state.clients.count >= min(state.sweepCount, limits.clientsMax), now >= state.sweepNanoseconds {
-      for (name, var known) in state.clients where known.client.isAtRest(at: now) {
-        state.places.leave(&known.place)
+      for (name, var known) in state.clients where known.client.isIdle(at: now) {
+        state.clientSlots.leave(&known.slot)
         state.clients[name] = nil
       }
       // However many clients connect, the others are checked no more than once a second, and rarely when many stay.
       state.sweepNanoseconds = now + 1_000_000_000
       state.sweepCount = max(1_024, 2 * state.clients.count)
     }
-    var place = state.places.join(ShareClaimant(network: network))
-    let key: QuotaClientName = state.places.admit(to: &place) ? name : .others
+    var slot = state.clientSlots.join(ShareClaimant(network: network))
+    let key: QuotaClientName = state.clientSlots.admit(to: &slot) ? name : .others
     if let known = state.clients[key] {
-      state.places.leave(&place)
+      state.clientSlots.leave(&slot)
       return known.client
     }
     let client = QuotaClient(key)
-    state.clients[key] = KnownClient(client: client, place: place)
+    state.clients[key] = KnownClient(client: client, slot: slot)
     return client
   }
 
@@ -227,7 +227,7 @@ final class DatabaseAllowance: Sendable {
       // The quota was changed meanwhile: the next count applies it.
       guard state.quotas[.storedBytes] == due else { return }
       state.countedPosition = position
-      state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storageRestFactor
+      state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storagePauseFactor
       fullAt.store(isFull ? due : 0, ordering: .relaxed)
     }
   }

@@ -47,7 +47,7 @@ final class QuotaClient: Sendable {
   func disconnect() { state.withLock { $0.connectionCount -= 1 } }
 
   /// Returns true when the client's state is the initial one, so that it can be removed.
-  func isAtRest(at now: Int64) -> Bool {
+  func isIdle(at now: Int64) -> Bool {
     state.withLock { $0.connectionCount == 0 && $0.requests.isFull(at: now) && $0.bytes.isFull(at: now) }
   }
 

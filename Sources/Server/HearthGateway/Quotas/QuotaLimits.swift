@@ -11,11 +11,11 @@ struct QuotaLimits: Sendable {
   static let debtSecondsMax = 60
   /// The minimum time that a connection over its rate is not read: refusing a request takes about as long as serving
   /// it, so a flood has to stay at the client instead of being refused.
-  static let holdMillisecondsMin: Int64 = 100
+  static let pauseMillisecondsMin: Int64 = 100
   /// The maximum of that time. The client gets its refusal once it is read again.
-  static let holdMillisecondsMax: Int64 = 1_000
+  static let pauseMillisecondsMax: Int64 = 1_000
   /// The refusals in a second of all the sockets over one rate. The more there are, the longer each of them pauses, up
-  /// to ``holdMillisecondsMax``.
+  /// to ``pauseMillisecondsMax``.
   static let refusalsPerSecondMax: Int64 = 1_000
   /// The default steps of work that a connection, or the requests over HTTP of a user or of an address without one, may
   /// cause in a second: about half a processor, which a database gives to one client while no other one needs it. An
@@ -36,24 +36,24 @@ struct QuotaLimits: Sendable {
   var allowancesMax = 65_536
   /// The maximum number of connections of an account, or signed-out ones of an address, among which the debt of an
   /// ended one is divided. A client with more of them has as many allowances anyway.
-  static let carryingConnectionsMax = 64
+  static let debtConnectionsMax = 64
   /// The number of ended connections that are remembered for work that is charged later, such as that of their
   /// `onDisconnect` writes: as many, and as many before these.
   static let endedConnectionsMax = 4_096
   /// The maximum bytes of a message, or of a request's body, that wait until their client's work is paid for: as many
   /// as a connection may hold without being counted.
-  static let owingBytesMax = 16 << 10
+  static let unpaidBytesMax = 16 << 10
   /// The maximum number of times that a request over HTTP waits because of its client's work, for up to
-  /// ``holdMillisecondsMax`` each time.
+  /// ``pauseMillisecondsMax`` each time.
   static let workWaitsMax = 10
-  /// The same for a request whose received body is larger than ``owingBytesMax``: such a wait is short.
+  /// The same for a request whose received body is larger than ``unpaidBytesMax``: such a wait is short.
   static let largeBodyWaitsMax = 2
   /// The size from which responses are measured for a quota: smaller ones are made on the request's event loop.
   static let answerBytesMin = 256 << 10
   /// The interval at which databases with limited storage are counted, in seconds.
-  static let storageLookSeconds = 1
+  static let storageCheckSeconds = 1
   /// The pause after a count, as a multiple of its duration: counting takes no more than a twentieth of a processor.
-  static let storageRestFactor: Int64 = 20
+  static let storagePauseFactor: Int64 = 20
 
   static let standard = QuotaLimits()
 }

@@ -18,10 +18,10 @@ package struct QuotaRefusal: Error, Equatable, Sendable {
   var text: String { kind.text(max) }
 
   /// The time for which the refused client is not read: until there is room, within bounds.
-  var holdMilliseconds: Int64 {
+  var pauseMilliseconds: Int64 {
     let shared = Int64(clamping: connectionCount) * (1_000 / QuotaLimits.refusalsPerSecondMax)
-    let least = Swift.max(QuotaLimits.holdMillisecondsMin, shared)
-    return Swift.min(Swift.max(1 + waitNanoseconds / 1_000_000, least), QuotaLimits.holdMillisecondsMax)
+    let least = Swift.max(QuotaLimits.pauseMillisecondsMin, shared)
+    return Swift.min(Swift.max(1 + waitNanoseconds / 1_000_000, least), QuotaLimits.pauseMillisecondsMax)
   }
 }
 
@@ -30,7 +30,7 @@ extension RESTFailure {
   static func overWork(_ wait: DatabaseAllowance.Wait) -> RESTFailure {
     var failure = RESTFailure(429, "Your requests have caused too much work; try again later.")
     failure.retryAfterSeconds = Int(clamping: 1 + wait.nanoseconds / 1_000_000_000)
-    failure.restMilliseconds = wait.milliseconds
+    failure.readPauseMilliseconds = wait.milliseconds
     return failure
   }
 
@@ -45,7 +45,7 @@ extension RESTFailure {
       .connectionWorkPerSecond:
       self.init(429, refusal.text)
       retryAfterSeconds = Int(clamping: 1 + refusal.waitNanoseconds / 1_000_000_000)
-      restMilliseconds = refusal.holdMilliseconds
+      readPauseMilliseconds = refusal.pauseMilliseconds
     case .storedBytes: self.init(507, refusal.text)
     // The service's own limit, in its words.
     case .answerBytes: self = .tooBig

@@ -32,7 +32,7 @@ package final class QuotaRegistry: Sendable {
   ///   - client: nil for an administrator's.
   ///   - network: of the client; nil when it is not known.
   ///   - connection: the connection that work is charged to.
-  func seat(
+  func takeSlot(
     in database: String, of client: QuotaClientName?, from network: NetworkPrefix? = nil,
     connection: ConnectionID? = nil
   ) -> Result<QuotaSlot, QuotaRefusal> {
@@ -110,7 +110,7 @@ package final class QuotaRegistry: Sendable {
   func forget(_ database: String) { _ = allowances.withLock { $0.removeValue(forKey: database) } }
 
   /// The interval at which ``reviewStorage(_:)`` is to be called, in seconds.
-  package static let storageLookSeconds = QuotaLimits.storageLookSeconds
+  package static let storageCheckSeconds = QuotaLimits.storageCheckSeconds
 
   /// True when any database has a limit on stored bytes.
   package var limitsStorage: Bool { allowances.withLock { $0 }.values.contains(where: \.limitsStorage) }
@@ -118,7 +118,7 @@ package final class QuotaRegistry: Sendable {
   /// Counts stored bytes where they are limited. Takes time with the data: not on an event loop.
   ///
   /// - Parameter state: returns a database's last durable state; nil when it is not open.
-  package func reviewStorage(_ state: (_ database: String) -> Published?) {
+  package func reviewStorage(_ state: (_ database: String) -> DatabaseState?) {
     for (name, allowance) in allowances.withLock({ $0 }) where allowance.limitsStorage {
       if let state = state(name) { allowance.review(state.root, position: state.position) }
     }

@@ -11,7 +11,7 @@ final class QuotaSlot {
   private let connection: ConnectionID?
   /// The end of the wait because of the work of the client's earlier connections, in nanoseconds on the monotonic
   /// clock.
-  private var carriedNanoseconds: Int64 = 0
+  private var inheritedWaitEnd: Int64 = 0
 
   /// - Parameters:
   ///   - entry: the result of ``DatabaseAllowance/enter(as:from:at:)``.
@@ -35,7 +35,7 @@ final class QuotaSlot {
     let client = ShareClaimant(account: client?.name.uid, network: network, isAdministrator: client == nil)
     let now = DatabaseAllowance.now
     let wait = allowance.joinWork(connection, as: client, at: now)
-    carriedNanoseconds = wait > 0 ? now + wait : 0
+    inheritedWaitEnd = wait > 0 ? now + wait : 0
   }
 
   // MARK: Work
@@ -49,14 +49,14 @@ final class QuotaSlot {
 
   /// The milliseconds until the connection may have its first work done, within bounds; nil when it may at once. For a
   /// client without debt this only reads one number.
-  var carriedMilliseconds: Int64? {
-    guard carriedNanoseconds > 0 else { return nil }
-    let wait = carriedNanoseconds - DatabaseAllowance.now
+  var inheritedWaitMilliseconds: Int64? {
+    guard inheritedWaitEnd > 0 else { return nil }
+    let wait = inheritedWaitEnd - DatabaseAllowance.now
     guard wait > 0 else {
-      carriedNanoseconds = 0
+      inheritedWaitEnd = 0
       return nil
     }
-    return min(1 + wait / 1_000_000, QuotaLimits.holdMillisecondsMax)
+    return min(1 + wait / 1_000_000, QuotaLimits.pauseMillisecondsMax)
   }
 
   /// The refusal of a message that is too large to wait until the client's work is paid for.

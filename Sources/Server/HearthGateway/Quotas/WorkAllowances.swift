@@ -2,7 +2,7 @@ import HearthSystem
 import HearthTree
 
 /// The client that an allowance belongs to beyond one connection.
-enum WorkHolder: Hashable, Sendable {
+enum AllowanceOwner: Hashable, Sendable {
   case account(String)
   /// The signed-out clients of an IPv4 address, or of a /64 of IPv6.
   case address(NetworkPrefix)
@@ -24,7 +24,7 @@ enum WorkHolder: Hashable, Sendable {
 
 /// The allowances of accounts and addresses that are not full.
 struct WorkAllowances: Sendable {
-  private var buckets: [WorkHolder: TokenBucket] = [:]
+  private var buckets: [AllowanceOwner: TokenBucket] = [:]
   private let countMax: Int
 
   /// - Parameter countMax: the maximum number of recorded allowances; beyond it, those with the least debt are dropped.
@@ -34,18 +34,18 @@ struct WorkAllowances: Sendable {
   var count: Int { buckets.count }
 
   /// The holder's allowance; a full one when none is recorded.
-  subscript(holder: WorkHolder) -> TokenBucket { buckets[holder] ?? TokenBucket() }
+  subscript(owner: AllowanceOwner) -> TokenBucket { buckets[owner] ?? TokenBucket() }
 
   /// Charges work to a holder's allowance.
-  mutating func charge(_ amount: WorkAmount, perSecond rate: Int, to holder: WorkHolder, at now: Int64) {
-    buckets[holder, default: TokenBucket()].charge(amount.steps, perSecond: rate, at: now)
+  mutating func charge(_ amount: WorkAmount, perSecond rate: Int, to owner: AllowanceOwner, at now: Int64) {
+    buckets[owner, default: TokenBucket()].charge(amount.steps, perSecond: rate, at: now)
     trim(at: now)
   }
 
   /// Charges the amount that refills in so many nanoseconds.
-  mutating func charge(nanoseconds: Int64, to holder: WorkHolder, at now: Int64) {
+  mutating func charge(nanoseconds: Int64, to owner: AllowanceOwner, at now: Int64) {
     guard nanoseconds > 0 else { return }
-    buckets[holder, default: TokenBucket()].charge(nanoseconds: nanoseconds, at: now)
+    buckets[owner, default: TokenBucket()].charge(nanoseconds: nanoseconds, at: now)
     trim(at: now)
   }
 

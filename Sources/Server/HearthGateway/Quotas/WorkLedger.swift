@@ -22,7 +22,7 @@ struct WorkLedger: Sendable {
     var client: ShareClaimant
     var allowance = TokenBucket()
     /// The part of its debt that the holder was charged already.
-    var carried = TokenBucket()
+    var transferred = TokenBucket()
   }
 
   private let limits: QuotaLimits
@@ -33,7 +33,7 @@ struct WorkLedger: Sendable {
 
   private var connections: [ConnectionID: Connection] = [:]
   /// The number of connections of each holder.
-  private var connectionCounts: [WorkHolder: Int] = [:]
+  private var connectionCounts: [AllowanceOwner: Int] = [:]
   /// The clients of ended connections, for work that is charged later: the last ones, and those before.
   private var ended: (last: [ConnectionID: ShareClaimant], before: [ConnectionID: ShareClaimant]) = ([:], [:])
   private var allowances: WorkAllowances
@@ -70,9 +70,9 @@ struct WorkLedger: Sendable {
     }
     entry.client = client
     count(client, 1)
-    if let holder = WorkHolder(client) {
-      entry.allowance.lower(to: allowances[holder])
-      entry.carried = entry.allowance
+    if let owner = AllowanceOwner(client) {
+      entry.allowance.lower(to: allowances[owner])
+      entry.transferred = entry.allowance
     }
     connections[connection] = entry
     return client.isAdministrator ? 0 : entry.allowance.wait(at: now)
@@ -90,20 +90,20 @@ struct WorkLedger: Sendable {
   /// Charges a connection's debt to its holder: divided by the holder's connections, so that one of many clients behind
   /// an address leaves the others little to pay.
   private mutating func settle(_ entry: inout Connection, at now: Int64) {
-    guard let holder = WorkHolder(entry.client) else { return }
-    let owed = entry.allowance.timeUntilFull(at: now) - entry.carried.timeUntilFull(at: now)
-    allowances.charge(nanoseconds: owed / Int64(connectionCount(of: holder)), to: holder, at: now)
-    entry.carried = entry.allowance
+    guard let owner = AllowanceOwner(entry.client) else { return }
+    let owed = entry.allowance.timeUntilFull(at: now) - entry.transferred.timeUntilFull(at: now)
+    allowances.charge(nanoseconds: owed / Int64(connectionCount(of: owner)), to: owner, at: now)
+    entry.transferred = entry.allowance
   }
 
   private mutating func count(_ client: ShareClaimant, _ change: Int) {
-    guard let holder = WorkHolder(client) else { return }
-    let count = (connectionCounts[holder] ?? 0) + change
-    connectionCounts[holder] = count > 0 ? count : nil
+    guard let owner = AllowanceOwner(client) else { return }
+    let count = (connectionCounts[owner] ?? 0) + change
+    connectionCounts[owner] = count > 0 ? count : nil
   }
 
-  private func connectionCount(of holder: WorkHolder) -> Int {
-    min(max(1, connectionCounts[holder] ?? 0), QuotaLimits.carryingConnectionsMax)
+  private func connectionCount(of owner: AllowanceOwner) -> Int {
+    min(max(1, connectionCounts[owner] ?? 0), QuotaLimits.debtConnectionsMax)
   }
 
   // MARK: Work
@@ -121,15 +121,15 @@ struct WorkLedger: Sendable {
     switch payer {
     case .connection(let connection) where connections[connection] != nil:
       connections[connection]?.allowance.charge(amount.steps, perSecond: connectionStepsPerSecond, at: now)
-    case .connection: charge(amount, to: client, shares: WorkHolder(client).map(connectionCount) ?? 1, at: now)
+    case .connection: charge(amount, to: client, shares: AllowanceOwner(client).map(connectionCount) ?? 1, at: now)
     case .requests: charge(amount, to: client, at: now)
     }
     return wait(of: payer, at: now)
   }
 
   private mutating func charge(_ amount: WorkAmount, to client: ShareClaimant, shares: Int = 1, at now: Int64) {
-    guard let holder = WorkHolder(client) else { return }
-    allowances.charge(amount, perSecond: connectionStepsPerSecond * shares, to: holder, at: now)
+    guard let owner = AllowanceOwner(client) else { return }
+    allowances.charge(amount, perSecond: connectionStepsPerSecond * shares, to: owner, at: now)
   }
 
   /// Returns the nanoseconds that a payer still has to wait.
@@ -138,9 +138,9 @@ struct WorkLedger: Sendable {
     let own =
       switch payer {
       case .connection(let connection): connections[connection]?.allowance.wait(at: now) ?? 0
-      case .requests: WorkHolder(client).map { allowances[$0].wait(at: now) } ?? 0
+      case .requests: AllowanceOwner(client).map { allowances[$0].wait(at: now) } ?? 0
       }
-    guard now < window.end, window.binds(payer, client) else { return own }
+    guard now < window.end, window.mustWait(payer, client) else { return own }
     return max(own, window.end - now)
   }
 

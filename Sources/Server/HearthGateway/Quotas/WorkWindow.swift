@@ -11,7 +11,7 @@ struct WorkWindow: Sendable {
   private let milliseconds: Int64
   private var bound = SharedBound(max: 0)
   private var claims: [WorkLedger.Payer: SharedBound.Claim] = [:]
-  private var members: WorkMembers
+  private var members: NetworkWorkTable
   /// The work of members of networks over their share that was granted in this window.
   private var granted: [NetworkPrefix: Int] = [:]
   private var number: Int64 = 0
@@ -20,7 +20,7 @@ struct WorkWindow: Sendable {
 
   init(_ limits: QuotaLimits) {
     milliseconds = max(1, limits.workWindowMilliseconds)
-    members = WorkMembers(countMax: limits.workMembersMax)
+    members = NetworkWorkTable(countMax: limits.workMembersMax)
   }
 
   /// The number of clients with work in this window.
@@ -44,7 +44,7 @@ struct WorkWindow: Sendable {
 
   /// Adds a client's work.
   mutating func add(_ steps: Int, of payer: WorkLedger.Payer, _ client: ShareClaimant) {
-    if bound.isNearlyUsedUp, !binds(payer, client) {
+    if bound.isNearlyUsedUp, !mustWait(payer, client) {
       for network in client.network?.widening ?? [] { granted[network, default: 0] += steps }
     }
     var claim = claims[payer] ?? bound.join(client)
@@ -52,22 +52,23 @@ struct WorkWindow: Sendable {
     claims[payer] = claim
     guard let network = client.network else { return }
     members.add(
-      steps, of: WorkMembers.Name(payer, client), in: network.widest, window: number, of: bound.max)
+      steps, of: NetworkWorkTable.Name(payer, client), in: network.widest, window: number, of: bound.max)
   }
 
   /// Returns true when a client has to wait for the window's end.
-  func binds(_ payer: WorkLedger.Payer, _ client: ShareClaimant) -> Bool {
+  func mustWait(_ payer: WorkLedger.Payer, _ client: ShareClaimant) -> Bool {
     guard bound.isNearlyUsedUp else { return false }
     let claim = claims[payer]
-    func isOverPart(_ level: ShareRule.Level) -> Bool {
-      claim.map { bound.isOverPart($0, at: level) } ?? bound.isOverPart(client, at: level)
+    func exceedsGuaranteedPart(_ level: ShareRule.Level) -> Bool {
+      claim.map { bound.exceedsGuaranteedPart($0, at: level) } ?? bound.exceedsGuaranteedPart(client, at: level)
     }
-    if isOverPart(.connection) || isOverPart(.account) { return true }
+    if exceedsGuaranteedPart(.connection) || exceedsGuaranteedPart(.account) { return true }
     guard let networks = client.network?.widening else { return false }
-    for (level, network) in zip([ShareRule.Level.network, .site, .provider], networks) where isOverPart(level) {
+    for (level, network) in zip([ShareRule.Level.network, .site, .provider], networks)
+    where exceedsGuaranteedPart(level) {
       let free = ShareRule.part(of: bound.max, at: level) - (granted[network] ?? 0)
-      let own = members.steps(of: WorkMembers.Name(payer, client), in: number, of: bound.max)
-      guard free > 0, own <= free / WorkMembers.divisor else { return true }
+      let own = members.steps(of: NetworkWorkTable.Name(payer, client), in: number, of: bound.max)
+      guard free > 0, own <= free / NetworkWorkTable.divisor else { return true }
     }
     return false
   }

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// The credential of a request.
 struct RESTCredential: Sendable {
   /// The place of the credential, which decides the words of a refusal.
-  enum Place: Sendable {
+  enum Source: Sendable {
     /// The parameter `auth=`.
     case auth
     /// The parameter `access_token=`, or the header `Authorization: Bearer`.
@@ -13,11 +13,11 @@ struct RESTCredential: Sendable {
   }
 
   var token: String
-  var place: Place
+  var source: Source
   /// True when the request has only an `Authorization: Bearer`, which programs and pages' own code send.
   var isHeader = false
   /// The parameter `auth_variable_override`; nil when it is absent.
-  var override: CredentialGate.Override?
+  var override: CallerAuthenticator.Override?
 
   /// Finds the credential of a request; nil when it has none. Beside a parameter an `Authorization` of another scheme
   /// than bearer is ignored: it may be meant for a proxy in between.
@@ -37,9 +37,9 @@ struct RESTCredential: Sendable {
     let bearer = authorizations.first.flatMap(Self.bearer)
     if let token = auth ?? accessToken {
       guard bearer == nil || bearer == token else { throw RESTFailure(400, "Two different credentials were given.") }
-      (self.token, place) = (token, auth == nil ? .bearer : .auth)
+      (self.token, source) = (token, auth == nil ? .bearer : .auth)
     } else if let bearer {
-      (token, place, isHeader) = (bearer, .bearer, true)
+      (token, source, isHeader) = (bearer, .bearer, true)
     } else {
       guard authorizations.isEmpty, override == nil else { throw .unauthorized }
       return nil
@@ -52,7 +52,7 @@ struct RESTCredential: Sendable {
     return String(parts[1])
   }
 
-  private static func override(_ query: URLQuery) throws(RESTFailure) -> CredentialGate.Override? {
+  private static func override(_ query: URLQuery) throws(RESTFailure) -> CallerAuthenticator.Override? {
     guard let text = try query.single("auth_variable_override") else { return nil }
     switch JSON(parsing: text.utf8) {
     case .null?: return .signedOut

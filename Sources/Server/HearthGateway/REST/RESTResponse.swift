@@ -17,7 +17,7 @@ struct RESTResponse: Sendable {
   /// True when the request's envelope is around it already.
   var isWrapped = false
   /// The milliseconds for which the connection is not read after the response.
-  var restMilliseconds: Int64 = 0
+  var readPauseMilliseconds: Int64 = 0
   /// The delegate that writes the rest of a body in pieces; nil when the body is complete.
   var stream: NIOLoopBound<any HTTPStreamDelegate>?
 
@@ -39,7 +39,7 @@ struct RESTResponse: Sendable {
     let error: JSON = ["error": .string(failure.text)]
     self.init(status: failure.status, body: error.text(layout: .service))
     if let seconds = failure.retryAfterSeconds { headers.append((name: "Retry-After", value: "\(seconds)")) }
-    restMilliseconds = failure.restMilliseconds
+    readPauseMilliseconds = failure.readPauseMilliseconds
   }
 
   mutating func set(etag: String) { headers.append((name: "ETag", value: etag)) }

@@ -38,13 +38,13 @@ extension Receipt {
     json["time"] = .int(wallMilliseconds)
     if let connection { json["connection"] = .string(Self.trace(connection)) }
     var all = counts
-    for node in elsewhere?.nodes ?? [] { all += node.counts }
+    for node in remoteResults?.nodes ?? [] { all += node.counts }
     json = json.appending(all.json)
-    json["isComplete"] = .bool(isComplete && elsewhere?.silent.isEmpty ?? true)
-    if let elsewhere, let node {
-      let answered = [(name: node, counts: counts)] + elsewhere.nodes
+    json["isComplete"] = .bool(isComplete && remoteResults?.silent.isEmpty ?? true)
+    if let remoteResults, let node {
+      let answered = [(name: node, counts: counts)] + remoteResults.nodes
       json["nodes"] = .array(answered.map { $0.counts.json.naming($0.name, as: "name") })
-      json["unanswered"] = .array(elsewhere.silent.map { .string($0) })
+      json["unanswered"] = .array(remoteResults.silent.map { .string($0) })
     }
     if let last = microseconds.last {
       json["milliseconds"] = [
@@ -61,7 +61,7 @@ extension Receipt {
 
   /// Returns the first cancelled listeners, then the first of the kept ones, in no more than so many bytes.
   func listenersJSON(bytesMax: Int) -> (cut: [JSON], kept: [JSON]) {
-    let own = elsewhere == nil ? nil : node
+    let own = remoteResults == nil ? nil : node
     var left = bytesMax
     func fitting(_ all: some Sequence<JSON>) -> [JSON] {
       var shown: [JSON] = []
@@ -72,8 +72,8 @@ extension Receipt {
       }
       return shown
     }
-    let cut = fitting(listeners.lazy.map { $0.json.naming(own) } + (elsewhere?.listeners ?? []))
-    return (cut, fitting(kept.lazy.map { $0.json.naming(own) } + (elsewhere?.kept ?? [])))
+    let cut = fitting(listeners.lazy.map { $0.json.naming(own) } + (remoteResults?.listeners ?? []))
+    return (cut, fitting(kept.lazy.map { $0.json.naming(own) } + (remoteResults?.kept ?? [])))
   }
 
   /// Returns the members that name the subject of a revocation.

@@ -21,7 +21,7 @@ struct Receipt: Sendable {
   /// The counts of this server's own clients.
   var counts = ReceiptCounts()
   /// The results of the other nodes of a cluster; nil when they are not asked.
-  var elsewhere: Elsewhere?
+  var remoteResults: RemoteResults?
   /// False when a database did not answer in time, for example because it halted.
   var isComplete = true
   /// The sorted microseconds from the cause to each cancellation's last byte in the socket.
@@ -32,7 +32,7 @@ struct Receipt: Sendable {
   var kept: [Redecision.Kept] = []
 
   /// The results of the other nodes of a cluster in the same database.
-  struct Elsewhere: Sendable {
+  struct RemoteResults: Sendable {
     /// The counts of each node that answered, in order of name.
     var nodes: [(name: String, counts: ReceiptCounts)] = []
     /// The nodes that did not answer. They may still serve a client whose listens should be cancelled.

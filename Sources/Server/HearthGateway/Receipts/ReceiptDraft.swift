@@ -16,7 +16,7 @@ struct ReceiptPart: Sendable {
 final class ReceiptDraft: Sendable {
   private struct State {
     var receipt: Receipt
-    var holds = 1
+    var openCount = 1
     var isClosed = false
   }
 
@@ -24,13 +24,13 @@ final class ReceiptDraft: Sendable {
   let startMicroseconds: Int64
   private let state: Mutex<State>
   private let limits: ReceiptLimits
-  private let clock: @Sendable () -> ReceiptMoment
+  private let clock: @Sendable () -> ReceiptInstant
   /// Takes the closed receipt, once.
   private let onClose: @Sendable (ReceiptDraft, Receipt) -> Void
 
   init(
     _ receipt: Receipt, startMicroseconds: Int64, limits: ReceiptLimits,
-    clock: @escaping @Sendable () -> ReceiptMoment,
+    clock: @escaping @Sendable () -> ReceiptInstant,
     onClose: @escaping @Sendable (ReceiptDraft, Receipt) -> Void
   ) {
     state = Mutex(State(receipt: receipt))
@@ -53,7 +53,7 @@ final class ReceiptDraft: Sendable {
       state.receipt.counts.examined += redecision.examinedCount
       state.receipt.counts.cancelled += redecision.cancelled.count
       state.receipt.counts.late += redecision.cancelled.count
-      state.holds += redecision.cancelled.count
+      state.openCount += redecision.cancelled.count
       for cancelled in redecision.cancelled.prefix(limits.listenersMax - state.receipt.listeners.count) {
         state.receipt.listeners.append(
           Receipt.Listener(
@@ -73,23 +73,23 @@ final class ReceiptDraft: Sendable {
   /// - Parameters:
   ///   - told: the receipts of the nodes that answered, in order of name.
   ///   - silent: the other nodes.
-  func add(_ told: [(node: String, receipts: [NodeReceipt])], silent: [String]) {
+  func add(_ reports: [(node: String, receipts: [NodeReceipt])], silent: [String]) {
     state.withLock { state in
-      var elsewhere = Receipt.Elsewhere(silent: silent)
-      for (node, receipts) in told {
+      var remoteResults = Receipt.RemoteResults(silent: silent)
+      for (node, receipts) in reports {
         var counts = ReceiptCounts()
         for receipt in receipts {
           counts += receipt.counts
           state.receipt.position = max(state.receipt.position, receipt.position)
           state.receipt.microseconds += receipt.microseconds
-          let room = limits.listenersMax - state.receipt.listeners.count - elsewhere.listeners.count
-          elsewhere.listeners += receipt.listeners.prefix(max(0, room)).map { $0.naming(node) }
-          let keptRoom = limits.keptMax - state.receipt.kept.count - elsewhere.kept.count
-          elsewhere.kept += receipt.kept.prefix(max(0, keptRoom)).map { $0.naming(node) }
+          let room = limits.listenersMax - state.receipt.listeners.count - remoteResults.listeners.count
+          remoteResults.listeners += receipt.listeners.prefix(max(0, room)).map { $0.naming(node) }
+          let keptRoom = limits.keptMax - state.receipt.kept.count - remoteResults.kept.count
+          remoteResults.kept += receipt.kept.prefix(max(0, keptRoom)).map { $0.naming(node) }
         }
-        elsewhere.nodes.append((node, counts))
+        remoteResults.nodes.append((node, counts))
       }
-      state.receipt.elsewhere = elsewhere
+      state.receipt.remoteResults = remoteResults
     }
   }
 
@@ -140,8 +140,8 @@ final class ReceiptDraft: Sendable {
   private func release(_ change: (inout State) -> Void) {
     close { state in
       change(&state)
-      state.holds -= 1
-      return state.holds == 0
+      state.openCount -= 1
+      return state.openCount == 0
     }
   }
 

@@ -42,7 +42,7 @@ package struct ReceiptLimits: Sendable {
   /// The maximum bytes of a database's name in another node's report.
   var nodeDatabaseBytesMax = 256
   /// The milliseconds that a node waits for its own clients' notifications, before it reports the results so far.
-  var nodePatienceMilliseconds: Int64 = 2_000
+  var nodeTimeoutMilliseconds: Int64 = 2_000
   /// The maximum number of other nodes' revocations whose rounds are kept for their requests. Administrators delete
   /// 1,000 accounts at once.
   var followedMax = 2_000

@@ -4,17 +4,19 @@ import HearthAccounts
 package struct ReceiptPeers: Sendable {
   /// The names of the nodes.
   package var names: [String]
-  /// Asks all of them. `heard` is called once for each with its report, from any thread; with nil when it does not
+  /// Asks all of them. `onReport` is called once for each with its report, from any thread; with nil when it does not
   /// answer.
-  package var ask: @Sendable (_ revocation: Revocation, _ heard: @escaping Heard) -> Void
+  package var ask: @Sendable (_ revocation: Revocation, _ onReport: @escaping ReportHandler) -> Void
 
   /// Takes the report of a node.
-  package typealias Heard = @Sendable (_ node: String, _ words: [UInt8]?) -> Void
+  package typealias ReportHandler = @Sendable (_ node: String, _ report: [UInt8]?) -> Void
 
   /// - Parameters:
   ///   - names: of all others.
   ///   - ask: asks each of them.
-  package init(names: [String], ask: @escaping @Sendable (_ revocation: Revocation, _ heard: @escaping Heard) -> Void) {
+  package init(
+    names: [String], ask: @escaping @Sendable (_ revocation: Revocation, _ onReport: @escaping ReportHandler) -> Void
+  ) {
     (self.names, self.ask) = (names, ask)
   }
 }
@@ -23,7 +25,7 @@ extension Revocation {
   /// True when the revocation has a position in the accounts' log, so that the other nodes of a cluster can be asked
   /// for its results. Keys and secrets are shared elsewhere: each node cancels their clients with a receipt of its own.
   /// Revocations by plugins concern one node alone.
-  var isOfAllNodes: Bool {
+  var isClusterWide: Bool {
     switch self {
     case .user, .serviceAccount: true
     case .tenant, .legacySession, .signingKey, .legacySecret, .foreignTokens: false

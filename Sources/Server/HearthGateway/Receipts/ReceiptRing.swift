@@ -27,8 +27,8 @@ struct ReceiptRing {
 
   /// Returns the matching receipts, oldest first: the first after ``ReceiptFilter/after``, or else the last.
   func page(_ filter: ReceiptFilter) -> [Entry] {
-    if filter.after != nil { return Array(entries.lazy.filter(filter.takes).prefix(filter.limit)) }
-    return entries.reversed().lazy.filter(filter.takes).prefix(filter.limit).reversed()
+    if filter.after != nil { return Array(entries.lazy.filter(filter.matches).prefix(filter.limit)) }
+    return entries.reversed().lazy.filter(filter.matches).prefix(filter.limit).reversed()
   }
 }
 
@@ -41,7 +41,7 @@ struct ReceiptFilter: Sendable {
   var revocation: UInt64?
   var limit = 100
 
-  func takes(_ entry: ReceiptRing.Entry) -> Bool {
+  func matches(_ entry: ReceiptRing.Entry) -> Bool {
     if let after, entry.id <= after { return false }
     if let database, entry.database != database { return false }
     if let revocation, entry.revocation != revocation { return false }

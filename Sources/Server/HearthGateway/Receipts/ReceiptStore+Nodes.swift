@@ -12,23 +12,23 @@ extension ReceiptStore {
   ///   - position: in the accounts' log, which this node has reached.
   ///   - loop: any; the result comes on it.
   /// - Returns: the encoded report for ``ReceiptPeers/ask`` on that node.
-  package func words(
+  package func encodedReport(
     of revocation: Revocation, upTo position: Int64, on loop: any EventLoop
   ) -> EventLoopFuture<[UInt8]> {
-    let rounds = state.withLock { $0.followed.take(revocation, upTo: position) }
+    let processes = state.withLock { $0.remoteRevocations.take(revocation, upTo: position) }
     let done = loop.makePromise(of: Void.self)
-    let ends = rounds.map { round -> EventLoopFuture<Void> in
+    let ends = processes.map { process -> EventLoopFuture<Void> in
       let end = loop.makePromise(of: Void.self)
-      round.whenEnded { end.succeed() }
+      process.whenEnded { end.succeed() }
       return end.futureResult
     }
-    let patience = loop.scheduleTask(in: .milliseconds(limits.nodePatienceMilliseconds)) { done.succeed() }
+    let timeout = loop.scheduleTask(in: .milliseconds(limits.nodeTimeoutMilliseconds)) { done.succeed() }
     EventLoopFuture.andAllSucceed(ends, on: loop).whenSuccess {
-      patience.cancel()
+      timeout.cancel()
       done.succeed()
     }
     return done.futureResult.flatMapThrowing { [limits] in
-      try NodeReceipt.encoded(rounds.flatMap(\.receipts), limits: limits)
+      try NodeReceipt.encoded(processes.flatMap(\.receipts), limits: limits)
     }
   }
 }

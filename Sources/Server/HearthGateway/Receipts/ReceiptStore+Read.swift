@@ -31,10 +31,10 @@ extension ReceiptStore {
   }
 
   /// Removes the waiters whose filter matches, and returns each with its response.
-  func takeWaiters(_ state: inout State, _ isMeant: (ReceiptFilter) -> Bool) -> [(Waiter, ReceiptPage)] {
+  func takeWaiters(_ state: inout State, _ matches: (ReceiptFilter) -> Bool) -> [(Waiter, ReceiptPage)] {
     guard !state.waiters.isEmpty else { return [] }
     var taken: [(Waiter, ReceiptPage)] = []
-    for (number, waiter) in state.waiters where isMeant(waiter.filter) {
+    for (number, waiter) in state.waiters where matches(waiter.filter) {
       state.waiters[number] = nil
       taken.append((waiter, page(waiter.filter, state)))
     }
@@ -42,13 +42,13 @@ extension ReceiptStore {
   }
 
   private func isAnswered(_ filter: ReceiptFilter, _ state: State) -> Bool {
-    if let revocation = filter.revocation { return state.rounds[revocation] == nil }
+    if let revocation = filter.revocation { return state.processes[revocation] == nil }
     return !state.ring.page(filter).isEmpty
   }
 
   private func page(_ filter: ReceiptFilter, _ state: State) -> ReceiptPage {
     ReceiptPage(
       lines: state.ring.page(filter).map(\.line), lastID: state.ring.lastID,
-      isComplete: filter.revocation.map { state.rounds[$0] == nil } ?? true)
+      isComplete: filter.revocation.map { state.processes[$0] == nil } ?? true)
   }
 }

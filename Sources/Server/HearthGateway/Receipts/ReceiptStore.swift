@@ -15,12 +15,12 @@ package final class ReceiptStore: Sendable {
     var lastRevocation: UInt64 = 0
     var drafts: [ObjectIdentifier: ReceiptDraft] = [:]
     /// The drafts of redecisions that are delivered in parts, by the database and the redecision.
-    var begun: [BegunRedecision: ReceiptDraft] = [:]
-    var rounds: [UInt64: RevocationRound] = [:]
+    var partial: [PartialRedecision: ReceiptDraft] = [:]
+    var processes: [UInt64: RevocationProcess] = [:]
     /// The other nodes of a cluster; nil for a server by itself.
     var peers: ReceiptPeers?
     /// The rounds of other nodes' revocations.
-    var followed = FollowedRounds()
+    var remoteRevocations = RemoteRevocations()
     var ring = ReceiptRing()
     var waiters: [UInt64: Waiter] = [:]
     var lastWaiter: UInt64 = 0
@@ -40,7 +40,7 @@ package final class ReceiptStore: Sendable {
   /// The server's name as a node of a cluster; nil for a server by itself.
   package let node: String?
   let limits: ReceiptLimits
-  let clock: @Sendable () -> ReceiptMoment
+  let clock: @Sendable () -> ReceiptInstant
   let state = Mutex(State())
   private let archive: ReceiptArchive?
   private let logger: Logger?
@@ -53,7 +53,7 @@ package final class ReceiptStore: Sendable {
   package init(
     node: String? = nil, archive: ReceiptArchive? = nil, limits: ReceiptLimits = .standard, logger: Logger? = nil,
     meters: GatewayMeters = .none,
-    clock: @escaping @Sendable () -> ReceiptMoment = { .now() }
+    clock: @escaping @Sendable () -> ReceiptInstant = { .now() }
   ) {
     self.node = node
     self.archive = archive
@@ -81,34 +81,34 @@ package final class ReceiptStore: Sendable {
   ///   for the results; nil for one of this server's, which asks the others.
   func begin(
     _ revocation: Revocation, event: AuditEvent.Kind, loopCount: Int, followedTo position: Int64? = nil
-  ) -> RevocationRound {
+  ) -> RevocationProcess {
     let start = clock()
-    let (round, peers) = state.withLock { state -> (RevocationRound, ReceiptPeers?) in
-      let peers = position == nil && revocation.isOfAllNodes ? state.peers : nil
+    let (process, peers) = state.withLock { state -> (RevocationProcess, ReceiptPeers?) in
+      let peers = position == nil && revocation.isClusterWide ? state.peers : nil
       state.lastRevocation += 1
-      let round = RevocationRound(
+      let process = RevocationProcess(
         number: state.lastRevocation, revocation, event: event, at: start, loopCount: loopCount,
         nodes: peers?.names,
-        makeDraft: { receipt, round in
+        makeDraft: { receipt, process in
           ReceiptDraft(
-            receipt, startMicroseconds: round.start.monotonicMicroseconds, limits: self.limits,
+            receipt, startMicroseconds: process.start.monotonicMicroseconds, limits: self.limits,
             clock: self.clock,
-            // The round holds its drafts.
-            onClose: { [weak round] _, receipt in
+            // The process holds its drafts.
+            onClose: { [weak process] _, receipt in
               self.publish(receipt)
-              round?.closed()
+              process?.closed()
             })
         },
-        onEnd: { round in self.end(round) })
-      state.rounds[round.number] = round
-      if let position { state.followed.add(round, of: revocation, at: position, limits: limits) }
+        onEnd: { process in self.end(process) })
+      state.processes[process.number] = process
+      if let position { state.remoteRevocations.add(process, of: revocation, at: position, limits: limits) }
       scheduleSweep(&state)
-      return (round, peers)
+      return (process, peers)
     }
-    peers?.ask(revocation) { [self] node, words in
-      queue.async { [limits] in round.heard(node, words.flatMap { NodeReceipt.decoded($0, limits: limits) }) }
+    peers?.ask(revocation) { [self] node, report in
+      queue.async { [limits] in process.addReport(node, report.flatMap { NodeReceipt.decoded($0, limits: limits) }) }
     }
-    return round
+    return process
   }
 
   /// Begins the receipt of a database's decision, or continues the one that it belongs to.
@@ -116,9 +116,9 @@ package final class ReceiptStore: Sendable {
   /// - Returns: the part for its cancelled listens; nil when no receipt is made of it.
   func open(_ redecision: Redecision, of database: String) -> ReceiptPart? {
     if let number = redecision.revocation {
-      return state.withLock { $0.rounds[number] }?.take(redecision, of: database)
+      return state.withLock { $0.processes[number] }?.take(redecision, of: database)
     }
-    if !redecision.isFirst { return goOn(redecision, of: database) }
+    if !redecision.isFirst { return continueReceipt(redecision, of: database) }
     // A user who signs in again and loses no permission needs no receipt; browsers do it every hour.
     if redecision.cancelled.isEmpty, case .identity = redecision.cause { return nil }
     let receipt = Receipt(
@@ -137,7 +137,7 @@ package final class ReceiptStore: Sendable {
         return false
       }
       state.drafts[ObjectIdentifier(draft)] = draft
-      if !redecision.isLast { state.begun[BegunRedecision(database, redecision)] = draft }
+      if !redecision.isLast { state.partial[PartialRedecision(database, redecision)] = draft }
       scheduleSweep(&state)
       return true
     }
@@ -148,9 +148,9 @@ package final class ReceiptStore: Sendable {
   }
 
   /// Continues a receipt of a redecision that is delivered in parts; nil when it is closed by now.
-  private func goOn(_ redecision: Redecision, of database: String) -> ReceiptPart? {
-    let key = BegunRedecision(database, redecision)
-    let draft = state.withLock { redecision.isLast ? $0.begun.removeValue(forKey: key) : $0.begun[key] }
+  private func continueReceipt(_ redecision: Redecision, of database: String) -> ReceiptPart? {
+    let key = PartialRedecision(database, redecision)
+    let draft = state.withLock { redecision.isLast ? $0.partial.removeValue(forKey: key) : $0.partial[key] }
     guard let draft else { return nil }
     let part = draft.add(redecision)
     if redecision.isLast { draft.seal() }
@@ -160,7 +160,7 @@ package final class ReceiptStore: Sendable {
   // MARK: Closing
 
   /// The number of receipts that wait for clients' notifications.
-  var openCount: Int { state.withLock { $0.drafts.count + $0.rounds.count } }
+  var openCount: Int { state.withLock { $0.drafts.count + $0.processes.count } }
 
   private func publish(_ receipt: Receipt) {
     meters.closedReceipt()
@@ -189,7 +189,7 @@ package final class ReceiptStore: Sendable {
     let (ready, omittedCount, isIdle) = state.withLock { state in
       state.ring.append(entry, limits: limits)
       state.waitingCount -= 1
-      let ready = takeWaiters(&state) { $0.revocation == nil && $0.takes(entry) }
+      let ready = takeWaiters(&state) { $0.revocation == nil && $0.matches(entry) }
       defer { state.omittedCount = 0 }
       return (ready, state.omittedCount, state.waitingCount == 0)
     }
@@ -200,11 +200,11 @@ package final class ReceiptStore: Sendable {
     }
   }
 
-  private func end(_ round: RevocationRound) {
+  private func end(_ process: RevocationProcess) {
     queue.async {
       let ready = self.state.withLock { state in
-        state.rounds[round.number] = nil
-        return self.takeWaiters(&state) { $0.revocation == round.number }
+        state.processes[process.number] = nil
+        return self.takeWaiters(&state) { $0.revocation == process.number }
       }
       for (waiter, page) in ready { waiter.completion(page) }
     }
@@ -220,16 +220,16 @@ package final class ReceiptStore: Sendable {
   /// Closes receipts that have been open for too long.
   func sweep() {
     let before = clock().monotonicMicroseconds - limits.openMilliseconds * 1000
-    let (drafts, rounds) = state.withLock { state in
+    let (drafts, processes) = state.withLock { state in
       let drafts = state.drafts.values.filter { $0.startMicroseconds <= before }
-      state.begun = state.begun.filter { $0.value.startMicroseconds > before }
-      let rounds = state.rounds.values.filter { $0.start.monotonicMicroseconds <= before }
+      state.partial = state.partial.filter { $0.value.startMicroseconds > before }
+      let processes = state.processes.values.filter { $0.start.monotonicMicroseconds <= before }
       state.isSweeping = false
-      if state.drafts.count > drafts.count || state.rounds.count > rounds.count { scheduleSweep(&state) }
-      return (drafts, rounds)
+      if state.drafts.count > drafts.count || state.processes.count > processes.count { scheduleSweep(&state) }
+      return (drafts, processes)
     }
     for draft in drafts { draft.expire() }
-    for round in rounds { round.expire() }
+    for process in processes { process.expire() }
   }
 
   /// Answers all waiting requests, and from now on new ones at once: the server is about to stop.
@@ -243,9 +243,9 @@ package final class ReceiptStore: Sendable {
 
   /// Closes all open receipts, syncs them to the disk, and answers the waiting requests. Blocks.
   package func close() {
-    let (drafts, rounds) = state.withLock { (Array($0.drafts.values), Array($0.rounds.values)) }
+    let (drafts, processes) = state.withLock { (Array($0.drafts.values), Array($0.processes.values)) }
     for draft in drafts { draft.expire() }
-    for round in rounds { round.expire() }
+    for process in processes { process.expire() }
     queue.sync {}
     dismissWaiters()
     archive?.close()
@@ -253,7 +253,7 @@ package final class ReceiptStore: Sendable {
 }
 
 /// A redecision that is delivered in parts.
-struct BegunRedecision: Hashable {
+struct PartialRedecision: Hashable {
   private let database: String
   private let serial: UInt64
 

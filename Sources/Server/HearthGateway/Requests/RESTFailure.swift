@@ -9,7 +9,7 @@ package struct RESTFailure: Error, Equatable, Sendable {
   /// The seconds until a retry can succeed; nil when a retry would fail again.
   var retryAfterSeconds: Int?
   /// The milliseconds for which the connection is not read after the response.
-  var restMilliseconds: Int64 = 0
+  var readPauseMilliseconds: Int64 = 0
 
   init(_ status: Int, _ text: String) {
     self.status = status

@@ -31,7 +31,7 @@ extension HTTPRequest {
   ///
   /// - Parameter others: the networks whose clients count as this machine's.
   package func isFromLoopback(or others: EmulatorClients) -> Bool {
-    guard !isForwarded, ShownPage(self) != .foreign else { return false }
+    guard !isForwarded, RequestingPage(self) != .foreign else { return false }
     if peer.isLoopback { return isHostCertain }
     return others.contains(peer) && (isHostCertain || isHostPrivate)
   }
@@ -41,7 +41,7 @@ extension HTTPRequest {
   /// unspecified address does not count: browsers accept pages of all sites there, and send no mark of the page with
   /// it.
   private var isHostCertain: Bool {
-    ShownPage.isLocal(host: hostName) || IPAddress(hostName).map { !$0.isUnspecified } == true
+    RequestingPage.isLocal(host: hostName) || IPAddress(hostName).map { !$0.isUnspecified } == true
   }
 
   /// True for a name that no public zone has: that of a container or of its host.

@@ -31,7 +31,7 @@ extension RulesStore {
     guard let trial = database.trial else { throw .nothingStaged }
     // Outside of the turn: a long evaluation must not delay a roll-back.
     if bounds.needsForecast { await forecast(trial) }
-    return try await turns.run(database.name) { () async throws(RESTFailure) in
+    return try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       let current = try await self.current(database)
       try Self.check(expected, current)
       guard database.trial === trial else {
@@ -75,7 +75,7 @@ extension RulesStore {
   /// Evaluates the current listeners and stored data.
   private func forecast(_ trial: RulesTrial) async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      let waiter = Waiter(done)
+      let waiter = SingleContinuation(done)
       trial.startForecast { _ in waiter.end() }
       router.anyLoop.scheduleTask(in: .seconds(PromotionBounds.forecastSecondsMax)) { waiter.end() }
     }
@@ -99,7 +99,7 @@ extension RulesStore {
         let isLast = watch.isOver(at: clock())
         if let reason = watch.reason(at: clock()) {
           // The end of this watch must not cancel its own roll-back.
-          if await Task(operation: { await self.goBack(database, watch, because: reason) }).value {
+          if await Task(operation: { await self.rollBackPromotion(database, watch, because: reason) }).value {
             return watches.end(watch, of: database)
           }
           try? await Task.sleep(for: Self.retryInterval)
@@ -115,7 +115,7 @@ extension RulesStore {
   /// Rolls back a promotion.
   ///
   /// - Returns: false when it is to be tried again.
-  private func goBack(_ database: Database, _ watch: RollbackWatch, because reason: String) async -> Bool {
+  private func rollBackPromotion(_ database: Database, _ watch: RollbackWatch, because reason: String) async -> Bool {
     let change = RulesChange(
       author: .server, cause: .automaticRollback, comment: reason, original: watch.bounds.formerID)
     do throws(RESTFailure) {
@@ -139,7 +139,7 @@ extension RulesStore {
 }
 
 /// A continuation that is resumed once.
-private final class Waiter: Sendable {
+private final class SingleContinuation: Sendable {
   private let waiting: Mutex<CheckedContinuation<Void, Never>?>
 
   init(_ waiting: CheckedContinuation<Void, Never>) { self.waiting = Mutex(waiting) }

@@ -12,7 +12,7 @@ extension RulesStore {
     let ruleset = Ruleset(
       id: pushIDs.next(milliseconds: milliseconds), createdAtMilliseconds: milliseconds, source: rules.source,
       note: change.json)
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       try await self.change(database) { $0.stage(ruleset) }
       self.begin(rules, of: database, by: change.author)
     }
@@ -23,7 +23,7 @@ extension RulesStore {
   ///
   /// - Throws: a refusal when no rules are staged.
   func unstage(_ database: Database, by author: RulesAuthor) async throws(RESTFailure) -> TrialReport? {
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       try await self.change(database) { settings throws(RESTFailure) in
         guard settings.canaryRuleset != nil else { throw .nothingStaged }
         settings.label(stable: settings.stableRuleset, canary: nil)
@@ -39,7 +39,7 @@ extension RulesStore {
     stable: String, canary: String?, of database: Database, as principal: Principal, _ change: RulesChange
   ) async throws(RESTFailure) {
     let name = database.name
-    try await turns.run(name) { () async throws(RESTFailure) in
+    try await changeQueue.run(name) { () async throws(RESTFailure) in
       let (rules, staged) = try await self.pool.work { () throws(RESTFailure) in
         let settings = try self.settings.settings(of: name)
         guard let ruleset = settings.ruleset(stable), canary == nil || canary.flatMap(settings.ruleset) != nil else {
@@ -76,7 +76,7 @@ extension RulesStore {
   package func resume(_ database: Database) {
     let name = database.name
     Task {
-      _ = try? await turns.run(name) { () async throws(RESTFailure) in
+      _ = try? await changeQueue.run(name) { () async throws(RESTFailure) in
         let (staged, newest) = try await self.pool.work { () throws(RESTFailure) in
           (try self.settings.settings(of: name).staged, try self.files.versions(of: name).last)
         }
@@ -88,7 +88,7 @@ extension RulesStore {
             self.logger.error("the staged rules do not compile", metadata: ["database": "\(name)"])
           }
         }
-        if let newest, newest.isOf(database.published.rules.source) {
+        if let newest, newest.hasSource(database.published.rules.source) {
           self.begin(self.watch(newest, of: database), of: database)
         }
       }

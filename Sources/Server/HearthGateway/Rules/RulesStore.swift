@@ -14,14 +14,14 @@ package final class RulesStore: Sendable {
   let router: EffectRouter
   let pool: LargeValuePool
   let logger: Logger
-  let turns = RulesTurns()
+  let changeQueue = RulesChangeQueue()
   let watches = RollbackWatches()
   let settings: SettingsStore
-  let pushIDs: PushIDs
+  let pushIDs: PushIDSequence
   let clock: @Sendable () -> Instant
 
   init(
-    files: VersionFiles, settings: SettingsStore, pushIDs: PushIDs, router: EffectRouter, pool: LargeValuePool,
+    files: VersionFiles, settings: SettingsStore, pushIDs: PushIDSequence, router: EffectRouter, pool: LargeValuePool,
     logger: Logger,
     clock: @escaping @Sendable () -> Instant = { SystemClock.now }
   ) {
@@ -34,10 +34,10 @@ package final class RulesStore: Sendable {
   package func close() { watches.endAll() }
 
   /// Runs `body` while no change of the database's rules is under way.
-  func between<Result: Sendable>(
-    changesOf database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
+  func runBetweenChanges<Result: Sendable>(
+    of database: String, _ body: @Sendable () async throws(RESTFailure) -> Result
   ) async throws(RESTFailure) -> Result {
-    try await turns.run(database, body)
+    try await changeQueue.run(database, body)
   }
 
   /// Drops the cached versions, because another node of a cluster has added one.
@@ -70,7 +70,7 @@ package final class RulesStore: Sendable {
     _ rules: RuleSet, to database: Database, as principal: Principal = .administrator, _ change: RulesChange,
     over expected: Int64? = nil
   ) async throws(RESTFailure) -> Deployed {
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       let current = try await self.current(database)
       try Self.check(expected, current)
       return try await self.put(rules, in: database, principal, change, over: current)
@@ -85,7 +85,7 @@ package final class RulesStore: Sendable {
     _ database: Database, to id: Int64?, as principal: Principal = .administrator, _ change: RulesChange,
     over expected: Int64? = nil
   ) async throws(RESTFailure) -> Deployed {
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       let (current, target) = try await self.plan(database, to: id, over: expected)
       let rules = try await self.rules(of: target, in: database.name)
       var change = change
@@ -98,7 +98,7 @@ package final class RulesStore: Sendable {
   func rollBackPlan(
     _ database: Database, to id: Int64?, over expected: Int64?
   ) async throws(RESTFailure) -> (current: RulesVersion, target: RulesVersion) {
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       try await self.plan(database, to: id, over: expected)
     }
   }
@@ -107,14 +107,14 @@ package final class RulesStore: Sendable {
   ///
   /// - Throws: a refusal, when another version than the expected one is in force.
   func check(_ expected: Int64?, of database: Database) async throws(RESTFailure) {
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       try Self.check(expected, try await self.current(database))
     }
   }
 
   /// Returns the history of a database, the oldest version first. The last one is in force.
   func history(of database: Database) async throws(RESTFailure) -> [RulesVersion] {
-    try await turns.run(database.name) { () async throws(RESTFailure) in
+    try await changeQueue.run(database.name) { () async throws(RESTFailure) in
       _ = try await self.current(database)
       return try await self.pool.work { () throws(RESTFailure) in try self.files.versions(of: database.name) }
     }
@@ -151,7 +151,7 @@ package final class RulesStore: Sendable {
     guard database.status != .closed else { throw .unavailable }
     let (source, now) = (database.published.rules.source, clock())
     return try await pool.work { () throws(RESTFailure) in
-      if let newest = try self.files.versions(of: database.name).last, newest.isOf(source) { return newest }
+      if let newest = try self.files.versions(of: database.name).last, newest.hasSource(source) { return newest }
       return try self.files.add(
         source, RulesChange(author: .unknown, cause: .found), at: now.wallMilliseconds, to: database.name)
     }
@@ -161,7 +161,7 @@ package final class RulesStore: Sendable {
     _ rules: RuleSet, in database: Database, _ principal: Principal, _ change: RulesChange, over current: RulesVersion
   ) async throws(RESTFailure) -> Deployed {
     let (name, now) = (database.name, clock())
-    let isNew = !current.isOf(rules.source)
+    let isNew = !current.hasSource(rules.source)
     let version =
       isNew
       ? try await pool.work { () throws(RESTFailure) in
@@ -231,7 +231,7 @@ package final class RulesStore: Sendable {
 
 extension RulesVersion {
   /// Returns true when this is the version's text.
-  func isOf(_ source: String) -> Bool {
+  func hasSource(_ source: String) -> Bool {
     sizeBytes == source.utf8.count && digest == Digest(sha256: source.utf8)
   }
 }

@@ -17,7 +17,7 @@ package final class VersionFiles: Sendable {
   private static let fileBytesMax = 16 << 20
 
   /// The cached index of one database's files.
-  private struct Shelf {
+  private struct FileIndex {
     /// The versions, the oldest first.
     var versions: [RulesVersion] = []
     var lastID: Int64 = 0
@@ -26,12 +26,12 @@ package final class VersionFiles: Sendable {
   /// The maximum number of attempts to add a version while other nodes add theirs.
   private static let triesMax = 16
 
-  private let files: any SmallFiles
+  private let files: any SmallFileStore
   private let logger: Logger
   /// The indexes in use. Only existing databases have an entry, so there are no more of them than databases.
-  private let shelves = Mutex<[String: Shelf]>([:])
+  private let indexes = Mutex<[String: FileIndex]>([:])
 
-  init(files: any SmallFiles, logger: Logger) {
+  init(files: any SmallFileStore, logger: Logger) {
     self.files = files
     self.logger = logger
   }
@@ -40,15 +40,15 @@ package final class VersionFiles: Sendable {
   ///
   /// - Parameter database: a legal name of a database.
   func versions(of database: String) throws(RESTFailure) -> [RulesVersion] {
-    try onShelf(database) { shelf throws(WholeFile.Problem) in shelf.versions }
+    try withIndex(database) { index throws(AtomicFile.Problem) in index.versions }
   }
 
   /// Returns the text of a version.
   func source(of version: RulesVersion, in database: String) throws(RESTFailure) -> String {
-    try onShelf(database) { _ throws(WholeFile.Problem) in
+    try withIndex(database) { _ throws(AtomicFile.Problem) in
       let bytes = try files.read(Self.file(version.id, database), bytesMax: Self.fileBytesMax) ?? []
       guard let read = RulesVersion.read(bytes), read.version == version else {
-        throw WholeFile.Problem("are damaged", cause: "version \(version.id) is not what was written")
+        throw AtomicFile.Problem("are damaged", cause: "version \(version.id) is not what was written")
       }
       return read.source
     }
@@ -58,36 +58,36 @@ package final class VersionFiles: Sendable {
   func add(
     _ source: String, _ change: RulesChange, at timeMilliseconds: Int64, to database: String
   ) throws(RESTFailure) -> RulesVersion {
-    try onShelf(database) { shelf throws(WholeFile.Problem) in
+    try withIndex(database) { index throws(AtomicFile.Problem) in
       for _ in 0..<Self.triesMax {
         let version = RulesVersion(
-          id: shelf.lastID + 1, timeMilliseconds: timeMilliseconds, change: change, source: source)
+          id: index.lastID + 1, timeMilliseconds: timeMilliseconds, change: change, source: source)
         guard try files.write(version.text(with: source), to: Self.file(version.id, database), over: nil) else {
           // Another node was faster.
-          shelf = try read(database)
+          index = try read(database)
           continue
         }
-        shelf.lastID = version.id
-        shelf.versions.append(version)
-        giveUpOldest(of: &shelf, database)
+        index.lastID = version.id
+        index.versions.append(version)
+        removeOldest(of: &index, database)
         return version
       }
-      throw WholeFile.Problem("cannot be written", cause: "others are added all the time")
+      throw AtomicFile.Problem("cannot be written", cause: "others are added all the time")
     }
   }
 
   /// Removes a version that never was in force.
   func remove(_ version: RulesVersion, from database: String) {
-    _ = try? onShelf(database) { shelf throws(WholeFile.Problem) in
-      guard files.remove(Self.file(version.id, database)) else { throw WholeFile.Problem("cannot be written") }
-      shelf.versions.removeAll { $0.id == version.id }
+    _ = try? withIndex(database) { index throws(AtomicFile.Problem) in
+      guard files.remove(Self.file(version.id, database)) else { throw AtomicFile.Problem("cannot be written") }
+      index.versions.removeAll { $0.id == version.id }
     }
   }
 
   /// Removes the files of a deleted database.
   func remove(all database: String) {
-    shelves.withLock { shelves in
-      shelves[database] = nil
+    indexes.withLock { indexes in
+      indexes[database] = nil
       for name in (try? files.names(in: database)) ?? [] where !files.remove("\(database)/\(name)") {
         logger.error("a version of rules cannot be removed", metadata: ["path": "\(files.place(database))"])
       }
@@ -95,14 +95,14 @@ package final class VersionFiles: Sendable {
   }
 
   /// Drops the index of a deleted database, or of one whose files another node has changed.
-  package func forget(_ database: String) { _ = shelves.withLock { $0.removeValue(forKey: database) } }
+  package func forget(_ database: String) { _ = indexes.withLock { $0.removeValue(forKey: database) } }
 
-  private func giveUpOldest(of shelf: inout Shelf, _ database: String) {
-    var sizeBytes = shelf.versions.reduce(0) { $0 + $1.sizeBytes }
-    while shelf.versions.count > Self.countKept, shelf.versions.count > Self.countMax || sizeBytes > Self.bytesMax {
+  private func removeOldest(of index: inout FileIndex, _ database: String) {
+    var sizeBytes = index.versions.reduce(0) { $0 + $1.sizeBytes }
+    while index.versions.count > Self.countKept, index.versions.count > Self.countMax || sizeBytes > Self.bytesMax {
       // A file that cannot be removed is tried again with the next one.
-      guard files.remove(Self.file(shelf.versions[0].id, database)) else { return }
-      sizeBytes -= shelf.versions.removeFirst().sizeBytes
+      guard files.remove(Self.file(index.versions[0].id, database)) else { return }
+      sizeBytes -= index.versions.removeFirst().sizeBytes
     }
   }
 
@@ -110,14 +110,14 @@ package final class VersionFiles: Sendable {
 
   private static func file(_ id: Int64, _ database: String) -> String { "\(database)/\(id).json" }
 
-  private func onShelf<Result: Sendable>(
-    _ database: String, _ body: (inout Shelf) throws(WholeFile.Problem) -> Result
+  private func withIndex<Result: Sendable>(
+    _ database: String, _ body: (inout FileIndex) throws(AtomicFile.Problem) -> Result
   ) throws(RESTFailure) -> Result {
-    let outcome = shelves.withLock { shelves -> Swift.Result<Result, WholeFile.Problem> in
-      Swift.Result { () throws(WholeFile.Problem) in
-        var shelf = if let known = shelves[database] { known } else { try read(database) }
-        defer { shelves[database] = shelf }
-        return try body(&shelf)
+    let outcome = indexes.withLock { indexes -> Swift.Result<Result, AtomicFile.Problem> in
+      Swift.Result { () throws(AtomicFile.Problem) in
+        var index = if let known = indexes[database] { known } else { try read(database) }
+        defer { indexes[database] = index }
+        return try body(&index)
       }
     }
     switch outcome {
@@ -131,21 +131,21 @@ package final class VersionFiles: Sendable {
     }
   }
 
-  private func read(_ database: String) throws(WholeFile.Problem) -> Shelf {
-    var shelf = Shelf()
+  private func read(_ database: String) throws(AtomicFile.Problem) -> FileIndex {
+    var index = FileIndex()
     for name in try files.names(in: database) where name.hasSuffix(".json") {
       guard let id = Int64(name.dropLast(5)), id > 0, id < .max, "\(id).json" == name else { continue }
-      shelf.lastID = max(shelf.lastID, id)
+      index.lastID = max(index.lastID, id)
       let file = Self.file(id, database)
       guard let bytes = try files.read(file, bytesMax: Self.fileBytesMax) else { continue }
       if let (version, _) = RulesVersion.read(bytes), version.id == id {
-        shelf.versions.append(version)
+        index.versions.append(version)
       } else {
         // The file stays for inspection; its number is not used again.
         logger.error("a version of rules is damaged", metadata: ["path": "\(files.place(file))"])
       }
     }
-    shelf.versions.sort { $0.id < $1.id }
-    return shelf
+    index.versions.sort { $0.id < $1.id }
+    return index
   }
 }

@@ -9,7 +9,7 @@ package struct GatewayServices: Sendable {
   /// The source that lists databases and opens them.
   package let databases: any DatabaseSource
   /// The verifier of credentials.
-  package let gate: CredentialGate
+  package let authenticator: CallerAuthenticator
   /// The users, of this project and the emulator's others.
   package let accounts: AccountsDirectory
   /// The proxies whose headers about a client's address are trusted.
@@ -21,7 +21,7 @@ package struct GatewayServices: Sendable {
   package let router: EffectRouter
   /// The log of denials for the operator.
   package let denials: DenialLog
-  let pushIDs = PushIDs()
+  let pushIDs = PushIDSequence()
   /// The threads that read and write large values, away from the loops.
   package let pool: LargeValuePool
   /// The reader of databases' history.
@@ -60,14 +60,15 @@ package struct GatewayServices: Sendable {
   ///   - meters: count requests.
   ///   - memory: counts large values on their way to clients.
   package init(
-    databases: any DatabaseSource, gate: CredentialGate, accounts: AccountsDirectory, proxies: TrustedProxies,
-    router: EffectRouter, denials: DenialLog, settings settingsFiles: any SmallFiles, versions: any SmallFiles,
+    databases: any DatabaseSource, authenticator: CallerAuthenticator, accounts: AccountsDirectory,
+    proxies: TrustedProxies,
+    router: EffectRouter, denials: DenialLog, settings settingsFiles: any SmallFileStore, versions: any SmallFileStore,
     triggers: TriggerOptions,
     memory: ClientMemory, meters: GatewayMeters = .none, logger: Logger,
     isEmulator: Bool
   ) {
     self.databases = databases
-    self.gate = gate
+    self.authenticator = authenticator
     self.accounts = accounts
     self.proxies = proxies
     self.router = router
@@ -90,5 +91,5 @@ package struct GatewayServices: Sendable {
   package func endHistory() { history.close() }
 
   /// The database of a request that names none.
-  package var defaultNamespace: String { databases.unnamedNamespace }
+  package var defaultNamespace: String { databases.fallbackNamespace }
 }

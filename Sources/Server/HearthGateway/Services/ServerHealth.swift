@@ -12,7 +12,7 @@ struct ServerHealth: Equatable, Sendable {
     /// The disk is full. Ends by itself when there is room.
     case noSpace = "no-space"
     /// The journals' storage cannot be reached. Ends by itself when it can.
-    case storageAway = "storage-away"
+    case storageUnavailable = "storage-away"
     /// The disk refused to read, write or sync. Ends by itself when it works and holds all acknowledged commits.
     case diskFault = "disk-fault"
     /// The disk lost acknowledged commits. Requires a restart.
@@ -49,7 +49,7 @@ struct ServerHealth: Equatable, Sendable {
       case .ok: nil
       case .lowSpace: "\(name) take nothing new: the disk is nearly full."
       case .noSpace: "\(name) cannot be written: the disk is full."
-      case .storageAway: "\(name) cannot be written: the store does not answer."
+      case .storageUnavailable: "\(name) cannot be written: the store does not answer."
       case .diskFault: "\(name) cannot be written: the disk does not work. It is tried again."
       case .failed: "\(name) cannot be written until the server is started again: the disk failed."
       }
@@ -60,12 +60,12 @@ struct ServerHealth: Equatable, Sendable {
 
 extension ServerHealth {
   init(_ services: GatewayServices) {
-    let away: [State] = services.storage.isAway ? [.storageAway] : []
-    let states = away + services.databases.openDatabases.map { State($0.status, isSpaceLow: $0.isSpaceLow) }
+    let unavailable: [State] = services.storage.isUnavailable ? [.storageUnavailable] : []
+    let states = unavailable + services.databases.openDatabases.map { State($0.status, isSpaceLow: $0.isSpaceLow) }
     databases = State.allCases.last(where: states.contains) ?? .ok
     let store = services.accounts.own.store
     let state = State(store.status, isSpaceLow: store.isSpaceLow)
-    accounts = state == .ok ? away.first ?? .ok : state
+    accounts = state == .ok ? unavailable.first ?? .ok : state
     phase = services.phase.value
     isShortOfRoom = services.space.level == .low
   }
@@ -80,7 +80,7 @@ extension ServerHealth.State {
     case .stalled(let error):
       self =
         switch error.code {
-        case .unavailable: .storageAway
+        case .unavailable: .storageUnavailable
         case .diskFault: .diskFault
         default: .noSpace
         }

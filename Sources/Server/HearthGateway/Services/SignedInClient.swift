@@ -27,7 +27,7 @@ extension SignedInClient {
 
   /// Ends the client's credential if a revocation made it invalid.
   func reviewCredential(after revocation: Revocation, _ ticket: UInt64) -> Bool {
-    guard let credential, services.gate.isEnded(credential, by: revocation) else { return false }
+    guard let credential, services.authenticator.isEnded(credential, by: revocation) else { return false }
     setCredential(nil)
     submit(.endCredential(revocation: ticket))
     return hasDatabase

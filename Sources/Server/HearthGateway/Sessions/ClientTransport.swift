@@ -11,7 +11,7 @@ protocol ClientTransport: AnyObject {
 
   /// The outlet in which events may be queued directly, with their form; nil when there is none. Messages sent then
   /// leave with the loop's pass too.
-  var directLine: (outlet: Outlet, form: TellForm)? { get }
+  var directOutlet: (outlet: Outlet, form: DeliveryForm)? { get }
 
   /// Queues a message. Ignored when the transport has ended.
   func send(_ message: OutboundMessage)
@@ -38,7 +38,7 @@ protocol ClientTransport: AnyObject {
 }
 
 extension ClientTransport {
-  var directLine: (outlet: Outlet, form: TellForm)? { nil }
+  var directOutlet: (outlet: Outlet, form: DeliveryForm)? { nil }
 }
 
 /// A transport that a session may leave for a socket.

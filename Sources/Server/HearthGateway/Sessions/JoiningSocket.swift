@@ -11,12 +11,12 @@ final class JoiningSocket: TransportDelegate {
   private let services: GatewayServices
   private let loop: any EventLoop
   private var socket: (any ClientTransport)?
-  private var home: Home?
+  private var sessionLink: SessionLink?
   /// The messages that arrived since the last hand-over.
   private var messages: [[UInt8]] = []
   private var sizeBytes = 0
 
-  private struct Home: Sendable {
+  private struct SessionLink: Sendable {
     let connection: ConnectionID
     let transport: NIOLoopBound<JoinedTransport>
   }
@@ -39,14 +39,14 @@ final class JoiningSocket: TransportDelegate {
       guard let connection = hub.client(id) as? SocketConnection, connection.join(transport) else {
         return loop.execute { remote.value.refuse() }
       }
-      let home = Home(connection: id, transport: NIOLoopBound(transport, eventLoop: hub.loop))
-      loop.execute { remote.value.joined(home) }
+      let sessionLink = SessionLink(connection: id, transport: NIOLoopBound(transport, eventLoop: hub.loop))
+      loop.execute { remote.value.joined(sessionLink) }
     }
   }
 
   func received(_ message: UnsafeRawBufferPointer) {
     sizeBytes += message.count
-    guard home != nil || sizeBytes <= ClientSession.heldBytesMax else {
+    guard sessionLink != nil || sizeBytes <= ClientSession.heldBytesMax else {
       socket?.close(code: 1008, reason: "too many messages before the session was found")
       return
     }
@@ -57,16 +57,16 @@ final class JoiningSocket: TransportDelegate {
 
   func ended(_ end: SocketEnd) {
     self.socket = nil
-    if let home { Self.tell(home, of: end, services) }
+    if let sessionLink { Self.notifyEnd(sessionLink, of: end, services) }
     // The socket and its session reference each other.
-    home = nil
+    sessionLink = nil
   }
 
   // MARK: Session calls
 
-  private func joined(_ home: Home) {
-    guard let socket else { return Self.tell(home, of: .disconnected, services) }
-    self.home = home
+  private func joined(_ sessionLink: SessionLink) {
+    guard let socket else { return Self.notifyEnd(sessionLink, of: .disconnected, services) }
+    self.sessionLink = sessionLink
     socket.send(ServerMessage.switchTransport)
     socket.flush()
     handOver()
@@ -96,21 +96,21 @@ final class JoiningSocket: TransportDelegate {
   func close(code: UInt16, reason: String) { socket?.close(code: code, reason: reason) }
 
   private func handOver() {
-    guard let home, !messages.isEmpty else { return }
+    guard let sessionLink, !messages.isEmpty else { return }
     let batch = messages
     (messages, sizeBytes) = ([], 0)
-    services.router.execute(for: home.connection) { hub in
-      guard let connection = hub.client(home.connection) as? SocketConnection else { return }
+    services.router.execute(for: sessionLink.connection) { hub in
+      guard let connection = hub.client(sessionLink.connection) as? SocketConnection else { return }
       for message in batch {
-        message.withUnsafeBytes { connection.received($0, over: home.transport.value) }
+        message.withUnsafeBytes { connection.received($0, over: sessionLink.transport.value) }
       }
       connection.finish()
     }
   }
 
-  private static func tell(_ home: Home, of end: SocketEnd, _ services: GatewayServices) {
-    services.router.execute(for: home.connection) { hub in
-      (hub.client(home.connection) as? SocketConnection)?.ended(end, of: home.transport.value)
+  private static func notifyEnd(_ sessionLink: SessionLink, of end: SocketEnd, _ services: GatewayServices) {
+    services.router.execute(for: sessionLink.connection) { hub in
+      (hub.client(sessionLink.connection) as? SocketConnection)?.ended(end, of: sessionLink.transport.value)
     }
   }
 }

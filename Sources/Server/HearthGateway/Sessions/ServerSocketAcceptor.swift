@@ -23,7 +23,7 @@ package struct ServerSocketAcceptor: SocketAcceptor {
     else {
       return .refuse(responder.response(to: .malformed, for: request))
     }
-    let conversation: any TransportDelegate =
+    let session: any TransportDelegate =
       if let session = opening.joinedSession {
         JoiningSocket(opening, session: session, services: services, on: loop.eventLoop)
       } else {
@@ -31,6 +31,6 @@ package struct ServerSocketAcceptor: SocketAcceptor {
       }
     return .accept(
       SocketTransport(
-        conversation, userAgent: request.header("User-Agent"), messageBytesMax: loop.limits.messageBytesMax))
+        session, userAgent: request.header("User-Agent"), messageBytesMax: loop.limits.messageBytesMax))
   }
 }

@@ -12,13 +12,13 @@ extension SocketConnection {
   func verify(_ credential: Request.Credential) -> Result<VerifiedCaller, CallerError>? {
     let override = credential.override.map { override in
       switch override {
-      case .auth(let auth): CredentialGate.Override.auth(auth)
-      case .signedOut: CredentialGate.Override.signedOut
+      case .auth(let auth): CallerAuthenticator.Override.auth(auth)
+      case .signedOut: CallerAuthenticator.Override.signedOut
       }
     }
-    let found = services.gate.find(
-      credential.token, override: override, from: opening.origin, now: SystemClock.now, takesConsole: true,
-      takesAnyOwner: credential.isGoogles, on: hub.loop
+    let found = services.authenticator.find(
+      credential.token, override: override, from: opening.origin, now: SystemClock.now, acceptsConsoleCredentials: true,
+      acceptsDeveloperOwner: credential.isGoogleToken, on: hub.loop
     ) { result in self.verified(result) }
     guard let found else {
       isVerifying = true
@@ -47,9 +47,9 @@ extension SocketConnection {
   }
 
   /// Adds a mark behind the queued messages, including large values that are still being encoded.
-  func follow(_ mark: SentMark) {
-    if behind != nil {
-      behind?.append { $0.follow(mark) }
+  func track(_ mark: SentMark) {
+    if deferred != nil {
+      deferred?.append { $0.track(mark) }
     } else {
       transport?.whenWritten { mark.sent() }
     }

@@ -6,11 +6,11 @@ import HearthWire
 /// The client's quotas for its database.
 extension SocketConnection {
   /// Takes a slot among the database's connections; closes the session when there is none.
-  func takeSeat(in database: String) -> Bool {
+  func takeQuotaSlot(in database: String) -> Bool {
     let (name, network) = (QuotaClientName(uid: nil, address: opening.origin.address), opening.origin.network)
-    switch services.quotas.seat(in: database, of: name, from: network, connection: id) {
-    case .success(let seat):
-      self.seat = seat
+    switch services.quotas.takeSlot(in: database, of: name, from: network, connection: id) {
+    case .success(let quotaSlot):
+      self.quotaSlot = quotaSlot
       return true
     case .failure(let refusal):
       end(refusal)
@@ -20,14 +20,14 @@ extension SocketConnection {
 
   /// Returns true when a connection may continue after the client's action: a client that signs in counts as another
   /// one from then on.
-  func isSeated(for action: Command.Action) -> Bool {
+  func keepsQuotaSlot(for action: Command.Action) -> Bool {
     let principal: Principal
     switch action {
     case .authenticate(let next): principal = next
     case .unauthenticate: principal = .signedOut
     default: return true
     }
-    guard let refusal = seat?.identify(principal, address: opening.origin.address) else { return true }
+    guard let refusal = quotaSlot?.identify(principal, address: opening.origin.address) else { return true }
     if let database { services.quotas.note(refusal, in: database.name) }
     end(refusal)
     return false
@@ -46,14 +46,14 @@ extension SocketConnection {
   ///
   /// - Returns: true when the message is done with.
   func refuses(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
-    guard let seat else { return false }
-    if let wait = seat.charge(WorkAmount(bytesRead: sizeBytes)) { waitForWork(milliseconds: wait.milliseconds) }
-    if let refusal = seat.refusal(ofMessage: sizeBytes) {
-      holdOff(milliseconds: refusal.holdMilliseconds)
+    guard let quotaSlot else { return false }
+    if let wait = quotaSlot.charge(WorkAmount(bytesRead: sizeBytes)) { waitForWork(milliseconds: wait.milliseconds) }
+    if let refusal = quotaSlot.refusal(ofMessage: sizeBytes) {
+      pauseReading(milliseconds: refusal.pauseMilliseconds)
       guard case .request(let request) = message, request.action.isWork else { return false }
       return refuse(request, refusal, .unavailable)
     }
-    guard let refusal = seat.storageRefusal, case .request(let request) = message, request.action.bringsData else {
+    guard let refusal = quotaSlot.storageRefusal, case .request(let request) = message, request.action.addsData else {
       return false
     }
     return refuse(request, refusal, .failed)
@@ -61,7 +61,7 @@ extension SocketConnection {
 
   /// Returns true when a large response is over the quota. The client then gets the service's own refusal.
   func refusesAnswer(of sizeBytes: Int) -> Bool {
-    guard let refusal = seat?.refusal(ofAnswer: sizeBytes), let database else { return false }
+    guard let refusal = quotaSlot?.refusal(ofAnswer: sizeBytes), let database else { return false }
     services.quotas.note(refusal, in: database.name)
     return true
   }
@@ -80,12 +80,15 @@ extension SocketConnection {
   ///   already are postponed as well.
   func postpones(_ message: ClientMessage, _ sizeBytes: Int) -> Bool {
     if postponed.isEmpty {
-      guard case .request(let request) = message, request.action.isWork, let wait = seat?.carriedMilliseconds else {
+      guard case .request(let request) = message, request.action.isWork, let wait = quotaSlot?.inheritedWaitMilliseconds
+      else {
         return false
       }
       waitForWork(milliseconds: wait)
     }
-    if sizeBytes > QuotaLimits.owingBytesMax, let refusal = seat?.workRefusal, case .request(let request) = message {
+    if sizeBytes > QuotaLimits.unpaidBytesMax, let refusal = quotaSlot?.workRefusal,
+      case .request(let request) = message
+    {
       return refuse(request, refusal, .unavailable)
     }
     postponed.append((message, sizeBytes))
@@ -111,31 +114,31 @@ extension SocketConnection {
   func waitForWork(milliseconds: Int64) {
     guard !isOverQuota, transport != nil, let database else { return }
     services.quotas.noteWait(in: database.name)
-    holdOff(milliseconds: milliseconds)
+    pauseReading(milliseconds: milliseconds)
   }
 
   /// Charges the work of encoding and sending a large response.
   func chargeSending(of sizeBytes: Int) {
-    guard let wait = seat?.charge(WorkAmount(bytesWritten: sizeBytes)) else { return }
+    guard let wait = quotaSlot?.charge(WorkAmount(bytesWritten: sizeBytes)) else { return }
     waitForWork(milliseconds: wait.milliseconds)
   }
 
   /// Runs the work when the connection's allowance permits it: at once, or later; never once the connection has ended.
   func whenAllowed(_ work: @escaping () -> Void) {
-    guard let wait = seat?.workWait else { return work() }
+    guard let wait = quotaSlot?.workWait else { return work() }
     hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(wait.milliseconds)) {
       if self.transport != nil { self.whenAllowed(work) }
     }
   }
 
   /// Pauses reading for so long, and further while the connection's work is over its allowance.
-  private func holdOff(milliseconds: Int64) {
+  private func pauseReading(milliseconds: Int64) {
     guard !isOverQuota else { return }
     isOverQuota = true
     setReading(false)
     hub.loop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
       self.isOverQuota = false
-      if let wait = self.seat?.workWait { return self.holdOff(milliseconds: wait.milliseconds) }
+      if let wait = self.quotaSlot?.workWait { return self.pauseReading(milliseconds: wait.milliseconds) }
       self.takePostponed()
       self.setReading(true)
     }
@@ -152,11 +155,11 @@ extension Request.Action {
   }
 
   /// True when the action may store more data.
-  fileprivate var bringsData: Bool {
+  fileprivate var addsData: Bool {
     switch self {
-    case .put(let put): put.write.value.bringsData
-    case .merge(let merge), .onDisconnectMerge(let merge): merge.writes.contains { $0.value.bringsData }
-    case .onDisconnectPut(let write): write.value.bringsData
+    case .put(let put): put.write.value.addsData
+    case .merge(let merge), .onDisconnectMerge(let merge): merge.writes.contains { $0.value.addsData }
+    case .onDisconnectPut(let write): write.value.addsData
     default: false
     }
   }

@@ -10,7 +10,7 @@ extension SocketConnection {
     if undecoded != nil {
       undecoded?.append(Array(message))
     } else if message.count > LargeValuePool.loopBytesMax {
-      decodeAway(Array(message))
+      decodeOnPool(Array(message))
     } else {
       take(Self.decoded(message), sizeBytes: message.count)
     }
@@ -20,7 +20,7 @@ extension SocketConnection {
   var undecodedBytes: Int { undecoded?.reduce(decodingBytes) { $0 + $1.count } ?? 0 }
 
   /// Reads no more from the client until the message is decoded.
-  private func decodeAway(_ message: [UInt8]) {
+  private func decodeOnPool(_ message: [UInt8]) {
     (undecoded, decodingBytes) = ([], message.count)
     setReading(false)
     services.pool.run(on: hub.loop) {

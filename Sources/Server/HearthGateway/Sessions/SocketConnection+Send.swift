@@ -6,22 +6,22 @@ import HearthWire
 /// Sending to the client. A large value is encoded away from the loop, and all later messages wait behind it.
 extension SocketConnection {
   func send(_ message: OutboundMessage) {
-    if behind != nil { return wait { $0.send(message) } }
+    if deferred != nil { return wait { $0.send(message) } }
     transport?.send(message)
     markDirty()
   }
 
   func send(_ message: ServerMessage) {
-    if behind != nil { return wait { $0.send(message) } }
+    if deferred != nil { return wait { $0.send(message) } }
     transport?.send(message)
     markDirty()
   }
 
   func answer(_ request: Int32, _ reply: Reply) {
-    if behind != nil { return wait { $0.answer(request, reply) } }
+    if deferred != nil { return wait { $0.answer(request, reply) } }
     guard let message = session.message(for: reply, to: request) else { return }
-    if isHeldBack, session.unansweredBytes <= ClientSession.unansweredBytesMax / 2 {
-      isHeldBack = false
+    if isPausedForReplies, session.unansweredBytes <= ClientSession.unansweredBytesMax / 2 {
+      isPausedForReplies = false
       setReading(true)
     }
     switch reply {
@@ -39,16 +39,16 @@ extension SocketConnection {
   }
 
   /// Selects whether events go directly to the client's outlet.
-  func chooseWay() {
-    if behind == nil, let line = transport?.directLine {
-      hub.tellDirectly(id, over: line.outlet, in: line.form)
+  func chooseDelivery() {
+    if deferred == nil, let direct = transport?.directOutlet {
+      hub.deliverDirectly(id, over: direct.outlet, in: direct.form)
     } else {
-      hub.tellThroughClient(id)
+      hub.deliverThroughClient(id)
     }
   }
 
   private func answerLarge(_ request: Int32, _ value: @escaping @Sendable () -> Node) {
-    let bytesMax = min(DataLimits.readSizeBytesMax, seat?.answerBytesMax ?? .max)
+    let bytesMax = min(DataLimits.readSizeBytesMax, quotaSlot?.answerBytesMax ?? .max)
     let (quotas, name) = (services.quotas, database?.name ?? "")
     sendLarge {
       let node = value()
@@ -60,18 +60,18 @@ extension SocketConnection {
     }
   }
 
-  func tell(_ event: SharedEvent, tag: Int32?) {
-    if behind != nil { return wait { $0.tell(event, tag: tag) } }
+  func deliver(_ event: SharedEvent, tag: Int32?) {
+    if deferred != nil { return wait { $0.deliver(event, tag: tag) } }
     guard event.isLarge else { return send(event.message(tag: tag)) }
-    behind = []
-    chooseWay()
+    deferred = []
+    chooseDelivery()
     event.largeMessage(tag: tag, in: services.pool, on: hub.loop) { message in
       self.sendLarge(message) { $0.endListen(ListenName(path: event.event.path, tag: tag)) }
     }
   }
 
   func cancel(_ name: ListenName, _ cause: Cancellation) {
-    if behind != nil { return wait { $0.cancel(name, cause) } }
+    if deferred != nil { return wait { $0.cancel(name, cause) } }
     if let message = session.cancellation(of: name) { send(message) }
   }
 
@@ -90,8 +90,8 @@ extension SocketConnection {
     _ message: @escaping @Sendable () -> ServerMessage?,
     whenTooLarge refuse: @escaping (SocketConnection) -> Void
   ) {
-    behind = []
-    chooseWay()
+    deferred = []
+    chooseDelivery()
     whenAllowed {
       let memory = self.services.pool.memory
       self.services.pool.run(on: self.hub.loop) {
@@ -107,8 +107,8 @@ extension SocketConnection {
   ///
   /// - Parameter message: nil for one that is too large for every client.
   private func sendLarge(_ message: OutboundMessage?, whenTooLarge refuse: (SocketConnection) -> Void) {
-    let waiting = behind ?? []
-    behind = nil
+    let waiting = deferred ?? []
+    deferred = nil
     if let message, let transport, message.sizeBytes <= transport.messageBytesMax, !refusesAnswer(of: message.sizeBytes)
     {
       send(message)
@@ -117,7 +117,7 @@ extension SocketConnection {
     }
     // Another of these may be large as well: then the rest waits behind it.
     for step in waiting { step(self) }
-    chooseWay()
+    chooseDelivery()
     finish()
   }
 
@@ -127,5 +127,5 @@ extension SocketConnection {
     if !session.refuseListen(name), let message = session.cancellation(of: name) { send(message) }
   }
 
-  func wait(_ step: @escaping (SocketConnection) -> Void) { behind?.append(step) }
+  func wait(_ step: @escaping (SocketConnection) -> Void) { deferred?.append(step) }
 }

@@ -71,7 +71,7 @@ extension SocketConnection {
   /// Switches to the joined socket: the client sends no more over the present transport.
   func switchTransports() {
     // Large values that are being encoded still go over the old transport.
-    if behind != nil { return wait { $0.switchTransports() } }
+    if deferred != nil { return wait { $0.switchTransports() } }
     guard let last = transport as? any RetiringTransport, let next = takeSuccessor() else { return }
     transport = next.transport
     last.retire()

@@ -15,7 +15,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   private(set) var id = ConnectionID(rawValue: 0)
   /// The session id that the client sends when it reconnects. A client that knows it can end this connection, so it is
   /// never logged.
-  private let sessionID = SessionID.make()
+  private let sessionID = SessionIDGenerator.make()
   let services: GatewayServices
   let hub: LoopHub
   let opening: SocketOpening
@@ -25,7 +25,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   var credential: VerifiedCredential?
   private(set) var database: Database?
   /// The quota slot, held as long as the connection counts.
-  var seat: QuotaSlot?
+  var quotaSlot: QuotaSlot?
   /// The transport; nil before the session begins and after it ends.
   var transport: (any ClientTransport)?
   /// The joined socket over which the client will continue; nil when there is none.
@@ -39,7 +39,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// The bytes of the messages that `commands` came from.
   private var commandBytes = 0
   /// True when the client is not read until more of its requests are answered.
-  var isHeldBack = false
+  var isPausedForReplies = false
   /// True when the client is not read for a while, because it is over a quota.
   var isOverQuota = false
   /// The postponed messages, with their sizes, until the client has paid its debt from earlier connections.
@@ -51,8 +51,8 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   /// True when the client is not read until a plugin has verified its token.
   var isVerifying = false
   /// The work behind a large value that is being encoded; nil when none waits for one. Events then wait too:
-  /// ``chooseWay()`` is called when this changes.
-  var behind: [(SocketConnection) -> Void]?
+  /// ``chooseDelivery()`` is called when this changes.
+  var deferred: [(SocketConnection) -> Void]?
 
   init(_ opening: SocketOpening, hub: LoopHub, services: GatewayServices) {
     self.opening = opening
@@ -67,7 +67,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     self.transport = transport
     sinceMilliseconds = SystemClock.now.wallMilliseconds
     id = hub.add(self)
-    chooseWay()
+    chooseDelivery()
     guard services.databases.canOpen(opening.namespace) else { return refuseNamespace() }
     // The client sets its clock by the hello, so the hello does not wait for the database.
     send(
@@ -83,13 +83,13 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     if services.databases.exists(opening.namespace) { openDatabase() } else { awaitsRequest = true }
   }
 
-  var shown: ShownClient? {
+  var clientDescription: ClientDescription? {
     guard database != nil, transport != nil else { return nil }
-    return ShownClient(
+    return ClientDescription(
       id: id, kind: transport is SocketTransport ? .socket : .poll, database: opening.namespace,
-      uid: credential?.shownUID, tenant: credential?.shownTenant, readsAll: credential?.readsAll ?? false,
+      uid: credential?.describedUID, tenant: credential?.describedTenant, readsAll: credential?.readsAll ?? false,
       address: opening.origin.address, agent: opening.agent, sinceMilliseconds: sinceMilliseconds,
-      isPaused: isHeldBack || isOverQuota || isVerifying, traffic: transport?.directLine?.outlet.traffic)
+      isPaused: isPausedForReplies || isOverQuota || isVerifying, traffic: transport?.directOutlet?.outlet.traffic)
   }
 
   private func openDatabase() {
@@ -115,9 +115,9 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     setCredential(nil)
     hub.remove(self)
     services.sessions.remove(sessionID)
-    (commands, behind, postponed, undecoded) = ([], nil, [], nil)
+    (commands, deferred, postponed, undecoded) = ([], nil, [], nil)
     database?.submit([Command(connection: id, action: .disconnect)])
-    (database, seat) = (nil, nil)
+    (database, quotaSlot) = (nil, nil)
     transport = nil
     endSuccessor()
     services.logger.debug("socket closed", metadata: ["trace": "\(trace)", "end": "\(end)", "request": "\(requestID)"])
@@ -134,13 +134,13 @@ final class SocketConnection: TransportDelegate, SignedInClient {
   }
 
   func markDirty() {
-    guard !isDirty, transport?.directLine == nil else { return }
+    guard !isDirty, transport?.directOutlet == nil else { return }
     isDirty = true
     hub.markDirty(self)
   }
 
   func setReading(_ isReading: Bool) {
-    guard !isReading || !isHeldBack && !isVerifying && !isOverQuota && undecoded == nil else { return }
+    guard !isReading || !isPausedForReplies && !isVerifying && !isOverQuota && undecoded == nil else { return }
     transport?.setReading(isReading)
   }
 
@@ -164,7 +164,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
     if database?.name == name { refuseNamespace("This database was deleted.") }
   }
 
-  func sendAway(from name: String?) {
+  func disconnectForRetry(from name: String?) {
     guard name == nil || database?.name == name else { return }
     session.close()
     transport?.close(code: 1012, reason: "connect again")
@@ -184,7 +184,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
 
   /// Begins with the open database. An earlier session of this client ends before any request of this one is handled.
   private func begin(_ database: Database) {
-    guard takeSeat(in: database.name) else { return }
+    guard takeQuotaSlot(in: database.name) else { return }
     self.database = database
     if let last = opening.lastSession { services.sessions.end(last, before: id, of: database, services.router) }
     services.sessions.insert(sessionID, id, database: database.name)
@@ -206,7 +206,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       case .submit(let action, let request):
         if case .unauthenticate = action { setCredential(nil) }
         // Later commands would come from another client than before.
-        guard isSeated(for: action) else { return }
+        guard keepsQuotaSlot(for: action) else { return }
         commands.append(Command(connection: id, request: request, action: action))
       case .send(let message): send(message)
       case .verify(let credential):
@@ -235,7 +235,7 @@ final class SocketConnection: TransportDelegate, SignedInClient {
       (commands, commandBytes) = ([], 0)
     }
     if session.unansweredBytes > ClientSession.unansweredBytesMax {
-      isHeldBack = true
+      isPausedForReplies = true
       setReading(false)
     }
     hub.flush()

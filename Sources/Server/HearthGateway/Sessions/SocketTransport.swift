@@ -4,9 +4,9 @@ import HearthWire
 /// A WebSocket as the transport of a session: it assembles segmented messages, drops keepalives, and sends segments to
 /// a client that accepts no large frames.
 final class SocketTransport: ClientTransport, SocketDelegate {
-  private let conversation: any TransportDelegate
+  private let session: any TransportDelegate
   /// True when this client must get neither large frames nor pings.
-  private let isFragile: Bool
+  private let needsSmallFrames: Bool
   private var assembler: SegmentAssembler
   private var hasDelivered = false
   private var socket: Socket?
@@ -15,9 +15,9 @@ final class SocketTransport: ClientTransport, SocketDelegate {
   ///   - conversation: the delegate, which may send from its `open` on.
   ///   - userAgent: the client's own.
   ///   - messageBytesMax: bytes of a message, however many segments it comes in.
-  init(_ conversation: any TransportDelegate, userAgent: String?, messageBytesMax: Int) {
-    self.conversation = conversation
-    isFragile = OutboundSegments.areNeeded(userAgent: userAgent)
+  init(_ session: any TransportDelegate, userAgent: String?, messageBytesMax: Int) {
+    self.session = session
+    needsSmallFrames = OutboundSegments.areNeeded(userAgent: userAgent)
     var limits = WireLimits.standard
     limits.messageBytesMax = messageBytesMax
     assembler = SegmentAssembler(limits: limits)
@@ -25,13 +25,13 @@ final class SocketTransport: ClientTransport, SocketDelegate {
 
   // MARK: Socket callbacks
 
-  var mayBePinged: Bool { !isFragile }
-  var undecodedBytes: Int { conversation.undecodedBytes }
+  var mayBePinged: Bool { !needsSmallFrames }
+  var undecodedBytes: Int { session.undecodedBytes }
   var unfinishedBytes: Int? { assembler.isIncomplete ? assembler.collectedBytes : nil }
 
   func opened(_ socket: Socket) {
     self.socket = socket
-    conversation.open(over: self)
+    session.open(over: self)
   }
 
   func received(_ message: UnsafeRawBufferPointer, on socket: Socket) throws(SocketViolation) {
@@ -48,30 +48,32 @@ final class SocketTransport: ClientTransport, SocketDelegate {
 
   private func deliver(_ message: UnsafeRawBufferPointer) {
     hasDelivered = true
-    conversation.received(message)
+    session.received(message)
   }
 
   func finishedReading(_ socket: Socket) {
     guard hasDelivered else { return }
     hasDelivered = false
-    conversation.finish()
+    session.finish()
   }
 
   func closed(_ socket: Socket, _ end: SocketEnd) {
     self.socket = nil
-    conversation.ended(end)
+    session.ended(end)
   }
 
   // MARK: Session calls
 
   /// The maximum message length. A client that accepts no large frames accepts no more segments than four digits can
   /// count.
-  var messageBytesMax: Int { isFragile ? WireLimits.standard.segmentedBytesMax : .max }
+  var messageBytesMax: Int { needsSmallFrames ? WireLimits.standard.segmentedBytesMax : .max }
 
-  var directLine: (outlet: Outlet, form: TellForm)? { socket?.outlet.map { ($0, isFragile ? .segments : .frames) } }
+  var directOutlet: (outlet: Outlet, form: DeliveryForm)? {
+    socket?.outlet.map { ($0, needsSmallFrames ? .segments : .frames) }
+  }
 
   func send(_ message: OutboundMessage) {
-    guard isFragile else {
+    guard needsSmallFrames else {
       socket?.send(message)
       return
     }

@@ -14,17 +14,17 @@ package final class SettingsStore: Sendable {
   private static let triesMax = 16
 
   /// The settings, with the bytes that they were read from.
-  private struct Kept {
+  private struct Cached {
     var settings: DatabaseSettings
     var bytes: [UInt8]?
   }
 
-  private let files: any SmallFiles
+  private let files: any SmallFileStore
   private let logger: Logger
   /// The settings in use. Only existing databases have an entry, so there are no more of them than databases.
-  private let known = Mutex<[String: Kept]>([:])
+  private let cached = Mutex<[String: Cached]>([:])
 
-  init(files: any SmallFiles, logger: Logger) {
+  init(files: any SmallFileStore, logger: Logger) {
     self.files = files
     self.logger = logger
   }
@@ -40,9 +40,9 @@ package final class SettingsStore: Sendable {
   func change<Result: Sendable>(
     _ name: String, _ body: @Sendable (inout DatabaseSettings) throws(RESTFailure) -> Result
   ) throws(RESTFailure) -> Result {
-    let outcome = known.withLock { known -> Outcome<Result> in
-      do throws(WholeFile.Problem) {
-        return try change(&known, name, body)
+    let outcome = cached.withLock { cached -> Outcome<Result> in
+      do throws(AtomicFile.Problem) {
+        return try change(&cached, name, body)
       } catch {
         return .unusable(error)
       }
@@ -59,8 +59,8 @@ package final class SettingsStore: Sendable {
 
   /// Removes the file of a deleted database.
   func remove(_ name: String) {
-    known.withLock { known in
-      known[name] = nil
+    cached.withLock { cached in
+      cached[name] = nil
       if !files.remove(Self.file(name)) {
         logger.error("settings cannot be removed", metadata: ["path": "\(files.place(Self.file(name)))"])
       }
@@ -68,48 +68,48 @@ package final class SettingsStore: Sendable {
   }
 
   /// Drops the settings of a deleted database, or of one whose file another node has changed.
-  package func forget(_ name: String) { _ = known.withLock { $0.removeValue(forKey: name) } }
+  package func forget(_ name: String) { _ = cached.withLock { $0.removeValue(forKey: name) } }
 
   private enum Outcome<Result: Sendable>: Sendable {
     case done(Result)
     case refused(RESTFailure)
-    case unusable(WholeFile.Problem)
+    case unusable(AtomicFile.Problem)
   }
 
   private func change<Result: Sendable>(
-    _ known: inout [String: Kept], _ name: String,
+    _ cached: inout [String: Cached], _ name: String,
     _ body: (inout DatabaseSettings) throws(RESTFailure) -> Result
-  ) throws(WholeFile.Problem) -> Outcome<Result> {
+  ) throws(AtomicFile.Problem) -> Outcome<Result> {
     for _ in 0..<Self.triesMax {
-      let before = if let kept = known[name] { kept } else { try read(name) }
+      let before = if let kept = cached[name] { kept } else { try read(name) }
       var settings = before.settings
       let result: Result
       do throws(RESTFailure) { result = try body(&settings) } catch { return .refused(error) }
       let text = settings.text
       if text == before.settings.text {
-        known[name] = before
+        cached[name] = before
         return .done(result)
       }
       if try files.write(text, to: Self.file(name), over: before.bytes) {
-        known[name] = Kept(settings: settings, bytes: text)
+        cached[name] = Cached(settings: settings, bytes: text)
         return .done(result)
       }
       // Another node was faster: its change stays.
-      known[name] = nil
+      cached[name] = nil
     }
-    throw WholeFile.Problem("cannot be written", cause: "they are being changed all the time")
+    throw AtomicFile.Problem("cannot be written", cause: "they are being changed all the time")
   }
 
   private static func file(_ name: String) -> String { "\(name).json" }
 
-  private func read(_ name: String) throws(WholeFile.Problem) -> Kept {
+  private func read(_ name: String) throws(AtomicFile.Problem) -> Cached {
     guard let bytes = try files.read(Self.file(name), bytesMax: Self.fileBytesMax) else {
-      return Kept(settings: DatabaseSettings(), bytes: nil)
+      return Cached(settings: DatabaseSettings(), bytes: nil)
     }
     // An unreadable file must not be overwritten.
     guard let settings = DatabaseSettings(parsing: bytes) else {
-      throw WholeFile.Problem("are damaged", cause: "no text of settings")
+      throw AtomicFile.Problem("are damaged", cause: "no text of settings")
     }
-    return Kept(settings: settings, bytes: bytes)
+    return Cached(settings: settings, bytes: bytes)
   }
 }

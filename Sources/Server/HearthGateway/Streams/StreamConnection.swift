@@ -44,20 +44,20 @@ final class StreamConnection: SignedInClient {
   private var state: State
   private var database: Database?
   /// The quota slot, held as long as the stream counts.
-  private var seat: QuotaSlot?
+  private var quotaSlot: QuotaSlot?
   /// True when the credential ended before the database was open.
   private var isCredentialEnded = false
   /// True when the client was sent the first value.
-  private var isToldFirst = false
+  private var hasSentFirstValue = false
   /// The events that wait for the stream.
-  private var line: [(bytes: ByteBuffer, text: SharedText?)] = []
-  /// True when ``line`` has the last event.
+  private var queued: [(bytes: ByteBuffer, text: SharedText?)] = []
+  /// True when ``queued`` has the last event.
   private var isEnding = false
   private var isDirty = false
   /// True when the last event was written, and all before it.
-  private var isToldAll = false
+  private var hasWrittenLast = false
   /// The work behind a large event that is being encoded; nil when none waits for one.
-  private var behind: [(StreamConnection) -> Void]?
+  private var deferred: [(StreamConnection) -> Void]?
 
   /// The number of the request to listen, and the tag of a listen with a query: a stream has one listen.
   private static let listenNumber: Int32 = 1
@@ -96,8 +96,8 @@ final class StreamConnection: SignedInClient {
     guard !isCredentialEnded else { return refuse(RESTResponse(.expiredToken)) }
     let client = principal.isAdministrator ? nil : QuotaClientName(uid: principal.uid, address: address)
     let network = NetworkPrefix(address: address)
-    switch services.quotas.seat(in: database.name, of: client, from: network, connection: id) {
-    case .success(let seat): self.seat = seat
+    switch services.quotas.takeSlot(in: database.name, of: client, from: network, connection: id) {
+    case .success(let quotaSlot): self.quotaSlot = quotaSlot
     case .failure(let refusal): return refuse(RESTResponse(RESTFailure(refusal)))
     }
     self.database = database
@@ -118,11 +118,11 @@ final class StreamConnection: SignedInClient {
 
   var hasDatabase: Bool { database != nil }
 
-  var shown: ShownClient? {
+  var clientDescription: ClientDescription? {
     guard let database else { return nil }
     var traffic: Outlet.Traffic?
     if case .open(let stream) = state { traffic = stream.outlet?.traffic }
-    return ShownClient(
+    return ClientDescription(
       id: id, kind: .stream, database: database.name, uid: principal.uid,
       tenant: principal.auth?.tenantOfAuth, readsAll: principal.readsAll, address: address,
       sinceMilliseconds: sinceMilliseconds, isPaused: false, traffic: traffic)
@@ -143,39 +143,39 @@ extension StreamConnection {
   func answer(_ request: Int32, _ reply: Reply) {
     guard case .asking(let completion) = state, request == Self.listenNumber else { return }
     if case .failure(let failure) = reply { return refuse(RESTResponse(RESTFailure(failure))) }
-    if !isToldFirst {
-      isToldFirst = true
-      line.append((StreamText.nothing, nil))
+    if !hasSentFirstValue {
+      hasSentFirstValue = true
+      queued.append((StreamText.nothing, nil))
     }
     state = .starting
     services.logger.debug("stream opened", metadata: ["trace": "\(trace)", "request": "\(requestID)"])
     completion(.eventStream(NIOLoopBound<any HTTPStreamDelegate>(self, eventLoop: hub.loop)))
   }
 
-  func tell(_ event: SharedEvent, tag: Int32?) {
-    if behind != nil { return wait { $0.tell(event, tag: tag) } }
-    isToldFirst = true
+  func deliver(_ event: SharedEvent, tag: Int32?) {
+    if deferred != nil { return wait { $0.deliver(event, tag: tag) } }
+    hasSentFirstValue = true
     let texts = event.streamTexts
     if let text = texts.text(form) { return send(text) }
-    behind = []
-    chooseWay()
+    deferred = []
+    chooseDelivery()
     texts.make(form, sizeBytesMax: eventSizeBytesMax, in: services.pool, on: hub.loop) { text in
-      let waiting = self.behind ?? []
-      self.behind = nil
+      let waiting = self.deferred ?? []
+      self.deferred = nil
       // Without this event the later ones would mislead.
       if let text { self.send(text) } else { self.end() }
       for step in waiting { step(self) }
-      self.chooseWay()
+      self.chooseDelivery()
       self.flush()
     }
   }
 
   /// Selects whether events go directly to the client's outlet.
-  private func chooseWay() {
-    if behind == nil, case .open(let stream) = state, let outlet = stream.outlet {
-      hub.tellDirectly(id, over: outlet, in: .stream(form))
+  private func chooseDelivery() {
+    if deferred == nil, case .open(let stream) = state, let outlet = stream.outlet {
+      hub.deliverDirectly(id, over: outlet, in: .stream(form))
     } else {
-      hub.tellThroughClient(id)
+      hub.deliverThroughClient(id)
     }
   }
 
@@ -183,27 +183,27 @@ extension StreamConnection {
   func databaseEnded(_ name: String) {
     guard database?.name == name else { return }
     if case .asking = state { return refuse(RESTResponse(.unknownDatabase)) }
-    behind = nil
+    deferred = nil
     send(StreamText.databaseDeleted)
     end()
   }
 
-  func sendAway(from name: String?) {
+  func disconnectForRetry(from name: String?) {
     guard name == nil || database?.name == name else { return }
     if case .asking = state { return refuse(RESTResponse(.unavailable)) }
-    behind = nil
+    deferred = nil
     end()
   }
 
   func cancel(_ name: ListenName, _ cause: Cancellation) {
-    if behind != nil { return wait { $0.cancel(name, cause) } }
+    if deferred != nil { return wait { $0.cancel(name, cause) } }
     if case .asking = state { return refuse(RESTResponse(.permissionDenied)) }
     send(StreamText.permissionDenied)
     end()
   }
 
   func endAuthentication() {
-    if behind != nil { return wait { $0.endAuthentication() } }
+    if deferred != nil { return wait { $0.endAuthentication() } }
     if case .asking = state { return refuse(RESTResponse(.expiredToken)) }
     send(StreamText.credentialEnded)
     end()
@@ -212,7 +212,7 @@ extension StreamConnection {
   /// Ignores the explanation: a refused stream has only its status.
   func explain(_ denial: Denial) {}
 
-  private func wait(_ step: @escaping (StreamConnection) -> Void) { behind?.append(step) }
+  private func wait(_ step: @escaping (StreamConnection) -> Void) { deferred?.append(step) }
 }
 
 // MARK: - Hub calls
@@ -229,13 +229,13 @@ extension StreamConnection {
   /// Ignores the call: streams have no session that could be replaced.
   func replace() {}
 
-  func follow(_ mark: SentMark) {
-    if isToldAll { mark.sent() } else { whenWritten { mark.sent() } }
+  func track(_ mark: SentMark) {
+    if hasWrittenLast { mark.sent() } else { whenWritten { mark.sent() } }
   }
 
   /// Calls `body` once all events sent until now are written to the connection, which may be never.
   func whenWritten(_ body: @escaping () -> Void) {
-    if behind != nil { return wait { $0.whenWritten(body) } }
+    if deferred != nil { return wait { $0.whenWritten(body) } }
     switch state {
     case .open(let stream), .ending(let stream): stream.whenWritten(body)
     case .asking, .starting, .ended: break
@@ -254,17 +254,17 @@ extension StreamConnection: HTTPStreamDelegate {
   func opened(_ stream: HTTPStream) {
     guard case .starting = state else { return stream.end() }
     state = .open(stream)
-    for part in line { stream.send(part.bytes, of: part.text) }
-    line = []
-    chooseWay()
+    for part in queued { stream.send(part.bytes, of: part.text) }
+    queued = []
+    chooseDelivery()
     if isEnding { end() }
   }
 
   func closed() {
-    let saidLastWord = if case .ending = state { true } else { false }
+    let wasEnding = if case .ending = state { true } else { false }
     state = .ended
     release()
-    if saidLastWord {
+    if wasEnding {
       // The last event was most likely that of a sign-out, whose cancellations are still to come and to be tracked.
       hub.loop.assumeIsolated().scheduleTask(in: .seconds(1)) { self.hub.remove(self) }
     } else {
@@ -285,7 +285,7 @@ extension StreamConnection: HTTPStreamDelegate {
 
   private func send(_ bytes: ByteBuffer, of text: SharedText? = nil) {
     switch state {
-    case .asking, .starting: if !isEnding { line.append((bytes, text)) }
+    case .asking, .starting: if !isEnding { queued.append((bytes, text)) }
     case .open(let stream):
       stream.send(bytes, of: text)
       guard !isDirty else { return }
@@ -301,9 +301,9 @@ extension StreamConnection: HTTPStreamDelegate {
     case .asking, .starting: isEnding = true
     case .open(let stream):
       state = .ending(stream)
-      chooseWay()
+      chooseDelivery()
       release()
-      stream.whenWritten { self.isToldAll = true }
+      stream.whenWritten { self.hasWrittenLast = true }
       stream.end()
     case .ending, .ended: break
     }
@@ -311,9 +311,9 @@ extension StreamConnection: HTTPStreamDelegate {
 
   /// Releases the listen, and its resources.
   private func release() {
-    (behind, line) = (nil, [])
+    (deferred, queued) = (nil, [])
     setCredential(nil)
     submit(.disconnect)
-    (database, seat) = (nil, nil)
+    (database, quotaSlot) = (nil, nil)
   }
 }

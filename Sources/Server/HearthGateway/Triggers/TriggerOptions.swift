@@ -4,9 +4,9 @@ import HearthSystem
 /// The options of a server's triggers.
 package struct TriggerOptions: Sendable {
   /// The storage of the triggers.
-  package var files: any SmallFiles
+  package var files: any SmallFileStore
   /// The folder that is theirs alone; nil when nodes share them.
-  package var home: String?
+  package var folder: String?
   /// The environment of the event sender.
   package var environment: SenderEnvironment
   /// True when events are sent; otherwise they are kept.
@@ -18,10 +18,11 @@ package struct TriggerOptions: Sendable {
 
   /// Options of these parts.
   package init(
-    files: any SmallFiles, home: String?, environment: SenderEnvironment, isSending: Bool, functionsEmulator: String?,
+    files: any SmallFileStore, folder: String?, environment: SenderEnvironment, isSending: Bool,
+    functionsEmulator: String?,
     projectID: String
   ) {
-    (self.files, self.home, self.environment, self.isSending) = (files, home, environment, isSending)
+    (self.files, self.folder, self.environment, self.isSending) = (files, folder, environment, isSending)
     (self.functionsEmulator, self.projectID) = (functionsEmulator, projectID)
   }
 }

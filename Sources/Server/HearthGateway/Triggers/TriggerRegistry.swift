@@ -17,9 +17,9 @@ package final class TriggerRegistry: Sendable {
   private let users: UserTriggers
   private let options: TriggerOptions
   private let logger: Logger
-  private let kept = Mutex(TriggerFiles.Kept())
+  private let stored = Mutex(TriggerFiles.Stored())
   /// A lock that serializes changes; they are on the disk before they take effect.
-  private let turn = Mutex(())
+  private let changeLock = Mutex(())
   /// The reason why the triggers cannot be changed; nil when they can.
   private let problem = Mutex<RESTFailure?>(nil)
   private let router = NoticeRouter()
@@ -31,12 +31,12 @@ package final class TriggerRegistry: Sendable {
     logger: Logger
   ) {
     self.users = users
-    files = TriggerFiles(files: options.files, home: options.home)
+    files = TriggerFiles(files: options.files, folder: options.folder)
     (self.options, self.settings, self.databases, self.logger) = (options, settings, databases, logger)
     sender = EventSender(environment: options.environment, isSending: options.isSending, logger: logger) {
       [router] notice in router.take(notice)
     }
-    router.desk.withLock { $0 = WeakRegistry(desk: self) }
+    router.registry.withLock { $0 = WeakRegistry(registry: self) }
     load()
   }
 
@@ -45,7 +45,7 @@ package final class TriggerRegistry: Sendable {
     do throws(RESTFailure) {
       var found = try files.read()
       guard !found.definitions.isEmpty else { return }
-      if !files.isAtHome {
+      if !files.isOriginalFolder {
         var paused = found
         for index in paused.definitions.indices where paused.definitions[index].pause == nil {
           paused.definitions[index].pause = "the data folder is a copy: resume it here when the other one sends no more"
@@ -61,20 +61,20 @@ package final class TriggerRegistry: Sendable {
   }
 
   /// Puts stored triggers in force.
-  private func use(_ found: TriggerFiles.Kept) {
-    let before = kept.withLock { kept in
-      defer { kept = found }
-      return kept
+  private func use(_ found: TriggerFiles.Stored) {
+    let before = stored.withLock { stored in
+      defer { stored = found }
+      return stored
     }
     sender.set(found.definitions)
-    if before.replayCount != found.replayCount { sender.lookAgain() }
+    if before.replayCount != found.replayCount { sender.rereadQueues() }
     for database in databases.openDatabases { review(database) }
     users.review(sender)
   }
 
   /// Reloads the triggers, because another node of a cluster has changed them.
   package func reload() {
-    let result: Result<Void, RESTFailure> = turn.withLock { _ in
+    let result: Result<Void, RESTFailure> = changeLock.withLock { _ in
       Result { () throws(RESTFailure) in use(try files.read()) }
     }
     if case .failure(let failure) = result {
@@ -87,7 +87,7 @@ package final class TriggerRegistry: Sendable {
   /// The databases in which events may wait.
   package var neededNames: [String] {
     let definitions = all
-    return databases.names.filter { name in definitions.contains { $0.isAbout(database: name) } }
+    return databases.names.filter { name in definitions.contains { $0.appliesTo(database: name) } }
   }
 
   /// Returns the outbox for a database's commits, from the first on.
@@ -105,7 +105,7 @@ package final class TriggerRegistry: Sendable {
   func detach(_ database: String) { sender.detach(database) }
 
   /// Sets whether this node sends the events of users; in a cluster the owner of the accounts does.
-  package func setSendingOfUsers(_ isSending: Bool) { sender.setSending(isSending, of: UserEvent.source) }
+  package func setSendsUserEvents(_ isSending: Bool) { sender.setSending(isSending, of: UserEvent.source) }
 
   /// Sends the waiting events of users.
   package func attachUsers() {
@@ -126,7 +126,7 @@ package final class TriggerRegistry: Sendable {
 
   // MARK: Reading
 
-  var all: [TriggerDefinition] { kept.withLock { $0.definitions } }
+  var all: [TriggerDefinition] { stored.withLock { $0.definitions } }
 
   func definition(_ name: String) -> TriggerDefinition? { all.first { $0.name == name } }
 
@@ -186,18 +186,18 @@ package final class TriggerRegistry: Sendable {
   private func change(
     _ body: (inout [TriggerDefinition]) throws(RESTFailure) -> Void
   ) throws(RESTFailure) {
-    try changeAll { kept throws(RESTFailure) in try body(&kept.definitions) }
+    try changeAll { stored throws(RESTFailure) in try body(&stored.definitions) }
   }
 
-  private func changeAll(_ body: (inout TriggerFiles.Kept) throws(RESTFailure) -> Void) throws(RESTFailure) {
+  private func changeAll(_ body: (inout TriggerFiles.Stored) throws(RESTFailure) -> Void) throws(RESTFailure) {
     if let problem = problem.withLock({ $0 }) { throw problem }
     guard users.isPossible, databases.openDatabases.allSatisfy({ $0.outboxJournal != nil }) else {
       throw RESTFailure(501, "The journals of this server keep no events, so it can have no triggers.")
     }
     // One change at a time; no call in it enters here again.
-    let result: Result<Void, RESTFailure> = turn.withLock { _ in
+    let result: Result<Void, RESTFailure> = changeLock.withLock { _ in
       Result { () throws(RESTFailure) in
-        var before = kept.withLock { $0 }
+        var before = stored.withLock { $0 }
         for _ in 0..<Self.triesMax {
           var changed = before
           try body(&changed)
@@ -244,7 +244,7 @@ package final class TriggerRegistry: Sendable {
   }
 
   /// Removes dead letters that are too old or too many.
-  package func tidy() {
+  package func removeOldDeadLetters() {
     for definition in all {
       do throws(JournalError) {
         _ = try sender.deadLetters.remove(of: definition.name, isAll: false)
@@ -283,14 +283,14 @@ extension RESTFailure {
 }
 
 private struct WeakRegistry: Sendable {
-  weak let desk: TriggerRegistry?
+  weak let registry: TriggerRegistry?
 }
 
 /// A router of the sender's notices to the registry, on a thread that may block.
 private final class NoticeRouter: Sendable {
-  let desk = Mutex<WeakRegistry?>(nil)
+  let registry = Mutex<WeakRegistry?>(nil)
 
   func take(_ notice: TriggerNotice) {
-    Task.detached { [self] in desk.withLock { $0?.desk }?.take(notice) }
+    Task.detached { [self] in registry.withLock { $0?.registry }?.take(notice) }
   }
 }

@@ -36,7 +36,7 @@ extension AccountStore {
   ///
   /// - Throws: when the triggers cannot be read.
   package func keepEvents(_ options: TriggerOptions, logger: Logger) throws(RESTFailure) {
-    let definitions = try TriggerFiles(files: options.files, home: options.home).read().definitions
+    let definitions = try TriggerFiles(files: options.files, folder: options.folder).read().definitions
     guard definitions.contains(where: \.subject.isUsers) else { return }
     let sender = EventSender(environment: options.environment, isSending: false, logger: logger) { _ in }
     sender.set(definitions)
@@ -54,6 +54,6 @@ extension UserEvent {
   fileprivate init(_ event: AccountEvent) {
     self.init(
       position: event.position, ordinal: 0, milliseconds: event.milliseconds,
-      moment: event.kind == .created ? .created : .deleted, uid: event.uid, user: event.user.functionJSON)
+      eventType: event.kind == .created ? .created : .deleted, uid: event.uid, user: event.user.functionJSON)
   }
 }

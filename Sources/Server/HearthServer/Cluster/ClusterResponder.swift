@@ -64,7 +64,7 @@ struct ClusterResponder: AuthorizedResponder {
     let members = Dictionary(uniqueKeysWithValues: status.databases)
     return [
       "name": .string(status.node), "run": status.run.map { .int($0) } ?? .null,
-      "isAlive": .bool(status.isLeaseBelieved), "takesDatabases": .bool(status.isWilling),
+      "isAlive": .bool(status.isLeaseValid), "takesDatabases": .bool(status.acceptsDatabases),
       "connected": .array(status.connected.map { .string($0) }), "nodes": .array(overview.nodes.map(json)),
       "databases": .array(overview.journals.map { json($0, members, prefix: prefix) }),
     ]

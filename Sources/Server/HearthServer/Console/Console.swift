@@ -22,8 +22,8 @@ final class Console: Sendable {
   var figures: FigureRing? { sampled.withLock { $0 } }
   private let sampled = Mutex<FigureRing?>(nil)
   /// The state of the server; nil until it has started.
-  var sight: ServerOverview? { seen.withLock { $0 } }
-  private let seen = Mutex<ServerOverview?>(nil)
+  var overview: ServerOverview? { currentOverview.withLock { $0 } }
+  private let currentOverview = Mutex<ServerOverview?>(nil)
   /// The checks of `hearth doctor`; nil when the program has none.
   let doctor: ConsoleDoctor?
   let backups: ConsoleBackups
@@ -52,11 +52,11 @@ final class Console: Sendable {
   func opened(at url: String) { self.url.withLock { $0 = url } }
 
   /// Connects the started server's samples and state.
-  func watch(_ ring: FigureRing, _ sight: ServerOverview) {
+  func watch(_ ring: FigureRing, _ overview: ServerOverview) {
     sampled.withLock { $0 = ring }
-    seen.withLock { $0 = sight }
+    currentOverview.withLock { $0 = overview }
     ring.start()
-    coverage.start(sight.services)
+    coverage.start(overview.services)
   }
 
   /// The most pieces of ``rulesWork(_:)`` at a time.

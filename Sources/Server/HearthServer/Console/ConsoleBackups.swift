@@ -53,7 +53,7 @@ final class ConsoleBackups: Sendable {
     var backups: [JSON] = []
     if let marker, marker.repository != "-" {
       do throws(BackupError) {
-        let newest = try Repository(path: marker.repository, for: .reading).newestManifests(Self.countMax)
+        let newest = try BackupRepository(path: marker.repository, for: .reading).newestManifests(Self.countMax)
         backups = newest.map(Self.json)
       } catch {
         reason = reason ?? "The backups cannot be read: \(error)"
@@ -145,12 +145,12 @@ final class ConsoleBackups: Sendable {
 
   private func make(into path: String, _ secrets: SecretsOption) throws -> String {
     // An unmounted disk must not become a new repository.
-    _ = try Repository(path: path, for: .reading)
+    _ = try BackupRepository(path: path, for: .reading)
     // Like the command: clients have priority. The number belongs to this thread alone.
     let before = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     defer { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, before) }
-    let backup = Backup(try source(), into: try Repository(path: path, for: .adding))
+    let backup = Backup(try source(), into: try BackupRepository(path: path, for: .adding))
     backup.onStep = { [self] step in state.withLock { $0.running?.step = step } }
     let manifest = try backup.make(Backup.Options(secrets: secrets))
     try BackupMarker(manifest, repository: path).write(in: dataDirectory)

@@ -14,8 +14,8 @@ struct ConsoleContext: Sendable {
   var console: Console { responder.console }
   var services: GatewayServices { responder.services }
 
-  /// The parameters of what the page also asks by itself, again and again: with `peek=1` that is no use of the session.
-  func looked() throws(ConsoleFailure) -> [String: String] {
+  /// Returns the parameters of a request that the page repeats by itself: with `peek=1` it does not extend the session.
+  func pageParameters() throws(ConsoleFailure) -> [String: String] {
     guard let parameters = call.parameters else { throw .badQuery }
     _ = try session(isUse: parameters["peek"] != "1")
     return parameters
@@ -26,7 +26,7 @@ struct ConsoleContext: Sendable {
     return session
   }
 
-  /// The name of a database that there is.
+  /// Returns the name if the database exists.
   func known(_ name: String?) throws(ConsoleFailure) -> String {
     guard let name, Namespace.isValid(name), services.databases.exists(name) else {
       throw ConsoleFailure(.notFound, "There is no such database.")
@@ -34,7 +34,7 @@ struct ConsoleContext: Sendable {
     return name
   }
 
-  /// A database that there is, opened when it must be.
+  /// Returns an existing database, and opens it when necessary.
   func opened(_ name: String?) -> EventLoopFuture<Database> {
     do throws(ConsoleFailure) {
       return services.databases.database(try known(name), .never, on: loop.eventLoop)
@@ -43,7 +43,7 @@ struct ConsoleContext: Sendable {
     }
   }
 
-  /// The same, for who waits for it.
+  /// Returns an existing database, asynchronously.
   func database(_ name: String?) async throws(ConsoleFailure) -> Database {
     do { return try await opened(name).get() } catch { throw error as? ConsoleFailure ?? .unavailable }
   }

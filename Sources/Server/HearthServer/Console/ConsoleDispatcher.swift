@@ -4,27 +4,27 @@ import HearthTransport
 import NIOCore
 import NIOHTTP1
 
-/// Gives a request of the page to its row of ``ConsoleEntry/all``, once its session has what the row needs.
+/// Gives a request of the page to its row of ``ConsoleOperation/all``, once its session has what the row needs.
 struct ConsoleDispatcher: Sendable {
   let context: ConsoleContext
 
   /// - Parameter name: what comes behind `/.console/api/`.
   func answer(_ name: String) -> EventLoopFuture<HTTPResponse> {
-    let named = ConsoleEntry.all.filter { $0.isFor(name) }
+    let named = ConsoleOperation.all.filter { $0.isFor(name) }
     guard !named.isEmpty else {
       return now { () throws(ConsoleFailure) in
         _ = try context.session(isUse: false)
         throw .notFound
       }
     }
-    // What is read as it comes is not asked for its head alone.
+    // A streamed response has no answer to HEAD.
     let asked = context.call.request.method
     let entry = named.first { entry in
       guard let method = entry.method else { return true }
       if case .answer = entry.work { return method == asked }
       return method == (asked == .HEAD ? .GET : asked)
     }
-    guard let entry else { return notThisMethod }
+    guard let entry else { return wrongMethod }
     do throws(ConsoleFailure) { try check(entry.requirement) } catch {
       return now { () throws(ConsoleFailure) in throw error }
     }
@@ -35,7 +35,7 @@ struct ConsoleDispatcher: Sendable {
     }
   }
 
-  /// Holds the request's session against what an operation needs. That puts no end off: the operation says what is a use.
+  /// Checks the request's session against an operation's requirement. The check does not extend the session.
   private func check(_ requirement: Requirement) throws(ConsoleFailure) {
     switch requirement {
     case .nothing, .ofItsOperations: return
@@ -46,7 +46,7 @@ struct ConsoleDispatcher: Sendable {
     }
   }
 
-  private var notThisMethod: EventLoopFuture<HTTPResponse> {
+  private var wrongMethod: EventLoopFuture<HTTPResponse> {
     now { () throws(ConsoleFailure) in throw ConsoleFailure(.methodNotAllowed, "This method means nothing here.") }
   }
 

@@ -28,7 +28,7 @@ final class ConsoleDoctor: Sendable {
   /// Starts a run, unless one is under way.
   ///
   /// - Parameter isWanted: true also when the last result is not outdated.
-  func look(isWanted: Bool) {
+  func startIfNeeded(isWanted: Bool) {
     let now = Clock.monotonicMilliseconds
     let begins = state.withLock { state in
       let isOld = state.last.map { now - $0.monotonic > Self.ageSecondsMax * 1_000 } ?? true

@@ -17,8 +17,8 @@ extension ConsoleEndpoints {
   var console: Console { context.console }
   var services: GatewayServices { context.services }
 
-  /// See ``ConsoleContext/looked()``.
-  func looked() throws(ConsoleFailure) -> [String: String] { try context.looked() }
+  /// See ``ConsoleContext/pageParameters()``.
+  func pageParameters() throws(ConsoleFailure) -> [String: String] { try context.pageParameters() }
 
   /// See ``ConsoleContext/session(isUse:)``.
   func session(isUse: Bool = true) throws(ConsoleFailure) -> ConsoleSession { try context.session(isUse: isUse) }

@@ -3,7 +3,7 @@ import HearthTree
 /// The options of the console: its address, and its access.
 public struct ConsoleOptions: Sendable {
   /// The address of a separate listener.
-  public struct Place: Sendable {
+  public struct Address: Sendable {
     /// The address to listen on.
     public var host: String
     /// The port; 0 lets the system pick one.
@@ -16,7 +16,7 @@ public struct ConsoleOptions: Sendable {
   /// True when there is a console.
   public var isServed = true
   /// The address on which the console is served with its sockets, and no other service; nil for the server's own port.
-  public var place: Place?
+  public var address: Address?
   /// The names of this server beside those of this machine, the listening address and the public URL's.
   public var hostNames: [String] = []
   /// The claim of users that may sign in: `"administrator"` or true, or `"viewer"`. With nil no account can sign in.

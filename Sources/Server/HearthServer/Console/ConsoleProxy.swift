@@ -48,7 +48,7 @@ struct ConsoleProxy: Sendable {
     if !query.isEmpty { request.target += "?" + String(decoding: query, as: UTF8.self) }
     request.headers.add(name: "Host", value: call.authority)
     request.headers.add(name: "Authorization", value: "Bearer \(try token(of: session))")
-    request.abandonment = call.request.abandonment
+    request.cancellation = call.request.cancellation
     if operation.namesTool { request.body = Self.named(session.name, in: request.body) }
     let handed = NIOLoopBound((responder, request), eventLoop: loop.eventLoop)
     guard operation.isChange else {

@@ -19,15 +19,15 @@ final class ConsoleStream: HTTPStreamDelegate {
   private let subject: Subject
   private let console: Console
   private let loop: any EventLoop
-  private let seat: ConsoleStreams
+  private let slots: ConsoleStreams
   private var stream: HTTPStream?
   private var ticksSinceText = 0
 
   private static let tickMilliseconds = Int64(1_000 / EventText.ticksPerSecond)
   private static let quietTicks = 15 * EventText.ticksPerSecond
 
-  init(_ subject: Subject, _ console: Console, seat: ConsoleStreams, on loop: any EventLoop) {
-    (self.subject, self.console, self.seat, self.loop) = (subject, console, seat, loop)
+  init(_ subject: Subject, _ console: Console, slots: ConsoleStreams, on loop: any EventLoop) {
+    (self.subject, self.console, self.slots, self.loop) = (subject, console, slots, loop)
   }
 
   var quietText: ByteBuffer { ByteBuffer(string: ":\n\n") }
@@ -40,7 +40,7 @@ final class ConsoleStream: HTTPStreamDelegate {
   func closed() {
     stream = nil
     for topic in subject.topics { topic.end() }
-    seat.leave(subject.session)
+    slots.leave(subject.session)
   }
 
   private func tick() {

@@ -1,7 +1,7 @@
 /// The parameters of `api/events`.
 struct EventsQuery {
   /// The topics that a page may request.
-  private static let known: [any ConsoleTopic.Type] = [PulseTopic.self, DenialsTopic.self]
+  private static let known: [any ConsoleTopic.Type] = [CommitsTopic.self, DenialsTopic.self]
 
   /// The requested topics, each once.
   let topics: [any ConsoleTopic]

@@ -107,7 +107,7 @@ final class FigureRing: Sendable {
   private func take() {
     let now = counted()
     let databases = services.databases.openDatabases.prefix(Self.databasesMax).map { $0.figures() }
-    let memory = ProcessFigures.residentBytes().map(Double.init)
+    let memory = ProcessStatistics.residentBytes().map(Double.init)
     rings.withLock { rings in
       for step in Step.allCases {
         var ring = rings[step] ?? Ring()
@@ -143,8 +143,8 @@ final class FigureRing: Sendable {
       case .connections: Double(databases.reduce(0) { $0 + $1.connectionCount })
       case .listens: Double(databases.reduce(0) { $0 + $1.listenCount })
       case .waiting: Double(databases.reduce(0) { $0 + $1.waitingCommandCount })
-      case .wholeWay50: milliseconds(.wholeWay, 0.5)
-      case .wholeWay99: milliseconds(.wholeWay, 0.99)
+      case .wholeWay50: milliseconds(.commandLatency, 0.5)
+      case .wholeWay99: milliseconds(.commandLatency, 0.99)
       case .durable99: milliseconds(.sync, 0.99)
       case .processor:
         now.processorSeconds.flatMap { now in before.processorSeconds.map { max(0, now - $0) / seconds } }
@@ -155,7 +155,7 @@ final class FigureRing: Sendable {
 
   /// Returns the current counts, of all series together.
   private func counted() -> Counted {
-    var counted = Counted(nanoseconds: Clock.monotonicNanoseconds, processorSeconds: ProcessFigures.processorSeconds)
+    var counted = Counted(nanoseconds: Clock.monotonicNanoseconds, processorSeconds: ProcessStatistics.processorSeconds)
     for family in registry.families() {
       let name = family.description.name
       for series in family.series {

@@ -47,10 +47,10 @@ struct ServerOverview: Sendable {
     [
       "version": .string(version), "startedAt": .int(startMilliseconds),
       "uptimeSeconds": .int(max(0, Clock.wallMilliseconds - startMilliseconds) / 1_000),
-      "memory": Self.number(ProcessFigures.residentBytes()),
-      "processorSeconds": ProcessFigures.processorSeconds.map { .double($0) } ?? .null,
-      "openFiles": Self.number(ProcessFigures.openFileCount),
-      "openFilesMax": Self.number(ProcessFigures.openFileCountMax),
+      "memory": Self.number(ProcessStatistics.residentBytes()),
+      "processorSeconds": ProcessStatistics.processorSeconds.map { .double($0) } ?? .null,
+      "openFiles": Self.number(ProcessStatistics.openFileCount),
+      "openFilesMax": Self.number(ProcessStatistics.openFileCountMax),
     ]
   }
 
@@ -79,7 +79,7 @@ struct ServerOverview: Sendable {
     var found = databases.filter { !$0.1.isRunning }.map { name, _ in
       StateFinding("database-stopped", isError: true, name, "\(name) takes no writes", "The log says why.")
     }
-    if services.storage.isAway {
+    if services.storage.isUnavailable {
       found.append(
         .init(
           "storage-away", isError: true, nil, "\(storageProduct) does not answer", "Writes are refused until it does."))
@@ -99,7 +99,7 @@ struct ServerOverview: Sendable {
           "plugin-down", isError: true, plugin.name, "the plugin \(plugin.name) is \(plugin.state)",
           "The log says why."))
     }
-    for trigger in services.triggers.sender.status.standings() {
+    for trigger in services.triggers.sender.status.statuses() {
       if trigger.isUnreachable {
         found.append(
           .init(

@@ -7,7 +7,7 @@ import HearthWire
 /// lose it.
 struct ErasureOrder: Sendable, Equatable {
   /// A path of one database.
-  struct Place: Sendable, Equatable {
+  struct Target: Sendable, Equatable {
     var database: String
     var path: Path
   }
@@ -18,9 +18,9 @@ struct ErasureOrder: Sendable, Equatable {
   /// The tenant of the account; nil for the project itself.
   var tenant: String?
   /// The administrator that gave the order, as named by the credential; nil when that names none.
-  var orderer: String?
+  var requester: String?
   /// The paths at and below which all data is erased, current and past.
-  var places: [Place]
+  var places: [Target]
   /// True when no data is changed, and the order is not stored.
   var isDryRun: Bool
 
@@ -39,22 +39,22 @@ struct ErasureOrder: Sendable, Equatable {
       guard let id = tenant.string, TenantRecord.isID(id) else { return nil }
       self.tenant = id
     }
-    var places: [Place] = []
+    var places: [Target] = []
     for place in list {
       guard let database = place["database"]?.string, Namespace.isValid(database), let text = place["path"]?.string,
         let location = try? Location(wire: text), !location.isPriority, !location.path.isRoot
       else { return nil }
-      places.append(Place(database: database, path: location.path))
+      places.append(Target(database: database, path: location.path))
     }
     (self.number, self.uid, self.places, self.isDryRun) = (number, uid, places, isDryRun)
-    orderer = json["by"]?.string
+    requester = json["by"]?.string
   }
 
   /// The order in JSON.
   var json: JSON {
     var json: JSON = ["number": .string(number), "uid": .string(uid)]
     if let tenant { json["tenantId"] = .string(tenant) }
-    if let orderer { json["by"] = .string(orderer) }
+    if let requester { json["by"] = .string(requester) }
     let list = places.map { place in
       ["database": .string(place.database), "path": .string(place.path.description)] as JSON
     }
@@ -78,7 +78,7 @@ struct ErasureFiles: Sendable {
   private static let bytesMax = 4 << 20
   let folder: String
 
-  func keep(_ order: ErasureOrder) throws(WholeFile.Problem) { try file(order.number).write(order.json.text()) }
+  func keep(_ order: ErasureOrder) throws(AtomicFile.Problem) { try file(order.number).write(order.json.text()) }
 
   /// Removes the file of an order.
   ///
@@ -87,14 +87,14 @@ struct ErasureFiles: Sendable {
 
   /// Returns the unfinished orders, in order of number, and the names of unreadable files; half-written files are
   /// removed.
-  func waiting() throws(WholeFile.Problem) -> (orders: [ErasureOrder], unreadable: [String]) {
+  func waiting() throws(AtomicFile.Problem) -> (orders: [ErasureOrder], unreadable: [String]) {
     var (orders, unreadable): ([ErasureOrder], [String]) = ([], [])
-    let names = try WholeFile.names(in: folder).sorted()
+    let names = try AtomicFile.names(in: folder).sorted()
     for name in names where name.hasSuffix(Self.unfinishedSuffix) {
-      if !WholeFile(folder: folder, name: name).remove() { unreadable.append(name) }
+      if !AtomicFile(folder: folder, name: name).remove() { unreadable.append(name) }
     }
     for name in names where name.hasSuffix(Self.suffix) {
-      let bytes = try WholeFile(folder: folder, name: name).read(bytesMax: Self.bytesMax)
+      let bytes = try AtomicFile(folder: folder, name: name).read(bytesMax: Self.bytesMax)
       if let bytes, let json = JSON(parsing: bytes), let order = ErasureOrder(json) {
         orders.append(order)
       } else {
@@ -104,5 +104,5 @@ struct ErasureFiles: Sendable {
     return (orders, unreadable)
   }
 
-  private func file(_ number: String) -> WholeFile { WholeFile(folder: folder, name: number + Self.suffix) }
+  private func file(_ number: String) -> AtomicFile { AtomicFile(folder: folder, name: number + Self.suffix) }
 }

@@ -46,9 +46,9 @@ final class ErasureQueue: Sendable {
   func unknownTenant(of order: ErasureOrder) -> String? { accounts(of: order) == nil ? order.tenant : nil }
 
   /// Takes an order, and stores it unless it is a dry run.
-  func take(_ order: ErasureOrder, from client: ClientInfo) throws(WholeFile.Problem) {
+  func take(_ order: ErasureOrder, from client: ClientInfo) throws(AtomicFile.Problem) {
     guard state.withLock({ $0.waiting.count < Self.ordersMax && !$0.isStopped }) else {
-      throw WholeFile.Problem("is not taken", cause: "too many wait, or the server is stopping")
+      throw AtomicFile.Problem("is not taken", cause: "too many wait, or the server is stopping")
     }
     if !order.isDryRun { try files.keep(order) }
     begin(order, client)
@@ -56,7 +56,7 @@ final class ErasureQueue: Sendable {
 
   /// Continues with unfinished orders of an earlier run.
   func resume() {
-    do throws(WholeFile.Problem) {
+    do throws(AtomicFile.Problem) {
       let (orders, unreadable) = try files.waiting()
       for order in orders { begin(order, .commandLine) }
       for name in unreadable {
@@ -99,7 +99,7 @@ final class ErasureQueue: Sendable {
     while let (order, client) = next() {
       note(order, .running)
       do {
-        let outcome = try await order.isDryRun ? look(order) : erase(order, client)
+        let outcome = try await order.isDryRun ? estimate(order) : erase(order, client)
         if !order.isDryRun, !files.remove(order) {
           services.logger.warning("an order to erase somebody stays, and is done again at the next start")
         }
@@ -150,7 +150,7 @@ final class ErasureQueue: Sendable {
     }
     outcome.recordCount =
       try await erasure?.eraseTrail(
-        of: order.uid, number: order.number, orderer: order.orderer, client: client) ?? 0
+        of: order.uid, number: order.number, requester: order.requester, client: client) ?? 0
     let project = services.accounts.own.changes.erasure
     try await BlockingThread.run { () throws(HistoryError) in
       try project.eraseLog(of: order.uid, isCancelled: { self.isStopped })
@@ -159,7 +159,7 @@ final class ErasureQueue: Sendable {
   }
 
   /// Returns the amounts that would be erased.
-  private func look(_ order: ErasureOrder) async throws -> ErasureOutcome {
+  private func estimate(_ order: ErasureOrder) async throws -> ErasureOutcome {
     let erasure = accounts(of: order)?.changes.erasure
     var outcome = ErasureOutcome()
     outcome.hadAccount = erasure?.hasAccount(order.uid) ?? false

@@ -18,7 +18,7 @@ import NIOHTTP1
 struct ErasureResponder: AuthorizedResponder {
   static let path = "/.settings/erasures.json"
 
-  let desk: ErasureQueue
+  let queue: ErasureQueue
   /// True when the logs are shared by the nodes of a cluster, and cannot be rewritten while the others use them.
   let isShared: Bool
 
@@ -41,7 +41,7 @@ struct ErasureResponder: AuthorizedResponder {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.badRequest, "The body must be a JSON object."))
     }
     if let number = body["number"]?.string {
-      guard let progress = desk.progress(of: number) else {
+      guard let progress = queue.progress(of: number) else {
         return loop.eventLoop.makeSucceededFuture(
           HTTPResponse.refusal(
             .notFound, "No erasure of this number is remembered: it may be done since an earlier start."))
@@ -58,20 +58,20 @@ struct ErasureResponder: AuthorizedResponder {
           "uid must be an account's, tenantId a tenant's, places a list of at most \(ErasureOrder.placesMax) of database and path, none of "
             + "them all of a database, and dryRun true or false."))
     }
-    if let tenant = desk.unknownTenant(of: order) {
+    if let tenant = queue.unknownTenant(of: order) {
       return loop.eventLoop.makeSucceededFuture(
         HTTPResponse.refusal(
           .notFound, "There is no tenant \(tenant); hearth tenants list shows those that exist."))
     }
-    if let name = desk.unknownDatabase(of: order) {
+    if let name = queue.unknownDatabase(of: order) {
       return loop.eventLoop.makeSucceededFuture(HTTPResponse.refusal(.notFound, "There is no database \(name)."))
     }
     let client = ClientInfo(
       address: origin.address, userAgent: request.header("user-agent") ?? "", requestID: request.id)
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
-    Task { [desk] in
-      do throws(WholeFile.Problem) {
-        try await BlockingThread.run { () throws(WholeFile.Problem) in try desk.take(order, from: client) }
+    Task { [queue] in
+      do throws(AtomicFile.Problem) {
+        try await BlockingThread.run { () throws(AtomicFile.Problem) in try queue.take(order, from: client) }
         promise.succeed(HTTPResponse.json(.ok, Self.json(order.number, .waiting)))
       } catch {
         promise.succeed(HTTPResponse.refusal(.serviceUnavailable, "The order \(error.what): \(error.cause)."))

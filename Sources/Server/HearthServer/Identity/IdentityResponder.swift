@@ -14,7 +14,7 @@ struct IdentityResponder: Sendable {
   static let userAgentBytesMax = 256
 
   let services: GatewayServices
-  let load: IdentityLoad
+  let identityLimiter: IdentityRequestLimiter
 
   private var endpoints: IdentityEndpoints {
     IdentityEndpoints(
@@ -24,7 +24,7 @@ struct IdentityResponder: Sendable {
   func respond(
     to http: HTTPRequest, at match: IdentityRouter.Match, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
-    if http.method == .OPTIONS, !match.isForPeople {
+    if http.method == .OPTIONS, !match.isForBrowsers {
       return loop.eventLoop.makeSucceededFuture(CrossOrigin.preflight(http.headers))
     }
     let id = http.id
@@ -35,13 +35,13 @@ struct IdentityResponder: Sendable {
     let isAdministrator = request.bearer.authority.administratorName != nil
     let claimant = ShareClaimant(
       network: NetworkPrefix(address: request.client.address), isAdministrator: isAdministrator)
-    guard let place = load.begin(claimant) else {
+    guard let place = identityLimiter.begin(claimant) else {
       services.meters.identity(match.operation.name, "overloaded")
-      if load.isNews() {
+      if identityLimiter.isFirstRefusal() {
         services.logger.warning("too many identity requests at a time", metadata: ["request": "\(id)"])
       }
       return loop.eventLoop.makeSucceededFuture(
-        response(match.isForPeople ? HTMLPage.overloaded.response : .busy(), for: http))
+        response(match.isForBrowsers ? HTMLPage.overloaded.response : .busy(), for: http))
     }
     let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
     Task(executorPreference: AccountsExecutor.shared) {
@@ -53,9 +53,9 @@ struct IdentityResponder: Sendable {
       }
       count(answer, at: match)
       var response = response(to: answer, of: request, for: http)
-      response.mayBeginAnew = answer.status >= 500 && watch.mayBeginAnew
+      response.isSafeToRetry = answer.status >= 500 && watch.isSafeToRetry
       promise.succeed(response)
-      load.end(place)
+      identityLimiter.end(place)
     }
     return promise.futureResult.hop(to: loop.eventLoop)
   }
@@ -68,9 +68,9 @@ struct IdentityResponder: Sendable {
   /// Returns the sender of a large body. An import is an administrator's; an invalid request is refused by the
   /// operation itself.
   func caller(of http: HTTPRequest, at match: IdentityRouter.Match) -> HTTPBodyCaller {
-    guard !match.isForPeople else { return .anonymous }
+    guard !match.isForBrowsers else { return .anonymous }
     let origin = services.origin(of: http)
-    let authority = services.gate.bearer(of: http, from: origin, now: SystemClock.now).authority
+    let authority = services.authenticator.bearer(of: http, from: origin, now: SystemClock.now).authority
     return authority.administratorName == nil ? .anonymous : .known
   }
 
@@ -89,7 +89,7 @@ extension IdentityResponder {
   /// error themselves.
   private func request(_ http: HTTPRequest, at match: IdentityRouter.Match, id: String) -> IdentityRequest? {
     let parameters = (try? URLQuery(http.query))?.parameters
-    guard parameters != nil || match.isForPeople else { return nil }
+    guard parameters != nil || match.isForBrowsers else { return nil }
     let now = SystemClock.now
     let origin = services.origin(of: http)
     let query = (parameters ?? []).map { (name: $0.name, value: $0.value) }
@@ -98,9 +98,9 @@ extension IdentityResponder {
       queryText: String(decoding: http.query, as: UTF8.self), contentType: http.header("Content-Type"),
       body: Array(http.body.readableBytesView),
       apiKey: query.first { $0.name == "key" }?.value ?? http.header("X-Goog-Api-Key"),
-      bearer: match.isForPeople ? .none : services.gate.bearer(of: http, from: origin, now: now),
+      bearer: match.isForBrowsers ? .none : services.authenticator.bearer(of: http, from: origin, now: now),
       client: client(http, from: origin, id: id), isFromLoopback: origin.isFromLoopback, now: now)
-    if match.isForPeople { request.cookie = http.header("Cookie") }
+    if match.isForBrowsers { request.cookie = http.header("Cookie") }
     return request
   }
 
@@ -124,7 +124,7 @@ extension IdentityResponder {
       metadata: ["request": "\(id)", "status": "\(answer.status)", "client": "\(request.client.address)"])
     // Apps take a JSON error of the server for a decision about their user, and sign out. Scripts may read it.
     let isForApp = request.bearer.authority.administratorName == nil
-    if isForApp, !answer.isForPeople, !answer.isToldToApps, answer.status >= 500, answer.status != 501 {
+    if isForApp, !answer.isForBrowsers, !answer.isPassedToApps, answer.status >= 500, answer.status != 501 {
       return response(.busy(status: answer.status), for: http)
     }
     return response(answer, for: http)
@@ -136,7 +136,7 @@ extension IdentityResponder {
     let (status, text) = failure.explanation
     let answer: IdentityResponse =
       switch failure {
-      case _ where match.isForPeople: HTMLPage.refusal(status: Int(status.code), text).response
+      case _ where match.isForBrowsers: HTMLPage.refusal(status: Int(status.code), text).response
       case .overloaded, .timeout, .internalError, .unreachable: .busy(status: Int(status.code))
       case .outcomeUnknown, .unrelayable: .unanswered(status: Int(status.code))
       case .bodyTooLong: .refusal(status: 413, "The request is too large.")
@@ -158,7 +158,7 @@ extension IdentityResponder {
     let kept = [
       (name: "Content-Type", value: answer.contentType), (name: "Cache-Control", value: answer.cacheControl),
     ]
-    if answer.isForPeople { return kept + answer.headers }
+    if answer.isForBrowsers { return kept + answer.headers }
     return kept + [(name: "X-Content-Type-Options", value: "nosniff"), (name: "Referrer-Policy", value: "no-referrer")]
       + CrossOrigin.headers(for: http.headers) + answer.headers
   }

@@ -7,20 +7,20 @@ import HearthTree
 
 /// A client of blocking functions over libcurl, on threads of its own: a function that hangs does not delay sign-ins
 /// with another provider's key set. The allowed addresses are those of triggers' receivers. Clients whose sign-ins wait
-/// take turns: ``QuestionGate``.
+/// take turns: ``ConcurrencyLimiter``.
 struct OutboundFunctionCaller: FunctionCaller {
   private static let pool = OutboundPool(slots: BlockingFunctionLimits.slots)
-  private static let gate = QuestionGate(slots: BlockingFunctionLimits.slots)
+  private static let limiter = ConcurrencyLimiter(slots: BlockingFunctionLimits.slots)
 
   func call(_ url: String, allowsPrivate: Bool, body: [UInt8]) async throws(HookFailure) -> FunctionAnswer {
     let started = Clock.monotonicMilliseconds
     let timeout = Int64(BlockingFunctionLimits.timeoutSeconds) * 1_000
     let client = ShareClaimant.current ?? ShareClaimant(isAdministrator: true)
     // When too many wait already, a flood of sign-ins must not make a function count as unreachable.
-    guard await Self.gate.enter(client, sizeBytes: body.count, milliseconds: timeout) == .entered else {
+    guard await Self.limiter.acquire(client, sizeBytes: body.count, milliseconds: timeout) == .acquired else {
       throw .deadlineExceeded
     }
-    defer { Self.gate.leave() }
+    defer { Self.limiter.release() }
     let left = max(1, timeout - (Clock.monotonicMilliseconds - started))
     var request = OutboundRequest(
       method: .post, url: url, headers: [OutboundHeader("Content-Type", "application/json")], body: body,
@@ -28,7 +28,7 @@ struct OutboundFunctionCaller: FunctionCaller {
     request.timeoutMilliseconds = left
     do throws(OutboundError) {
       // Redirects are not followed, so only this URL's host is called.
-      let policy = try OutboundPolicy.receiving(at: url, allowsPrivate: allowsPrivate)
+      let policy = try OutboundPolicy.forReceiver(at: url, allowsPrivate: allowsPrivate)
       let answer = try await OutboundClient(policy: policy, pool: Self.pool).send(request)
       return FunctionAnswer(status: answer.status, body: answer.body)
     } catch {

@@ -22,7 +22,7 @@ struct JSONLogHandler: LogHandler {
 
   /// Writes to standard error, each line in one piece. A line that cannot be written is lost.
   static let standardError: @Sendable ([UInt8]) -> Void = { line in
-    turn.withLock { _ in
+    writeLock.withLock { _ in
       var rest = line[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
@@ -34,5 +34,5 @@ struct JSONLogHandler: LogHandler {
   }
 
   /// A lock that keeps lines apart.
-  private static let turn = Mutex(())
+  private static let writeLock = Mutex(())
 }

@@ -19,10 +19,10 @@ actor MetricsCollector {
     let loops: [TransportLoop]
     let memory: ClientMemory
     let plugins: PluginHost
-    let load: IdentityLoad
+    let identityLimiter: IdentityRequestLimiter
     let dataDirectory: String
     /// The certificate; nil without TLS.
-    let certificate: CertificateWatch?
+    let certificate: CertificateReloader?
     /// The cluster's node; nil for a server by itself.
     let node: ClusterNode?
   }
@@ -84,7 +84,7 @@ actor MetricsCollector {
     for (index, loop) in loops.enumerated() {
       samples.add(.recipientsWaiting, Double(loop.waitingRecipientCount), "\(index)")
     }
-    samples.add(.heldBytes, Double(sources.memory.heldBytes))
+    samples.add(.clientMemory, Double(sources.memory.heldBytes))
     samples.add(.receiptsOpen, Double(services.openReceiptCount))
     samples.add(.ready, services.isReady ? 1 : 0)
   }
@@ -114,7 +114,7 @@ actor MetricsCollector {
   }
 
   private nonisolated func addAccounts(to samples: inout MetricSamples) {
-    let hashes = sources.services.accounts.own.context.pool.figures
+    let hashes = sources.services.accounts.own.context.pool.currentLoad
     samples.add(.hashSlots, Double(hashes.slots))
     samples.add(.hashesRunning, Double(hashes.runningCount))
     samples.add(.hashesWaiting, Double(hashes.waitingCount))
@@ -123,7 +123,7 @@ actor MetricsCollector {
       samples.add(.messagesSent, Double(bound.used), bound.name)
       samples.add(.messagesMax, Double(bound.max), bound.name)
     }
-    samples.add(.identityInFlight, Double(sources.load.inFlightCount))
+    samples.add(.identityInFlight, Double(sources.identityLimiter.inFlightCount))
   }
 
   private nonisolated func addPlugins(to samples: inout MetricSamples) {
@@ -142,7 +142,7 @@ actor MetricsCollector {
   }
 
   private nonisolated func addTriggers(to samples: inout MetricSamples) {
-    for trigger in sources.services.triggers.sender.status.standings() {
+    for trigger in sources.services.triggers.sender.status.statuses() {
       let (name, figures) = (trigger.name, trigger.figures)
       samples.add(.triggerUp, trigger.isPaused || trigger.isUnreachable ? 0 : 1, name)
       samples.add(.triggerWaiting, Double(trigger.waitingCount), name)
@@ -160,16 +160,17 @@ actor MetricsCollector {
 
   private nonisolated func addCluster(to samples: inout MetricSamples) {
     guard let status = sources.node?.status else { return }
-    samples.add(.clusterLease, status.isLeaseBelieved ? 1 : 0)
+    samples.add(.clusterLease, status.isLeaseValid ? 1 : 0)
     samples.add(.clusterConnections, Double(status.connected.count))
     samples.add(.clusterTakeovers, Double(status.counts.takeovers))
-    samples.add(.clusterEnds, Double(status.counts.ends))
-    samples.add(.clusterLosses, Double(status.counts.losses))
+    samples.add(.clusterOwnershipEnds, Double(status.counts.ends))
+    samples.add(.clusterDataLosses, Double(status.counts.losses))
     for (journal, member) in status.databases.sorted(by: { $0.0 < $1.0 }) {
       samples.add(.clusterOwned, member.role == .owner ? 1 : 0, journal)
       samples.add(.clusterServed, member.isServing ? 1 : 0, journal)
       if let asOf = member.freshAsOf {
-        samples.add(.clusterAge, max(0, Double(status.now.milliseconds) - Double(asOf.milliseconds)) / 1_000, journal)
+        samples.add(
+          .clusterReplicaAge, max(0, Double(status.now.milliseconds) - Double(asOf.milliseconds)) / 1_000, journal)
       }
       samples.add(.clusterSessions, Double(member.sessionCount), journal)
       samples.add(.clusterFollowers, Double(member.followerCount), journal)
@@ -178,10 +179,10 @@ actor MetricsCollector {
 
   private nonisolated func addProcess(to samples: inout MetricSamples) {
     func add(_ metric: MetricDescription, _ value: Double?) { if let value { samples.add(metric, value) } }
-    add(.residentMemory, ProcessFigures.residentBytes().map(Double.init))
-    add(.openFiles, ProcessFigures.openFileCount.map(Double.init))
-    add(.openFilesMax, ProcessFigures.openFileCountMax.map(Double.init))
-    add(.processorTime, ProcessFigures.processorSeconds)
+    add(.residentMemory, ProcessStatistics.residentBytes().map(Double.init))
+    add(.openFiles, ProcessStatistics.openFileCount.map(Double.init))
+    add(.openFilesMax, ProcessStatistics.openFileCountMax.map(Double.init))
+    add(.processorTime, ProcessStatistics.processorSeconds)
     add(.startTime, startSeconds)
     add(.certificateEnd, (sources.certificate?.validity.notAfterSeconds).map(Double.init))
     add(.lastBackup, BackupMarker.read(in: sources.dataDirectory).map { Double($0.instantMilliseconds) / 1_000 })

@@ -12,7 +12,7 @@ final class MetricsToken: Sendable {
   /// The maximum size of the file in bytes: a line, perhaps with others behind it.
   static let fileBytesMax = 4_096
   /// The time for which the file's content is cached, so that requests of strangers do not read it each time.
-  static let restNanoseconds: UInt64 = 1_000_000_000
+  static let cacheNanoseconds: UInt64 = 1_000_000_000
 
   /// The reason why there is no token, for the operator.
   struct Problem: Error, CustomStringConvertible {
@@ -23,7 +23,7 @@ final class MetricsToken: Sendable {
     var version: FileVersion?
     /// The digest of the token; nil when there is none. Digests have equal lengths for any input.
     var digest: Digest?
-    var lookedNanoseconds: UInt64
+    var checkedNanoseconds: UInt64
   }
 
   private let path: String
@@ -41,7 +41,7 @@ final class MetricsToken: Sendable {
     let version = FileVersion(of: path)
     let digest = try Self.read(path)
     (self.path, self.logger, self.clock) = (path, logger, clock)
-    state = Mutex(State(version: version, digest: digest, lookedNanoseconds: clock()))
+    state = Mutex(State(version: version, digest: digest, checkedNanoseconds: clock()))
     warnOfReaders()
   }
 
@@ -49,15 +49,15 @@ final class MetricsToken: Sendable {
   func admits(_ shown: String) -> Bool {
     let shownDigest = Digest(sha256: shown.utf8)
     return state.withLock { state in
-      look(&state)
+      check(&state)
       return state.digest.map { ConstantTime.equal($0.bytes, shownDigest.bytes) } ?? false
     }
   }
 
-  private func look(_ state: inout State) {
+  private func check(_ state: inout State) {
     let now = clock()
-    guard now &- state.lookedNanoseconds >= Self.restNanoseconds else { return }
-    state.lookedNanoseconds = now
+    guard now &- state.checkedNanoseconds >= Self.cacheNanoseconds else { return }
+    state.checkedNanoseconds = now
     let version = FileVersion(of: path)
     guard version != state.version else { return }
     state.version = version
@@ -84,8 +84,8 @@ final class MetricsToken: Sendable {
     }
     defer { free(real) }
     let bytes: [UInt8]
-    do throws(WholeFile.Problem) {
-      bytes = try WholeFile(path: String(cString: real)).read(bytesMax: fileBytesMax) ?? []
+    do throws(AtomicFile.Problem) {
+      bytes = try AtomicFile(path: String(cString: real)).read(bytesMax: fileBytesMax) ?? []
     } catch {
       throw Problem(description: "the token for metrics \(error.what): \(path): \(error.cause)")
     }

@@ -7,14 +7,14 @@ import HearthTransport
 
 /// The metrics of each part of a server.
 struct ServerMeters: Sendable {
-  let databases: DatabaseMeters
+  let databases: DatabaseMetrics
   let gateway: GatewayMeters
   let transport: TransportMeters
 
   /// The metrics on the machine's monotonic clock.
   init(_ factory: any MetricsFactory) {
     let clock: @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }
-    databases = DatabaseMeters(factory, nanoseconds: clock)
+    databases = DatabaseMetrics(factory, nanoseconds: clock)
     gateway = GatewayMeters(factory, nanoseconds: clock)
     transport = TransportMeters(factory, nanoseconds: clock)
   }

@@ -23,7 +23,7 @@ final class TreeCensus: Sendable {
   }
 
   /// The pause after a count, as a multiple of its duration.
-  static let restFactor: UInt64 = 50
+  static let pauseFactor: UInt64 = 50
 
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "hearth.census", qos: .utility)
@@ -33,9 +33,9 @@ final class TreeCensus: Sendable {
   init(clock: @escaping @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }) { self.clock = clock }
 
   /// Returns the last counts of each database, by name; starts a new count of changed ones, if it is time.
-  func counts(of databases: [(name: String, state: Published)]) -> [String: Count] {
+  func counts(of databases: [(name: String, state: DatabaseState)]) -> [String: Count] {
     let now = clock()
-    let (counts, due) = state.withLock { state -> ([String: Count], [(name: String, state: Published)]) in
+    let (counts, due) = state.withLock { state -> ([String: Count], [(name: String, state: DatabaseState)]) in
       let names = Set(databases.map(\.name))
       state.counts = state.counts.filter { names.contains($0.key) }
       state.positions = state.positions.filter { names.contains($0.key) }
@@ -48,7 +48,7 @@ final class TreeCensus: Sendable {
     return counts
   }
 
-  private func count(_ databases: [(name: String, state: Published)]) {
+  private func count(_ databases: [(name: String, state: DatabaseState)]) {
     let start = clock()
     for (name, published) in databases {
       let count = Count(bytes: published.root.heldBytes(), leaves: published.root.leafCount)
@@ -60,7 +60,7 @@ final class TreeCensus: Sendable {
     let end = clock()
     state.withLock { state in
       state.isCounting = false
-      state.notBeforeNanoseconds = end &+ (end &- start) &* Self.restFactor
+      state.notBeforeNanoseconds = end &+ (end &- start) &* Self.pauseFactor
     }
   }
 

@@ -38,7 +38,7 @@ package struct JournalDigest: Sendable, Equatable {
   }
 
   /// Returns unique bytes for each entry: each text follows its length.
-  private static func bytes(of entry: KeptEntry) -> [UInt8] {
+  private static func bytes(of entry: ArchivedEntry) -> [UInt8] {
     var bytes: [UInt8] = []
     func add(_ number: Int64) { withUnsafeBytes(of: number.littleEndian) { bytes += $0 } }
     func add(_ text: some Collection<UInt8>) {

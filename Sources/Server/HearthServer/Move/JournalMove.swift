@@ -14,7 +14,7 @@ package final class JournalMove {
     /// The name: `accounts`, or `databases/NAME`.
     package var name: String
     /// The digest of its content, equal on both sides.
-    package var print: JournalDigest
+    package var digest: JournalDigest
     /// True when an equal journal was there before.
     package var wasThere: Bool
   }
@@ -56,10 +56,10 @@ package final class JournalMove {
   /// - Parameter told: called with each that is copied and verified. None has its final name before the call returns.
   /// - Throws: ``ServerError`` when the store has other journals, a server runs on the folder, or there are no journals
   ///   to copy; `JournalError`, `RecordError`. The store then has only the journals that it had before.
-  package func toStore(_ told: (Moved) -> Void) throws {
+  package func toStore(_ onCopied: (Moved) -> Void) throws {
     let sources = try Self.requireSome(folderPlaces(), in: folder)
-    try hold(sources)
-    try run(sources, to: store, beside: DataFolderJournals(directory.path, in: store).places(), told) {}
+    try lock(sources)
+    try run(sources, to: store, beside: DataFolderJournals(directory.path, in: store).places(), onCopied) {}
   }
 
   /// Copies the store's journals into the folder, which is made when it is missing.
@@ -68,11 +68,11 @@ package final class JournalMove {
   ///   - begin: called before the first write: from then on no server may start on the folder's own databases.
   ///   - told: called with each that is copied and verified. None has its final name before all have.
   /// - Throws: as ``toStore(_:)`` does. The folder may then have some of the databases, each of them complete.
-  package func toFolder(begin: () throws -> Void, _ told: (Moved) -> Void) throws {
+  package func toFolder(begin: () throws -> Void, _ onCopied: (Moved) -> Void) throws {
     let sources = try Self.requireSome(DataFolderJournals(directory.path, in: store).places(), in: store)
     let present = try folderPlaces()
-    try hold(present)
-    try run(sources, to: folder, beside: present, told) {
+    try lock(present)
+    try run(sources, to: folder, beside: present, onCopied) {
       for folder in [directory.path, directory.databasesPath] { try Self.make(folder) }
       try begin()
     }
@@ -81,8 +81,8 @@ package final class JournalMove {
   // MARK: Steps
 
   private static func requireSome(
-    _ sources: [DataFolderJournals.Place], in store: any JournalStore
-  ) throws(ServerError) -> [DataFolderJournals.Place] {
+    _ sources: [DataFolderJournals.Entry], in store: any JournalStore
+  ) throws(ServerError) -> [DataFolderJournals.Entry] {
     guard !sources.isEmpty else { throw ServerError(.storage, "\(store.address) has no databases and no accounts") }
     return sources
   }
@@ -93,43 +93,43 @@ package final class JournalMove {
   ///   - present: the journals of the destination.
   ///   - begin: called before the first write.
   private func run(
-    _ sources: [DataFolderJournals.Place], to target: any JournalStore, beside present: [DataFolderJournals.Place],
-    _ told: (Moved) -> Void, begin: () throws -> Void
+    _ sources: [DataFolderJournals.Entry], to target: any JournalStore, beside present: [DataFolderJournals.Entry],
+    _ onCopied: (Moved) -> Void, begin: () throws -> Void
   ) throws {
     let there = try compare(
       present, with: sources, advice: "\(target.address) holds other databases already: \(target.occupiedAdvice)")
     try begin()
     let work = try target.stage()
-    for source in sources { told(try copy(source, there[source.name], into: work)) }
+    for source in sources { onCopied(try copy(source, there[source.name], into: work)) }
     try target.publish(sources.map(\.name).filter { there[$0] == nil })
   }
 
   private func copy(
-    _ source: DataFolderJournals.Place, _ there: JournalDigest?, into archive: any JournalArchive
+    _ source: DataFolderJournals.Entry, _ there: JournalDigest?, into archive: any JournalArchive
   ) throws -> Moved {
-    if let there { return Moved(name: source.name, print: there, wasThere: true) }
+    if let there { return Moved(name: source.name, digest: there, wasThere: true) }
     let view = try source.archive.view(source.name)
     defer { view.close() }
     try JournalCopy.run(view, into: archive.restoration(source.name))
-    let print = try JournalDigest(view)
-    guard try Self.print(of: source.name, in: archive) == print else {
+    let digest = try JournalDigest(view)
+    guard try Self.digest(of: source.name, in: archive) == digest else {
       throw ServerError(
         .storage, "the copy of \(source.name) is not what it was made of: nothing was put in its place")
     }
-    return Moved(name: source.name, print: print, wasThere: false)
+    return Moved(name: source.name, digest: digest, wasThere: false)
   }
 
   /// Returns the existing journals that equal their sources.
   ///
   /// - Throws: ``ServerError`` when another journal exists.
   private func compare(
-    _ present: [DataFolderJournals.Place], with sources: [DataFolderJournals.Place], advice: String
+    _ present: [DataFolderJournals.Entry], with sources: [DataFolderJournals.Entry], advice: String
   ) throws -> [String: JournalDigest] {
     let sources = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0) })
     var (same, others): ([String: JournalDigest], [String]) = ([:], [])
     for place in present {
-      if let source = sources[place.name], let print = try Self.common(place, source) {
-        same[place.name] = print
+      if let source = sources[place.name], let digest = try Self.common(place, source) {
+        same[place.name] = digest
       } else {
         others.append(place.name)
       }
@@ -140,7 +140,7 @@ package final class JournalMove {
 
   /// Returns the common digest of two journals; nil when they differ.
   private static func common(
-    _ a: DataFolderJournals.Place, _ b: DataFolderJournals.Place
+    _ a: DataFolderJournals.Entry, _ b: DataFolderJournals.Entry
   ) throws -> JournalDigest? {
     let (viewA, viewB) = (try a.archive.view(a.name), try b.archive.view(b.name))
     defer {
@@ -150,11 +150,11 @@ package final class JournalMove {
     guard viewA.head.position == viewB.head.position, viewA.head.runningHash == viewB.head.runningHash else {
       return nil
     }
-    let print = try JournalDigest(viewA)
-    return try JournalDigest(viewB) == print ? print : nil
+    let digest = try JournalDigest(viewA)
+    return try JournalDigest(viewB) == digest ? digest : nil
   }
 
-  private static func print(of journal: String, in archive: any JournalArchive) throws -> JournalDigest {
+  private static func digest(of journal: String, in archive: any JournalArchive) throws -> JournalDigest {
     let view = try archive.view(journal)
     defer { view.close() }
     return try JournalDigest(view)
@@ -162,19 +162,19 @@ package final class JournalMove {
 
   // MARK: The folder
 
-  private func folderPlaces() throws(JournalError) -> [DataFolderJournals.Place] {
+  private func folderPlaces() throws(JournalError) -> [DataFolderJournals.Entry] {
     try DataFolderJournals.areThere(in: directory.path) ? DataFolderJournals.places(in: directory.path) : []
   }
 
   /// Locks the folder's journals against servers.
-  private func hold(_ places: [DataFolderJournals.Place]) throws(ServerError) {
+  private func lock(_ places: [DataFolderJournals.Entry]) throws(ServerError) {
     do throws(JournalError) { try folder.lock(for: .copy(places.map(\.name))) } catch {
       throw ServerError(.storage, "cannot look at the databases of \(directory.path): \(error)")
     }
   }
 
   private static func make(_ folder: String) throws(ServerError) {
-    guard WholeFile.makeFolder(folder) else {
+    guard AtomicFile.makeFolder(folder) else {
       throw ServerError(.storage, "cannot make the folder \(folder): \(String(cString: strerror(errno)))")
     }
   }

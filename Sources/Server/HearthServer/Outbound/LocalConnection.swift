@@ -8,7 +8,7 @@ final class LocalConnection: ChannelInboundHandler {
   typealias OutboundOut = HTTPClientRequestPart
 
   private let ended: (_ connection: LocalConnection, _ isUsable: Bool) -> Void
-  private let again: (LocalExchange) -> Void
+  private let resend: (LocalExchange) -> Void
   private var context: ChannelHandlerContext?
   private var exchange: LocalExchange?
   private var idleTimer: Scheduled<Void>?
@@ -25,9 +25,9 @@ final class LocalConnection: ChannelInboundHandler {
   ///   - again: takes a request that was sent on a connection which the receiver had closed.
   init(
     ended: @escaping (_ connection: LocalConnection, _ isUsable: Bool) -> Void,
-    again: @escaping (LocalExchange) -> Void
+    resend: @escaping (LocalExchange) -> Void
   ) {
-    (self.ended, self.again) = (ended, again)
+    (self.ended, self.resend) = (ended, resend)
   }
 
   /// True when a part of the response has arrived.
@@ -35,16 +35,16 @@ final class LocalConnection: ChannelInboundHandler {
 
   func start(_ exchange: LocalExchange) {
     idleTimer?.cancel()
-    guard !exchange.isOver else { return finish(isUsable: true) }
-    guard let context else { return again(exchange) }
+    guard !exchange.isFinished else { return finish(isUsable: true) }
+    guard let context else { return resend(exchange) }
     (self.exchange, head, body, bodyBytes) = (exchange, nil, [], 0)
     exchange.connection = self
     exchange.startTimer(on: context.eventLoop)
-    var headers = HTTPHeaders([("Host", exchange.place.authority)])
+    var headers = HTTPHeaders([("Host", exchange.url.authority)])
     for header in exchange.request.headers { headers.add(name: header.name, value: header.value) }
     headers.replaceOrAdd(name: "Content-Length", value: String(exchange.request.body.count))
     let head = HTTPRequestHead(
-      version: .http1_1, method: HTTPMethod(rawValue: exchange.request.method.rawValue), uri: exchange.place.target,
+      version: .http1_1, method: HTTPMethod(rawValue: exchange.request.method.rawValue), uri: exchange.url.target,
       headers: headers)
     exchange.wasSent = true
     context.write(wrapOutboundOut(.head(head)), promise: nil)
@@ -75,7 +75,7 @@ final class LocalConnection: ChannelInboundHandler {
     guard let request = exchange?.request else { return }
     bodyBytes += part.readableBytes
     body += part.readableBytesView.prefix(max(0, request.responseSizeBytesMax - body.count))
-    if bodyBytes > request.responseSizeBytesMax, !request.cutsResponse {
+    if bodyBytes > request.responseSizeBytesMax, !request.truncatesResponse {
       exchange?.fail(.tooLarge, "the answer is longer than it may be")
     } else if bodyBytes > request.responseSizeBytesMax + Self.passedBytesMax {
       // The status is known; the rest of the response is not needed.
@@ -107,11 +107,11 @@ final class LocalConnection: ChannelInboundHandler {
     ended(self, false)
     guard let exchange else { return }
     self.exchange = nil
-    if exchange.isOnUsedConnection, head == nil, !exchange.isOver {
+    if exchange.isOnUsedConnection, head == nil, !exchange.isFinished {
       exchange.isOnUsedConnection = false
-      again(exchange)
+      resend(exchange)
     } else {
-      exchange.fail(.unreachable, "\(exchange.place.host) closed the connection", wasAnswered: head != nil)
+      exchange.fail(.unreachable, "\(exchange.url.host) closed the connection", wasAnswered: head != nil)
     }
   }
 

@@ -14,7 +14,7 @@ final class LocalConnections {
   }
 
   func begin(_ exchange: LocalExchange) {
-    let key = Key(host: exchange.place.host, port: exchange.place.port)
+    let key = Key(host: exchange.url.host, port: exchange.url.port)
     if let connection = idle[key]?.popLast() {
       exchange.isOnUsedConnection = true
       return connection.start(exchange)
@@ -28,7 +28,7 @@ final class LocalConnections {
     }
     let connection = LocalConnection { [weak self] connection, isUsable in
       isUsable ? self?.idle[key, default: []].append(connection) : self?.remove(connection, key)
-    } again: { [weak self] exchange in
+    } resend: { [weak self] exchange in
       self?.connect(exchange, key)
     }
     let bound = NIOLoopBound((exchange: exchange, connection: connection), eventLoop: loop)

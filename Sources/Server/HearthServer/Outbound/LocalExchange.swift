@@ -4,10 +4,10 @@ import NIOCore
 /// A request with its outcome. It belongs to one event loop.
 final class LocalExchange {
   let request: OutboundRequest
-  let place: LocalPlace
+  let url: LocalURL
   private let answer: EventLoopPromise<OutboundResponse>
   private var timer: Scheduled<Void>?
-  private(set) var isOver = false
+  private(set) var isFinished = false
   /// True when it was sent on a used connection, which the receiver may have closed.
   var isOnUsedConnection = false
   /// True when the request was sent.
@@ -15,14 +15,14 @@ final class LocalExchange {
   /// The connection that carries it; nil before and afterwards.
   weak var connection: LocalConnection?
 
-  init(_ request: OutboundRequest, to place: LocalPlace, _ answer: EventLoopPromise<OutboundResponse>) {
-    (self.request, self.place, self.answer) = (request, place, answer)
+  init(_ request: OutboundRequest, to url: LocalURL, _ answer: EventLoopPromise<OutboundResponse>) {
+    (self.request, self.url, self.answer) = (request, url, answer)
   }
 
   func startTimer(on loop: any EventLoop) {
-    guard timer == nil, !isOver else { return }
+    guard timer == nil, !isFinished else { return }
     timer = loop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(request.timeoutMilliseconds))) { [weak self] in
-      self?.fail(.timedOut, "\(self?.place.host ?? "it") did not answer in time")
+      self?.fail(.timedOut, "\(self?.url.host ?? "it") did not answer in time")
     }
   }
 
@@ -41,8 +41,8 @@ final class LocalExchange {
   }
 
   private func finish() -> Bool {
-    guard !isOver else { return false }
-    (isOver, connection) = (true, nil)
+    guard !isFinished else { return false }
+    (isFinished, connection) = (true, nil)
     timer?.cancel()
     timer = nil
     return true

@@ -21,32 +21,32 @@ final class LocalHTTP: OutboundHTTP {
   }
 
   func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
-    guard let place = LocalPlace(request.url) else { return try await others.send(request) }
+    guard let url = LocalURL(request.url) else { return try await others.send(request) }
     let answer = loop.makePromise(of: OutboundResponse.self)
-    let isOver = CancelledFlag()
+    let cancelled = CancelledFlag()
     do {
       return try await withTaskCancellationHandler {
-        loop.execute { [connections, isOver] in
-          let exchange = LocalExchange(request, to: place, answer)
-          isOver.whenSet(on: connections.eventLoop) { exchange.fail(.cancelled, "the request was cancelled") }
+        loop.execute { [connections, cancelled] in
+          let exchange = LocalExchange(request, to: url, answer)
+          cancelled.whenSet(on: connections.eventLoop) { exchange.fail(.cancelled, "the request was cancelled") }
           let own = connections.value ?? LocalConnections()
           connections.value = own
           own.begin(exchange)
         }
         return try await answer.futureResult.get()
       } onCancel: {
-        isOver.set()
+        cancelled.set()
       }
     } catch let error as OutboundError {
       throw error
     } catch {
-      throw OutboundError(.unreachable, "\(place.host) cannot be reached")
+      throw OutboundError(.unreachable, "\(url.host) cannot be reached")
     }
   }
 }
 
 /// The destination of a request on this machine.
-struct LocalPlace: Hashable, Sendable {
+struct LocalURL: Hashable, Sendable {
   var host: String
   var port: Int
   /// The path with the query.

@@ -2,7 +2,7 @@ import HearthTransport
 import Logging
 import NIOCore
 
-/// The way in which a node of a cluster finds the owner of certain requests, and forwards them to it.
+/// The forwarding of certain requests from a node of a cluster to the node that owns them.
 struct Relay: Sendable {
   /// The reason why another node sent no response.
   enum Failure: Error, Sendable, Equatable {
@@ -21,7 +21,7 @@ struct Relay: Sendable {
   let proxies: TrustedProxies
   let logger: Logger
   /// The pause between two lookups of the owner, and the number of attempts.
-  var patience = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
+  var retries = (pause: TimeAmount.milliseconds(RelayLimits.pauseMilliseconds), triesMax: RelayLimits.triesMax)
 
   /// Responds to a request on this node. When no change was possible, because the node is losing its ownership or has
   /// not fully gained it, the request is carried out again once the node has been the owner for a while: a few times,
@@ -33,8 +33,8 @@ struct Relay: Sendable {
     _ respond: @escaping @Sendable () -> EventLoopFuture<HTTPResponse>
   ) -> EventLoopFuture<HTTPResponse?> {
     respond().flatMap { response in
-      guard response.mayBeginAnew else { return loop.makeSucceededFuture(response) }
-      return otherOwner(looksLeft: RelayLimits.looksMax, on: loop).flatMap { isThere in
+      guard response.isSafeToRetry else { return loop.makeSucceededFuture(response) }
+      return otherOwner(lookupsLeft: RelayLimits.lookupsMax, on: loop).flatMap { isThere in
         guard !isThere else { return loop.makeSucceededFuture(nil) }
         guard roundsLeft > 0 else { return loop.makeSucceededFuture(response) }
         return carryOut(roundsLeft: roundsLeft - 1, on: loop, respond)
@@ -43,10 +43,10 @@ struct Relay: Sendable {
   }
 
   /// Waits for a while until another node than this one is the owner.
-  private func otherOwner(looksLeft: Int, on loop: any EventLoop) -> EventLoopFuture<Bool> {
+  private func otherOwner(lookupsLeft: Int, on loop: any EventLoop) -> EventLoopFuture<Bool> {
     if owner() != node { return loop.makeSucceededFuture(true) }
-    guard looksLeft > 0 else { return loop.makeSucceededFuture(false) }
-    return loop.scheduleTask(in: patience.pause) {}.futureResult
-      .flatMap { otherOwner(looksLeft: looksLeft - 1, on: loop) }
+    guard lookupsLeft > 0 else { return loop.makeSucceededFuture(false) }
+    return loop.scheduleTask(in: retries.pause) {}.futureResult
+      .flatMap { otherOwner(lookupsLeft: lookupsLeft - 1, on: loop) }
   }
 }

@@ -13,7 +13,7 @@ enum RelayLimits {
   /// The maximum number of times that an ineffective request is carried out again on the owner.
   static let roundsMax = 3
   /// The number of pauses before each of those.
-  static let looksMax = 10
+  static let lookupsMax = 10
   /// The pause between two attempts.
   static let pauseMilliseconds: Int64 = 100
   /// The timeout for a response: sign-ins wait for password hashes, plugins and functions.

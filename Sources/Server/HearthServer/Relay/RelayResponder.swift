@@ -14,10 +14,10 @@ import NIOHTTP1
 struct RelayResponder: HTTPResponder {
   /// Sends bytes to a node of that name, and returns its response, or fails with a ``Relay/Failure``. Any other error
   /// counts as ``Relay/Failure/outcomeUnknown``. The implementation has its own timeout.
-  typealias Ask = @Sendable (_ node: String, _ question: [UInt8]) -> EventLoopFuture<[UInt8]>
+  typealias Sender = @Sendable (_ node: String, _ question: [UInt8]) -> EventLoopFuture<[UInt8]>
 
   let relay: Relay
-  let ask: Ask
+  let ask: Sender
   /// Waits until this node has all changes of the node that responded: a token that it made is then valid here.
   var catchUp: @Sendable (any EventLoop) -> EventLoopFuture<Void> = { $0.makeSucceededVoidFuture() }
   /// The responder on this node, also for refusals.
@@ -27,7 +27,7 @@ struct RelayResponder: HTTPResponder {
     guard request.peer.clientAtOtherNode == nil, request.method != .OPTIONS else {
       return responder.respond(to: request, on: loop)
     }
-    return pass(request, triesLeft: relay.patience.triesMax, on: loop)
+    return forward(request, triesLeft: relay.retries.triesMax, on: loop)
   }
 
   func response(to failure: HTTPFailure, for request: HTTPRequest?) -> HTTPResponse {
@@ -46,7 +46,8 @@ struct RelayResponder: HTTPResponder {
 
   // MARK: Forwarding
 
-  private func pass(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse> {
+  private func forward(_ request: HTTPRequest, triesLeft: Int, on loop: TransportLoop) -> EventLoopFuture<HTTPResponse>
+  {
     guard let owner = relay.owner() else {
       return wait(request, .unreachable, "no node is known to answer it", triesLeft: triesLeft, on: loop)
     }
@@ -94,8 +95,8 @@ struct RelayResponder: HTTPResponder {
     _ request: HTTPRequest, _ failure: HTTPFailure, _ reason: String, triesLeft: Int, on loop: TransportLoop
   ) -> EventLoopFuture<HTTPResponse> {
     guard triesLeft > 0 else { return refuse(request, failure, reason, on: loop) }
-    return loop.eventLoop.scheduleTask(in: relay.patience.pause) {}.futureResult
-      .flatMap { pass(request, triesLeft: triesLeft - 1, on: loop) }
+    return loop.eventLoop.scheduleTask(in: relay.retries.pause) {}.futureResult
+      .flatMap { forward(request, triesLeft: triesLeft - 1, on: loop) }
   }
 
   private func refuse(

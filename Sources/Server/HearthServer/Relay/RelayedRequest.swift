@@ -23,7 +23,7 @@ struct RelayedRequest {
   init(_ request: HTTPRequest, client: String) {
     self.request = request
     self.request.peer.clientAtOtherNode = client
-    self.request.abandonment = nil
+    self.request.cancellation = nil
   }
 
   /// The request in bytes; nil when it is too large to be forwarded.

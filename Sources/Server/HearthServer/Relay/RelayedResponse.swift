@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// ```
 /// answer = version (1) kind (1) fields     as in ``RelayedRequest``
-///          1 response status (2) rest (8) headers body   2 notOwner   3 notUnderstood
+///          1 response status (2) pause (8) headers body   2 notOwner   3 notUnderstood
 /// ```
 enum RelayedResponse: Sendable {
   /// A complete response.
@@ -20,7 +20,7 @@ enum RelayedResponse: Sendable {
   /// The statuses of complete responses.
   private static let statuses: ClosedRange<UInt16> = 200...599
   /// The pauses in milliseconds for which a client's connection may not be read.
-  private static let rests: ClosedRange<Int64> = 0...600_000
+  private static let pauses: ClosedRange<Int64> = 0...600_000
 
   /// The response in bytes; nil for a stream, or when it is too large.
   var encoded: [UInt8]? {
@@ -35,7 +35,7 @@ enum RelayedResponse: Sendable {
       else { return nil }
       writer.number(1 as UInt8)
       writer.number(UInt16(clamping: response.status.code))
-      writer.number(min(max(response.restMilliseconds, Self.rests.lowerBound), Self.rests.upperBound))
+      writer.number(min(max(response.readPauseMilliseconds, Self.pauses.lowerBound), Self.pauses.upperBound))
       writer.headers(response.headers)
       writer.body(response.body)
     case .notOwner: writer.number(2 as UInt8)
@@ -53,7 +53,7 @@ enum RelayedResponse: Sendable {
     let version = try reader.number(UInt8.self)
     guard version == Self.version else { throw MalformedRelay(description: "an answer of version \(version)") }
     switch try reader.number(UInt8.self) {
-    case 1: self = .response(try reader.response(Self.statuses, Self.rests))
+    case 1: self = .response(try reader.response(Self.statuses, Self.pauses))
     case 2: self = .notOwner
     case 3: self = .notUnderstood
     case let kind: throw MalformedRelay(description: "an answer of the unknown kind \(kind)")
@@ -64,15 +64,15 @@ enum RelayedResponse: Sendable {
 
 extension RelayReader {
   fileprivate mutating func response(
-    _ statuses: ClosedRange<UInt16>, _ rests: ClosedRange<Int64>
+    _ statuses: ClosedRange<UInt16>, _ pauses: ClosedRange<Int64>
   ) throws(MalformedRelay) -> HTTPResponse {
-    let (status, rest) = (try number(UInt16.self), try number(Int64.self))
-    guard statuses.contains(status), rests.contains(rest) else {
-      throw MalformedRelay(description: "the status \(status), or a rest of \(rest) ms")
+    let (status, pause) = (try number(UInt16.self), try number(Int64.self))
+    guard statuses.contains(status), pauses.contains(pause) else {
+      throw MalformedRelay(description: "the status \(status), or a pause of \(pause) ms")
     }
     let headers = try headers()
     var response = HTTPResponse(HTTPResponseStatus(statusCode: Int(status)), headers: headers, body: try body())
-    response.restMilliseconds = rest
+    response.readPauseMilliseconds = pause
     return response
   }
 }

@@ -24,7 +24,7 @@ struct Route: Sendable {
 
   /// A row without a check: its responses are public, or each operation behind it declares its requirement.
   init(
-    _ name: String, on listeners: Set<Listener>, needs requirement: OpenRequirement,
+    _ name: String, on listeners: Set<Listener>, needs requirement: UncheckedRequirement,
     answeredBy responder: @escaping @Sendable (RoutedRequest) -> (any HTTPResponder)?
   ) {
     self.name = name
@@ -49,7 +49,7 @@ struct Route: Sendable {
 
 extension Route {
   /// The requirement that a row may declare when the list does not check its requests.
-  enum OpenRequirement: Sendable {
+  enum UncheckedRequirement: Sendable {
     case nothing
     case emulator
     case ofItsOperations

@@ -21,18 +21,19 @@ struct ServerRoutes: Sendable {
   let services: GatewayServices
 
   init(
-    services: GatewayServices, load: IdentityLoad, hub: EmulatorHub?, plugins: PluginHost, erasures: ErasureQueue,
+    services: GatewayServices, identityLimiter: IdentityRequestLimiter, hub: EmulatorHub?, plugins: PluginHost,
+    erasures: ErasureQueue,
     console: Console? = nil, cluster: ClusterRoutes? = nil
   ) {
     self.console = console
     (self.cluster, self.services) = (cluster, services)
     self.hub = hub
-    self.erasures = ErasureResponder(desk: erasures, isShared: cluster != nil)
+    self.erasures = ErasureResponder(queue: erasures, isShared: cluster != nil)
     self.plugins = PluginsResponder(services: services, host: plugins)
     rest = RESTResponder(services: services)
     health = HealthResponder(services: services)
     polls = PollResponder(services: services)
-    identity = IdentityResponder(services: services, load: load)
+    identity = IdentityResponder(services: services, identityLimiter: identityLimiter)
   }
 
   private var check: PermissionCheck { PermissionCheck(services: services) }
@@ -56,7 +57,7 @@ struct ServerRoutes: Sendable {
         "plugins", on: [.folder], needs: .server, checkedBy: check
       ) { [plugins] path in path == PluginsResponder.path ? plugins : nil },
       // The page is for browsers; when it has an address of its own, it is there alone.
-      Route("console", on: [console?.options.place == nil ? .port : .console], needs: .ofItsOperations) {
+      Route("console", on: [console?.options.address == nil ? .port : .console], needs: .ofItsOperations) {
         [console, services] request in
         guard let console, ConsoleResponder.isFor(request.path) else { return nil }
         return ConsoleResponder(services: services, console: console, server: { list(for: .folder) })
@@ -91,13 +92,13 @@ struct ServerRoutes: Sendable {
   ) -> Route {
     Route(name, on: listeners, needs: .ofItsOperations) { [identity, cluster] request in
       guard let match = request.identity, match.audience == audience else { return nil }
-      let endpoint = IdentityPath(identity: identity, head: request.head, match: match)
+      let endpoint = RoutedIdentityResponder(identity: identity, head: request.head, match: match)
       return cluster?.byOwnerOfAccounts(endpoint) ?? endpoint
     }
   }
 
   /// Returns the routes of one listener.
   func list(for listener: Route.Listener) -> RouteList {
-    RouteList(rows, on: listener, otherwise: listener == .console ? NothingHere() : rest)
+    RouteList(rows, on: listener, otherwise: listener == .console ? NotFoundResponder() : rest)
   }
 }

@@ -5,14 +5,14 @@ import HearthSystem
 extension BackupSource {
   /// A data folder as the source of a backup.
   ///
-  /// - Parameter place: the location of its journals.
+  /// - Parameter journalLocation: The location of its journals.
   /// - Throws: `JournalError` when they cannot be read.
-  package init(dataDirectory: String, place: JournalPlace) throws(JournalError) {
-    let journals = try DataFolderJournals(dataDirectory, place)
+  package init(dataDirectory: String, journalLocation: JournalLocation) throws(JournalError) {
+    let journals = try DataFolderJournals(dataDirectory, journalLocation)
     self.init(
       folder: dataDirectory,
       journals: {
-        try journals.places().map { BackupSource.Place(name: $0.name, archive: $0.archive, journal: $0.name) }
+        try journals.places().map { BackupSource.Entry(name: $0.name, archive: $0.archive, journal: $0.name) }
       },
       clock: { Clock.wallMilliseconds })
   }

@@ -8,30 +8,32 @@ struct CertificateMonitor: Sendable {
   /// The seconds between two checks. A change is in force after two of them.
   static let intervalSeconds = 3
 
-  private let watch: CertificateWatch
+  private let reloader: CertificateReloader
   private let logger: Logger
   private let task: PeriodicTask
 
-  init(_ watch: CertificateWatch, logger: Logger) {
-    (self.watch, self.logger) = (watch, logger)
-    task = PeriodicTask(every: .seconds(Self.intervalSeconds)) { await Self.look(watch, logger, isAsked: false) }
+  init(_ reloader: CertificateReloader, logger: Logger) {
+    (self.reloader, self.logger) = (reloader, logger)
+    task = PeriodicTask(every: .seconds(Self.intervalSeconds)) {
+      await Self.check(reloader, logger, isRequested: false)
+    }
   }
 
   /// The validity of the certificate in force.
-  var validity: CertificateValidity { watch.validity }
+  var validity: CertificateValidity { reloader.validity }
 
   /// Reads the files at once.
-  func lookNow() async { await Self.look(watch, logger, isAsked: true) }
+  func reloadNow() async { await Self.check(reloader, logger, isRequested: true) }
 
   func stop() async { await task.stop() }
 
-  private static func look(_ watch: CertificateWatch, _ logger: Logger, isAsked: Bool) async {
+  private static func check(_ reloader: CertificateReloader, _ logger: Logger, isRequested: Bool) async {
     let nowSeconds = SystemClock.now.wallMilliseconds / 1000
-    let notices = await BlockingThread.run { watch.look(nowSeconds: nowSeconds, isAsked: isAsked) }
+    let notices = await BlockingThread.run { reloader.check(nowSeconds: nowSeconds, isRequested: isRequested) }
     for notice in notices { log(notice, nowSeconds: nowSeconds, logger) }
   }
 
-  static func log(_ notice: CertificateWatch.Notice, nowSeconds: Int64, _ logger: Logger) {
+  static func log(_ notice: CertificateReloader.Notice, nowSeconds: Int64, _ logger: Logger) {
     switch notice {
     case .replaced(let validity):
       logger.notice(

@@ -14,11 +14,11 @@ struct ClusterKeys {
   /// - Throws: ``ServerError`` when a file cannot be copied.
   func install(in keysFolder: String) throws(ServerError) {
     let source = identityFolder + "/keys"
-    do throws(WholeFile.Problem) {
-      for name in (try? WholeFile.names(in: source)) ?? [] {
-        let own = WholeFile(folder: keysFolder, name: name)
+    do throws(AtomicFile.Problem) {
+      for name in (try? AtomicFile.names(in: source)) ?? [] {
+        let own = AtomicFile(folder: keysFolder, name: name)
         guard try own.read(bytesMax: Self.fileBytesMax) == nil,
-          let bytes = try WholeFile(folder: source, name: name).read(bytesMax: Self.fileBytesMax)
+          let bytes = try AtomicFile(folder: source, name: name).read(bytesMax: Self.fileBytesMax)
         else { continue }
         try own.write(bytes)
       }

@@ -48,12 +48,12 @@ extension ClusterNode {
   func opener(_ router: EffectRouter) -> DatabaseOpener {
     { [self] name, rules, environment, limits in
       var environment = environment
-      environment.closeConnection = { router.sendAway($0) }
+      environment.closeConnection = { router.disconnectForRetry($0) }
       return try open(
         name, of: ServerJournals.databasesPrefix, initialRules: rules, environment: environment, limits: limits,
         denied: { denials in
           // The caller is a session of some node and no connection of this one.
-          let own = denials.map { Effect.denied($0.ofNobody) }
+          let own = denials.map { Effect.denied($0.withoutConnection) }
           router.deliver(own, of: name)
         })
     }
@@ -62,14 +62,14 @@ extension ClusterNode {
   /// Collects receipts of revoked credentials of users and service accounts from the clients of all nodes.
   func shareReceipts(of accounts: AccountStore, _ router: EffectRouter) {
     router.receipts.collect(
-      from: ReceiptPeers(names: peers) { [self] revocation, heard in
+      from: ReceiptPeers(names: peers) { [self] revocation, onReceipts in
         guard let credentials = EndedCredentials(revocation) else {
-          for peer in peers { heard(peer, nil) }
+          for peer in peers { onReceipts(peer, nil) }
           return
         }
-        askForReceipts(of: credentials, position: accounts.position, heard: heard)
+        requestReceipts(of: credentials, position: accounts.position, onReceipts: onReceipts)
       })
-    tellReceipts { credentials, position in
+    setReceiptHandler { credentials, position in
       let loop = router.anyLoop
       let promise = loop.makePromise(of: Void.self)
       promise.completeWithTask {
@@ -77,7 +77,7 @@ extension ClusterNode {
         guard await accounts.catchUp(), accounts.position >= position else { throw LinkRefusal.failed }
       }
       return promise.futureResult.flatMap {
-        router.receipts.words(of: Revocation(credentials), upTo: position, on: loop)
+        router.receipts.encodedReport(of: Revocation(credentials), upTo: position, on: loop)
       }
     }
   }
@@ -105,7 +105,7 @@ extension Revocation {
 
 extension Denial {
   /// The same denial, for a client that is not connected here.
-  fileprivate var ofNobody: Denial {
+  fileprivate var withoutConnection: Denial {
     var denial = self
     (denial.connection, denial.request) = (ConnectionID(rawValue: 0), nil)
     return denial

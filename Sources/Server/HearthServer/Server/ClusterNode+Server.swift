@@ -10,16 +10,16 @@ extension ClusterNode {
     _ parts: ServiceParts, _ routes: ServerRoutes, _ delivery: DeliveryParts, proxies: TrustedProxies, logger: Logger
   ) {
     if let others = parts.others {
-      parts.databases.hooks.whenRemoved { [self] in await haveOthersLook() }
-      lookWhenAsked(others, on: delivery.group.next())
+      parts.databases.hooks.whenRemoved { [self] in await checkDeletionsOnPeers() }
+      closeDeletedOnRequest(others, on: delivery.group.next())
     }
-    openAsked(parts.databases, on: delivery.group.next())
+    openOnRequest(parts.databases, on: delivery.group.next())
     answerQuestions(routes, loops: delivery.loops, proxies: proxies, logger: logger)
   }
 
   /// Opens databases that other nodes ask this one to own, before any client uses them here.
-  private func openAsked(_ databases: DatabaseRegistry, on loop: any EventLoop) {
-    whenAsked { journal in
+  private func openOnRequest(_ databases: DatabaseRegistry, on loop: any EventLoop) {
+    setOpenHandler { journal in
       let prefix = ServerJournals.databasesPrefix
       // Accounts are open as long as the server runs.
       guard journal.hasPrefix(prefix) else { return loop.makeSucceededVoidFuture() }
@@ -29,10 +29,10 @@ extension ClusterNode {
   }
 
   /// Closes databases that other nodes have deleted, when those nodes report it.
-  private func lookWhenAsked(_ others: OtherNodes, on loop: any EventLoop) {
-    whenAskedToLook {
+  private func closeDeletedOnRequest(_ others: RemoteChanges, on loop: any EventLoop) {
+    setDeletionHandler {
       let promise = loop.makePromise(of: Void.self)
-      promise.completeWithTask { await BlockingThread.run { others.look() } }
+      promise.completeWithTask { await BlockingThread.run { others.refresh() } }
       return promise.futureResult
     }
   }
@@ -41,16 +41,16 @@ extension ClusterNode {
   private func answerQuestions(_ routes: ServerRoutes, loops: [TransportLoop], proxies: TrustedProxies, logger: Logger)
   {
     guard let cluster = routes.cluster else { return }
-    let turns = Turns(loops)
-    let desk = RelayServer(
-      relay: cluster.relay, responder: routes.list(for: .port), nextLoop: { turns.next() },
+    let rotation = LoopRotation(loops)
+    let relayServer = RelayServer(
+      relay: cluster.relay, responder: routes.list(for: .port), nextLoop: { rotation.next() },
       isForAnyNode: { ClusterRoutes.isForAnyNode($0) })
-    answer { question in desk.answer(question) }
+    setAnswerHandler { question in relayServer.answer(question) }
   }
 }
 
 /// The event loops in turn.
-private final class Turns: Sendable {
+private final class LoopRotation: Sendable {
   private let loops: [TransportLoop]
   private let count = Atomic<Int>(0)
 

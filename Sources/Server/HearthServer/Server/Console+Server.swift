@@ -15,13 +15,13 @@ extension Console {
   ) {
     let publicHost = options.accounts.publicURL.split(separator: "/", maxSplits: 3).dropFirst().first.map(String.init)
     let hosts = KnownHosts(
-      host: options.console.place?.host ?? options.host,
+      host: options.console.address?.host ?? options.host,
       names: options.console.hostNames + names + [publicHost].compactMap { $0.map(HTTPRequest.hostName(ofAuthority:)) })
     self.init(
       options.console, hosts: hosts, access: access, accounts: accounts, log: log,
       backups: ConsoleBackups(dataDirectory: options.dataDirectory) {
         [folder = options.dataDirectory, place = options.journal] in
-        try BackupSource(dataDirectory: folder, place: place)
+        try BackupSource(dataDirectory: folder, journalLocation: place)
       },
       version: HearthServer.version, logger: options.logger)
   }
@@ -36,10 +36,10 @@ extension ServerRoutes {
       ServerOverview(
         services: services, plugins: plugins.host, cluster: cluster?.node, storageProduct: options.journal.product,
         dataDirectory: options.dataDirectory, version: console.version))
-    let place = options.console.place
+    let place = options.console.address
     let host = place?.host ?? options.host
     let isEncrypted = options.tls != nil && (place == nil || !IPAddress.isLoopback(host: host))
-    let port = (place == nil ? transport.port : transport.placePort) ?? 0
+    let port = (place == nil ? transport.port : transport.additionalPort) ?? 0
     // Behind a proxy that terminates TLS, browsers use its address.
     if place == nil, options.tls == nil, options.accounts.publicURL.hasPrefix("https://") {
       return console.opened(at: options.accounts.publicURL)

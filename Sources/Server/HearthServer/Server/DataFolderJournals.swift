@@ -5,7 +5,7 @@ import HearthWire
 /// The journals of a data folder, with or without a running server, for making copies of them.
 package struct DataFolderJournals: Sendable {
   /// A journal and its location.
-  package struct Place: Sendable {
+  package struct Entry: Sendable {
     /// The name, also in the archive: `accounts`, or `databases/NAME`.
     package var name: String
     /// The archive that holds it.
@@ -24,7 +24,7 @@ package struct DataFolderJournals: Sendable {
   ///   - dataDirectory: the folder.
   ///   - place: the location of its journals.
   /// - Throws: `JournalError` when they cannot be read.
-  package init(_ dataDirectory: String, _ place: JournalPlace = .dataFolder) throws(JournalError) {
+  package init(_ dataDirectory: String, _ place: JournalLocation = .dataFolder) throws(JournalError) {
     self.init(dataDirectory, in: try place.open(dataDirectory: dataDirectory))
   }
 
@@ -40,13 +40,13 @@ package struct DataFolderJournals: Sendable {
   /// Returns the current journals, the accounts first, then databases in order of name.
   ///
   /// - Throws: `JournalError` when they cannot be listed.
-  package func places() throws(JournalError) -> [Place] {
+  package func places() throws(JournalError) -> [Entry] {
     let deleted = try RemovedDatabases.marked(in: directory)
     func isKept(_ name: String) -> Bool { Namespace.isValid(name) && !deleted.contains(name) }
     let prefix = ServerJournals.databasesPrefix
     return try archive.names().sorted().filter { name in
       name == Self.accounts || name.hasPrefix(prefix) && isKept(String(name.dropFirst(prefix.count)))
-    }.map { Place(name: $0, archive: archive) }
+    }.map { Entry(name: $0, archive: archive) }
   }
 
   /// Returns true when the folder itself contains journals. A folder without a first server start has none.
@@ -60,7 +60,7 @@ package struct DataFolderJournals: Sendable {
   /// Returns the journals in the folder itself.
   ///
   /// - Throws: `JournalError` when the folder cannot be listed.
-  package static func places(in dataDirectory: String) throws(JournalError) -> [Place] {
+  package static func places(in dataDirectory: String) throws(JournalError) -> [Entry] {
     try DataFolderJournals(dataDirectory).places()
   }
 }

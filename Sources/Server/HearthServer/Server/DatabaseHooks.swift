@@ -32,7 +32,7 @@ final class DatabaseHooks: Sendable {
   /// Sets the handler of interruptions.
   ///
   /// - Parameter work: called with the name of an open database that is not served for a while.
-  func whenAway(_ work: @escaping @Sendable (String) -> Void) { away.withLock { $0 = work } }
+  func whenUnavailable(_ work: @escaping @Sendable (String) -> Void) { away.withLock { $0 = work } }
 
   /// Sets the handler of removals.
   ///

@@ -13,7 +13,7 @@ extension DatabaseRegistry {
   /// - Parameter node: nil for a server by itself.
   static func ofServer(
     _ options: HearthServer.Options, _ engine: ServerJournals, _ node: ClusterNode? = nil, rules: RuleSet,
-    router: EffectRouter, meters: DatabaseMeters = .none
+    router: EffectRouter, meters: DatabaseMetrics = .none
   ) throws(ServerError) -> DatabaseRegistry {
     var limits = DatabaseLimits()
     limits.engine.countsRules = options.countsRules || options.accounts.isEmulator
@@ -25,17 +25,17 @@ extension DatabaseRegistry {
     let registry = try DatabaseRegistry(
       journals: engine.databases, removed: RemovedDatabases(directory, journals: engine.databases),
       defaultNamespace: options.defaultNamespace, isDefaultNamed: options.isDefaultNamed,
-      unnamed: unnamedNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
+      fallbacks: fallbackNamespaces(options), createsOnUse: options.mode == .dev, initialRules: rules, limits: limits,
       opener: node?.opener(router), closer: node?.closer() ?? closer,
       isShared: node != nil,
       environment: { name in environment(of: name, router, meters, options.logger) }, logger: options.logger)
-    registry.hooks.whenAway { name in router.sendAwayClients(of: name) }
+    registry.hooks.whenUnavailable { name in router.disconnectClientsForRetry(of: name) }
     return registry
   }
 
   /// Returns the databases that an emulator's requests without a name mean when they exist: those that the project's
   /// apps use, whose names tools lose.
-  private static func unnamedNamespaces(_ options: HearthServer.Options) -> [String] {
+  private static func fallbackNamespaces(_ options: HearthServer.Options) -> [String] {
     guard options.accounts.isEmulator, !options.isDefaultNamed else { return [] }
     let project = options.accounts.projectID
     return ["\(project)-default-rtdb", project]
@@ -51,7 +51,7 @@ extension DatabaseRegistry {
   private static let idleSnapshotMilliseconds: Int64 = 10_000
 
   private static func environment(
-    of name: String, _ router: EffectRouter, _ meters: DatabaseMeters, _ logger: Logger
+    of name: String, _ router: EffectRouter, _ meters: DatabaseMetrics, _ logger: Logger
   ) -> DatabaseEnvironment {
     var environment = DatabaseEnvironment(
       clock: { SystemClock.now },

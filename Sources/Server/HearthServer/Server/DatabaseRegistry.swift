@@ -29,7 +29,7 @@ enum DatabaseClosing: Sendable {
 final class DatabaseRegistry: DatabaseSource {
   let defaultNamespace: String
   let isDefaultNamed: Bool
-  private let unnamed: [String]
+  private let fallbacks: [String]
   private let journals: any JournalFactory
   private let removed: RemovedDatabases
   private let createsOnUse: Bool
@@ -40,7 +40,7 @@ final class DatabaseRegistry: DatabaseSource {
   private let environment: @Sendable (_ name: String) -> DatabaseEnvironment
   private let logger: Logger
   /// The lookup of databases that other servers have made; nil when there are no others.
-  private let looks: NameLookup?
+  private let nameLookup: NameLookup?
   private let state: Mutex<DatabaseTable>
   /// The handlers of openings, ownership changes, interruptions and removals.
   let hooks = DatabaseHooks()
@@ -58,7 +58,7 @@ final class DatabaseRegistry: DatabaseSource {
   ///   - isShared: true when other servers make databases as well.
   init(
     journals: any JournalFactory, removed: RemovedDatabases, defaultNamespace: String, isDefaultNamed: Bool = false,
-    unnamed: [String] = [], createsOnUse: Bool, initialRules: RuleSet,
+    fallbacks: [String] = [], createsOnUse: Bool, initialRules: RuleSet,
     limits: DatabaseLimits = DatabaseLimits(), opener: DatabaseOpener? = nil,
     closer: @escaping DatabaseCloser = { _, database, _ in
       database.close()
@@ -70,14 +70,14 @@ final class DatabaseRegistry: DatabaseSource {
     (self.journals, self.removed) = (journals, removed)
     self.defaultNamespace = defaultNamespace
     self.isDefaultNamed = isDefaultNamed
-    self.unnamed = unnamed
+    self.fallbacks = fallbacks
     self.createsOnUse = createsOnUse
     self.limits = limits
     self.initialRules = Mutex(limits.engine.countsRules ? initialRules.counted : initialRules)
     self.environment = environment
     self.logger = logger
     self.closer = closer
-    looks = isShared ? NameLookup { try? journals.names() } : nil
+    nameLookup = isShared ? NameLookup { try? journals.names() } : nil
     self.opener =
       opener ?? { name, rules, environment, limits in
         try Database(name: name, journals: journals, initialRules: rules, environment: environment, limits: limits)
@@ -90,9 +90,9 @@ final class DatabaseRegistry: DatabaseSource {
     }
   }
 
-  var unnamedNamespace: String {
-    guard !unnamed.isEmpty else { return defaultNamespace }
-    return state.withLock { state in unnamed.first(where: state.existing.contains) } ?? defaultNamespace
+  var fallbackNamespace: String {
+    guard !fallbacks.isEmpty else { return defaultNamespace }
+    return state.withLock { state in fallbacks.first(where: state.existing.contains) } ?? defaultNamespace
   }
 
   /// The existing databases, in order of name.
@@ -115,7 +115,7 @@ final class DatabaseRegistry: DatabaseSource {
   }
 
   /// The initial state of a database.
-  var firstState: Published { Published(root: .empty, rules: initialRules.withLock { $0 }, position: 0) }
+  var firstState: DatabaseState { DatabaseState(root: .empty, rules: initialRules.withLock { $0 }, position: 0) }
 
   /// Returns the database if it is open already: the path of nearly every request.
   func opened(_ name: String) -> Database? { state.withLock { $0.opened(name) } }
@@ -133,18 +133,18 @@ final class DatabaseRegistry: DatabaseSource {
   /// when there is one. Blocks.
   ///
   /// - Parameters:
-  ///   - isThereAgain: true when there is a new one of its name.
+  ///   - existsAgain: true when there is a new one of its name.
   ///   - forget: called when it is closed, and before any request gets the new one.
-  func drop(_ name: String, isThereAgain: Bool, _ forget: @Sendable () -> Void) {
+  func drop(_ name: String, existsAgain: Bool, _ forget: @Sendable () -> Void) {
     guard let old = state.withLock({ $0.beginDropping(name) }) else { return }
     logger.notice("another node has deleted the database", metadata: ["database": "\(name)"])
     _ = closer(name, old, .removal)
     forget()
-    let mayBeOpened = isThereAgain || createsOnUse
+    let mayBeOpened = existsAgain || createsOnUse
     let (promises, isOver) = state.withLock {
-      $0.endDropping(name, isThereAgain: isThereAgain, mayBeOpened: mayBeOpened)
+      $0.endDropping(name, existsAgain: existsAgain, mayBeOpened: mayBeOpened)
     }
-    if !promises.isEmpty, mayBeOpened, !isOver { return open(name, isMade: createsOnUse) }
+    if !promises.isEmpty, mayBeOpened, !isOver { return open(name, createsMissing: createsOnUse) }
     let problem: DatabaseProblem = isOver ? .unavailable("the server is stopping") : .unknown
     for promise in promises { promise.fail(problem) }
   }
@@ -176,14 +176,15 @@ final class DatabaseRegistry: DatabaseSource {
     if isOver {
       for promise in promises { promise.fail(DatabaseProblem.unavailable("the server is stopping")) }
     } else if !promises.isEmpty {
-      open(name, isMade: createsOnUse)
+      open(name, createsMissing: createsOnUse)
     }
   }
 
   /// Returns false when ``database(_:_:on:)`` is certain to fail by the server's mode.
   func canOpen(_ name: String) -> Bool {
     guard Namespace.isValid(name) else { return false }
-    return createsOnUse || name == defaultNamespace || looks != nil || state.withLock { $0.existing.contains(name) }
+    return createsOnUse || name == defaultNamespace || nameLookup != nil
+      || state.withLock { $0.existing.contains(name) }
   }
 
   /// Returns true when the database exists. It need not be open.
@@ -191,12 +192,12 @@ final class DatabaseRegistry: DatabaseSource {
 
   /// Returns the database, and opens or makes it when necessary. Fails with ``DatabaseProblem``.
   func database(_ name: String, _ creation: DatabaseCreation, on loop: any EventLoop) -> EventLoopFuture<Database> {
-    guard let looks, Namespace.isValid(name), !state.withLock({ $0.isKnown(name) }) else {
+    guard let nameLookup, Namespace.isValid(name), !state.withLock({ $0.isKnown(name) }) else {
       return known(name, creation, on: loop)
     }
     // Another server may have made it just before.
     let promise = loop.makePromise(of: Void.self)
-    looks.look { [self] names in
+    nameLookup.lookUp { [self] names in
       guard let names else {
         return promise.fail(DatabaseProblem.unavailable("which databases there are cannot be read"))
       }
@@ -217,30 +218,30 @@ final class DatabaseRegistry: DatabaseSource {
     switch step {
     case .done(let result): promise.completeWith(result.mapError { $0 })
     case .wait: break
-    case .start(let isMade): open(name, isMade: isMade)
+    case .start(let createsMissing): open(name, createsMissing: createsMissing)
     }
     return promise.futureResult
   }
 
   /// Opens a database for the waiting requests.
   ///
-  /// - Parameter isMade: true to make it when it does not exist.
-  private func open(_ name: String, isMade: Bool) {
+  /// - Parameter createsMissing: true to make it when it does not exist.
+  private func open(_ name: String, createsMissing: Bool) {
     let rules = initialRules.withLock { $0 }
-    queue.async(group: openings) { self.open(name, rules, isMade: isMade) }
+    queue.async(group: openings) { self.open(name, rules, createsMissing: createsMissing) }
   }
 
   /// Returns true when another server has removed a database that this one knew. Blocks.
   private func isGone(_ name: String) -> Bool {
-    guard looks != nil, let names = try? journals.names() else { return false }
+    guard nameLookup != nil, let names = try? journals.names() else { return false }
     return !names.contains(name)
   }
 
-  private func open(_ name: String, _ rules: RuleSet, isMade: Bool) {
+  private func open(_ name: String, _ rules: RuleSet, createsMissing: Bool) {
     var opened: Database?
     var problem = DatabaseProblem.unavailable("the server is stopping")
     do {
-      guard isMade || !isGone(name) else { throw DatabaseProblem.unknown }
+      guard createsMissing || !isGone(name) else { throw DatabaseProblem.unknown }
       var environment = environment(name)
       environment.outbox = hooks.outbox(of: name)
       environment.servingChanged = { [weak self] isServing in self?.setServing(isServing, name) }

@@ -100,7 +100,7 @@ struct DatabaseTable {
       guard Namespace.isValid(name) else { return .done(.failure(.unknown)) }
       let mayCreate = isMadeOnUse || creation == .allowed || creation == .new
       guard mayCreate || exists else { return .done(.failure(.unknown)) }
-      if creation == .never, !exists { return .done(.failure(.unmade)) }
+      if creation == .never, !exists { return .done(.failure(.notCreated)) }
       guard entries.count < Self.openMax else { return .done(.failure(.tooMany)) }
       entries[name] = .opening([promise])
       return .start(isMade: mayCreate)
@@ -129,7 +129,7 @@ struct DatabaseTable {
     guard !isClosed else { return [] }
     return entries.compactMap { name, entry in
       guard case .open(let database, let use) = entry, name != kept else { return nil }
-      return use.isOver(forMilliseconds: milliseconds, at: now) ? (name, database) : nil
+      return use.isUnused(forMilliseconds: milliseconds, at: now) ? (name, database) : nil
     }
   }
 
@@ -137,7 +137,7 @@ struct DatabaseTable {
   ///
   /// - Returns: false when it was used at the last moment.
   mutating func beginClosing(_ name: String) -> Bool {
-    guard !isClosed, case .open(_, let use) = entries[name], !use.isNoted else { return false }
+    guard !isClosed, case .open(_, let use) = entries[name], !use.hasBeenUsed else { return false }
     entries[name] = .opening([])
     return true
   }
@@ -164,9 +164,9 @@ struct DatabaseTable {
   }
 
   /// Ends the dropping of a database. When requests wait and a new one may be opened, it remains as being opened.
-  mutating func endDropping(_ name: String, isThereAgain: Bool, mayBeOpened: Bool) -> Waiting {
+  mutating func endDropping(_ name: String, existsAgain: Bool, mayBeOpened: Bool) -> Waiting {
     away.remove(name)
-    if !isThereAgain { existing.remove(name) }
+    if !existsAgain { existing.remove(name) }
     guard case .opening(let promises) = entries[name] else { return ([], true) }
     if promises.isEmpty || !mayBeOpened || isClosed { entries[name] = nil }
     return (promises, isClosed)

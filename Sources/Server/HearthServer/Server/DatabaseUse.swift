@@ -12,10 +12,10 @@ final class DatabaseUse: Sendable {
   }
 
   /// True when it was used since the last check.
-  var isNoted: Bool { wasUsed.load(ordering: .relaxed) }
+  var hasBeenUsed: Bool { wasUsed.load(ordering: .relaxed) }
 
   /// Returns true when it was unused for that long. Called by one thread.
-  func isOver(forMilliseconds milliseconds: Int64, at now: Int64) -> Bool {
+  func isUnused(forMilliseconds milliseconds: Int64, at now: Int64) -> Bool {
     if wasUsed.exchange(false, ordering: .relaxed) {
       unusedSince.store(now, ordering: .relaxed)
       return false

@@ -30,9 +30,9 @@ final class DiskSpaceMonitor: Sendable {
   /// Checks at once, and repeatedly until ``stop()``.
   func start() async {
     guard thresholds != .never else { return }
-    await BlockingThread.run { self.look() }
+    await BlockingThread.run { self.check() }
     let task = PeriodicTask(every: .milliseconds(Self.intervalMilliseconds), .afterPause) { [self] in
-      await BlockingThread.run { self.look() }
+      await BlockingThread.run { self.check() }
     }
     self.task.withLock { $0 = task }
   }
@@ -46,7 +46,7 @@ final class DiskSpaceMonitor: Sendable {
   }
 
   /// Checks once. Blocks: reads files, and goes through the data of databases that may be shortened.
-  func look() {
+  func check() {
     guard let space = measure(folder) else { return }
     let last = services.space.level
     let level = thresholds.level(of: space, after: last)
@@ -79,7 +79,7 @@ final class DiskSpaceMonitor: Sendable {
   private func share(_ availableBytes: Int, keeping stopBytes: Int, among writers: [any SnapshotWriter]) {
     let needs = writers.map(\.snapshotNeedBytes)
     let spare = availableBytes - stopBytes
-    let shares = SnapshotRoom.shares(of: spare, needs: needs)
+    let shares = SnapshotSpace.shares(of: spare, needs: needs)
     for (writer, (need, share)) in zip(writers, zip(needs, shares)) {
       guard share < need else {
         writer.setSnapshotRoom(share)

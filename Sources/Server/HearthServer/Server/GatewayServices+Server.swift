@@ -16,10 +16,11 @@ extension GatewayServices {
     proxies: TrustedProxies, files: ServerFiles, denials: DenialLog, receivers: EventReceivers, memory: ClientMemory,
     meters: GatewayMeters = .none, console: ConsoleCredentials? = nil, group: MultiThreadedEventLoopGroup
   ) throws(ServerError) -> GatewayServices {
-    let gate = CredentialGate(
+    let authenticator = CallerAuthenticator(
       accounts: accounts.accounts, logger: options.logger, meters: meters, console: console)
     var services = GatewayServices(
-      databases: databases, gate: gate, accounts: accounts.accounts, proxies: proxies, router: router, denials: denials,
+      databases: databases, authenticator: authenticator, accounts: accounts.accounts, proxies: proxies, router: router,
+      denials: denials,
       settings: files.settings, versions: files.versions,
       triggers: .ofServer(options, files, receivers, group: group),
       memory: memory, meters: meters, logger: options.logger,
@@ -64,7 +65,7 @@ extension TriggerOptions {
       },
       receiver: { receivers.receiver(named: $0) }, project: options.accounts.projectID, host: host)
     return TriggerOptions(
-      files: files.triggers, home: files.triggersHome, environment: environment,
+      files: files.triggers, folder: files.triggersFolder, environment: environment,
       isSending: options.sendsEvents, functionsEmulator: options.functionsEmulator,
       projectID: options.accounts.projectID)
   }

@@ -48,7 +48,7 @@ extension HearthServer {
     /// The folder of databases, keys and secrets. Made when absent.
     public var dataDirectory: String
     /// The location of the journals of databases and accounts. All other files stay in ``dataDirectory``.
-    public var journal = JournalPlace.dataFolder
+    public var journal = JournalLocation.dataFolder
     /// The cluster of the server, whose journals are in one store; nil for a server by itself.
     public var cluster: ClusterOptions?
     /// The rules file's text. The default database gets it at every start; any other database has it as long as no
@@ -92,7 +92,7 @@ extension HearthServer {
     var measureSpace: @Sendable (_ folder: String) -> FileSystemSpace? = { FileSystemSpace(at: $0) }
     /// The maximum number of concurrent identity requests of all clients; more are told to retry. Each holds its body;
     /// the transport limits the memory for all bodies.
-    public var identityRequestsMax = IdentityLoad.requestsMax
+    public var identityRequestsMax = IdentityRequestLimiter.requestsMax
     /// The networks in CIDR notation whose clients an emulator treats as those of its own machine.
     public var emulatorAllows: [String] = []
     /// The ports of an emulator's parts; those beside ``port`` are opened, too. When nil there is no hub.

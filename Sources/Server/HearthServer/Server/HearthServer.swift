@@ -39,7 +39,7 @@ public final class HearthServer: Sendable {
 
   /// The expiry, in seconds since 1970, of the certificate in force; nil without TLS and while the server is not
   /// running.
-  public var certificateEndSeconds: Int64? { parts?.certificateCare?.validity.notAfterSeconds }
+  public var certificateEndSeconds: Int64? { parts?.certificateMonitor?.validity.notAfterSeconds }
 
   /// The counts of the rules in force: of each open database, in order of name, and of reads of databases that do not
   /// exist yet, as the default one's. Empty when counting is off.
@@ -88,10 +88,10 @@ public final class HearthServer: Sendable {
 
   /// Reads the certificate's files at once and puts them in force; existing connections keep theirs. Invalid files
   /// leave the former ones in force. The log has the result. Without TLS the call has no effect.
-  public func reloadCertificate() async { await parts?.certificateCare?.lookNow() }
+  public func reloadCertificate() async { await parts?.certificateMonitor?.reloadNow() }
 
   /// Returns when every event loop has run a task: on a hanging server it does not return.
-  public func comeRound() async {
+  public func waitForEventLoops() async {
     for loop in parts?.transport.loops ?? [] { try? await loop.eventLoop.submit {}.get() }
   }
 

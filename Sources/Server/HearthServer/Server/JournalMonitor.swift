@@ -20,9 +20,11 @@ struct JournalMonitor: Sendable {
     task = PeriodicTask(every: .seconds(seconds)) {
       await BlockingThread.run {
         var state = store.check()
-        if state == .alone, let node, !node.believesLease { state = .away("this node's heartbeats are not stored") }
+        if state == .alone, let node, !node.isLeaseValid {
+          state = .unreachable("this node's heartbeats are not stored")
+        }
         Self.note(state, of: store.product, gauge, logger)
-        if !isTidy.exchange(true, ordering: .relaxed) { Self.tidy(store, logger) }
+        if !isTidy.exchange(true, ordering: .relaxed) { Self.removeLeftovers(store, logger) }
       }
     }
   }
@@ -31,21 +33,23 @@ struct JournalMonitor: Sendable {
   func stop() async { await task.stop() }
 
   private static func note(_ state: JournalStoreState, of product: String, _ gauge: StorageGauge, _ logger: Logger) {
-    let isAway = state != .alone
-    defer { gauge.isAway = isAway }
+    let isUnavailable = state != .alone
+    defer { gauge.isUnavailable = isUnavailable }
     switch state {
     case .alone:
-      if gauge.isAway { logger.notice("\(product) answers again") }
+      if gauge.isUnavailable { logger.notice("\(product) answers again") }
     case .taken:
-      if !gauge.isAway { logger.critical("another server uses this server's tables in \(product): end one of them") }
-    case .away(let text):
-      if !gauge.isAway {
+      if !gauge.isUnavailable {
+        logger.critical("another server uses this server's tables in \(product): end one of them")
+      }
+    case .unreachable(let text):
+      if !gauge.isUnavailable {
         logger.error("\(product) does not answer: what is written waits", metadata: ["error": "\(text)"])
       }
     }
   }
 
-  private static func tidy(_ store: any JournalStore, _ logger: Logger) {
+  private static func removeLeftovers(_ store: any JournalStore, _ logger: Logger) {
     do throws(JournalError) { try store.removeLeftovers() } catch {
       logger.warning("what is left of deleted databases stays until the next start", metadata: ["error": "\(error)"])
     }

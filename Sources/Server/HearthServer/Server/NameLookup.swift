@@ -15,15 +15,15 @@ final class NameLookup: Sendable {
     var isLooking = false
   }
 
-  private let look: @Sendable () -> [String]?
+  private let lookUp: @Sendable () -> [String]?
   private let queue = DispatchQueue(label: "hearth.names")
   private let state = Mutex(State())
 
   /// - Parameter look: returns the names; nil when they could not be read. Blocks.
-  init(_ look: @escaping @Sendable () -> [String]?) { self.look = look }
+  init(_ lookUp: @escaping @Sendable () -> [String]?) { self.lookUp = lookUp }
 
   /// Starts a lookup after this call; `then` is called with the names, on another thread or at once.
-  func look(_ then: @escaping Then) {
+  func lookUp(_ then: @escaping Then) {
     let (isTaken, isFirst) = state.withLock { state in
       guard state.waiting.count < Self.waitingMax else { return (false, false) }
       state.waiting.append(then)
@@ -42,7 +42,7 @@ final class NameLookup: Sendable {
         return state.waiting
       }
       guard !waiting.isEmpty else { return }
-      let names = look()
+      let names = lookUp()
       for then in waiting { then(names) }
     }
   }

@@ -18,7 +18,7 @@ package struct OpenedAccounts: Sendable {
   /// The store of the accounts; the caller that opened it closes it.
   package let store: AccountStore
   /// The notice of this node's ownership of them; nil for a server by itself.
-  let ownership: OwnershipNotice?
+  let ownership: OwnershipState?
 
   /// Opens the store and makes the accounts. Reads files: not for event loops.
   ///
@@ -40,15 +40,15 @@ package struct OpenedAccounts: Sendable {
       developerCredentials: configuration.isEmulator ? DeveloperCredentials() : nil,
       acceptsRawSecrets: options.acceptsRawSecrets)
     let store: AccountStore
-    let ownership = node.map { _ in OwnershipNotice() }
+    let ownership = node.map { _ in OwnershipState() }
     do {
       let limits = AccountStoreLimits(configuration)
       if let node {
         store = try AccountStore(environment: environment, projectID: configuration.projectID, limits: limits) {
-          var surroundings = $0
-          surroundings.ownershipChanged = { ownership?.changed($0) }
+          var databaseEnvironment = $0
+          databaseEnvironment.ownershipChanged = { ownership?.changed($0) }
           return try node.open(
-            AccountStore.journalName, of: "", initialRules: .denyAll, environment: surroundings,
+            AccountStore.journalName, of: "", initialRules: .denyAll, environment: databaseEnvironment,
             limits: DatabaseLimits(), denied: { _ in })
         }
       } else {

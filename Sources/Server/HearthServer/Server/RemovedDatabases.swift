@@ -20,7 +20,7 @@ struct RemovedDatabases: Sendable {
 
   /// Marks a database as deleted; its files are removed once it is closed.
   func begin(_ name: String) throws(JournalError) {
-    do throws(WholeFile.Problem) {
+    do throws(AtomicFile.Problem) {
       try mark(name).write(Array("{}\n".utf8))
     } catch {
       throw JournalError(
@@ -32,9 +32,9 @@ struct RemovedDatabases: Sendable {
   /// Removes the remaining files. The database must be closed.
   func finish(_ name: String) throws(JournalError) {
     try journals.remove(name)
-    try remove(WholeFile(folder: directory.settingsPath, name: name + ".json"))
+    try remove(AtomicFile(folder: directory.settingsPath, name: name + ".json"))
     let versions = directory.versionsPath + "/" + name
-    for file in try names(in: versions) { try remove(WholeFile(folder: versions, name: file)) }
+    for file in try names(in: versions) { try remove(AtomicFile(folder: versions, name: file)) }
     guard rmdir(versions) == 0 || errno == ENOENT else { throw Self.failure(versions, errno) }
     try remove(mark(name))
   }
@@ -50,8 +50,8 @@ struct RemovedDatabases: Sendable {
 
   /// Returns the databases that are marked as deleted.
   static func marked(in directory: DataDirectory) throws(JournalError) -> [String] {
-    do throws(WholeFile.Problem) {
-      return try WholeFile.names(in: directory.databasesPath).compactMap { file in
+    do throws(AtomicFile.Problem) {
+      return try AtomicFile.names(in: directory.databasesPath).compactMap { file in
         guard file.hasSuffix(suffix) else { return nil }
         let name = String(file.dropLast(suffix.count))
         return Namespace.isValid(name) ? name : nil
@@ -61,16 +61,16 @@ struct RemovedDatabases: Sendable {
     }
   }
 
-  private func mark(_ name: String) -> WholeFile {
-    WholeFile(folder: directory.databasesPath, name: name + Self.suffix)
+  private func mark(_ name: String) -> AtomicFile {
+    AtomicFile(folder: directory.databasesPath, name: name + Self.suffix)
   }
 
-  private func remove(_ file: WholeFile) throws(JournalError) {
+  private func remove(_ file: AtomicFile) throws(JournalError) {
     guard file.remove() else { throw Self.failure(file.path, errno) }
   }
 
   private func names(in folder: String) throws(JournalError) -> [String] {
-    do throws(WholeFile.Problem) { return try WholeFile.names(in: folder) } catch {
+    do throws(AtomicFile.Problem) { return try AtomicFile.names(in: folder) } catch {
       throw JournalError(.failed, "the folder \(error.what): \(error.cause)", at: .init(file: folder))
     }
   }

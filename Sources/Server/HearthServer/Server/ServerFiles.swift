@@ -4,27 +4,27 @@ import HearthSystem
 /// triggers.
 struct ServerFiles: Sendable {
   /// The settings of each database.
-  let settings: any SmallFiles
+  let settings: any SmallFileStore
   /// The versions of each database's rules.
-  let versions: any SmallFiles
+  let versions: any SmallFileStore
   /// The triggers of all databases.
-  let triggers: any SmallFiles
+  let triggers: any SmallFileStore
   /// The folder of triggers, by which a copy of a data folder is told from the original; nil when nodes share them.
-  let triggersHome: String?
+  let triggersFolder: String?
 
   /// The files of a data folder.
   init(_ directory: DataDirectory) {
-    settings = LocalFiles(folder: directory.settingsPath)
-    versions = LocalFiles(folder: directory.versionsPath)
-    triggers = LocalFiles(folder: directory.triggersPath)
-    triggersHome = directory.triggersPath
+    settings = LocalFileStore(folder: directory.settingsPath)
+    versions = LocalFileStore(folder: directory.versionsPath)
+    triggers = LocalFileStore(folder: directory.triggersPath)
+    triggersFolder = directory.triggersPath
   }
 
   /// The files that a cluster's nodes share.
   init(_ shared: SharedFiles) {
-    settings = FilesWithin(DataDirectory.settingsName, of: shared)
-    versions = FilesWithin(DataDirectory.versionsName, of: shared)
-    triggers = FilesWithin(DataDirectory.triggersName, of: shared)
-    triggersHome = nil
+    settings = SubfolderFileStore(DataDirectory.settingsName, of: shared)
+    versions = SubfolderFileStore(DataDirectory.versionsName, of: shared)
+    triggers = SubfolderFileStore(DataDirectory.triggersName, of: shared)
+    triggersFolder = nil
   }
 }

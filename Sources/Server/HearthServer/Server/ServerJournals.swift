@@ -21,7 +21,7 @@ package final class ServerJournals: Sendable {
   ///   - logger: gets the problems with the store's set-up.
   /// - Throws: ``ServerError`` with the reason why it cannot be used.
   package init(
-    _ place: JournalPlace, dataDirectory: String, isShared: Bool = false, logger: Logger
+    _ place: JournalLocation, dataDirectory: String, isShared: Bool = false, logger: Logger
   ) throws(ServerError) {
     do throws(JournalError) {
       store = try place.open(dataDirectory: dataDirectory)

@@ -15,9 +15,9 @@ final class ServerParts: Sendable {
   let rules: ServerRules
   /// The HTTP routes.
   let routes: ServerRoutes
-  let spaceCare: DiskSpaceMonitor
+  let spaceMonitor: DiskSpaceMonitor
   /// The certificate's monitor; nil without TLS.
-  let certificateCare: CertificateMonitor?
+  let certificateMonitor: CertificateMonitor?
   private let stack: PartStack
 
   init(_ options: HearthServer.Options) async throws(ServerError) {
@@ -29,7 +29,7 @@ final class ServerParts: Sendable {
       let delivery = try await DeliveryParts(plan, stack)
       let storage = try await StorageParts(plan, delivery, stack)
       let parts = try await ServiceParts(plan, delivery, storage, stack)
-      (services, databases, spaceCare) = (parts.services, parts.databases, parts.space)
+      (services, databases, spaceMonitor) = (parts.services, parts.databases, parts.space)
       rules = ServerRules(plan.rules, parts.databases, parts.services)
       try await parts.start(plan, storage, stack)
       let erasures = ErasureQueue(folder: plan.directory.erasuresPath, services: parts.services)
@@ -39,15 +39,15 @@ final class ServerParts: Sendable {
       if plan.options.console.claim != nil, let console = routes.console {
         stack.add(PeriodicTask(every: .milliseconds(500)) { console.endLapsedSessions() })
       }
-      stack.add(RequestsUnderWay(load: plan.load, accounts: storage.accounts.accounts.own))
+      stack.add(RequestsInFlight(identityLimiter: plan.identityLimiter, accounts: storage.accounts.accounts.own))
       transport = stack.add(try await Transport.ofServer(plan, delivery, parts.services, routes))
       stack.add(WaitingRequests(services: parts.services))
       stack.add(erasures)
       routes.openConsole(plan.options, transport)
       stack.add(
         KeyRotator(storage.accounts.keys, isEmulator: plan.options.accounts.isEmulator, logger: plan.options.logger))
-      certificateCare = stack.add(plan.certificate.map { CertificateMonitor($0, logger: plan.options.logger) })
-      await stack.add(spaceCare).start()
+      certificateMonitor = stack.add(plan.certificate.map { CertificateMonitor($0, logger: plan.options.logger) })
+      await stack.add(spaceMonitor).start()
       stack.add(try Announcement(plan.options, port: transport.port ?? 0))
       storage.accounts.warnOfSlowHashes(plan.options)
       // Of several nodes only the owner of the accounts records it.
@@ -96,12 +96,12 @@ private struct Announcement: ServerPart {
 
 /// The requests whose clients have disconnected and whose work is not done: they include the last mails and requests to
 /// plugins.
-private struct RequestsUnderWay: ServerPart {
-  let load: IdentityLoad
+private struct RequestsInFlight: ServerPart {
+  let identityLimiter: IdentityRequestLimiter
   let accounts: Accounts
 
   func stop() async {
-    await load.drain()
+    await identityLimiter.drain()
     await accounts.finishMails()
     await accounts.finishPlugins()
   }
@@ -129,6 +129,6 @@ private struct Serving: ServerPart {
     services.phase.value = .draining
     // While clients are still served here, so that they find their databases owned when they reach another node.
     if let node { await node.leave() }
-    journals.store.hurry()
+    journals.store.shortenTimeouts()
   }
 }

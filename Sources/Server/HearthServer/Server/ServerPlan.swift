@@ -13,7 +13,7 @@ struct ServerPlan {
   let rules: RuleSet
   let keys: KeyStore
   /// The certificate; nil without TLS.
-  let certificate: CertificateWatch?
+  let certificate: CertificateReloader?
   let proxies: TrustedProxies
   /// The metrics token; nil when only administrators may read metrics.
   let metricsToken: MetricsToken?
@@ -21,8 +21,8 @@ struct ServerPlan {
   let log: LogRing
   let memory: ClientMemory
   let meters: ServerMeters
-  let load: IdentityLoad
-  let lastSnapshots = LastSnapshots()
+  let identityLimiter: IdentityRequestLimiter
+  let finalSnapshotDeadline = FinalSnapshotDeadline()
 
   var directory: DataDirectory { DataDirectory(path: options.dataDirectory) }
 
@@ -43,7 +43,7 @@ struct ServerPlan {
     self.options = options.keeping(log)
     memory = options.memory ?? .ofThisMachine()
     meters = ServerMeters(options.metrics)
-    load = IdentityLoad(max: options.identityRequestsMax)
+    identityLimiter = IdentityRequestLimiter(max: options.identityRequestsMax)
   }
 
   private static func check(_ options: HearthServer.Options) throws(ServerError) {
@@ -79,10 +79,10 @@ struct ServerPlan {
     }
   }
 
-  private static func certificate(_ options: HearthServer.Options) throws(ServerError) -> CertificateWatch? {
+  private static func certificate(_ options: HearthServer.Options) throws(ServerError) -> CertificateReloader? {
     guard let tls = options.tls else { return nil }
     do {
-      return try CertificateWatch(TLSFiles(certificatePath: tls.certificatePath, keyPath: tls.keyPath))
+      return try CertificateReloader(TLSFiles(certificatePath: tls.certificatePath, keyPath: tls.keyPath))
     } catch {
       throw ServerError(.badCertificate, error.description)
     }

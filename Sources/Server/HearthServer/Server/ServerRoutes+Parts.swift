@@ -10,7 +10,8 @@ extension ServerRoutes {
   ) {
     let options = plan.options
     self.init(
-      services: parts.services, load: plan.load, hub: EmulatorHub(options, parts.services, parts.databases),
+      services: parts.services, identityLimiter: plan.identityLimiter,
+      hub: EmulatorHub(options, parts.services, parts.databases),
       plugins: parts.plugins, erasures: erasures,
       console: delivery.access.map { access in
         Console(options, access, storage.accounts.accounts.own, plan.log, names: plan.certificate?.names ?? [])

@@ -10,7 +10,7 @@ struct ServiceParts: Sendable {
   let plugins: PluginHost
   let space: DiskSpaceMonitor
   /// The changes by other nodes; nil for a server by itself.
-  let others: OtherNodes?
+  let others: RemoteChanges?
   private let receivers: EventReceivers
 
   init(
@@ -30,17 +30,19 @@ struct ServiceParts: Sendable {
     let collector = MetricsCollector(
       .init(
         registry: options.metrics, services: services, loops: delivery.loops, memory: plan.memory, plugins: plugins,
-        load: plan.load, dataDirectory: options.dataDirectory, certificate: plan.certificate, node: storage.node))
+        identityLimiter: plan.identityLimiter, dataDirectory: options.dataDirectory, certificate: plan.certificate,
+        node: storage.node))
     services.metrics = { await collector.text() }
     if let token = plan.metricsToken { services.admitsScraper = { token.admits($0) } }
     services.phase.value = .starting
     services.pool.start()
     stack.add(services.pool)
-    stack.add(OpenDatabases(databases: databases, services: services, lastSnapshots: plan.lastSnapshots))
-    if let shared = storage.sharedFiles { shared.tell(storage.accounts.keys, services) }
+    stack.add(
+      OpenDatabases(databases: databases, services: services, finalSnapshotDeadline: plan.finalSnapshotDeadline))
+    if let shared = storage.sharedFiles { shared.updateOnChange(storage.accounts.keys, services) }
     stack.add(JournalMonitor(storage.journals.store, services.storage, storage.node, logger: options.logger))
     space = DiskSpaceMonitor(options, services)
-    others = storage.node.map { OtherNodes($0, databases, services, storage.sharedFiles) }
+    others = storage.node.map { RemoteChanges($0, databases, services, storage.sharedFiles) }
     (self.databases, self.services, self.plugins, self.receivers) = (databases, services, plugins, receivers)
   }
 
@@ -62,7 +64,7 @@ struct ServiceParts: Sendable {
     databases.hooks.whenOwnershipChanges { triggers.sender.setSending($1, of: $0) }
     try await ServerRules.openDefault(plan.options, plan.rules, services)
     for name in triggers.neededNames { _ = try? await services.openDatabase(name) }
-    storage.accounts.ownership?.tell { triggers.setSendingOfUsers($0) }
+    storage.accounts.ownership?.observe { triggers.setSendsUserEvents($0) }
     triggers.attachUsers()
     receivers.whenChanged { triggers.sender.pluginsChanged() }
     for task in PeriodicTask.ofServer(plan.options, databases, services, others) { stack.add(task) }
@@ -76,14 +78,14 @@ struct ServiceParts: Sendable {
 private struct OpenDatabases: ServerPart {
   let databases: DatabaseRegistry
   let services: GatewayServices
-  let lastSnapshots: LastSnapshots
+  let finalSnapshotDeadline: FinalSnapshotDeadline
 
   func stop() async {
     // Databases close on a thread that may block.
     await BlockingThread.run {
       services.triggers.sender.stop()
       services.endHistory()
-      databases.close(snapshotsEnd: lastSnapshots.end)
+      databases.close(snapshotsEnd: finalSnapshotDeadline.end)
     }
   }
 }
@@ -97,20 +99,21 @@ extension PeriodicTask: ServerPart {
   ///
   /// - Parameter others: nil for a server by itself.
   fileprivate static func ofServer(
-    _ options: HearthServer.Options, _ databases: DatabaseRegistry, _ services: GatewayServices, _ others: OtherNodes?
+    _ options: HearthServer.Options, _ databases: DatabaseRegistry, _ services: GatewayServices,
+    _ others: RemoteChanges?
   ) -> [PeriodicTask] {
     var tasks = [
       // Removes dead letters of triggers that are too old or too many.
-      PeriodicTask(every: .seconds(3_600)) { await BlockingThread.run { services.triggers.tidy() } },
+      PeriodicTask(every: .seconds(3_600)) { await BlockingThread.run { services.triggers.removeOldDeadLetters() } },
       // Counts the stored bytes of databases with a limit.
-      PeriodicTask(every: .seconds(QuotaRegistry.storageLookSeconds), .afterPause) {
+      PeriodicTask(every: .seconds(QuotaRegistry.storageCheckSeconds), .afterPause) {
         guard services.quotas.limitsStorage else { return }
         await BlockingThread.run { services.reviewStorage() }
       },
     ]
     if let others {
       // Finds databases that other nodes have made.
-      tasks.append(PeriodicTask(every: .seconds(2)) { await BlockingThread.run { others.look() } })
+      tasks.append(PeriodicTask(every: .seconds(2)) { await BlockingThread.run { others.refresh() } })
     }
     if let seconds = options.closesIdleAfterSeconds {
       tasks.append(

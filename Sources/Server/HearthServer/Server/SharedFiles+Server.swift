@@ -39,10 +39,10 @@ extension SharedFiles {
   }
 
   /// Makes keys and services follow changes of the files by this or another node.
-  func tell(_ keys: KeyRing, _ services: GatewayServices) {
+  func updateOnChange(_ keys: KeyRing, _ services: GatewayServices) {
     whenChanged { path in
       if path == SharedFiles.keysPath {
-        do throws(KeyStoreError) { try keys.takeShared() } catch {
+        do throws(KeyStoreError) { try keys.loadShared() } catch {
           services.logger.error("keys that another node has changed are not taken", metadata: ["error": "\(error)"])
         }
         return

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Every node also keeps them in its data folder, so that backups of one contain them, and a server by itself can
 /// continue with them. A new log begins with the folder of the node that makes it.
-final class SharedFiles: SmallFiles {
+final class SharedFiles: SmallFileStore {
   /// The name of the journal.
   static let journalName = "settings"
   /// The folders of a data folder that are shared.
@@ -24,11 +24,11 @@ final class SharedFiles: SmallFiles {
   /// The maximum size of a file: that of a text in the tree.
   private static let fileBytesMax = 10 << 20
   /// The seconds that a write waits for an owner, and for the cluster's store.
-  private static let patienceSeconds = 30
+  private static let timeoutSeconds = 30
   private static let connection = ConnectionID(rawValue: 1)
 
-  private let answers: Answers
-  private let local: LocalFiles
+  private let answers: ReplyWaiters
+  private let local: LocalFileStore
   private let logger: Logger
   private let database: Database
   /// The queue that writes the local copies and calls the observer, one change after the other.
@@ -45,9 +45,9 @@ final class SharedFiles: SmallFiles {
     folder: String, clock: @escaping @Sendable () -> Instant, logger: Logger,
     notice: @escaping @Sendable (DatabaseNotice) -> Void, open: (DatabaseEnvironment) throws -> Database
   ) throws {
-    let (answers, changes) = (Answers(), ChangeQueue())
+    let (answers, changes) = (ReplyWaiters(), ChangeQueue())
     (self.answers, self.logger) = (answers, logger)
-    local = LocalFiles(folder: folder)
+    local = LocalFileStore(folder: folder)
     var environment = DatabaseEnvironment(
       clock: clock,
       schedule: { DispatchQueue.schedule($0, $1) },
@@ -56,14 +56,14 @@ final class SharedFiles: SmallFiles {
     environment.followed = { places, _, _, _ in changes.take(places) }
     database = try open(environment)
     begin()
-    changes.hand(to: { [weak self] places in
+    changes.setHandler({ [weak self] places in
       guard let self else { return }
       queue.async { self.changed(at: places) }
     })
   }
 
   /// Sets the observer of files that were changed, by this node or another one; called on a thread that may block.
-  func whenChanged(_ tell: @escaping @Sendable (_ path: String) -> Void) { changed.withLock { $0 = tell } }
+  func whenChanged(_ handler: @escaping @Sendable (_ path: String) -> Void) { changed.withLock { $0 = handler } }
 
   /// Closes the files. Blocks.
   func close() {
@@ -75,7 +75,7 @@ final class SharedFiles: SmallFiles {
   /// called. Blocks.
   func catchUp() {
     guard database.isFollowing else { return }
-    let reply = answers.ask(seconds: Self.patienceSeconds) { [database] request in
+    let reply = answers.ask(seconds: Self.timeoutSeconds) { [database] request in
       database.submit([
         Command(connection: Self.connection, request: request, principal: .administrator, action: .barrier)
       ])
@@ -85,15 +85,15 @@ final class SharedFiles: SmallFiles {
 
   // MARK: Files
 
-  func read(_ path: String, bytesMax: Int) throws(WholeFile.Problem) -> [UInt8]? {
+  func read(_ path: String, bytesMax: Int) throws(AtomicFile.Problem) -> [UInt8]? {
     guard case .string(let text)? = database.published.root[Self.place(of: path)].scalar else { return nil }
-    guard text.utf8.count <= bytesMax else { throw WholeFile.Problem("cannot be read", cause: "it is too large") }
+    guard text.utf8.count <= bytesMax else { throw AtomicFile.Problem("cannot be read", cause: "it is too large") }
     return Array(text.utf8)
   }
 
-  func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(WholeFile.Problem) -> Bool {
+  func write(_ text: [UInt8], to path: String, over expected: [UInt8]?) throws(AtomicFile.Problem) -> Bool {
     guard text.count <= Self.fileBytesMax, let value = String(validating: text, as: UTF8.self) else {
-      throw WholeFile.Problem(
+      throw AtomicFile.Problem(
         "cannot be written", cause: "\(text.count) bytes are more than nodes share (\(Self.fileBytesMax)), or no text")
     }
     let before = expected.map { Node(.string(String(decoding: $0, as: UTF8.self))).simpleHash() } ?? ""
@@ -102,7 +102,7 @@ final class SharedFiles: SmallFiles {
 
   func remove(_ path: String) -> Bool { (try? put(.empty, at: path, over: nil)) ?? false }
 
-  func names(in folder: String) throws(WholeFile.Problem) -> [String] {
+  func names(in folder: String) throws(AtomicFile.Problem) -> [String] {
     var names: [String] = []
     database.published.root[Self.place(of: folder)].forEachChild { key, _ in
       names.append(Self.name(of: Key(utf8: key)))
@@ -112,10 +112,10 @@ final class SharedFiles: SmallFiles {
 
   func place(_ path: String) -> String { "\(Self.journalName):\(path)" }
 
-  private func put(_ node: Node, at path: String, over hash: String?) throws(WholeFile.Problem) -> Bool {
+  private func put(_ node: Node, at path: String, over hash: String?) throws(AtomicFile.Problem) -> Bool {
     let operation = WriteOperation(
       .put(Location(path: Self.place(of: path)), WriteValue(node)), expectedHash: hash)
-    let reply = answers.ask(seconds: Self.patienceSeconds) { [database] request in
+    let reply = answers.ask(seconds: Self.timeoutSeconds) { [database] request in
       database.submit([
         Command(
           connection: Self.connection, request: request, principal: .administrator, action: .write(operation))
@@ -124,21 +124,21 @@ final class SharedFiles: SmallFiles {
     switch reply {
     case .ok, .written: return true
     case .stale: return false
-    case .failure(let failure): throw WholeFile.Problem("cannot be written", cause: failure.message)
-    default: throw WholeFile.Problem("cannot be written", cause: "no owner of \(Self.journalName) answered")
+    case .failure(let failure): throw AtomicFile.Problem("cannot be written", cause: failure.message)
+    default: throw AtomicFile.Problem("cannot be written", cause: "no owner of \(Self.journalName) answered")
     }
   }
 
   // MARK: Keys
 
   /// The shared storage of the nodes' keys.
-  var keys: any SharedKeyPlace { SharedKeyFile(files: self) }
+  var keys: any SharedKeyStore { SharedKeyFile(files: self) }
 
-  private struct SharedKeyFile: SharedKeyPlace {
+  private struct SharedKeyFile: SharedKeyStore {
     let files: SharedFiles
 
     func read() throws(KeyStoreError) -> String? {
-      try orFail { () throws(WholeFile.Problem) in
+      try mappingProblems { () throws(AtomicFile.Problem) in
         try files.read(SharedFiles.keysPath, bytesMax: SharedFiles.fileBytesMax).map {
           String(decoding: $0, as: UTF8.self)
         }
@@ -146,13 +146,13 @@ final class SharedFiles: SmallFiles {
     }
 
     func write(_ text: String, over expected: String?) throws(KeyStoreError) -> Bool {
-      try orFail { () throws(WholeFile.Problem) in
+      try mappingProblems { () throws(AtomicFile.Problem) in
         try files.write(Array(text.utf8), to: SharedFiles.keysPath, over: expected.map { Array($0.utf8) })
       }
     }
 
-    private func orFail<Value>(_ body: () throws(WholeFile.Problem) -> Value) throws(KeyStoreError) -> Value {
-      do throws(WholeFile.Problem) {
+    private func mappingProblems<Value>(_ body: () throws(AtomicFile.Problem) -> Value) throws(KeyStoreError) -> Value {
+      do throws(AtomicFile.Problem) {
         return try body()
       } catch {
         throw .unshared(path: files.place(SharedFiles.keysPath), error.what, cause: error.cause)
@@ -209,7 +209,7 @@ final class SharedFiles: SmallFiles {
   }
 
   private func take(_ path: String) {
-    do throws(WholeFile.Problem) {
+    do throws(AtomicFile.Problem) {
       guard let bytes = try local.read(path, bytesMax: Self.fileBytesMax) else { return }
       _ = try write(bytes, to: path, over: nil)
     } catch {
@@ -221,7 +221,7 @@ final class SharedFiles: SmallFiles {
 
   private func keep(_ path: String) {
     guard path != Self.keysPath else { return }
-    do throws(WholeFile.Problem) {
+    do throws(AtomicFile.Problem) {
       guard let bytes = try read(path, bytesMax: Self.fileBytesMax) else {
         return discard(path)
       }
@@ -258,31 +258,31 @@ final class SharedFiles: SmallFiles {
 private final class ChangeQueue: Sendable {
   private struct State {
     var waiting: [[Path]] = []
-    var tell: (@Sendable ([Path]) -> Void)?
+    var handler: (@Sendable ([Path]) -> Void)?
   }
 
   private let state = Mutex(State())
 
   func take(_ places: [Path]) {
-    let tell = state.withLock { state in
-      if state.tell == nil { state.waiting.append(places) }
-      return state.tell
+    let handler = state.withLock { state in
+      if state.handler == nil { state.waiting.append(places) }
+      return state.handler
     }
-    tell?(places)
+    handler?(places)
   }
 
-  func hand(to tell: @escaping @Sendable ([Path]) -> Void) {
+  func setHandler(_ handler: @escaping @Sendable ([Path]) -> Void) {
     let waiting = state.withLock { state in
       defer { state.waiting = [] }
-      state.tell = tell
+      state.handler = handler
       return state.waiting
     }
-    for places in waiting { tell(places) }
+    for places in waiting { handler(places) }
   }
 }
 
 /// The responses of the database, for threads that wait for them.
-private final class Answers: Sendable {
+private final class ReplyWaiters: Sendable {
   private final class Answer: Sendable {
     let semaphore = DispatchSemaphore(value: 0)
     let reply = Mutex<Reply?>(nil)

@@ -37,7 +37,7 @@ struct StorageParts: Sendable {
         })
     }
     self.accounts = accounts
-    stack.add(OpenAccounts(opened: accounts, lastSnapshots: plan.lastSnapshots))
+    stack.add(OpenAccounts(opened: accounts, finalSnapshotDeadline: plan.finalSnapshotDeadline))
     node?.shareReceipts(of: accounts.store, router)
     sharedFiles = stack.add(
       try await BlockingThread.run { () throws(ServerError) in
@@ -58,12 +58,12 @@ extension ClusterNode: ServerPart {
 /// The accounts, with those of tenants and projects.
 private struct OpenAccounts: ServerPart {
   let opened: OpenedAccounts
-  let lastSnapshots: LastSnapshots
+  let finalSnapshotDeadline: FinalSnapshotDeadline
 
   func stop() async {
     await BlockingThread.run {
-      opened.accounts.closeOthers()
-      opened.store.close(snapshotsEnd: lastSnapshots.end)
+      opened.accounts.closeEmulatorProjects()
+      opened.store.close(snapshotsEnd: finalSnapshotDeadline.end)
     }
   }
 }

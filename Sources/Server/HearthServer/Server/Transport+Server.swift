@@ -18,15 +18,15 @@ extension Transport {
     }
     (transport.tls, transport.allowsPlaintext) = (tls, tls == nil)
     transport.local = localSocket(options)
-    if let place = options.console.place, options.console.isServed {
-      transport.place = self.place(place, services, routes, tls: tls)
+    if let address = options.console.address, options.console.isServed {
+      transport.additionalListener = consoleListener(address, services, routes, tls: tls)
     }
     do {
       return try await Transport.start(
         transport, group: delivery.group, loops: delivery.loops,
         responder: responder, localResponder: routes.list(for: .folder),
         acceptor: ServerSocketAcceptor(services: services, responder: responder))
-    } catch let error as Transport.PlaceProblem {
+    } catch let error as Transport.AdditionalListenerError {
       throw ServerError(.cannotBind, "cannot listen on --console \(error)")
     } catch {
       throw ServerError(.cannotBind, "cannot listen on \(options.host) port \(ports(transport)): \(error)")
@@ -49,13 +49,14 @@ extension Transport {
     }
   }
 
-  /// Returns the console's own address, which has TLS like the server, but not on a loopback address.
-  private static func place(
-    _ place: ConsoleOptions.Place, _ services: GatewayServices, _ routes: ServerRoutes, tls: ServedContext?
-  ) -> Transport.Place {
+  /// Returns the listener on the console's own address, which has TLS like the server, but not on a loopback address.
+  private static func consoleListener(
+    _ address: ConsoleOptions.Address, _ services: GatewayServices, _ routes: ServerRoutes, tls: CurrentTLSContext?
+  ) -> Transport.AdditionalListener {
     let responder = routes.list(for: .console)
-    return Transport.Place(
-      host: place.host, port: place.port, tls: IPAddress.isLoopback(host: place.host) ? nil : tls, responder: responder,
+    return Transport.AdditionalListener(
+      host: address.host, port: address.port, tls: IPAddress.isLoopback(host: address.host) ? nil : tls,
+      responder: responder,
       acceptor: ServerSocketAcceptor(services: services, responder: responder))
   }
 }

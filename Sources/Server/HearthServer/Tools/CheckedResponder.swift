@@ -27,7 +27,7 @@ struct PermissionCheck: Sendable {
   func authority(
     of request: HTTPRequest, from origin: RequestOrigin, for permission: Permission
   ) -> Result<Authority, Refusal> {
-    let authority = services.gate.bearer(of: request, from: origin, now: SystemClock.now).authority
+    let authority = services.authenticator.bearer(of: request, from: origin, now: SystemClock.now).authority
     switch authority.verdict(on: permission) {
     case .granted: return .success(authority)
     case .needsPresence: return .failure(.presence)

@@ -3,7 +3,7 @@ import HearthBytes
 /// The networks whose clients an emulator treats as those of its own machine: containers, and test devices.
 package struct EmulatorClients: Sendable, Equatable {
   /// A text that names no network.
-  package struct NoNetwork: Error, CustomStringConvertible {
+  package struct InvalidNetwork: Error, CustomStringConvertible {
     /// The text as it was given.
     package var text: String
 
@@ -20,11 +20,11 @@ package struct EmulatorClients: Sendable, Equatable {
   /// Reads a list of networks.
   ///
   /// - Parameter texts: addresses and blocks in CIDR notation.
-  /// - Throws: ``NoNetwork`` for a text that is neither.
-  package init(_ texts: [String]) throws(NoNetwork) {
+  /// - Throws: ``InvalidNetwork`` for a text that is neither.
+  package init(_ texts: [String]) throws(InvalidNetwork) {
     var blocks: [IPNetwork] = []
     for text in texts {
-      guard let block = IPNetwork(text) else { throw NoNetwork(text: text) }
+      guard let block = IPNetwork(text) else { throw InvalidNetwork(text: text) }
       blocks.append(block)
     }
     self.blocks = blocks

@@ -3,7 +3,7 @@ import HearthBytes
 /// The proxies whose headers about a client's address are trusted.
 package struct TrustedProxies: Sendable, Equatable {
   /// A text that names no proxy.
-  package struct NoAddress: Error, CustomStringConvertible {
+  package struct InvalidAddress: Error, CustomStringConvertible {
     /// The text as it was given.
     package var text: String
 
@@ -20,11 +20,11 @@ package struct TrustedProxies: Sendable, Equatable {
   /// Reads a list of proxies.
   ///
   /// - Parameter texts: addresses and blocks in CIDR notation.
-  /// - Throws: ``NoAddress`` for a text that is neither.
-  package init(_ texts: [String]) throws(NoAddress) {
+  /// - Throws: ``InvalidAddress`` for a text that is neither.
+  package init(_ texts: [String]) throws(InvalidAddress) {
     var blocks: [IPNetwork] = []
     for text in texts {
-      guard let block = IPNetwork(text) else { throw NoAddress(text: text) }
+      guard let block = IPNetwork(text) else { throw InvalidAddress(text: text) }
       blocks.append(block)
     }
     self.blocks = blocks

@@ -16,7 +16,7 @@ package struct HTTPRequest: Sendable {
   /// The request's id in logs and in its response: see ``RequestIDs``.
   package var id = ""
   /// The flag that the client no longer waits for the response; nil when there is none.
-  package var abandonment: Abandonment?
+  package var cancellation: RequestCancellation?
 
   /// A request of a client, or one that another node of a cluster forwards.
   package init(

@@ -13,9 +13,9 @@ package struct HTTPResponse: Sendable {
   /// True when the connection ends after this response.
   var closesConnection = false
   /// The pause in milliseconds before the connection is read again.
-  package var restMilliseconds: Int64 = 0
+  package var readPauseMilliseconds: Int64 = 0
   /// True when the request had no effect, and another node of the cluster may carry it out now.
-  package var mayBeginAnew = false
+  package var isSafeToRetry = false
   /// The delegate that sends the body after ``body``, and owns the connection from then on; nil for a complete
   /// response.
   package var stream: NIOLoopBound<any HTTPStreamDelegate>?

@@ -14,8 +14,8 @@ package final class MemoryShare {
   private weak var owner: (any TransportConnection)?
   /// The share's id in the memory's table; nil until the memory is large enough to count.
   private var id: ClientMemory.Table.ID?
-  private var claim = ClientMemory.Table.Claim()
-  private var told = ClientMemory.Table.Claim()
+  private var report = ClientMemory.Table.MemoryReport()
+  private var lastReport = ClientMemory.Table.MemoryReport()
 
   private var inboundBytes = 0
   private var waitingBytes = 0
@@ -51,7 +51,7 @@ package final class MemoryShare {
   package func setInbound(_ bytes: Int, arrived: Int = 0) {
     inboundBytes = bytes
     arrivedBytes &+= arrived
-    tell()
+    reportIfChanged()
   }
 
   /// Sets the number of bytes that wait for the client.
@@ -60,28 +60,28 @@ package final class MemoryShare {
     // Also when the number is the same as before: a client that reads and is sent more is not slow.
     guard bytes != waitingBytes || id != nil else { return }
     waitingBytes = bytes
-    tell()
+    reportIfChanged()
   }
 
   /// True when the arrived bytes are a large body of a caller without a credential.
   var isAnonymous: Bool {
-    get { claim.isAnonymous }
+    get { report.isAnonymous }
     set { mark(\.isAnonymous, newValue) }
   }
 
   /// True when the input is complete and being processed: closing the connection would not free it.
-  var isFixed: Bool {
-    get { claim.isFixed }
-    set { mark(\.isFixed, newValue) }
+  var isBeingProcessed: Bool {
+    get { report.isBeingProcessed }
+    set { mark(\.isBeingProcessed, newValue) }
   }
 
-  private func mark(_ flag: WritableKeyPath<ClientMemory.Table.Claim, Bool>, _ isSet: Bool) {
-    guard claim[keyPath: flag] != isSet else { return }
-    claim[keyPath: flag] = isSet
-    tell()
+  private func mark(_ flag: WritableKeyPath<ClientMemory.Table.MemoryReport, Bool>, _ isSet: Bool) {
+    guard report[keyPath: flag] != isSet else { return }
+    report[keyPath: flag] = isSet
+    reportIfChanged()
   }
 
-  /// Adds a large text that waits for the client. Until ``letGo(_:)`` it does not count as the connection's own.
+  /// Adds a large text that waits for the client. Until ``release(_:)`` it does not count as the connection's own.
   package func hold(_ text: SharedText) {
     texts[text.id] = (text, (texts[text.id]?.uses ?? 0) + 1)
     textBytes += text.sizeBytes
@@ -89,14 +89,14 @@ package final class MemoryShare {
   }
 
   /// Undoes one ``hold(_:)``, when the text was taken or is not sent any more.
-  package func letGo(_ text: SharedText) {
+  package func release(_ text: SharedText) {
     guard let uses = texts[text.id]?.uses else { return }
     texts[text.id] = uses > 1 ? (text, uses - 1) : nil
     textBytes -= text.sizeBytes
     // The count of waiting bytes included the text.
     waitingBytes = max(0, waitingBytes - text.sizeBytes)
-    if texts.isEmpty, told.ownBytes == 0 { return leave() }
-    if let id { loop.memory.letGo(text.id, by: id) }
+    if texts.isEmpty, lastReport.ownBytes == 0 { return leave() }
+    if let id { loop.memory.release(text.id, by: id) }
   }
 
   // MARK: Reporting to the memory
@@ -110,21 +110,23 @@ package final class MemoryShare {
   }
 
   /// Reports the share when it has changed by a step, or when a reported one has become small.
-  private func tell() {
-    claim.ownBytes = inboundBytes + max(0, waitingBytes - textBytes)
-    claim.movedBytes = arrivedBytes &+ takenBytes
-    let isOver = claim.ownBytes == 0 && told.ownBytes > 0
-    let isNews = abs(claim.ownBytes - told.ownBytes) >= loop.memory.limits.stepBytes
-    let isOther = id != nil && (claim.isFixed != told.isFixed || claim.isAnonymous != told.isAnonymous)
-    let hasMoved = id != nil && claim.movedBytes &- told.movedBytes >= loop.memory.limits.stepBytes
+  private func reportIfChanged() {
+    report.ownBytes = inboundBytes + max(0, waitingBytes - textBytes)
+    report.movedBytes = arrivedBytes &+ takenBytes
+    let isOver = report.ownBytes == 0 && lastReport.ownBytes > 0
+    let isNews = abs(report.ownBytes - lastReport.ownBytes) >= loop.memory.limits.stepBytes
+    let isOther =
+      id != nil
+      && (report.isBeingProcessed != lastReport.isBeingProcessed || report.isAnonymous != lastReport.isAnonymous)
+    let hasMoved = id != nil && report.movedBytes &- lastReport.movedBytes >= loop.memory.limits.stepBytes
     guard isOver || isNews || isOther || hasMoved else { return }
     if isOver, texts.isEmpty {
-      told = claim
+      lastReport = report
       return leave()
     }
     let id = begin()
-    told = claim
-    loop.memory.update(id, claim)
+    lastReport = report
+    loop.memory.update(id, report)
   }
 
   private func leave() {
@@ -137,19 +139,19 @@ package final class MemoryShare {
   /// Ends the share: the connection holds no memory any more.
   package func end() {
     leave()
-    (claim, told, texts) = (ClientMemory.Table.Claim(), ClientMemory.Table.Claim(), [:])
+    (report, lastReport, texts) = (ClientMemory.Table.MemoryReport(), ClientMemory.Table.MemoryReport(), [:])
     (inboundBytes, waitingBytes, textBytes) = (0, 0, 0)
   }
 
   /// Restores the share of a connection that was asked to close and has to stay.
-  func stay() {
+  func resetReport() {
     guard id != nil else { return }
     leave()
-    told = ClientMemory.Table.Claim(movedBytes: claim.movedBytes)
+    lastReport = ClientMemory.Table.MemoryReport(movedBytes: report.movedBytes)
     for (text, uses) in texts.values {
       for _ in 0..<uses { loop.memory.hold(text.id, by: begin()) }
     }
-    tell()
+    reportIfChanged()
   }
 }
 
@@ -169,7 +171,7 @@ extension MemoryShare {
     guard let text, !isEncrypted else { return context.write(NIOAny(part), promise: nil) }
     hold(text)
     let promise = context.eventLoop.makePromise(of: Void.self)
-    promise.futureResult.assumeIsolated().whenComplete { _ in self.letGo(text) }
+    promise.futureResult.assumeIsolated().whenComplete { _ in self.release(text) }
     context.write(NIOAny(part), promise: promise)
   }
 }

@@ -9,10 +9,10 @@ package struct TransportLimits: Sendable {
   var bodyBytesMax = 256 << 20
   /// The size in bytes from which a body is accepted only with a valid credential, or within the memory limit for
   /// callers without one. Nearly every write of an app is far smaller.
-  var bodyBytesOfAnybodyMax = 2 << 20
+  var bodyBytesWithoutCredentialMax = 2 << 20
   /// The size in bytes up to which a body is read without the responder's admission: as much as a connection may hold
   /// without being counted.
-  package static let bodyBytesUnasked = 16 << 10
+  package static let bodyBytesWithoutAdmission = 16 << 10
   /// The seconds from the connection, or the last response, to the end of a TLS handshake and the next request's head.
   var headTimeoutSeconds = 15
   /// The seconds that a connection may wait for its next request. Proxies keep theirs for 60.
@@ -36,7 +36,7 @@ package struct TransportLimits: Sendable {
   var lingerSeconds = 2
   /// The milliseconds of the same while the server stops, and of the end of TLS at any time: all output is written by
   /// then.
-  var goodbyeMilliseconds = 250
+  var closeMilliseconds = 250
 
   /// The number of messages of one socket, or requests of one connection, that are handled before others have their
   /// turn: some tenths of a millisecond's work. Nearly every client sends fewer at once, and never waits.

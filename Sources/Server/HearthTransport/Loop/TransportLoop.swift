@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// One repeated task for each loop replaces a timer for each connection: at ten thousand sockets it takes less than a
 /// millisecond a second, and no time while messages flow.
-package final class TransportLoop: MemoryPlace, @unchecked Sendable {
+package final class TransportLoop: ConnectionCloser, @unchecked Sendable {
   /// The event loop that all of it runs on.
   package let eventLoop: any EventLoop
   /// The index among the transport's loops.
@@ -25,7 +25,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   /// The connections with counted memory, by their ids in ``memory``.
   var holders: [ClientMemory.Table.ID: any TransportConnection] = [:]
   /// The bytes that were written since the waiting output was last counted.
-  private var unaskedBytes = 0
+  private var uncountedBytes = 0
   /// True when the server takes no more requests: connections end with their response.
   package private(set) var isShuttingDown = false
   /// The outlets of this loop's clients.
@@ -34,7 +34,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   package var scratch: [UInt8] = []
 
   /// The queue of connections that have received more than a turn handles.
-  package let turns: TurnLine
+  package let turns: RoundRobinQueue
 
   private var connections: [ObjectIdentifier: any TransportConnection] = [:]
   private var task: RepeatedTask?
@@ -53,7 +53,7 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
     self.memory = memory
     self.requestIDs = requestIDs
     self.meters = meters
-    turns = TurnLine(eventLoop: eventLoop, limits: limits)
+    turns = RoundRobinQueue(eventLoop: eventLoop, limits: limits)
   }
 
   /// The number of open connections.
@@ -95,12 +95,12 @@ package final class TransportLoop: MemoryPlace, @unchecked Sendable {
   /// Records bytes that were written to a connection: waiting output is counted every second, and sooner when much is
   /// written.
   func wrote(_ bytes: Int) {
-    unaskedBytes &+= bytes
-    if unaskedBytes > limits.outboundBytesUncounted { countOutbound() }
+    uncountedBytes &+= bytes
+    if uncountedBytes > limits.outboundBytesUncounted { countOutbound() }
   }
 
   private func countOutbound() {
-    unaskedBytes = 0
+    uncountedBytes = 0
     for connection in connections.values { connection.countOutbound() }
   }
 

@@ -4,7 +4,7 @@ import HearthTree
 import Synchronization
 
 /// The event loop of connections for which memory is held.
-package protocol MemoryPlace: AnyObject, Sendable {
+package protocol ConnectionCloser: AnyObject, Sendable {
   /// Makes this connection close because too much memory is held for clients. Thread-safe.
   func giveUp(_ id: ClientMemory.Table.ID)
 }
@@ -15,7 +15,7 @@ package protocol MemoryPlace: AnyObject, Sendable {
 /// the connections with the most memory and the slowest transfer are closed: never just the newest one.
 package final class ClientMemory: Sendable {
   /// The table of memory by connection; ``ClientMemory`` is its lock.
-  package typealias Table = HolderTable<any MemoryPlace>
+  package typealias Table = ClientMemoryTable<any ConnectionCloser>
 
   private struct State {
     var table: Table
@@ -31,22 +31,24 @@ package final class ClientMemory: Sendable {
   /// The size in bytes from which a body without a credential never fits, even alone.
   let anonymousBytesMax: Int
   private let clock: @Sendable () -> Int64
-  private let giveBack: @Sendable (_ delaySeconds: Int, _ done: @escaping @Sendable () -> Void) -> Void
+  private let returnToSystem: @Sendable (_ delaySeconds: Int, _ done: @escaping @Sendable () -> Void) -> Void
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - memoryBytes: the memory that the process may use; 0 when that is not known.
   ///   - clock: milliseconds on the monotonic clock.
-  ///   - giveBack: returns freed memory to the system away from event loops, and calls back when it may be called
+  ///   - returnToSystem: returns freed memory to the system away from event loops, and calls back when it may be called
   ///     again.
   package init(
     memoryBytes: Int, limits: MemoryLimits = .standard,
     clock: @escaping @Sendable () -> Int64 = { Clock.monotonicMilliseconds },
-    giveBack: @escaping @Sendable (_ delaySeconds: Int, _ done: @escaping @Sendable () -> Void) -> Void = { _, _ in }
+    returnToSystem: @escaping @Sendable (_ delaySeconds: Int, _ done: @escaping @Sendable () -> Void) -> Void = {
+      _, _ in
+    }
   ) {
     self.limits = limits
     self.clock = clock
-    self.giveBack = giveBack
+    self.returnToSystem = returnToSystem
     anonymousBytesMax = limits.anonymousBytesMax(memoryBytes: memoryBytes)
     let table = Table(
       heldBytesMax: limits.heldBytesMax(memoryBytes: memoryBytes), anonymousBytesMax: anonymousBytesMax, limits: limits)
@@ -65,17 +67,17 @@ package final class ClientMemory: Sendable {
   /// - Parameters:
   ///   - network: of the client; nil when it is not known.
   ///   - movedBytes: the bytes that it has transferred before.
-  func add(at place: any MemoryPlace, from network: NetworkPrefix?, movedBytes: Int) -> Table.ID {
+  func add(at closer: any ConnectionCloser, from network: NetworkPrefix?, movedBytes: Int) -> Table.ID {
     state.withLock { state in
       state.lastID += 1
       state.table.add(
-        state.lastID, at: place, from: network, movedBytes: movedBytes, milliseconds: clock())
+        state.lastID, at: closer, from: network, movedBytes: movedBytes, milliseconds: clock())
       return state.lastID
     }
   }
 
-  func update(_ id: Table.ID, _ claim: Table.Claim) {
-    change { table, milliseconds in table.update(id, claim, milliseconds: milliseconds) }
+  func update(_ id: Table.ID, _ report: Table.MemoryReport) {
+    change { table, milliseconds in table.update(id, report, milliseconds: milliseconds) }
   }
 
   /// Removes a connection that holds no memory any more.
@@ -85,7 +87,7 @@ package final class ClientMemory: Sendable {
   /// closed, so they may take half of the limit together, or else the others would have to close for them; a single one
   /// is always allowed.
   func mayWork(on bytes: Int) -> Bool {
-    state.withLock { $0.table.fixedBytes == 0 || $0.table.fixedBytes + bytes <= $0.table.heldBytesMax / 2 }
+    state.withLock { $0.table.processedBytes == 0 || $0.table.processedBytes + bytes <= $0.table.heldBytesMax / 2 }
   }
 
   // MARK: Large texts
@@ -107,7 +109,7 @@ package final class ClientMemory: Sendable {
   /// Adds one use of the text by that connection.
   func hold(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.hold(text, by: id) } }
   /// Removes one use of the text by that connection.
-  func letGo(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.letGo(text, by: id) } }
+  func release(_ text: Table.ID, by id: Table.ID) { change { table, _ in table.release(text, by: id) } }
 
   // MARK: Both
 
@@ -115,22 +117,22 @@ package final class ClientMemory: Sendable {
     let now = clock()
     let (victims, returns) = state.withLock { state in
       body(&state.table, now)
-      return (state.table.takeVictims(milliseconds: now), beginsReturn(&state))
+      return (state.table.takeConnectionsToClose(milliseconds: now), beginsReturn(&state))
     }
-    for victim in victims { victim.place.giveUp(victim.id) }
+    for victim in victims { victim.closer.giveUp(victim.id) }
     if returns { returnMemory() }
   }
 
   /// Returns true when a burst is over: much less is held than before.
   private func beginsReturn(_ state: inout State) -> Bool {
     state.peakBytes = max(state.peakBytes, state.table.heldBytes)
-    guard !state.isReturning, state.peakBytes - state.table.heldBytes >= limits.givenBackBytesMin else { return false }
+    guard !state.isReturning, state.peakBytes - state.table.heldBytes >= limits.returnedBytesMin else { return false }
     state.isReturning = true
     return true
   }
 
   private func returnMemory() {
-    giveBack(limits.givenBackSeconds) {
+    returnToSystem(limits.returnDelaySeconds) {
       self.state.withLock { state in
         state.isReturning = false
         state.peakBytes = state.table.heldBytes
@@ -142,11 +144,11 @@ package final class ClientMemory: Sendable {
   package static func ofThisMachine() -> ClientMemory {
     ClientMemory(
       memoryBytes: Machine.current.memoryBytes,
-      giveBack: { delaySeconds, done in
+      returnToSystem: { delaySeconds, done in
         // Later, when the last of the closing connections has ended.
         DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + .seconds(delaySeconds)) {
           done()
-          Allocator.giveBack()
+          Allocator.releaseFreeMemory()
         }
       })
   }

@@ -14,13 +14,13 @@ package struct MemoryLimits: Sendable {
   /// The size in bytes from which a response counts as a text of its own until its last byte is taken.
   var uncountedTextBytesMax = 256 << 10
   /// The pace, in bytes a second, below which all connections count as equally slow.
-  var paceBytesPerSecondMin = 64 << 10
+  var transferBytesPerSecondMin = 64 << 10
   /// The minimum period over which a pace is measured, in seconds.
-  var paceSeconds = 8
+  var transferWindowSeconds = 8
   /// The decrease in bytes after which the allocator's free memory is returned to the system.
-  var givenBackBytesMin = 64 << 20
+  var returnedBytesMin = 64 << 20
   /// The minimum seconds between two returns: each delays threads that allocate meanwhile.
-  var givenBackSeconds = 10
+  var returnDelaySeconds = 10
 
   static let standard = MemoryLimits()
 

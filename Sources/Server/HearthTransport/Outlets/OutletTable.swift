@@ -34,7 +34,7 @@ public struct OutletStep {
 
 /// The outlets of one event loop: one row for each, and one pass that sends the queued messages of all.
 ///
-/// Messages are queued as ``Bursts``, and sent with ``flush()``, or when an outlet is flushed by itself. An outlet
+/// Messages are queued as ``QueuedChains``, and sent with ``flush()``, or when an outlet is flushed by itself. An outlet
 /// whose socket takes all bytes needs one system call; the bytes that the socket does not take go through the outlet's
 /// channel, and so do all that follow until the channel is empty. Outlets without a socket of their own, such as
 /// encrypted ones, always use their channels.
@@ -48,7 +48,7 @@ public final class OutletTable {
     /// The generation, which changes when the outlet gets no more messages through an ``OutletID``.
     @usableFromInline var generation: UInt32 = 1
     /// The queued chain.
-    @usableFromInline var burst: Int32 = 0
+    @usableFromInline var chain: Int32 = 0
     /// True when the next pass visits the row.
     @usableFromInline var isListed = false
     /// True when the channel holds no bytes.
@@ -67,12 +67,12 @@ public final class OutletTable {
   /// The channel of each row.
   private var channels: [(any OutletChannel)?] = []
   private var free: [Int] = []
-  private var bursts = Bursts()
-  /// A counter of the times that ``bursts`` began anew: a step from before is invalid.
+  private var chains = QueuedChains()
+  /// A counter of the times that ``chains`` began anew: a step from before is invalid.
   @usableFromInline var round: UInt32 = 1
   /// The rows with output, each once, and those of the pass under way.
   private let listed = RawRows<Int32>()
-  private let passing = RawRows<Int32>()
+  private let rowsInPass = RawRows<Int32>()
   private var isPassing = false
   /// The loop's clock in seconds.
   var now: Int32 = 0
@@ -100,7 +100,7 @@ public final class OutletTable {
 
   func remove(_ number: Int) {
     seal(number)
-    rows[number].burst = 0
+    rows[number].chain = 0
     rows[number].needsFlush = false
     rows[number].descriptor = -1
     channels[number] = nil
@@ -124,8 +124,8 @@ public final class OutletTable {
   public func stage(_ id: OutletID, _ step: inout OutletStep) {
     let number = Int(id.row)
     guard number >= 0, rows[number].generation == id.generation else { return }
-    guard rows[number].burst == step.from, step.round == round else { return stageElsewhere(number, &step) }
-    rows[number].burst = step.to
+    guard rows[number].chain == step.from, step.round == round else { return stageElsewhere(number, &step) }
+    rows[number].chain = step.to
     if !rows[number].isListed { list(number) }
   }
 
@@ -136,8 +136,8 @@ public final class OutletTable {
       step.round = round
     }
     makeRoom(for: step.message.readableBytes, in: number)
-    let from = rows[number].burst
-    let to = step.others[from] ?? bursts.append(step.message, to: from)
+    let from = rows[number].chain
+    let to = step.others[from] ?? chains.append(step.message, to: from)
     step.others[from] = to
     (step.from, step.to) = (from, to)
     set(number, to)
@@ -146,11 +146,11 @@ public final class OutletTable {
   /// Queues a message for this outlet alone.
   func stage(_ number: Int, _ message: ByteBuffer) {
     makeRoom(for: message.readableBytes, in: number)
-    set(number, bursts.append(message, to: rows[number].burst))
+    set(number, chains.append(message, to: rows[number].chain))
   }
 
-  private func set(_ number: Int, _ burst: Int32) {
-    rows[number].burst = burst
+  private func set(_ number: Int, _ chain: Int32) {
+    rows[number].chain = chain
     if !rows[number].isListed { list(number) }
   }
 
@@ -161,12 +161,12 @@ public final class OutletTable {
   }
 
   private func makeRoom(for count: Int, in number: Int) {
-    let staged = bursts.sizeBytes(of: rows[number].burst)
+    let staged = chains.sizeBytes(of: rows[number].chain)
     if staged > 0, staged + count > Self.coalescedBytesMax { release(number) }
   }
 
   /// Drops the queued messages.
-  func discard(_ number: Int) { rows[number].burst = 0 }
+  func discard(_ number: Int) { rows[number].chain = 0 }
 
   // MARK: Sending
 
@@ -181,52 +181,52 @@ public final class OutletTable {
     guard !isPassing else { return }
     isPassing = true
     while listed.count > 0 {
-      listed.exchange(with: passing)
+      listed.exchange(with: rowsInPass)
       pass()
-      passing.removeAll()
+      rowsInPass.removeAll()
     }
     isPassing = false
-    guard !bursts.isEmpty else { return }
-    bursts.removeAll()
+    guard !chains.isEmpty else { return }
+    chains.removeAll()
     round &+= 1
   }
 
-  /// Sends to the outlets of ``passing``. Callbacks may queue more messages and end outlets meanwhile.
+  /// Sends to the outlets of ``rowsInPass``. Callbacks may queue more messages and end outlets meanwhile.
   private func pass() {
     var next = 0
-    while next < passing.count {
-      let number = Int(passing[next])
+    while next < rowsInPass.count {
+      let number = Int(rowsInPass[next])
       next += 1
       rows[number].isListed = false
-      let burst = rows[number].burst
-      guard burst != 0, isClear(number) else {
+      let chain = rows[number].chain
+      guard chain != 0, isClear(number) else {
         flush(number)
         continue
       }
       // Rows with the same chain mostly follow each other.
-      let bytes = bursts.bytes(of: burst)
+      let bytes = chains.bytes(of: chain)
       let rest = bytes.withUnsafeReadableBytes { bytes in
         var rest = send(bytes, to: number)
-        while rest == nil, next < passing.count {
-          let number = Int(passing[next])
-          guard rows[number].burst == burst, rows[number].isClear else { break }
+        while rest == nil, next < rowsInPass.count {
+          let number = Int(rowsInPass[next])
+          guard rows[number].chain == chain, rows[number].isClear else { break }
           next += 1
           rows[number].isListed = false
           rest = send(bytes, to: number)
         }
         return rest
       }
-      if let rest { sendRest(of: bytes, from: rest, number: Int(passing[next - 1])) }
+      if let rest { sendRest(of: bytes, from: rest, number: Int(rowsInPass[next - 1])) }
     }
   }
 
   /// Sends the queued messages, or puts them in the channel.
   func release(_ number: Int) {
-    let burst = rows[number].burst
-    guard burst != 0 else { return }
-    let bytes = bursts.bytes(of: burst)
+    let chain = rows[number].chain
+    guard chain != 0 else { return }
+    let bytes = chains.bytes(of: chain)
     guard isClear(number) else {
-      rows[number].burst = 0
+      rows[number].chain = 0
       return write(bytes, number)
     }
     let rest = bytes.withUnsafeReadableBytes { send($0, to: number) }
@@ -239,7 +239,7 @@ public final class OutletTable {
   @inline(__always)
   private func send(_ bytes: UnsafeRawBufferPointer, to number: Int) -> Int? {
     let sent = DirectSend.send(bytes, to: rows[number].descriptor)
-    rows[number].burst = 0
+    rows[number].chain = 0
     rows[number].sentAt = now
     rows[number].directBytes &+= sent
     return sent == bytes.count ? nil : sent

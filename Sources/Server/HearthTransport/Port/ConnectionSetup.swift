@@ -5,7 +5,7 @@ import NIOHTTP1
 struct ConnectionSetup: Sendable {
   var responder: any HTTPResponder
   var acceptor: any SocketAcceptor
-  var tls: ServedContext?
+  var tls: CurrentTLSContext?
   var allowsPlaintext = true
 
   /// Adds the first handlers of a connection. To be called on its event loop.

@@ -23,10 +23,10 @@ extension HTTPHandler {
     let length = head.headers.first(name: "Content-Length").flatMap(Int.init) ?? 0
     if let limit = framing.bodyLimit, length > limit.bytesMax { return refuse(with: limit.response(), id: id) }
     phase = .receiving(request, framing)
-    pace = BodyPace(beganAt: loop.now, loop.limits)
+    rateCheck = BodyRateCheck(beganAt: loop.now, loop.limits)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
-    guard length <= loop.limits.bodyBytesOfAnybodyMax || admitLarge(length, request, framing) else { return }
-    guard length <= TransportLimits.bodyBytesUnasked || admitBody() else { return }
+    guard length <= loop.limits.bodyBytesWithoutCredentialMax || admitLarge(length, request, framing) else { return }
+    guard length <= TransportLimits.bodyBytesWithoutAdmission || admitBody() else { return }
     askForBody(request)
   }
 
@@ -51,11 +51,11 @@ extension HTTPHandler {
       refuse(with: response)
       return false
     case .later(let milliseconds):
-      isBodyHeld = true
+      isBodyPaused = true
       loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(max(1, milliseconds))) {
-        self.isBodyHeld = false
+        self.isBodyPaused = false
         guard case .receiving = self.phase, self.admitBody(waits: waits + 1) else { return self.drain() }
-        self.pace = BodyPace(beganAt: self.loop.now, self.loop.limits)
+        self.rateCheck = BodyRateCheck(beganAt: self.loop.now, self.loop.limits)
         self.deadline = self.loop.now + Int32(self.loop.limits.bodyPauseSeconds)
         if self.body.readableBytes == 0 { self.askForBody(request) }
         self.drain()
@@ -80,14 +80,14 @@ extension HTTPHandler {
     let count = body.readableBytes
     if let limit = framing.bodyLimit, count > limit.bytesMax { return refuse(with: limit.response()) }
     if count > loop.limits.bodyBytesMax { return refuse(.bodyTooLong, request) }
-    if count > loop.limits.bodyBytesOfAnybodyMax, !framing.isCallerKnown {
+    if count > loop.limits.bodyBytesWithoutCredentialMax, !framing.isCallerKnown {
       guard admitLarge(count, request, framing) else { return }
     }
-    if count > TransportLimits.bodyBytesUnasked, !framing.isAdmitted { _ = admitBody() }
+    if count > TransportLimits.bodyBytesWithoutAdmission, !framing.isAdmitted { _ = admitBody() }
     guard case .receiving = phase else { return }
     // A chunked body reveals its size only as it grows.
     if share.isAnonymous, count > loop.memory.anonymousBytesMax { return refuse(.bodyNeedsCredential, request) }
-    pace.brought(bytes.readableBytes)
+    rateCheck.received(bytes.readableBytes)
     deadline = loop.now + Int32(loop.limits.bodyPauseSeconds)
     share.setInbound(count, arrived: bytes.readableBytes)
   }
@@ -115,7 +115,7 @@ extension HTTPHandler {
   /// Releases the body of a request that is answered or refused.
   func forgetBody() {
     body = ByteBuffer()
-    share.isFixed = false
+    share.isBeingProcessed = false
     share.isAnonymous = false
     share.setInbound(0)
   }

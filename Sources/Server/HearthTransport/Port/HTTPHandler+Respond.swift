@@ -14,10 +14,10 @@ extension HTTPHandler {
       }
     }
     let head = request.head
-    let abandonment = Abandonment()
-    self.abandonment = abandonment
+    let cancellation = RequestCancellation()
+    self.cancellation = cancellation
     var request = request
-    request.abandonment = abandonment
+    request.cancellation = cancellation
     routed.respond(to: request, on: loop).hop(to: loop.eventLoop).assumeIsolated().whenComplete { result in
       switch result {
       case .success(let response): self.respond(response)
@@ -32,7 +32,7 @@ extension HTTPHandler {
       response.stream?.value.closed()
       return
     }
-    abandonment = nil
+    cancellation = nil
     forgetBody()
     if let stream = response.stream {
       if !framing.isHead, !loop.isShuttingDown { return begin(response, stream.value, framing, context) }
@@ -49,7 +49,7 @@ extension HTTPHandler {
     } else {
       phase = .waiting
       deadline = loop.now + Int32(loop.limits.idleTimeoutSeconds)
-      if response.restMilliseconds > 0 { rest(milliseconds: response.restMilliseconds) }
+      if response.readPauseMilliseconds > 0 { pauseForRate(milliseconds: response.readPauseMilliseconds) }
     }
   }
 
@@ -125,7 +125,7 @@ extension HTTPHandler {
     let (head, _) = response.buffers(date: loop.dateText, id: request.id, keepsAlive: true, omitsBody: true)
     loop.meters.answered(response.status.code)
     context.write(wrapOutboundOut(head), promise: nil)
-    let holdsRead = isReadHeld
+    let wasReadPaused = isReadPaused
     leave()
     // This handler first: bytes behind the request leave the decoder on its removal, and they belong to the socket.
     pipeline.removeHandler(self, promise: nil)
@@ -133,6 +133,6 @@ extension HTTPHandler {
     pipeline.removeHandler(decoder, promise: nil)
     // The decoder passes its bytes on without the end of a read cycle.
     loop.eventLoop.execute { socket.finishReadCycle() }
-    if holdsRead { socket.context?.read() }
+    if wasReadPaused { socket.context?.read() }
   }
 }

@@ -2,16 +2,16 @@ import NIOCore
 
 /// Handling a client that sends many requests at once: they take turns with those of other connections, and after some
 /// responses the connection pauses reading.
-extension HTTPHandler: TurnTaker {
+extension HTTPHandler: RoundRobinMember {
   /// Queues the handler for a later turn when it has more requests than this turn handles.
-  func joinLine() {
-    guard isOverTurn, !isInLine, !isResting else { return }
-    isInLine = true
+  func joinQueue() {
+    guard hasUsedUpTurn, !isQueued, !isPausedForRate else { return }
+    isQueued = true
     loop.turns.join(self)
   }
 
   func takeTurn() {
-    isInLine = false
+    isQueued = false
     guard let context else { return }
     (isReading, turnLeft) = (true, loop.limits.turnMessagesMax)
     drain()
@@ -19,10 +19,10 @@ extension HTTPHandler: TurnTaker {
   }
 
   /// Stops reading the connection for a while: new input waits with the system, and then at the client.
-  func rest(milliseconds: Int64) {
-    isResting = true
+  func pauseForRate(milliseconds: Int64) {
+    isPausedForRate = true
     loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) {
-      self.isResting = false
+      self.isPausedForRate = false
       self.drain()
     }
   }

@@ -51,7 +51,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// whole body for every part that arrives.
   var body = ByteBuffer()
   /// The pace of the body.
-  var pace: BodyPace
+  var rateCheck: BodyRateCheck
   /// The memory that is held for the connection.
   private(set) lazy var share = MemoryShare(
     loop: loop, owner: self, isEncrypted: peer.isEncrypted, from: peer.network)
@@ -60,15 +60,15 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var isDraining = false
   /// The decoding failure behind all parts in the backlog; nil when there is none.
   private var failure: HTTPFailure?
-  var isReadHeld = false
+  var isReadPaused = false
   /// The number of requests that may still be handled in this turn.
   var turnLeft: Int
   /// True when the next request is handled in a later turn.
-  var isInLine = false
+  var isQueued = false
   /// True while reading is paused.
-  var isResting = false
+  var isPausedForRate = false
   /// True while reading of the current body is paused.
-  var isBodyHeld = false
+  var isBodyPaused = false
   var isReading = false
   var needsFlush = false
   /// The loop's second at which the connection is overdue.
@@ -76,7 +76,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   /// The bytes of the last response that the client had not taken at the last sweep.
   var untakenBytes = 0
   /// The flag that the client no longer waits for the current response; nil between requests.
-  var abandonment: Abandonment?
+  var cancellation: RequestCancellation?
 
   init(
     loop: TransportLoop, peer: Peer, encoder: RequestLineEncoder, decoder: Decoder, responder: any HTTPResponder,
@@ -91,7 +91,7 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     routed = responder
     self.acceptor = acceptor
     self.deadline = deadline
-    pace = BodyPace(beganAt: loop.now, loop.limits)
+    rateCheck = BodyRateCheck(beganAt: loop.now, loop.limits)
     turnLeft = loop.limits.turnMessagesMax
   }
 
@@ -107,8 +107,8 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   func leave() {
     loop.remove(self)
-    abandonment?.declare()
-    abandonment = nil
+    cancellation?.cancel()
+    cancellation = nil
     share.end()
     let last = phase
     phase = .ending
@@ -144,10 +144,10 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
   /// Reads again from a client that sent more requests, once it has its responses.
   func read(context: ChannelHandlerContext) {
-    if backlog.isEmpty, !isResting, !isBodyHeld, context.channel.isWritable {
+    if backlog.isEmpty, !isPausedForRate, !isBodyPaused, context.channel.isWritable {
       context.read()
     } else {
-      isReadHeld = true
+      isReadPaused = true
     }
   }
 
@@ -163,9 +163,11 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
       self.failure = nil
       refuse(failure, received)
     }
-    joinLine()
-    guard isReadHeld, backlog.isEmpty, !isResting, !isBodyHeld, let context, context.channel.isWritable else { return }
-    isReadHeld = false
+    joinQueue()
+    guard isReadPaused, backlog.isEmpty, !isPausedForRate, !isBodyPaused, let context, context.channel.isWritable else {
+      return
+    }
+    isReadPaused = false
     context.read()
   }
 
@@ -175,14 +177,14 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
   private var isReady: Bool {
     switch phase {
     case .responding: false
-    case .waiting: !isResting && !isInLine && turnLeft > 0 && context?.channel.isWritable ?? false
-    case .receiving: !isBodyHeld
+    case .waiting: !isPausedForRate && !isQueued && turnLeft > 0 && context?.channel.isWritable ?? false
+    case .receiving: !isBodyPaused
     case .streaming, .ending: true
     }
   }
 
   /// True when a request waits only for the turns of other connections.
-  var isOverTurn: Bool {
+  var hasUsedUpTurn: Bool {
     guard case .waiting = phase, turnLeft <= 0 else { return false }
     return !backlog.isEmpty || failure != nil
   }
@@ -192,12 +194,12 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
     case (.head(let head), .waiting): receive(head)
     case (.body(let bytes), .receiving(let request, let framing)): receive(bytes, request, framing)
     case (.end, .receiving(var request, let framing)):
-      let isLarge = body.readableBytes > loop.limits.bodyBytesOfAnybodyMax
+      let isLarge = body.readableBytes > loop.limits.bodyBytesWithoutCredentialMax
       if isLarge, !loop.memory.mayWork(on: body.readableBytes) { return refuse(.overloaded, request) }
       request.body = body
       body = ByteBuffer()
       // While the client has not taken earlier responses, the connection may be closed to free their memory.
-      share.isFixed = hasTakenAll
+      share.isBeingProcessed = hasTakenAll
       phase = .responding(framing)
       deadline = .max
       dispatch(request, framing)
@@ -232,11 +234,11 @@ final class HTTPHandler: ChannelDuplexHandler, RemovableChannelHandler {
 extension HTTPHandler: TransportConnection {
   func sweep() {
     if case .streaming(let stream) = phase { return stream.sweep() }
-    followAnswer()
-    if isBodyHeld { return }
+    extendDeadline()
+    if isBodyPaused { return }
     if case .receiving(let request, _) = phase {
-      let keepsPace = pace.isKept(at: loop.now, heldBytes: body.readableBytes, loop.limits)
-      if !keepsPace || loop.now >= deadline { refuse(.timeout, request) }
+      let isFastEnough = rateCheck.isFastEnough(at: loop.now, heldBytes: body.readableBytes, loop.limits)
+      if !isFastEnough || loop.now >= deadline { refuse(.timeout, request) }
     } else if loop.now >= deadline {
       abort()
     }
@@ -257,7 +259,7 @@ extension HTTPHandler: TransportConnection {
 
   /// Extends the deadline of a client that takes its response, however slowly; the memory limit closes clients that are
   /// too slow.
-  private func followAnswer() {
+  private func extendDeadline() {
     guard untakenBytes > 0 else { return }
     let waiting = context?.waitingBytes ?? 0
     if waiting == 0 {
@@ -278,7 +280,7 @@ extension HTTPHandler: TransportConnection {
     switch phase {
     case .receiving(let request, _) where hasTakenAll: refuse(.overloaded, request)
     // The effect of the request stays, so its client gets the response.
-    case .responding where hasTakenAll: share.stay()
+    case .responding where hasTakenAll: share.resetReport()
     case .receiving, .responding, .waiting, .streaming, .ending: abort()
     }
   }

@@ -13,7 +13,7 @@ public final class LocalSocket: Sendable {
   /// The socket's file in the folder.
   public static let name = "server.sock"
   /// A folder that no other user may enter: there the socket waits until its mode is set.
-  private static let cradle = "server.sock.new"
+  private static let temporaryFolder = "server.sock.new"
   /// The number of connections that may wait to be accepted. Commands come one at a time.
   private static let backlog: Int32 = 128
 
@@ -47,13 +47,13 @@ public final class LocalSocket: Sendable {
 
   private let folder: Int32
   /// The socket's path, for messages.
-  public let place: String
+  public let path: String
 
   /// A socket in that folder.
   ///
   /// - Throws: ``Failure`` when there is no such folder.
   public init(dataDirectory: String) throws(Failure) {
-    place = dataDirectory + "/" + Self.name
+    path = dataDirectory + "/" + Self.name
     folder = open(dataDirectory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { throw Self.failure("cannot open the folder", dataDirectory) }
   }
@@ -68,18 +68,18 @@ public final class LocalSocket: Sendable {
   ///
   /// - Throws: ``Failure`` when the file system has no sockets.
   package func listen() throws(Failure) -> Listener {
-    removeCradle()
-    guard mkdirat(folder, Self.cradle, 0o700) == 0 else { throw failure }
-    defer { removeCradle() }
-    let cradle = openat(folder, Self.cradle, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard cradle >= 0 else { throw failure }
-    defer { close(cradle) }
+    removeTemporaryFolder()
+    guard mkdirat(folder, Self.temporaryFolder, 0o700) == 0 else { throw failure }
+    defer { removeTemporaryFolder() }
+    let temporaryFolder = openat(folder, Self.temporaryFolder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard temporaryFolder >= 0 else { throw failure }
+    defer { close(temporaryFolder) }
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_UNIX, type, 0)
     guard descriptor >= 0 else { throw failure }
-    guard Self.bind(descriptor, to: Self.path(in: cradle, Self.name)) == 0,
-      fchmodat(cradle, Self.name, 0o600, 0) == 0, Glibc.listen(descriptor, Self.backlog) == 0,
-      renameat(cradle, Self.name, folder, Self.name) == 0
+    guard Self.bind(descriptor, to: Self.path(in: temporaryFolder, Self.name)) == 0,
+      fchmodat(temporaryFolder, Self.name, 0o600, 0) == 0, Glibc.listen(descriptor, Self.backlog) == 0,
+      renameat(temporaryFolder, Self.name, folder, Self.name) == 0
     else {
       let failure = failure
       close(descriptor)
@@ -95,12 +95,12 @@ public final class LocalSocket: Sendable {
   /// mode says the same unless it is changed.
   static func admits(_ userID: uid_t) -> Bool { userID == geteuid() || userID == 0 }
 
-  private func removeCradle() {
-    let cradle = openat(folder, Self.cradle, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard cradle >= 0 else { return }
-    unlinkat(cradle, Self.name, 0)
-    close(cradle)
-    unlinkat(folder, Self.cradle, AT_REMOVEDIR)
+  private func removeTemporaryFolder() {
+    let temporaryFolder = openat(folder, Self.temporaryFolder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard temporaryFolder >= 0 else { return }
+    unlinkat(temporaryFolder, Self.name, 0)
+    close(temporaryFolder)
+    unlinkat(folder, Self.temporaryFolder, AT_REMOVEDIR)
   }
 
   private static func path(in folder: Int32, _ name: String) -> String { "/proc/self/fd/\(folder)/\(name)" }
@@ -116,7 +116,7 @@ public final class LocalSocket: Sendable {
     }
   }
 
-  private var failure: Failure { Self.failure("cannot make the socket", place) }
+  private var failure: Failure { Self.failure("cannot make the socket", path) }
 
   private static func failure(_ what: String, _ path: String) -> Failure {
     Failure(description: "\(what) \(path): \(String(cString: strerror(errno)))")

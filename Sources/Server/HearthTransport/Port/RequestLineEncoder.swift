@@ -13,7 +13,7 @@ final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  private enum Place {
+  private enum State {
     /// The state before the first line of a request.
     case start
     case line
@@ -21,19 +21,19 @@ final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
     case behind
   }
 
-  private var place = Place.start
+  private var state = State.start
 
   /// Records that the decoder has read a request to its end.
-  func requestEnded() { place = .start }
+  func requestEnded() { state = .start }
 
   /// Stops encoding: the following bytes are not HTTP.
   func stop(with context: ChannelHandlerContext) {
-    place = .behind
+    state = .behind
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard place != .behind else { return context.fireChannelRead(data) }
+    guard state != .behind else { return context.fireChannelRead(data) }
     let bytes = unwrapInboundIn(data)
     let line = takeLine(of: bytes.readableBytesView)
     guard line.contains(where: { $0 >= 0x80 }) else { return context.fireChannelRead(data) }
@@ -50,11 +50,11 @@ final class RequestLineEncoder: ChannelInboundHandler, RemovableChannelHandler {
     for (index, byte) in zip(bytes.indices, bytes) {
       switch byte {
       case UInt8(ascii: "\r"): break
-      case UInt8(ascii: "\n") where place == .line:
-        place = .behind
+      case UInt8(ascii: "\n") where state == .line:
+        state = .behind
         return bytes[...index]
       case UInt8(ascii: "\n"): break
-      default: place = .line
+      default: state = .line
       }
     }
     return bytes

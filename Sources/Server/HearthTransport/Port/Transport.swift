@@ -13,13 +13,13 @@ package final class Transport: Sendable {
     /// The additional ports with the same responses as ``port``.
     package var furtherPorts: [Int] = []
     /// The TLS settings; nil for plain text alone. TLS and plain text share the port.
-    package var tls: ServedContext?
+    package var tls: CurrentTLSContext?
     /// True when plain text is answered although there is a ``tls``.
     package var allowsPlaintext = true
     /// The Unix socket for commands of this machine. The transport takes it over, also when it cannot start.
     package var local: LocalSocket.Listener?
     /// An additional address with another responder; nil for none.
-    package var place: Place?
+    package var additionalListener: AdditionalListener?
     /// The proxies whose connections belong to many clients.
     package var proxies = TrustedProxies.none
     /// The maximum number of concurrent connections; nil derives it from the files that the process may open.
@@ -32,14 +32,14 @@ package final class Transport: Sendable {
   }
 
   /// An additional address with a responder of its own.
-  package struct Place: Sendable {
+  package struct AdditionalListener: Sendable {
     var host: String
     var port: Int
     var setup: ConnectionSetup
 
     /// An address that speaks TLS alone, or plain text when `tls` is nil.
     package init(
-      host: String, port: Int, tls: ServedContext?, responder: any HTTPResponder, acceptor: any SocketAcceptor
+      host: String, port: Int, tls: CurrentTLSContext?, responder: any HTTPResponder, acceptor: any SocketAcceptor
     ) {
       (self.host, self.port) = (host, port)
       setup = ConnectionSetup(responder: responder, acceptor: acceptor, tls: tls, allowsPlaintext: tls == nil)
@@ -47,7 +47,7 @@ package final class Transport: Sendable {
   }
 
   /// An additional address that cannot be listened on.
-  package struct PlaceProblem: Error, CustomStringConvertible {
+  package struct AdditionalListenerError: Error, CustomStringConvertible {
     /// The address and the reason.
     package let description: String
   }
@@ -56,15 +56,15 @@ package final class Transport: Sendable {
   package let loops: [TransportLoop]
   /// The listeners of ``Options/port``, then of the additional ports.
   private let listeners: [any Channel]
-  /// The listener of ``Options/place``; nil when there is none.
-  private let placeListener: (any Channel)?
+  /// The listener of ``Options/additionalListener``; nil when there is none.
+  private let additionalListener: (any Channel)?
   private let local: (socket: LocalSocket, listener: any Channel)?
 
   private init(
-    loops: [TransportLoop], listeners: [any Channel], placeListener: (any Channel)?,
+    loops: [TransportLoop], listeners: [any Channel], additionalListener: (any Channel)?,
     local: (socket: LocalSocket, listener: any Channel)?
   ) {
-    self.placeListener = placeListener
+    self.additionalListener = additionalListener
     self.loops = loops
     self.listeners = listeners
     self.local = local
@@ -75,7 +75,7 @@ package final class Transport: Sendable {
   /// The port's number; nil when the address has none.
   package var port: Int? { address?.port }
   /// The port number of the additional address.
-  package var placePort: Int? { placeListener?.localAddress?.port }
+  package var additionalPort: Int? { additionalListener?.localAddress?.port }
 
   /// Returns the loops for a group, to make per-loop state before the port is open.
   package static func loops(
@@ -99,31 +99,31 @@ package final class Transport: Sendable {
     let byEventLoop = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0) })
     let setup = ConnectionSetup(
       responder: responder, acceptor: acceptor, tls: options.tls, allowsPlaintext: options.allowsPlaintext)
-    let places = ConnectionPlaces(
-      max: options.connectionsMax ?? ConnectionPlaces.max(files: OpenFiles.max ?? .max), proxies: options.proxies)
+    let slots = ConnectionSlots(
+      max: options.connectionsMax ?? ConnectionSlots.max(files: OpenFiles.max ?? .max), proxies: options.proxies)
     for loop in loops { try await loop.eventLoop.submit { loop.start() }.get() }
-    var (listeners, placeListener): ([any Channel], (any Channel)?) = ([], nil)
+    var (listeners, additionalListener): ([any Channel], (any Channel)?) = ([], nil)
     do {
       for port in [options.port] + options.furtherPorts {
-        let bootstrap = bootstrap(options.limits, group: group, setup: setup, places, byEventLoop)
+        let bootstrap = bootstrap(options.limits, group: group, setup: setup, slots, byEventLoop)
         listeners.append(try await bootstrap.bind(host: options.host, port: port).get())
       }
-      if let place = options.place {
+      if let place = options.additionalListener {
         let bootstrap = bootstrap(options.limits, group: group, setup: place.setup, nil, byEventLoop)
-        do { placeListener = try await bootstrap.bind(host: place.host, port: place.port).get() } catch {
-          throw PlaceProblem(description: "\(place.host):\(place.port): \(error)")
+        do { additionalListener = try await bootstrap.bind(host: place.host, port: place.port).get() } catch {
+          throw AdditionalListenerError(description: "\(place.host):\(place.port): \(error)")
         }
       }
       guard let local = options.local else {
-        return Transport(loops: loops, listeners: listeners, placeListener: placeListener, local: nil)
+        return Transport(loops: loops, listeners: listeners, additionalListener: additionalListener, local: nil)
       }
       let plain = ConnectionSetup(responder: localResponder ?? responder, acceptor: acceptor)
       return Transport(
-        loops: loops, listeners: listeners, placeListener: placeListener,
+        loops: loops, listeners: listeners, additionalListener: additionalListener,
         local: (local.socket, try await accept(local, group: group, setup: plain, byEventLoop)))
     } catch {
       for listener in listeners { try? await listener.close().get() }
-      try? await placeListener?.close().get()
+      try? await additionalListener?.close().get()
       options.local?.cancel()
       throw error
     }
@@ -159,7 +159,7 @@ package final class Transport: Sendable {
   }
 
   private static func bootstrap(
-    _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup, _ places: ConnectionPlaces?,
+    _ limits: TransportLimits, group: any EventLoopGroup, setup: ConnectionSetup, _ slots: ConnectionSlots?,
     _ loops: [ObjectIdentifier: TransportLoop]
   ) -> ServerBootstrap {
     listening(ServerBootstrap(group: group))
@@ -179,7 +179,7 @@ package final class Transport: Sendable {
           guard let loop = loops[ObjectIdentifier(channel.eventLoop)] else {
             throw ChannelError.operationUnsupported
           }
-          try places?.admit(channel)
+          try slots?.admit(channel)
           try setup.start(channel, on: loop)
         }
       }
@@ -190,7 +190,7 @@ package final class Transport: Sendable {
     local?.socket.remove()
     try? await local?.listener.close().get()
     for listener in listeners { try? await listener.close().get() }
-    try? await placeListener?.close().get()
+    try? await additionalListener?.close().get()
     for loop in loops { try? await loop.eventLoop.submit { loop.shutDown() }.get() }
     let step = TimeAmount.milliseconds(50)
     for _ in 0..<(graceSeconds * 20) {

@@ -48,7 +48,7 @@ package struct TLSFiles: Sendable {
       certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
     configuration.minimumTLSVersion = .tlsv12
     configuration.applicationProtocols = ["http/1.1"]
-    configuration.shutdownTimeout = .milliseconds(Int64(TransportLimits.standard.goodbyeMilliseconds))
+    configuration.shutdownTimeout = .milliseconds(Int64(TransportLimits.standard.closeMilliseconds))
     let validity = CertificateValidity(
       notBeforeSeconds: Int64(own.notValidBefore), notAfterSeconds: Int64(own.notValidAfter))
     do {

@@ -44,7 +44,7 @@ extension Socket: ChannelDuplexHandler {
     } else {
       input.writeBuffer(&bytes)
     }
-    if !isInLine { readFrames() }
+    if !isQueued { readFrames() }
   }
 
   /// Handles the received frames, as many as the turn allows, while the delegate is reading. Frames that came together
@@ -67,7 +67,7 @@ extension Socket: ChannelDuplexHandler {
       // An idle socket holds no buffer.
       input = ByteBuffer()
     } else if turnLeft == 0 {
-      joinLine()
+      joinQueue()
     }
   }
 
@@ -105,14 +105,14 @@ extension Socket: ChannelDuplexHandler {
 
   /// Reads no more from a client that does not take its output, or that has sent more than a turn handles.
   package func read(context: ChannelHandlerContext) {
-    if context.channel.isWritable && !isInLine || state != .open {
+    if context.channel.isWritable && !isQueued || state != .open {
       context.read()
     } else {
-      isReadHeld = true
+      isReadPaused = true
     }
   }
 
-  package func channelWritabilityChanged(context: ChannelHandlerContext) { readOn() }
+  package func channelWritabilityChanged(context: ChannelHandlerContext) { resumeRead() }
 
   // MARK: Ends that the server did not start
 

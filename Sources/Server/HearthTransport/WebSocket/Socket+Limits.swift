@@ -6,7 +6,7 @@ extension Socket {
   package func setReading(_ isReading: Bool) {
     self.isReading = isReading
     // Not within the call: the delegate may be in the middle of a callback.
-    if isReading, input.readableBytes > 0 { joinLine() }
+    if isReading, input.readableBytes > 0 { joinQueue() }
     if isReading { countUnfinished() }
     try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
   }

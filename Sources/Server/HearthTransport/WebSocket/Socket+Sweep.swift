@@ -68,7 +68,7 @@ extension Socket: TransportConnection {
     close(code: 1001, reason: "the server is shutting down")
     // Acknowledged data reaches the client. Its own close frame is optional: the next server waits for this one's end.
     outlet?.whenWritten { [self] in
-      loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(loop.limits.goodbyeMilliseconds))) {
+      loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(loop.limits.closeMilliseconds))) {
         self.abandon(.closedByServer)
       }
     }

@@ -2,29 +2,29 @@ import NIOCore
 
 /// Handling a client that sends more than a turn handles: the rest waits in the queue with that of others, in order,
 /// and the client is not read meanwhile. So the waiting input is no more than one read.
-extension Socket: TurnTaker {
+extension Socket: RoundRobinMember {
   /// Queues the socket for another turn.
-  func joinLine() {
-    guard !isInLine else { return }
-    isInLine = true
+  func joinQueue() {
+    guard !isQueued else { return }
+    isQueued = true
     loop.turns.join(self)
   }
 
   /// Continues with the input that was read before.
   package func takeTurn() {
-    isInLine = false
+    isQueued = false
     if state == .open || state == .closing {
       readFrames()
       finishReadCycle()
     }
-    guard !isInLine else { return }
-    if isLost { endLost() } else { readOn() }
+    guard !isQueued else { return }
+    if isLost { endLost() } else { resumeRead() }
   }
 
   /// Resumes a postponed read, when no reason to postpone it remains.
-  func readOn() {
-    guard isReadHeld, !isInLine, let context, context.channel.isWritable || state != .open else { return }
-    isReadHeld = false
+  func resumeRead() {
+    guard isReadPaused, !isQueued, let context, context.channel.isWritable || state != .open else { return }
+    isReadPaused = false
     context.read()
   }
 
@@ -32,7 +32,7 @@ extension Socket: TurnTaker {
   func lose() {
     endOutlet()
     isLost = true
-    if state != .open || !isInLine { endLost() }
+    if state != .open || !isQueued { endLost() }
   }
 
   private func endLost() {

@@ -40,13 +40,13 @@ package final class Socket: @unchecked Sendable {
   /// The number of messages that may still be handled in this turn.
   var turnLeft: Int
   /// True when input waits for a later turn; no more is read until then.
-  var isInLine = false
+  var isQueued = false
   /// True when the connection is gone and its input is still to be handled.
   var isLost = false
   /// The bytes of an unfinished message at the last sweep.
   var unfinishedBytes = 0
   /// True when the channel asked for a read while the client was not taking its output.
-  var isReadHeld = false
+  var isReadPaused = false
   /// True when the channel reads the client. Kept here because asking the channel is slow when all sockets are swept.
   var isReading = true
 

@@ -10,10 +10,10 @@ public struct Retention {
     public var removedPieceCount = 0
   }
 
-  private let repository: Repository
+  private let repository: BackupRepository
 
   /// - Parameter repository: A repository opened for removing.
-  public init(_ repository: Repository) { self.repository = repository }
+  public init(_ repository: BackupRepository) { self.repository = repository }
 
   /// Removes backups from before an instant, except the last of them, so that every moment since can be restored; the
   /// newest backup always stays. Then removes the pieces that no remaining backup names.

@@ -35,10 +35,10 @@ public struct Verification {
     "Bring the file back from a copy of the folder. Without one, `hearth backup create FOLDER --full` writes the piece anew "
     + "where the data still has it, and makes a backup that is whole in any case; remove the others when their time comes."
 
-  private let repository: Repository
+  private let repository: BackupRepository
 
   /// - Parameter repository: A repository opened for reading.
-  public init(_ repository: Repository) { self.repository = repository }
+  public init(_ repository: BackupRepository) { self.repository = repository }
 
   /// The checked segments, by their pieces, with the running hash after each.
   public func run(only id: String? = nil) throws(BackupError) -> Report {

@@ -34,13 +34,13 @@ public final class Backup {
 
   private let source: BackupSource
   private let store: any BlobStore
-  private let repository: Repository?
+  private let repository: BackupRepository?
   private let random: RandomBytes
   /// The last stored keys and secrets: their hash before sealing, and their form.
   private var lastSecrets: (digest: Digest, kept: Manifest.Secrets)?
 
   /// Backups into a folder.
-  public init(_ source: BackupSource, into repository: Repository, random: RandomBytes = .system) {
+  public init(_ source: BackupSource, into repository: BackupRepository, random: RandomBytes = .system) {
     (self.source, store, self.repository, self.random) = (source, repository, repository, random)
   }
 
@@ -57,7 +57,7 @@ public final class Backup {
     let former = try newest()
     for _ in 0..<BackupLimits.attemptsMax {
       let before = try FolderScan(source.folder)
-      guard let moment = try Moment(source) else { continue }
+      guard let moment = try ConsistentView(source) else { continue }
       defer { moment.close() }
       guard let files = try stream(of: before.plain), let secrets = try keep(before, options.secrets),
         try FolderScan(source.folder) == before

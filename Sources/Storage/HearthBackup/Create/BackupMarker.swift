@@ -36,7 +36,7 @@ public struct BackupMarker: Sendable, Equatable {
 
   /// Reads the marker in a data folder; nil when there was no backup, or the file is no marker.
   public static func read(in dataDirectory: String) -> BackupMarker? {
-    guard let bytes = try? WholeFile(folder: dataDirectory, name: name).read(bytesMax: 64 << 10),
+    guard let bytes = try? AtomicFile(folder: dataDirectory, name: name).read(bytesMax: 64 << 10),
       let json = JSON(parsing: bytes)
     else { return nil }
     return BackupMarker(json)
@@ -61,8 +61,8 @@ public struct BackupMarker: Sendable, Equatable {
       "format": 1, "instantMilliseconds": .int(instantMilliseconds), "backup": .string(backup),
       "repository": .string(repository), "kind": .string(kind), "keys": .string(keys),
     ]
-    let file = WholeFile(folder: dataDirectory, name: Self.name)
-    do throws(WholeFile.Problem) { try file.write(json.text() + [UInt8(ascii: "\n")]) } catch {
+    let file = AtomicFile(folder: dataDirectory, name: Self.name)
+    do throws(AtomicFile.Problem) { try file.write(json.text() + [UInt8(ascii: "\n")]) } catch {
       throw BackupError(
         error.isNoSpace ? .noSpace : .inputOutput, "the note of the last backup \(error.what): \(error.cause)",
         path: file.path)

@@ -3,7 +3,7 @@ import HearthJournal
 /// The data folder of a running or stopped server.
 public struct BackupSource: Sendable {
   /// A journal of the folder.
-  public struct Place: Sendable {
+  public struct Entry: Sendable {
     /// The name: `accounts`, or `databases/NAME`.
     public var name: String
     /// The archive that holds the journal.
@@ -20,13 +20,13 @@ public struct BackupSource: Sendable {
   /// The folder's path.
   public var folder: String
   /// The current journals of the folder.
-  public var journals: @Sendable () throws -> [Place]
+  public var journals: @Sendable () throws -> [Entry]
   /// The clock in milliseconds since 1970 by which the server on this machine stamps its commits.
   public var clock: @Sendable () -> Int64
 
   /// A data folder.
   public init(
-    folder: String, journals: @escaping @Sendable () throws -> [Place], clock: @escaping @Sendable () -> Int64
+    folder: String, journals: @escaping @Sendable () throws -> [Entry], clock: @escaping @Sendable () -> Int64
   ) {
     (self.folder, self.journals, self.clock) = (folder, journals, clock)
   }

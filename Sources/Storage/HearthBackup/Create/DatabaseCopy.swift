@@ -4,7 +4,7 @@ import HearthJournal
 struct DatabaseCopy {
   let store: any BlobStore
   /// The repository of older backups, whose small segments are merged; nil when there is none.
-  let repository: Repository?
+  let repository: BackupRepository?
   /// True when a new base is always taken.
   let isFull: Bool
   /// True when there is a previous backup, which lacks the journal if that was created since.
@@ -12,7 +12,7 @@ struct DatabaseCopy {
 
   /// - Parameter former: The same journal in the previous backup.
   /// - Throws: `JournalError`, `BackupError`.
-  func copy(_ part: Moment.Part, after former: Manifest.Database?) throws -> Manifest.Database {
+  func copy(_ part: ConsistentView.Part, after former: Manifest.Database?) throws -> Manifest.Database {
     var database = Manifest.Database(
       name: part.name, position: part.head.position, runningHash: part.head.runningHash, epoch: part.head.epoch,
       base: nil, segments: [])
@@ -34,12 +34,12 @@ struct DatabaseCopy {
       try begin(part, &database)
       return database
     }
-    try putTogether(&database.segments)
+    try mergeSmall(&database.segments)
     return database
   }
 
   /// Copies the snapshot and the log after it.
-  private func begin(_ part: Moment.Part, _ database: inout Manifest.Database) throws {
+  private func begin(_ part: ConsistentView.Part, _ database: inout Manifest.Database) throws {
     database.base = try part.view.snapshot.map { try base($0, part.view) }
     database.segments = []
     let position = database.base?.position ?? 0
@@ -53,7 +53,7 @@ struct DatabaseCopy {
   }
 
   /// Returns the log from its beginning; nil when that was pruned.
-  private func wholeLog(_ part: Moment.Part) throws -> [Manifest.Segment]? {
+  private func wholeLog(_ part: ConsistentView.Part) throws -> [Manifest.Segment]? {
     do {
       return try segment(part, after: 0, .empty)
     } catch let error as JournalError where error.code == .pruned {
@@ -63,7 +63,7 @@ struct DatabaseCopy {
 
   /// Returns the batches since the previous backup; nil when this log does not continue it, because batches were lost
   /// or the log is another one.
-  private func segment(_ part: Moment.Part, after former: Manifest.Database) throws -> [Manifest.Segment]? {
+  private func segment(_ part: ConsistentView.Part, after former: Manifest.Database) throws -> [Manifest.Segment]? {
     guard former.position <= part.head.position else { return nil }
     return try segment(part, after: former.position, former.runningHash)
   }
@@ -71,7 +71,7 @@ struct DatabaseCopy {
   /// Returns the batches between a position and the moment; empty when there are none, nil when they do not follow the
   /// position.
   private func segment(
-    _ part: Moment.Part, after position: Int64, _ hash: RunningHash
+    _ part: ConsistentView.Part, after position: Int64, _ hash: RunningHash
   ) throws -> [Manifest.Segment]? {
     var (end, endHash, follows) = (position, hash, true)
     guard position < part.head.position else { return part.head.runningHash == hash ? [] : nil }
@@ -102,7 +102,7 @@ struct DatabaseCopy {
   }
 
   /// Merges adjacent small segments, when there are many.
-  private func putTogether(_ segments: inout [Manifest.Segment]) throws {
+  private func mergeSmall(_ segments: inout [Manifest.Segment]) throws {
     guard let repository, segments.count > BackupLimits.segmentsMax else { return }
     var joined: [Manifest.Segment] = []
     var run: [Manifest.Segment] = []

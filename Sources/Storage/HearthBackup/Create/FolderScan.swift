@@ -9,7 +9,7 @@ struct FolderScan: Sendable, Equatable {
   var secret: [FolderEntry] = []
 
   /// The top-level names of transient files: those of the running server, and the backup marker.
-  private static let passing: Set = ["server.json", BackupMarker.name]
+  private static let transient: Set = ["server.json", BackupMarker.name]
   /// The folder of the journals, which contains no other files.
   private static let journals = "databases"
 
@@ -50,7 +50,7 @@ struct FolderScan: Sendable, Equatable {
       let parts = path.split(separator: "/")
       return parts.count == 3 && parts[0] == "plugins" && parts[2] == "work"
     }
-    return passing.contains(name) || name == journals || name.contains(".sqlite")
+    return transient.contains(name) || name == journals || name.contains(".sqlite")
   }
 
   private mutating func add(_ folder: String, _ prefix: String, depth: Int) throws(BackupError) {

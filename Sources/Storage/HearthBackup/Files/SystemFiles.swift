@@ -12,7 +12,7 @@ public struct SystemFiles: FileLayer {
   }
 
   public func names(in path: String) throws(BackupError) -> [String] {
-    do throws(WholeFile.Problem) { return try WholeFile.names(in: path) } catch {
+    do throws(AtomicFile.Problem) { return try AtomicFile.names(in: path) } catch {
       throw BackupError(.inputOutput, "cannot look into the folder: \(error.cause)", path: path)
     }
   }
@@ -67,7 +67,7 @@ public struct SystemFiles: FileLayer {
   }
 
   public func synchronizeFolder(_ path: String) throws(BackupError) {
-    guard WholeFile.synchronize(folder: path) else { throw Self.failure("cannot make durable", path) }
+    guard AtomicFile.synchronize(folder: path) else { throw Self.failure("cannot make durable", path) }
   }
 
   public func rename(_ path: String, to other: String) throws(BackupError) {

@@ -4,7 +4,7 @@ public enum BackupLimits {
   static let pieceBytesMin = 256 << 10
 
   /// The average distance of possible ends of a piece beyond the minimum size.
-  static let pieceBytesAim = 1 << 20
+  static let pieceBytesTarget = 1 << 20
 
   /// The maximum size of a piece, which is held in memory. It is also that of a snapshot's chunk.
   static let pieceBytesMax = 4 << 20

@@ -31,7 +31,7 @@ public struct Restore {
   /// The factory of the archives for journals, those of the accounts and of databases, in existing folders.
   public typealias Archives = @Sendable (_ folder: String) -> any JournalArchive
 
-  private let repository: Repository
+  private let repository: BackupRepository
   private let archives: Archives
   private let seal: PassphraseSeal?
 
@@ -39,7 +39,7 @@ public struct Restore {
   ///   - repository: A repository opened for reading.
   ///   - archives: Makes the journals of a folder.
   ///   - seal: The seal that opens sealed keys.
-  public init(_ repository: Repository, archives: @escaping Archives, seal: PassphraseSeal?) {
+  public init(_ repository: BackupRepository, archives: @escaping Archives, seal: PassphraseSeal?) {
     (self.repository, self.archives, self.seal) = (repository, archives, seal)
   }
 
@@ -70,7 +70,7 @@ public struct Restore {
   ///   - folder: The target, which must be missing or empty.
   ///   - leavesOutKeys: True when keys and secrets are omitted; otherwise sealed ones need the passphrase.
   /// - Throws: `BackupError`, `JournalError`, `RecordError`.
-  public func run(_ moment: RestoreMoment, into folder: String, leavesOutKeys: Bool = false) throws -> Outcome {
+  public func run(_ moment: RestorePoint, into folder: String, leavesOutKeys: Bool = false) throws -> Outcome {
     try Self.requireEmpty(folder)
     let plan = try RestorePlan.plan(repository, at: moment)
     let keys = try leavesOutKeys ? nil : self.keys(of: plan.manifest)
@@ -106,7 +106,7 @@ public struct Restore {
     for part in plan.parts {
       let name = part.name.split(separator: "/").last.map(String.init) ?? part.name
       let archive = archives(part.name.hasPrefix("databases/") ? databasesPath : work)
-      let head = try DatabaseRestore(repository: repository, part: part).run { try archive.restoration(name) }
+      let head = try JournalRestore(repository: repository, part: part).run { try archive.restoration(name) }
       guard let head else { continue }
       databases.append(Outcome.Database(name: part.name, position: head.position, runningHash: head.runningHash))
     }
@@ -154,7 +154,7 @@ public struct Restore {
       let hint = [EXDEV, EBUSY].contains(reason) ? " (a file system is mounted there: name a folder inside it)" : ""
       throw SystemFiles.failure("cannot move the made folder to its place\(hint)", folder, reason)
     }
-    try SystemFiles().synchronizeFolder(WholeFile.parent(of: work))
+    try SystemFiles().synchronizeFolder(AtomicFile.parent(of: work))
   }
 
   private static func isFolder(_ path: String) -> Bool {

@@ -20,8 +20,8 @@ struct RestorePlan {
     /// The log segments in order. Duplicate batches are applied once.
     var segments: [Manifest.Segment]
     /// The position up to which every batch is applied, because it is in the backup before the moment.
-    var certain: Int64
-    /// The running hash at ``certain``; nil when that is not the last position.
+    var certainPosition: Int64
+    /// The running hash at ``certainPosition``; nil when that is not the last position.
     var hash: RunningHash?
     var epoch: Int64
     var limit: Limit
@@ -32,7 +32,7 @@ struct RestorePlan {
   var parts: [Part]
 
   /// - Throws: `.notCovered` when the moment is in no backup, and not between two.
-  static func plan(_ repository: Repository, at moment: RestoreMoment) throws -> RestorePlan {
+  static func plan(_ repository: BackupRepository, at moment: RestorePoint) throws -> RestorePlan {
     let manifests = try repository.manifests().whole
     guard let newest = manifests.last else {
       throw BackupError(.notCovered, "there is no whole backup", path: repository.path)
@@ -75,7 +75,7 @@ struct RestorePlan {
         throw gap(database.name, before, after)
       }
       var part = Part(database, limit: .time(time))
-      (part.base, part.certain, part.hash) = (nil, 0, nil)
+      (part.base, part.certainPosition, part.hash) = (nil, 0, nil)
       parts.append(part)
     }
     return RestorePlan(manifest: before, parts: parts)
@@ -105,7 +105,7 @@ struct RestorePlan {
   }
 
   private static func plan(
-    _ repository: Repository, _ manifests: [Manifest], _ name: String, _ position: Int64
+    _ repository: BackupRepository, _ manifests: [Manifest], _ name: String, _ position: Int64
   ) throws -> RestorePlan {
     let index = manifests.firstIndex { $0.database(name).map { $0.position >= position } ?? false }
     guard let index, let database = manifests[index].database(name), position >= 0 else {
@@ -132,7 +132,7 @@ struct RestorePlan {
   /// Returns the decision time of a commit, or for a record without a time that of the previous one, which may be in
   /// the previous backup; nil when none of the segments contains it.
   private static func time(
-    of position: Int64, in database: Manifest.Database, after former: Manifest, _ repository: Repository
+    of position: Int64, in database: Manifest.Database, after former: Manifest, _ repository: BackupRepository
   ) throws -> Int64? {
     guard let last = database.segments.firstIndex(where: { $0.first <= position && position <= $0.last }) else {
       return nil
@@ -155,7 +155,7 @@ extension RestorePlan.Part {
   /// A database's part of one backup.
   fileprivate init(_ database: Manifest.Database, limit: RestorePlan.Limit) {
     self.init(
-      name: database.name, base: database.base, segments: database.segments, certain: database.position,
+      name: database.name, base: database.base, segments: database.segments, certainPosition: database.position,
       hash: database.runningHash, epoch: database.epoch, limit: limit)
   }
 }

@@ -22,7 +22,7 @@ public enum BackupStream {
   /// - Parameter read: Returns the next bytes, at most that many; none at the end.
   /// - Returns: The manifest of the backup.
   /// - Throws: `.notBackups`, `.unsupportedFormat`, `.damaged` when it is truncated or incomplete.
-  public static func receive(into repository: Repository, _ read: (Int) throws -> [UInt8]) throws -> Manifest {
+  public static func receive(into repository: BackupRepository, _ read: (Int) throws -> [UInt8]) throws -> Manifest {
     func exactly(_ count: Int) throws -> [UInt8] {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(count)

@@ -19,8 +19,8 @@ struct StreamCutter {
   }()
 
   /// The mask of the highest bits of the hash, which all 64 bytes influence: as many as make a cut's chance one in
-  /// `pieceBytesAim`.
-  private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesAim.trailingZeroBitCount))
+  /// `pieceBytesTarget`.
+  private static let mask = ~(UInt64.max >> UInt64(BackupLimits.pieceBytesTarget.trailingZeroBitCount))
 
   private var piece: [UInt8] = []
   private var hash: UInt64 = 0

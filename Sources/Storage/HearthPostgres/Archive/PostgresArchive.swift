@@ -7,7 +7,7 @@ import Synchronization
 /// uses one connection and sees a consistent state. Each backup has its own archive.
 public final class PostgresArchive: JournalArchive {
   private struct Sharing {
-    var moment: PostgresMoment
+    var transaction: PostgresReadTransaction
     var viewCount: Int
   }
 
@@ -22,21 +22,22 @@ public final class PostgresArchive: JournalArchive {
   ///
   /// - Throws: `.notAJournal` when there was no such journal; `.inputOutput`.
   public func view(_ name: String) throws(JournalError) -> any JournalView {
-    let moment = try sharing.withLock { (sharing) throws(JournalError) in
-      let moment = if let sharing { sharing.moment } else { try PostgresMoment(journals.engine) }
-      sharing = Sharing(moment: moment, viewCount: (sharing?.viewCount ?? 0) + 1)
-      return moment
+    let transaction = try sharing.withLock { (sharing) throws(JournalError) in
+      let transaction = if let sharing { sharing.transaction } else { try PostgresReadTransaction(journals.engine) }
+      sharing = Sharing(transaction: transaction, viewCount: (sharing?.viewCount ?? 0) + 1)
+      return transaction
     }
     do {
-      return try PostgresJournalView(journals.key(name), at: moment, journals.engine.address) { [self] in letGo() }
+      return try PostgresJournalView(journals.key(name), at: transaction, journals.engine.address) { [self] in release()
+      }
     } catch {
-      letGo()
+      release()
       throw error
     }
   }
 
   /// Handles the closing of a view.
-  private func letGo() {
+  private func release() {
     sharing.withLock { sharing in
       sharing?.viewCount -= 1
       if sharing?.viewCount == 0 { sharing = nil }

@@ -8,7 +8,7 @@ final class PostgresJournalView: JournalView {
   let snapshot: SnapshotInfo?
 
   private let identifier: Int64
-  private let moment: Mutex<PostgresMoment?>
+  private let transaction: Mutex<PostgresReadTransaction?>
   private let file: String
   private let whenClosed: @Sendable () -> Void
 
@@ -17,20 +17,21 @@ final class PostgresJournalView: JournalView {
   ///   - whenClosed: Is called once.
   /// - Throws: `.notAJournal` when the journal is missing; `.corrupt`, `.inputOutput`.
   init(
-    _ name: String, at moment: PostgresMoment, _ address: PostgresAddress, whenClosed: @escaping @Sendable () -> Void
+    _ name: String, at transaction: PostgresReadTransaction, _ address: PostgresAddress,
+    whenClosed: @escaping @Sendable () -> Void
   ) throws(JournalError) {
-    self.moment = Mutex(moment)
+    self.transaction = Mutex(transaction)
     self.whenClosed = whenClosed
     file = "\(address) \(name)"
     let place = JournalError.Place(file: file)
     let action = "looking at the journal"
-    let found = try moment.ask(action, [PostgresStatement(JournalSQL.find, [.text(name)])])[0]
+    let found = try transaction.run(action, [PostgresStatement(JournalSQL.find, [.text(name)])])[0]
     guard let identifier = found.integer(0, 0) else {
       throw JournalError(.notAJournal, "there is no journal \(name)", at: place)
     }
     self.identifier = identifier
     let journal = [PostgresStatement.Parameter.integer(identifier)]
-    let ends = try moment.ask(
+    let ends = try transaction.run(
       action,
       [
         PostgresStatement(BatchSQL.tail, journal), PostgresStatement(SnapshotSQL.all, journal),
@@ -52,7 +53,7 @@ final class PostgresJournalView: JournalView {
 
   func snapshotChunk(_ index: Int) throws(JournalError) -> [UInt8] {
     guard let snapshot else { throw error(.snapshotAbandoned, "there is no snapshot") }
-    let found = try ask(
+    let found = try run(
       "reading a snapshot", statement(SnapshotSQL.chunk, snapshot.identifier, Int64(index)))
     guard let payload = found.bytes(0, 1) else {
       throw error(.corrupt, "chunk \(index) of the snapshot is missing", snapshot.position)
@@ -67,14 +68,15 @@ final class PostgresJournalView: JournalView {
     var end = position
     var previous: (position: Int64, hash: RunningHash)?
     while end < head.position {
-      let found = try ask("reading batches", statement(BatchSQL.after, end, Int64(JournalLimits.readBytes)))
+      let found = try run("reading batches", statement(BatchSQL.after, end, Int64(JournalLimits.readBytes)))
       guard !found.rows.isEmpty else { return }
       for index in found.rows.indices {
-        guard var row = BatchRow(found, index), previous.map({ $0.position == row.batch.firstPosition - 1 }) ?? true
+        guard var row = PostgresBatchRow(found, index),
+          previous.map({ $0.position == row.batch.firstPosition - 1 }) ?? true
         else { throw error(.corrupt, "the batch cannot be read, or does not follow the one before it", end) }
         let first = row.batch.firstPosition
         try row.addParts { (part) throws(JournalError) in
-          try ask("reading a batch", statement(BatchSQL.part, first, part)).bytes(0, 0)
+          try run("reading a batch", statement(BatchSQL.part, first, part)).bytes(0, 0)
         }
         // The hash before the first batch is that of a log which may be pruned.
         let before: RunningHash? = if let previous { previous.hash } else if first == 1 { .empty } else { nil }
@@ -89,17 +91,17 @@ final class PostgresJournalView: JournalView {
     }
   }
 
-  func forEachEntry(_ body: (KeptEntry) throws -> Void) throws {
+  func forEachEntry(_ body: (ArchivedEntry) throws -> Void) throws {
     for sql in [ArchiveSQL.entriesAfter, ArchiveSQL.deadEntriesAfter] {
       var after: [PostgresStatement.Parameter] = [.bytes([]), .integer(0), .integer(0)]
       while true {
-        let found = try ask(
+        let found = try run(
           "reading the outbox",
           PostgresStatement(
             sql, [.integer(identifier)] + after + [.integer(Int64(JournalLimits.readBytes))]))
         guard !found.rows.isEmpty else { break }
         for row in found.rows.indices {
-          guard let entry = KeptEntry(found, row) else {
+          guard let entry = ArchivedEntry(found, row) else {
             throw error(.corrupt, "an entry of the outbox is not what was written")
           }
           after = [
@@ -112,9 +114,9 @@ final class PostgresJournalView: JournalView {
   }
 
   func close() {
-    let isFirst = moment.withLock { moment in
-      defer { moment = nil }
-      return moment != nil
+    let isFirst = transaction.withLock { transaction in
+      defer { transaction = nil }
+      return transaction != nil
     }
     if isFirst { whenClosed() }
   }
@@ -123,9 +125,9 @@ final class PostgresJournalView: JournalView {
     PostgresStatement(sql, ([identifier] + parameters).map { .integer($0) })
   }
 
-  private func ask(_ action: String, _ statement: PostgresStatement) throws(JournalError) -> PostgresAnswer {
-    guard let moment = moment.withLock({ $0 }) else { throw error(.closed, "the view is closed") }
-    return try moment.ask(action, [statement])[0]
+  private func run(_ action: String, _ statement: PostgresStatement) throws(JournalError) -> PostgresAnswer {
+    guard let transaction = transaction.withLock({ $0 }) else { throw error(.closed, "the view is closed") }
+    return try transaction.run(action, [statement])[0]
   }
 
   private func error(_ code: JournalError.Code, _ message: String, _ position: Int64? = nil) -> JournalError {
@@ -133,7 +135,7 @@ final class PostgresJournalView: JournalView {
   }
 }
 
-extension KeptEntry {
+extension ArchivedEntry {
   /// Reads a row of `ArchiveSQL.entriesAfter`; nil when it is malformed.
   fileprivate init?(_ found: PostgresAnswer, _ row: Int) {
     guard let position = found.integer(row, 0), let ordinal = found.integer(row, 1).flatMap({ Int32(exactly: $0) }),

@@ -73,7 +73,7 @@ final class PostgresRestoration: JournalRestoration {
         .corrupt, "the batch of position \(link.batch.firstPosition) does not follow what is before it",
         link.batch.firstPosition)
     }
-    let pieces = BatchRow.pieces(of: link.batch.payload)
+    let pieces = PostgresBatchRow.pieces(of: link.batch.payload)
     let first = PostgresStatement.Parameter.integer(link.batch.firstPosition)
     try add(
       [
@@ -88,7 +88,7 @@ final class PostgresRestoration: JournalRestoration {
     head = JournalHead(epoch: link.epoch, position: link.batch.lastPosition, runningHash: link.runningHash)
   }
 
-  func append(_ entry: KeptEntry) throws(JournalError) {
+  func append(_ entry: ArchivedEntry) throws(JournalError) {
     let (sql, end, reason): (PostgresSQL, Int64, [PostgresStatement.Parameter]) =
       switch entry.state {
       case .waits(let due): (ArchiveSQL.addEntry, due, [])

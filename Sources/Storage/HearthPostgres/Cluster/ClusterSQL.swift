@@ -12,12 +12,12 @@ struct ClusterSQL: Sendable {
 
   /// Registers a new incarnation of a node, with a lease. Parameters: name, address, milliseconds of the lease.
   let register: PostgresSQL
-  /// Renews the lease of an incarnation that has not ended. Parameters: name, run, milliseconds. Returns the number of
+  /// Renews the lease of an incarnation that has not ended. Parameters: name, incarnation, milliseconds. Returns the number of
   /// gaps.
   let heartbeat: PostgresSQL
-  /// Declares an incarnation ended whose lease has lapsed or which has a successor. Parameters: name, run.
+  /// Declares an incarnation ended whose lease has lapsed or which has a successor. Parameters: name, incarnation.
   let end: PostgresSQL
-  /// Claims a journal. Parameters: journal, the epoch that was seen, one that is known, name, run. Returns the new
+  /// Claims a journal. Parameters: journal, the epoch that was seen, one that is known, name, incarnation. Returns the new
   /// epoch.
   let claim: PostgresSQL
   /// Reads the owner of a journal and the remaining milliseconds of its lease. Parameters: journal.
@@ -56,7 +56,7 @@ struct ClusterSQL: Sendable {
       WHERE name = $1::text AND incarnation = $2::bigint AND ended < $2
       RETURNING gaps
       """)
-    // The server has lost a run without a row, whose heartbeats are refused from now on.
+    // An incarnation without a row was lost by the server: its heartbeats are refused from now on.
     end = PostgresSQL(
       """
       INSERT INTO node AS n (name, incarnation, address, lease_until, steady_since, gaps, ended)
@@ -135,7 +135,7 @@ struct ClusterSQL: Sendable {
   }
 
   /// Removes the claim that a single server left at the end of a log, so that a row can replace it. Parameters:
-  /// journal, the claimed epoch, name, run.
+  /// journal, the claimed epoch, name, incarnation.
   let removeClaim = PostgresSQL(
     """
     DELETE FROM batch c USING journal o
@@ -146,7 +146,7 @@ struct ClusterSQL: Sendable {
 
   /// Turns that claim into the last pruned row, where all rows before it were pruned. Parameters: as for
   /// ``removeClaim``.
-  let turnClaim = PostgresSQL(
+  let pruneClaim = PostgresSQL(
     "UPDATE batch c SET first_position = c.first_position - 1 FROM journal o WHERE \(strayClaim) AND c.first_position > 1"
   )
 

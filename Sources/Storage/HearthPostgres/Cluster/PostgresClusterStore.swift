@@ -4,8 +4,8 @@ import HearthJournal
 /// The store of a cluster in PostgreSQL: leases, owners and logs, in the tables that a single server's journals have.
 ///
 /// Leases have their own connection, so that no heartbeat waits for a large row, and so have claims; reads and appends
-/// have theirs, with each database's appends on one of them, in order. An answer reports the server's answer: without
-/// one in time, the outcome is unknown, and the store does not retry.
+/// have theirs, with each database's appends on one of them, in order. When the server does not answer in time, the
+/// outcome is unknown, and the store does not retry.
 package final class PostgresClusterStore: ClusterCatalog {
   /// The callback for problems that the operator should know: a server that fails a call, or an unreadable log.
   package typealias Report = @Sendable (JournalError) -> Void
@@ -163,7 +163,7 @@ package final class PostgresClusterStore: ClusterCatalog {
     let claimed = [journal, .integer(next + 1)] + run
     let statements = [
       PostgresStatement(sql.claim, [journal, .integer(seen), .integer(known)] + run),
-      PostgresStatement(sql.removeClaim, claimed), PostgresStatement(sql.turnClaim, claimed),
+      PostgresStatement(sql.removeClaim, claimed), PostgresStatement(sql.pruneClaim, claimed),
     ]
     send(statements, to: control) { answers in
       guard let answers else { return then(.failed) }
@@ -179,7 +179,7 @@ package final class PostgresClusterStore: ClusterCatalog {
     guard row.follows(before) else { return nil }
     let batch = row.batch
     let first = PostgresStatement.Parameter.integer(batch.firstPosition)
-    let pieces = BatchRow.pieces(of: batch.payload)
+    let pieces = PostgresBatchRow.pieces(of: batch.payload)
     var parameters: [PostgresStatement.Parameter] = [
       journal, first, .integer(batch.lastPosition), .integer(row.epoch), .hash(row.hash),
       .integer(Int64(batch.payload.count)), .integer(Int64(pieces.count - 1)), .bytes(pieces[0]), .integer(claim),
@@ -219,7 +219,7 @@ package final class PostgresClusterStore: ClusterCatalog {
       case .refused(let fault):
         let error = JournalError(fault, action: "a call of the cluster", address)
         if error.code == .noSpace, let noRoom { return noRoom() }
-        if !fault.isPassing { report(error) }
+        if !fault.isTransient { report(error) }
         then(nil)
       case .unsent, .unknown: then(nil)
       }

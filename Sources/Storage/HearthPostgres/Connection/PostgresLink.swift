@@ -69,7 +69,7 @@ final class PostgresLink {
   var processIdentifier: Int32 { PQbackendPID(connection) }
 
   /// The error message of libpq for a broken connection.
-  var trouble: String {
+  var errorMessage: String {
     let text = address.scrubbed(String(cString: PQerrorMessage(connection)))
     return text.isEmpty ? "the connection ended" : text
   }
@@ -166,7 +166,7 @@ final class PostgresLink {
   private func fault(_ result: OpaquePointer) -> PostgresFault {
     func field(_ code: Int32) -> String? { PQresultErrorField(result, code).map { String(cString: $0) } }
     return PostgresFault(
-      state: field(Self.sqlState) ?? "", message: address.scrubbed(field(Self.primaryMessage) ?? trouble))
+      state: field(Self.sqlState) ?? "", message: address.scrubbed(field(Self.primaryMessage) ?? errorMessage))
   }
 
   private static func answer(_ result: OpaquePointer) -> PostgresAnswer {

@@ -20,7 +20,7 @@ final class PostgresRequest: Sendable {
   /// The deadline by the monotonic clock in nanoseconds.
   let deadline: UInt64
   /// True when the request fails at once if no connection can be made.
-  let isImpatient: Bool
+  let failsIfUnreachable: Bool
 
   private let outcome = Mutex<Outcome?>(nil)
   private let isOver = DispatchSemaphore(value: 0)
@@ -28,12 +28,12 @@ final class PostgresRequest: Sendable {
 
   /// - Parameter then: Receives the outcome on the connection's thread, which it must not block.
   init(
-    _ statements: [PostgresStatement], deadline: UInt64, isImpatient: Bool = false,
+    _ statements: [PostgresStatement], deadline: UInt64, failsIfUnreachable: Bool = false,
     then: (@Sendable (Outcome) -> Void)? = nil
   ) {
     self.statements = statements
     self.deadline = deadline
-    self.isImpatient = isImpatient
+    self.failsIfUnreachable = failsIfUnreachable
     self.then = then
     sizeBytes = statements.reduce(0) { $0 + $1.sizeBytes }
   }

@@ -8,7 +8,7 @@ final class PostgresSession {
     var answers: [[PostgresAnswer]]
     var fault: PostgresFault?
     /// True when a warning came with the commit: it may not be replicated.
-    var isDoubtful = false
+    var mayBeUnreplicated = false
   }
 
   private enum Item {
@@ -29,7 +29,7 @@ final class PostgresSession {
   private var hasResult = false
   /// The transactions in flight, the oldest first.
   private var transactions: [Transaction] = []
-  private var failedTogether: [PostgresRequest] = []
+  private var retriedAlone: [PostgresRequest] = []
 
   /// Connects, and prepares the connection.
   ///
@@ -42,7 +42,7 @@ final class PostgresSession {
     begin([request], preparing: setUp.prepared)
     while !isIdle {
       guard push(), !isLate(PostgresWorker.now) else { break }
-      _ = wait(waking: -1, milliseconds: patience(PostgresWorker.now))
+      _ = wait(waking: -1, milliseconds: pollTimeout(PostgresWorker.now))
       guard receive() else { break }
     }
     let isSetUp = isIdle
@@ -57,13 +57,13 @@ final class PostgresSession {
       }
     case .refused(let fault): throw PostgresLink.Problem(message: fault.message, state: fault.state)
     case .unsent(let text), .unknown(let text): throw PostgresLink.Problem(message: text)
-    case .done: throw PostgresLink.Problem(message: link.trouble)
+    case .done: throw PostgresLink.Problem(message: link.errorMessage)
     }
   }
 
   /// True when the connection has to be replaced, because the server is read-only or does not know the prepared
   /// statements.
-  private(set) var isUseless = false
+  private(set) var needsReplacement = false
 
   /// True when no transaction is in flight.
   var isIdle: Bool { transactions.isEmpty }
@@ -75,7 +75,7 @@ final class PostgresSession {
   func isLate(_ now: UInt64) -> Bool { deadline.map { $0 <= now } ?? false }
 
   /// Returns the time to wait for the server in milliseconds; negative for no limit.
-  func patience(_ now: UInt64) -> Int32 {
+  func pollTimeout(_ now: UInt64) -> Int32 {
     guard let deadline else { return -1 }
     return deadline <= now ? 0 : Int32(clamping: (deadline - now) / 1_000_000 + 1)
   }
@@ -157,14 +157,14 @@ final class PostgresSession {
     // Between two statements libpq returns null once or twice.
     var emptyCount = 0
     while expectedStart < expected.count, emptyCount < 3, let event = link.next() {
-      if link.takeWarning() { markDoubtful() }
+      if link.takeWarning() { markUnreplicated() }
       switch (expected[expectedStart], event) {
       case (.statement(_, let request), .answer(let answer)):
         transactions[0].answers[request].append(answer)
         hasResult = true
       case (_, .fault(let fault)):
         transactions[0].fault = transactions[0].fault ?? fault
-        if ["25006", "26000"].contains(fault.state) { isUseless = true }
+        if ["25006", "26000"].contains(fault.state) { needsReplacement = true }
         hasResult = true
       case (_, .answer), (_, .skipped): hasResult = true
       case (.sync, .sync):
@@ -185,22 +185,22 @@ final class PostgresSession {
         expectedStart = 0
       }
     }
-    if link.takeWarning() { markDoubtful() }
+    if link.takeWarning() { markUnreplicated() }
     return true
   }
 
-  private func markDoubtful() {
-    for i in transactions.indices { transactions[i].isDoubtful = true }
+  private func markUnreplicated() {
+    for i in transactions.indices { transactions[i].mayBeUnreplicated = true }
   }
 
   private func finish(_ transaction: Transaction) {
     if let fault = transaction.fault {
       guard transaction.requests.count > 1 else { return transaction.requests[0].finish(.refused(fault)) }
-      failedTogether.append(contentsOf: transaction.requests)
+      retriedAlone.append(contentsOf: transaction.requests)
       return
     }
     for (request, answers) in zip(transaction.requests, transaction.answers) {
-      guard !transaction.isDoubtful else {
+      guard !transaction.mayBeUnreplicated else {
         request.finish(.unknown("the server warned that the commit may not be replicated"))
         continue
       }
@@ -213,15 +213,15 @@ final class PostgresSession {
   }
 
   /// Removes and returns the requests that failed because of another one in their transaction.
-  func takeFailedTogether() -> [PostgresRequest] {
-    defer { failedTogether = [] }
-    return failedTogether
+  func takeRetriedAlone() -> [PostgresRequest] {
+    defer { retriedAlone = [] }
+    return retriedAlone
   }
 
   /// Ends the pending requests with an unknown outcome, because the connection is lost.
   func lose() {
     guard !transactions.isEmpty else { return }
-    let text = link.trouble
+    let text = link.errorMessage
     for request in transactions.flatMap(\.requests) {
       request.finish(.unknown(transactions[0].fault.map { $0.description } ?? text))
     }

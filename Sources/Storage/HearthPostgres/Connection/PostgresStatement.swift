@@ -75,7 +75,7 @@ struct PostgresFault: Sendable, CustomStringConvertible {
 
   /// True when a retry may succeed a little later, here or on another server: a demoted primary, a shutdown, a
   /// deadlock, too many connections.
-  var isPassing: Bool {
+  var isTransient: Bool {
     ["25006", "26000", "53300", "55P03"].contains(state) || ["08", "40", "57"].contains(state.prefix(2))
   }
 }

@@ -102,7 +102,7 @@ final class PostgresWorker: Sendable {
     while true {
       guard let current = session else {
         if pause == 0 { guard waitForWork() else { break } } else { sleepUntilWoken(pause) }
-        giveUpLate()
+        failLate()
         if isDone() { break }
         if inbox.withLock({ $0.isEmpty }) {
           pause = 0
@@ -155,7 +155,7 @@ final class PostgresWorker: Sendable {
 
   /// Performs one round with a connection. False when the connection is lost.
   private func turn(_ session: PostgresSession) -> Bool {
-    giveUpLate()
+    failLate()
     while session.hasRoom, let requests = take() { session.begin(requests) }
     let isAlive = session.push() && !session.isLate(Self.now)
     if isAlive {
@@ -165,14 +165,14 @@ final class PostgresWorker: Sendable {
         inbox.isAsleep = isWaiting && canTakeMore
         return isWaiting
       }
-      if session.wait(waking: wakeRead, milliseconds: isWaiting ? session.patience(Self.now) : 0) { drainWakes() }
+      if session.wait(waking: wakeRead, milliseconds: isWaiting ? session.pollTimeout(Self.now) : 0) { drainWakes() }
       inbox.withLock { $0.isAsleep = false }
       if session.receive() {
-        retry(session.takeFailedTogether())
-        if !session.isUseless || !session.isIdle { return true }
+        retry(session.takeRetriedAlone())
+        if !session.needsReplacement || !session.isIdle { return true }
       }
     }
-    retry(session.takeFailedTogether())
+    retry(session.takeRetriedAlone())
     session.lose()
     return false
   }
@@ -198,7 +198,7 @@ final class PostgresWorker: Sendable {
   }
 
   /// Fails unsent requests that have waited too long.
-  private func giveUpLate() {
+  private func failLate() {
     let now = Self.now
     let late = inbox.withLock { inbox in
       guard inbox.waiting.contains(where: { $0.deadline <= now }) || inbox.alone.contains(where: { $0.deadline <= now })
@@ -217,10 +217,10 @@ final class PostgresWorker: Sendable {
     let ended = inbox.withLock { inbox in
       let isClosed = inbox.isClosed
       defer {
-        inbox.waiting.removeAll { $0.isImpatient || isClosed }
-        inbox.alone.removeAll { $0.isImpatient || isClosed }
+        inbox.waiting.removeAll { $0.failsIfUnreachable || isClosed }
+        inbox.alone.removeAll { $0.failsIfUnreachable || isClosed }
       }
-      return (inbox.alone + inbox.waiting).filter { $0.isImpatient || isClosed }
+      return (inbox.alone + inbox.waiting).filter { $0.failsIfUnreachable || isClosed }
     }
     for request in ended {
       request.finish(

@@ -16,14 +16,14 @@ enum PostgresChecks {
       current_setting('server_encoding')
     """)
 
-  /// - Parameter ask: Runs statements in one transaction.
+  /// - Parameter execute: Runs statements in one transaction.
   /// - Returns: The warnings, one sentence each.
   /// - Throws: `.notAJournal` with the reason for a refusal.
   static func run(
-    _ address: PostgresAddress, _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+    _ address: PostgresAddress, _ execute: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
   ) throws(JournalError) -> [String] {
     let before = milliseconds
-    let answers = try ask([PostgresStatement(query)])
+    let answers = try execute([PostgresStatement(query)])
     let after = milliseconds
     guard let found = answers.first, let version = found.integer(0, 0), let clock = found.integer(0, 6) else {
       throw refusal("does not answer as PostgreSQL does", address)

@@ -13,7 +13,7 @@ public final class PostgresEngine: Sendable {
 
   let options: PostgresOptions
   private let writers: [PostgresWorker]
-  private let aides: [PostgresWorker]
+  private let generalWorkers: [PostgresWorker]
   /// The journals that are open in this process.
   private let open = Mutex<Set<Int64>>([])
   private let isEnding = Atomic(false)
@@ -25,7 +25,7 @@ public final class PostgresEngine: Sendable {
   ///   it cannot be reached.
   public init(_ address: PostgresAddress, options: PostgresOptions = PostgresOptions()) throws(JournalError) {
     guard options.hasPlainSchema, (1...PostgresLimits.writersMax).contains(options.writers),
-      options.patienceSeconds > 0, options.patienceSeconds < 86_400
+      options.requestTimeoutSeconds > 0, options.requestTimeoutSeconds < 86_400
     else {
       throw JournalError(
         .notAJournal, "a schema has 1 to 63 of a-z, 0-9 and _, and there are 1 to \(PostgresLimits.writersMax) writers")
@@ -33,17 +33,17 @@ public final class PostgresEngine: Sendable {
     (self.address, self.options) = (address, options)
     let settings = PostgresSchema.settings(options)
     // This connection prepares nothing, because there may be no tables yet.
-    let scout = try Self.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))
-    defer { scout[0].close() }
+    let setUpWorkers = try Self.start(1, address, PostgresWorker.SetUp(statements: settings, prepared: []))
+    defer { setUpWorkers[0].close() }
     warnings = try PostgresChecks.run(address) { (statements) throws(JournalError) in
-      try Self.ask(scout[0], statements, address)
+      try Self.run(setUpWorkers[0], statements, address)
     }
     try PostgresSchema.make(address, options) { (statements) throws(JournalError) in
-      try Self.ask(scout[0], statements, address)
+      try Self.run(setUpWorkers[0], statements, address)
     }
     writers = try Self.start(
       options.writers, address, PostgresWorker.SetUp(statements: settings, prepared: BatchSQL.prepared))
-    aides = try Self.start(2, address, PostgresWorker.SetUp(statements: settings, prepared: []))
+    generalWorkers = try Self.start(2, address, PostgresWorker.SetUp(statements: settings, prepared: []))
   }
 
   static func start(
@@ -70,23 +70,23 @@ public final class PostgresEngine: Sendable {
 
   /// Closes the connections. Journals that are still open become unusable.
   public func close() {
-    for worker in writers + aides { worker.close() }
+    for worker in writers + generalWorkers { worker.close() }
   }
 
   /// True when all connections have ended, after ``close()``.
-  var isOver: Bool { (writers + aides).allSatisfy(\.isOver) }
+  var isOver: Bool { (writers + generalWorkers).allSatisfy(\.isOver) }
 
   // MARK: Requests
 
   /// The deadline of a request that begins now.
   var deadline: UInt64 {
     let longest = isEnding.load(ordering: .relaxed) ? Double(PostgresLimits.endSeconds) : .infinity
-    return PostgresWorker.now &+ UInt64(min(options.patienceSeconds, longest) * 1e9)
+    return PostgresWorker.now &+ UInt64(min(options.requestTimeoutSeconds, longest) * 1e9)
   }
 
   /// Limits every wait to ``PostgresLimits/endSeconds`` from now on, so that a stopping Hearth does not wait for a lost
   /// server.
-  public func hurry() { isEnding.store(true, ordering: .relaxed) }
+  public func shortenTimeouts() { isEnding.store(true, ordering: .relaxed) }
 
   /// Returns the deadline of the answer to statements that are sent now.
   func answerDeadline(for statements: [PostgresStatement], deadline: UInt64) -> UInt64 {
@@ -111,12 +111,12 @@ public final class PostgresEngine: Sendable {
     let deadline = deadline
     for attempt in 0... {
       let request = PostgresRequest(statements, deadline: deadline)
-      aides[Int(UInt64(bitPattern: journal) % UInt64(aides.count))].submit(request)
+      generalWorkers[Int(UInt64(bitPattern: journal) % UInt64(generalWorkers.count))].submit(request)
       let error: JournalError
       switch request.wait() {
       case .done(let answers): return answers
       case .refused(let fault):
-        guard fault.isPassing else { throw JournalError(fault, action: action, address) }
+        guard fault.isTransient else { throw JournalError(fault, action: action, address) }
         error = .unreachable(action, address, fault.description)
       case .unsent(let text): throw .unreachable(action, address, text)
       case .unknown(let text):
@@ -133,12 +133,12 @@ public final class PostgresEngine: Sendable {
   static func pause(after attempt: Int) { PostgresWorker.pause(milliseconds: 1 << UInt32(min(attempt, 7))) }
 
   /// Runs statements in one transaction on a worker of its own.
-  static func ask(
+  static func run(
     _ worker: PostgresWorker, _ statements: [PostgresStatement], _ address: PostgresAddress,
-    _ action: String = "looking at PostgreSQL", seconds: Int = PostgresLimits.patienceSeconds
+    _ action: String = "looking at PostgreSQL", seconds: Int = PostgresLimits.requestTimeoutSeconds
   ) throws(JournalError) -> [PostgresAnswer] {
     let limit = PostgresWorker.now &+ UInt64(seconds) &* 1_000_000_000
-    let request = PostgresRequest(statements, deadline: limit, isImpatient: true)
+    let request = PostgresRequest(statements, deadline: limit, failsIfUnreachable: true)
     worker.submit(request)
     switch request.wait() {
     case .done(let answers): return answers

@@ -5,13 +5,14 @@ public struct PostgresOptions: Sendable {
   /// The number of connections for appends, 1 to ``PostgresLimits/writersMax``.
   public var writers: Int
   /// The time in seconds that an append tries to find out its outcome, after which it fails with `.inputOutput`.
-  public var patienceSeconds: Double
+  public var requestTimeoutSeconds: Double
 
   /// The default options, or others.
   public init(
-    schema: String = "hearth", writers: Int = 2, patienceSeconds: Double = Double(PostgresLimits.patienceSeconds)
+    schema: String = "hearth", writers: Int = 2,
+    requestTimeoutSeconds: Double = Double(PostgresLimits.requestTimeoutSeconds)
   ) {
-    (self.schema, self.writers, self.patienceSeconds) = (schema, writers, patienceSeconds)
+    (self.schema, self.writers, self.requestTimeoutSeconds) = (schema, writers, requestTimeoutSeconds)
   }
 
   /// True when the schema's name needs no quoting.

@@ -165,50 +165,50 @@ enum PostgresSchema {
 
   /// Creates the tables when they are missing, and adds those of newer versions.
   ///
-  /// - Parameter ask: Runs statements in one transaction.
-  /// - Throws: `.unsupportedFormat`, `.notAJournal`, or the error of `ask`.
+  /// - Parameter execute: Runs statements in one transaction.
+  /// - Throws: `.unsupportedFormat`, `.notAJournal`, or the error of `execute`.
   static func make(
     _ address: PostgresAddress, _ options: PostgresOptions,
-    _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+    _ execute: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
   ) throws(JournalError) {
-    let found = try foundVersion(address, options, ask)
+    let found = try foundVersion(address, options, execute)
     if found == version { return }
     var statements: [PostgresStatement] = []
-    if found == 0, try !hasSchema(options, ask) {
+    if found == 0, try !hasSchema(options, execute) {
       statements.append(PostgresStatement(PostgresSQL("CREATE SCHEMA \(options.schema)")))
     }
     statements += versions.dropFirst(Int(found)).joined().map { PostgresStatement(PostgresSQL($0)) }
     let note = found == 0 ? "INSERT INTO format VALUES ($1::bigint)" : "UPDATE format SET version = $1::bigint"
     statements.append(PostgresStatement(PostgresSQL(note), [.integer(version)]))
-    do { _ = try ask(statements) } catch {
+    do { _ = try execute(statements) } catch {
       // Another server may have begun at the same moment: then they exist now, or this is the reason of the failure.
-      if try foundVersion(address, options, ask) == version { return }
+      if try foundVersion(address, options, execute) == version { return }
       throw error
     }
   }
 
   private static func hasSchema(
-    _ options: PostgresOptions, _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+    _ options: PostgresOptions, _ execute: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
   ) throws(JournalError) -> Bool {
     let query = PostgresSQL("SELECT count(*) FROM pg_namespace WHERE nspname = $1::text")
-    return try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) != 0
+    return try execute([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) != 0
   }
 
   /// Returns the version of the existing tables, 0 without any. Refuses those of a newer one.
   private static func foundVersion(
     _ address: PostgresAddress, _ options: PostgresOptions,
-    _ ask: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
+    _ execute: ([PostgresStatement]) throws(JournalError) -> [PostgresAnswer]
   ) throws(JournalError) -> Int64 {
     let query = PostgresSQL(
       "SELECT count(*) FROM pg_tables WHERE schemaname = $1::text AND tablename IN ('format', 'journal')")
-    switch try ask([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) ?? 0 {
+    switch try execute([PostgresStatement(query, [.text(options.schema)])])[0].integer(0, 0) ?? 0 {
     case 0: return 0
     case 2: break
     default:
       throw JournalError(
         .notAJournal, "the schema \(options.schema) in \(address) is another program's: choose another one")
     }
-    let found = try ask([PostgresStatement(PostgresSQL("SELECT version FROM format"))])[0].integer(0, 0)
+    let found = try execute([PostgresStatement(PostgresSQL("SELECT version FROM format"))])[0].integer(0, 0)
     guard let found, (1...version).contains(found) else {
       throw JournalError(
         .unsupportedFormat,

@@ -8,7 +8,7 @@ final class PostgresBatchAppender: Sendable {
     var head: JournalHead?
     var tail = LogTail(firstPosition: 0, isClaim: false)
     /// The head after an append with an unknown outcome, and the reason that it is unknown; nil when there is none.
-    var doubt: (next: JournalHead, text: String)?
+    var unknownOutcome: (next: JournalHead, text: String)?
   }
 
   private let handle: JournalHandle
@@ -46,12 +46,12 @@ final class PostgresBatchAppender: Sendable {
       var error = error
       error.place = error.place.file == nil ? handle.place(batch.firstPosition) : error.place
       // The same batch may be appended again.
-      if error.leavesOutcomeUnknown, !error.isPassing { handle.fail(error) }
+      if error.leavesOutcomeUnknown, !error.isTransient { handle.fail(error) }
       throw error
     }
     state.withLock { state in
       state.head = next
-      state.doubt = nil
+      state.unknownOutcome = nil
       state.tail = LogTail(firstPosition: batch.firstPosition, isClaim: false)
     }
     return next
@@ -70,7 +70,7 @@ final class PostgresBatchAppender: Sendable {
   func statements(
     of batch: JournalBatch, _ next: JournalHead, after head: JournalHead, _ tail: LogTail
   ) -> [PostgresStatement] {
-    let pieces = BatchRow.pieces(of: batch.payload)
+    let pieces = PostgresBatchRow.pieces(of: batch.payload)
     let row: [PostgresStatement.Parameter] = [
       .integer(handle.identifier), .integer(batch.firstPosition), .integer(batch.lastPosition), .integer(head.epoch),
       .hash(next.runningHash), .integer(Int64(batch.payload.count)), .integer(Int64(pieces.count - 1)),
@@ -78,7 +78,7 @@ final class PostgresBatchAppender: Sendable {
     ]
     let first =
       tail.isClaim
-      ? PostgresStatement(BatchSQL.fill, row + [.hash(head.runningHash)])
+      ? PostgresStatement(BatchSQL.replaceClaim, row + [.hash(head.runningHash)])
       : PostgresStatement(BatchSQL.append, row + [.integer(tail.firstPosition), .hash(head.runningHash)])
     return [first]
       + pieces.enumerated().dropFirst().map { number, piece in
@@ -97,32 +97,32 @@ final class PostgresBatchAppender: Sendable {
   ) throws(JournalError) {
     let (action, engine) = ("appending a batch", handle.engine)
     let deadline = engine.deadline
-    var doubt = try doubt(about: next)
+    var unknownOutcome = try unknownOutcome(about: next)
     for attempt in 0... {
       let error: JournalError
       let answerDeadline = engine.answerDeadline(for: statements, deadline: deadline)
       switch engine.append(handle.identifier, statements, deadline: answerDeadline).wait() {
       case .done(let answers):
         if answers[0].count == 1 { return }
-        guard doubt != nil else { throw try refusal(of: head) }
-        if try isDurable(next, batchAt: head.position + 1, deadline: deadline, &doubt) { return }
-        error = .unreachable(action, engine.address, doubt ?? "")
+        guard unknownOutcome != nil else { throw try refusal(of: head) }
+        if try isDurable(next, batchAt: head.position + 1, deadline: deadline, &unknownOutcome) { return }
+        error = .unreachable(action, engine.address, unknownOutcome ?? "")
       case .refused(let fault):
         error =
-          fault.isPassing
+          fault.isTransient
           ? .unreachable(action, engine.address, fault.description)
           : JournalError(fault, action: action, engine.address)
-        guard fault.isPassing else {
-          guard doubt == nil else { throw unknown(action, "\(doubt ?? ""); \(fault)") }
+        guard fault.isTransient else {
+          guard unknownOutcome == nil else { throw unknown(action, "\(unknownOutcome ?? ""); \(fault)") }
           throw error
         }
-      case .unsent(let text): error = .unreachable(action, engine.address, doubt ?? text)
+      case .unsent(let text): error = .unreachable(action, engine.address, unknownOutcome ?? text)
       case .unknown(let text):
-        doubt = text
+        unknownOutcome = text
         error = .unreachable(action, engine.address, text)
       }
       guard PostgresWorker.now < deadline else {
-        state.withLock { $0.doubt = doubt.map { (next, $0) } }
+        state.withLock { $0.unknownOutcome = unknownOutcome.map { (next, $0) } }
         throw error
       }
       PostgresEngine.pause(after: attempt)
@@ -133,14 +133,14 @@ final class PostgresBatchAppender: Sendable {
   ///
   /// - Throws: when the pending append is of another batch, because nothing may follow an append with an unknown
   ///   outcome.
-  private func doubt(about next: JournalHead) throws(JournalError) -> String? {
-    guard let doubt = state.withLock({ $0.doubt }) else { return nil }
-    guard doubt.next == next else {
+  private func unknownOutcome(about next: JournalHead) throws(JournalError) -> String? {
+    guard let unknownOutcome = state.withLock({ $0.unknownOutcome }) else { return nil }
+    guard unknownOutcome.next == next else {
       throw JournalError(
         .failed, "what became of another batch is not known yet; that one has to be appended first",
-        at: handle.place(next.position), cause: doubt.text)
+        at: handle.place(next.position), cause: unknownOutcome.text)
     }
-    return doubt.text
+    return unknownOutcome.text
   }
 
   /// The error when the outcome can no longer be found out here.
@@ -161,11 +161,11 @@ final class PostgresBatchAppender: Sendable {
   ///
   /// - Throws: when the row is missing, and it cannot be found out any more whether it will appear.
   private func isDurable(
-    _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ doubt: inout String?
+    _ next: JournalHead, batchAt firstPosition: Int64, deadline: UInt64, _ unknownOutcome: inout String?
   ) throws(JournalError) -> Bool {
     let look = [
       handle.statement(BatchSQL.confirm, .integer(next.epoch), .integer(next.position)),
-      handle.statement(BatchSQL.landed, .integer(firstPosition), .integer(next.epoch), .hash(next.runningHash)),
+      handle.statement(BatchSQL.findComplete, .integer(firstPosition), .integer(next.epoch), .hash(next.runningHash)),
     ]
     let answerDeadline = handle.engine.answerDeadline(for: look, deadline: deadline)
     switch handle.engine.append(handle.identifier, look, deadline: answerDeadline).wait() {
@@ -174,17 +174,17 @@ final class PostgresBatchAppender: Sendable {
       let end = try log.end()
       guard let end, end.epoch == next.epoch else {
         throw unknown(
-          "appending a batch", "\(doubt ?? ""); there is a newer owner, who knows whether it is there")
+          "appending a batch", "\(unknownOutcome ?? ""); there is a newer owner, who knows whether it is there")
       }
       if end.lastPosition < firstPosition - 1 {
         throw .lost(
           JournalHead(epoch: next.epoch, position: firstPosition - 1, runningHash: next.runningHash), end,
           file: handle.file)
       }
-      doubt = "\(doubt ?? ""); it is not there yet"
+      unknownOutcome = "\(unknownOutcome ?? ""); it is not there yet"
       return false
-    case .refused(let fault): doubt = fault.description
-    case .unsent(let text), .unknown(let text): doubt = text
+    case .refused(let fault): unknownOutcome = fault.description
+    case .unsent(let text), .unknown(let text): unknownOutcome = text
     }
     return false
   }

@@ -14,15 +14,17 @@ struct PostgresBatchRewriter: BatchRewriting {
     (try log.oldestPosition(), try snapshots.all().last?.position ?? 0)
   }
 
-  func rows(after position: Int64, through last: Int64) throws(JournalError) -> [(batch: JournalBatch, row: BatchRow)] {
+  func rows(after position: Int64, through last: Int64) throws(JournalError) -> [(
+    batch: JournalBatch, row: PostgresBatchRow
+  )] {
     try log.rows(after: position, sizeBytesMax: JournalLimits.readBytes).prefix { $0.batch.lastPosition <= last }
       .map { ($0.batch, $0) }
   }
 
-  func change(_ row: BatchRow, to payload: [UInt8]) -> [PostgresStatement] {
+  func change(_ row: PostgresBatchRow, to payload: [UInt8]) -> [PostgresStatement] {
     let first = row.batch.firstPosition
     let batch = JournalBatch(firstPosition: first, lastPosition: row.batch.lastPosition, payload: payload)
-    let pieces = BatchRow.pieces(of: payload)
+    let pieces = PostgresBatchRow.pieces(of: payload)
     return [
       handle.statement(
         BatchSQL.rewrite, .integer(first), .hash(row.runningHash),

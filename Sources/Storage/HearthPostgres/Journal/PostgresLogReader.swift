@@ -22,15 +22,15 @@ final class PostgresLogReader: Sendable {
   }
 
   /// Returns batches as `Journal.batches(after:sizeBytesMax:)` does, with the other columns of their rows.
-  func rows(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [BatchRow] {
+  func rows(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [PostgresBatchRow] {
     let found = try handle.run(
       "reading batches", [handle.statement(BatchSQL.after, .integer(position), .integer(Int64(clamping: sizeBytesMax)))]
     )[0]
-    var rows: [BatchRow] = []
+    var rows: [PostgresBatchRow] = []
     var end: (position: Int64, hash: RunningHash)?
     for index in found.rows.indices {
       let known = rows.last?.batch.lastPosition ?? position
-      guard var row = BatchRow(found, index) else {
+      guard var row = PostgresBatchRow(found, index) else {
         throw JournalError(.corrupt, "a batch after position \(known) cannot be read", at: handle.place(known))
       }
       if let end {

@@ -19,7 +19,7 @@ enum BatchSQL {
   /// Replaces an owner's claim by its first batch.
   ///
   /// Parameters: as for ``append`` up to the payload, then the running hash before.
-  static let fill = PostgresSQL(
+  static let replaceClaim = PostgresSQL(
     prepared: "fill",
     """
     UPDATE batch b SET last_position = $3::bigint, running_hash = $5::bigint, size_bytes = $6::bigint,
@@ -41,10 +41,10 @@ enum BatchSQL {
     ON CONFLICT DO NOTHING
     """)
 
-  static let prepared = [append, fill, addPart, OutboxSQL.add, OutboxSQL.addDead]
+  static let prepared = [append, replaceClaim, addPart, OutboxSQL.add, OutboxSQL.addDead]
 
   /// Finds a batch that is complete up to its last part: its row, and that of the journal.
-  static let landed = PostgresSQL(
+  static let findComplete = PostgresSQL(
     """
     SELECT count(*) FROM batch WHERE journal = $1::bigint AND first_position = $2::bigint AND epoch = $3::bigint
       AND running_hash = $4::bigint AND last_position >= first_position

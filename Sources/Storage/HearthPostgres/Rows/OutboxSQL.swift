@@ -9,7 +9,7 @@ enum OutboxSQL {
     prepared: "add_entry",
     """
     INSERT INTO outbox (journal, queue, position, ordinal, lane, milliseconds, attempt_count, due_milliseconds, content)
-    SELECT $1::bigint, $5::bytea, $6::bigint, $7::bigint, $8::bytea, $9::bigint, 0, 0, $10::bytea FROM \(batchOfNow)
+    SELECT $1::bigint, $5::bytea, $6::bigint, $7::bigint, $8::bytea, $9::bigint, 0, 0, $10::bytea FROM \(batchOfTransaction)
     """)
 
   /// Adds a dead letter, as ``add`` does. Parameters: as there, and the reason.
@@ -19,10 +19,10 @@ enum OutboxSQL {
     INSERT INTO dead_letter
       (journal, queue, position, ordinal, lane, milliseconds, attempt_count, dead_milliseconds, content, reason)
     SELECT $1::bigint, $5::bytea, $6::bigint, $7::bigint, $8::bytea, $9::bigint, 0, $9, $10::bytea, $11::bytea
-    FROM \(batchOfNow)
+    FROM \(batchOfTransaction)
     """)
 
-  private static let batchOfNow = """
+  private static let batchOfTransaction = """
     batch b WHERE b.journal = $1 AND b.first_position = $2::bigint AND b.epoch = $3::bigint
       AND b.running_hash = $4::bigint AND b.xmin = pg_current_xact_id()::xid
     """

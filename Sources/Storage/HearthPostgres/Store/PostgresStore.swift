@@ -8,7 +8,7 @@ final class PostgresStore: ClusterJournalStore {
   private static let workCollection = "moving/"
 
   private let engine: PostgresEngine
-  private let sentry = Mutex<PostgresSentry?>(nil)
+  private let sentry = Mutex<PostgresPresence?>(nil)
 
   /// Connects to a server.
   ///
@@ -26,7 +26,7 @@ final class PostgresStore: ClusterJournalStore {
 
   func lock(for use: JournalStoreUse) throws(JournalError) {
     let isShared = if case .node = use { true } else { false }
-    let sentry = try PostgresSentry(engine, isShared: isShared)
+    let sentry = try PostgresPresence(engine, isShared: isShared)
     try sentry.waitUntilAlone()
     if case .copy = use {
       let nodes = try engine.livingNodes()
@@ -38,13 +38,13 @@ final class PostgresStore: ClusterJournalStore {
     self.sentry.withLock { $0 = sentry }
   }
 
-  var checkPauseSeconds: Int? { PostgresLimits.lookPauseSeconds }
+  var checkPauseSeconds: Int? { PostgresLimits.checkPauseSeconds }
 
-  func check() -> JournalStoreState { sentry.withLock { $0 }?.find() ?? .alone }
+  func check() -> JournalStoreState { sentry.withLock { $0 }?.check() ?? .alone }
 
   func removeLeftovers() throws(JournalError) { try engine.removeLeftovers() }
 
-  func hurry() { engine.hurry() }
+  func shortenTimeouts() { engine.shortenTimeouts() }
 
   func close() {
     sentry.withLock { $0 }?.close()

@@ -27,7 +27,7 @@ final class SQLiteJournalView: JournalView {
       configuration.readonly = true
       configuration.busyMode = .timeout(5)
       configuration.allowsUnsafeTransactions = true
-      configuration.tellFirstRead(action, path: path)
+      configuration.reportFirstReadError(action, path: path)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       let (head, snapshot) = try queue.unsafeRead { database in
         try JournalError.mapping(action, path: path) {
@@ -41,7 +41,7 @@ final class SQLiteJournalView: JournalView {
     throw JournalError(
       .corrupt,
       "the log ends at position \(head.position), and what was written up to position \(slot.position) had been "
-        + "acknowledged; " + JournalRecovery.wayOut(path), at: JournalError.Place(file: path, position: head.position))
+        + "acknowledged; " + JournalRecovery.remedy(path), at: JournalError.Place(file: path, position: head.position))
   }
 
   /// Returns the end of the log and the current snapshot. A file without tables is an empty log.
@@ -87,11 +87,11 @@ final class SQLiteJournalView: JournalView {
     guard position < head.position else { return }
     try queue.unsafeRead { database in
       let rows = try Row.fetchCursor(
-        database, sql: "SELECT \(BatchRow.columns) FROM batch WHERE last_position > ? ORDER BY first_position",
+        database, sql: "SELECT \(SQLiteBatchRow.columns) FROM batch WHERE last_position > ? ORDER BY first_position",
         arguments: [position])
       var previous: Int64?
       while let row = try rows.next() {
-        guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first,
+        guard let found = SQLiteBatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first,
           previous.map({ $0 == found.first - 1 }) ?? true
         else {
           throw JournalError(
@@ -106,7 +106,7 @@ final class SQLiteJournalView: JournalView {
     }
   }
 
-  func forEachEntry(_ body: (KeptEntry) throws -> Void) throws {
+  func forEachEntry(_ body: (ArchivedEntry) throws -> Void) throws {
     try queue.unsafeRead { try OutboxRows(database: $0, path: path).forEach(body) }
   }
 

@@ -16,7 +16,7 @@ extension SQLiteJournals: JournalArchive {
   /// possible.
   ///
   /// - Throws: `.inUse` while it is open elsewhere; `.permissionDenied`, `.inputOutput`.
-  public func hold(_ name: String) throws(JournalError) -> JournalHold { try JournalHold(path: path(of: name)) }
+  public func lock(_ name: String) throws(JournalError) -> JournalLock { try JournalLock(path: path(of: name)) }
 
   /// Moves a closed journal to another folder of the same file system. The database file, which identifies the journal,
   /// comes last: after any interruption, the journal is complete in one of the folders.
@@ -43,7 +43,7 @@ extension SQLiteJournals: JournalArchive {
 }
 
 /// A lock that prevents a journal from being opened.
-public final class JournalHold: Sendable {
+public final class JournalLock: Sendable {
   private let lock: OwnerLock
 
   init(path: String) throws(JournalError) { lock = try OwnerLock(journalPath: path) }

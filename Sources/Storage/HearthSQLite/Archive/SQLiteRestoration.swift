@@ -73,17 +73,18 @@ final class SQLiteRestoration: JournalRestoration {
         at: JournalError.Place(file: path, position: link.batch.firstPosition))
     }
     try writing { database in
-      try database.cachedStatement(sql: "INSERT INTO batch (\(BatchRow.columns)) VALUES (?, ?, ?, ?, ?, ?)").execute(
-        arguments: [
-          link.batch.firstPosition, link.batch.lastPosition, link.epoch, link.runningHash.stored,
-          link.batch.payload.count, DatabaseValue.blob(link.batch.payload),
-        ])
+      try database.cachedStatement(sql: "INSERT INTO batch (\(SQLiteBatchRow.columns)) VALUES (?, ?, ?, ?, ?, ?)")
+        .execute(
+          arguments: [
+            link.batch.firstPosition, link.batch.lastPosition, link.epoch, link.runningHash.stored,
+            link.batch.payload.count, DatabaseValue.blob(link.batch.payload),
+          ])
     }
     hasBatches = true
     head = JournalHead(epoch: link.epoch, position: link.batch.lastPosition, runningHash: link.runningHash)
   }
 
-  func append(_ entry: KeptEntry) throws(JournalError) {
+  func append(_ entry: ArchivedEntry) throws(JournalError) {
     try writing { try OutboxRows(database: $0, path: path).add(entry) }
   }
 
@@ -116,7 +117,7 @@ final class SQLiteRestoration: JournalRestoration {
     try JournalError.mapping("writing the journal", path: path) {
       try queue.writeWithoutTransaction { database in
         var value: Value?
-        try JournalError.tellingFullDisks("writing the journal", path: path) { value = try body(database) }
+        try JournalError.reportingFullDisk("writing the journal", path: path) { value = try body(database) }
         // The block above either set it or threw.
         return value!
       }

@@ -118,8 +118,8 @@ struct PosixFile: ~Copyable {
 
   /// Makes the names in the folder of `path` durable.
   static func synchronizeFolder(of path: String) throws(JournalError) {
-    let folder = WholeFile.parent(of: path)
-    guard WholeFile.synchronize(folder: folder) else {
+    let folder = AtomicFile.parent(of: path)
+    guard AtomicFile.synchronize(folder: folder) else {
       throw JournalError.system("cannot make the folder durable", path: folder, errno)
     }
   }

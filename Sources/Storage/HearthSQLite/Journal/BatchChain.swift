@@ -39,7 +39,7 @@ struct BatchChain {
 
   /// Continues by a batch, unless it does not match.
   mutating func add(_ row: Row) -> Finding? {
-    guard let found = BatchRow(row) else {
+    guard let found = SQLiteBatchRow(row) else {
       return Finding(
         firstPosition: row.integer(0) ?? position + 1, byteOffset: nil, text: "the batch's columns cannot be read")
     }

@@ -28,7 +28,7 @@ extension HighWaterMark {
         throw JournalError(
           .corrupt,
           finding + ": \(path)-wal was cut off or damaged after a crash, or \(path) was replaced by an older copy; "
-            + JournalRecovery.wayOut(path), at: place)
+            + JournalRecovery.remedy(path), at: place)
       }
       if let size = try PosixFile.sizeBytes(of: path + "-wal"), size > 0 {
         finding += "; " + (try WriteAheadLog.setAside(databasePath: path))
@@ -47,7 +47,7 @@ extension HighWaterMark {
       configuration.label = "hearth.journal.end"
       configuration.readonly = true
       configuration.busyMode = .timeout(5)
-      configuration.tellFirstRead(action, path: path)
+      configuration.reportFirstReadError(action, path: path)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.read { database in

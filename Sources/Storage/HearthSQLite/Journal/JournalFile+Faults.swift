@@ -83,7 +83,7 @@ extension JournalFile {
     JournalError(
       .failed,
       "the file does not hold what was acknowledged; nothing more is written, restart to see what is there: "
-        + JournalRecovery.wayOut(path), at: JournalError.Place(file: path), cause: cause.description)
+        + JournalRecovery.remedy(path), at: JournalError.Place(file: path), cause: cause.description)
   }
 
   func unverifiedError(_ cause: JournalError) -> JournalError {

@@ -20,7 +20,7 @@ extension JournalFile {
         throw JournalError(.noSpace, "there is no room to write the log anew", at: JournalError.Place(file: path))
       }
       let content = try JournalReadBack(path: path).run()
-      try hold(content)
+      try compare(content)
       let opened = try SQLiteConnections.open(path, options: options)
       connections.withLock { $0 = opened }
       state.withLock { $0.reopen(with: content) }
@@ -37,13 +37,13 @@ extension JournalFile {
     }
   }
 
-  private func hold(_ content: JournalReadBack.Content) throws(JournalError) {
+  private func compare(_ content: JournalReadBack.Content) throws(JournalError) {
     let (isAcknowledged, position) = state.withLock { ($0.acknowledges(content), $0.head.position) }
     guard !isAcknowledged else { return }
     throw JournalError(
       .corrupt,
       "a sync failed, and the disk lost what had been acknowledged before: the log was written up to position "
-        + "\(position), and is read back up to position \(content.head.position); " + JournalRecovery.wayOut(path),
+        + "\(position), and is read back up to position \(content.head.position); " + JournalRecovery.remedy(path),
       at: JournalError.Place(file: path, position: content.head.position))
   }
 }

@@ -88,7 +88,7 @@ final class JournalFile: Sendable {
     guard let open else { return }
     try JournalError.mapping("closing the journal", path: path) {
       try open.checkpointer.close()
-      try? open.pool.writeWithoutTransaction { try settleLog($0) }
+      try? open.pool.writeWithoutTransaction { try emptyLogBeforeClosing($0) }
       try open.pool.close()
     }
   }
@@ -99,7 +99,7 @@ final class JournalFile: Sendable {
   /// After a failed sync the log always stays. The system may have dropped pages of the database file, and SQLite takes
   /// for durable what it had moved there before: it would move the rest alone, and remove the log. The next opening of
   /// the journal moves all of it.
-  private func settleLog(_ database: Database) throws {
+  private func emptyLogBeforeClosing(_ database: Database) throws {
     if state.withLock({ $0.fault == nil }) {
       _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
       do { return try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch {}
@@ -125,7 +125,7 @@ final class JournalFile: Sendable {
       return try JournalError.mapping(action, path: path) {
         try pool.writeWithoutTransaction { database in
           var value: Value?
-          try JournalError.tellingFullDisks(action, path: path) {
+          try JournalError.reportingFullDisk(action, path: path) {
             try database.inTransaction(.immediate) {
               value = try body(database)
               return .commit

@@ -8,7 +8,7 @@ import HearthJournal
   import Darwin
 #endif
 
-/// Looks at a journal's files before SQLite opens them.
+/// The checks of a journal's files before SQLite opens them.
 enum JournalFileCheck {
   /// Refuses a file that is no database, and a log without its database.
   static func requireWhole(_ path: String) throws(JournalError) {
@@ -23,7 +23,7 @@ enum JournalFileCheck {
   }
 
   private static func requireSQLite(_ path: String) throws(JournalError) {
-    // The power went while SQLite made the file, which it begins by a rollback journal: it takes back what it wrote.
+    // The power failed while SQLite created the file, which begins with a rollback journal: SQLite undoes its writes.
     if let size = try PosixFile.sizeBytes(of: path + "-journal"), size > 0 { return }
     let magic = Array("SQLite format 3\0".utf8)
     var start = [UInt8](repeating: 0, count: magic.count)
@@ -35,9 +35,9 @@ enum JournalFileCheck {
     }
   }
 
-  /// Looks at the log before SQLite drops what it cannot read.
+  /// Examines the log before SQLite drops its unreadable part.
   ///
-  /// - Returns: What will be dropped; nil when the log is clean.
+  /// - Returns: The part that will be dropped; nil when the log is clean.
   /// - Throws: `.corrupt` when acknowledged commits would be dropped and `mode` does not allow it.
   static func inspectLog(_ path: String, mode: JournalRecovery.Mode) throws(JournalError) -> JournalRecovery.Damage? {
     let logPath = path + "-wal"
@@ -56,7 +56,7 @@ enum JournalFileCheck {
     guard mode == .truncateAtFirstDamage else {
       throw JournalError(
         .corrupt,
-        finding + "; " + JournalRecovery.wayOut(path), at: place)
+        finding + "; " + JournalRecovery.remedy(path), at: place)
     }
     return JournalRecovery.Damage(
       place: place, finding: finding + "; " + (try WriteAheadLog.setAside(databasePath: path)))

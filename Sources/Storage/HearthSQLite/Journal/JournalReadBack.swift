@@ -16,14 +16,14 @@ struct JournalReadBack {
 
   /// - Throws: `.inUse` beside another connection; `.corrupt`; `.inputOutput`, `.diskFault`, `.noSpace`.
   func run() throws(JournalError) -> Content {
-    try alone("moving the log into the database file", moveWholeLog)
+    try withExclusiveConnection("moving the log into the database file", moveWholeLog)
     PosixFile.forgetCached(path)
-    return try alone("reading the journal back", content)
+    return try withExclusiveConnection("reading the journal back", content)
   }
 
   /// Runs `body` on a connection with exclusive access. SQLite then determines the log's content from the log itself,
   /// and ignores the state in shared memory about how much has been moved.
-  private func alone<Value>(
+  private func withExclusiveConnection<Value>(
     _ action: String, _ body: (Database) throws -> Value
   ) throws(JournalError) -> Value {
     try JournalError.mapping(action, path: path) {
@@ -31,7 +31,7 @@ struct JournalReadBack {
       configuration.label = "hearth.journal.reopen"
       configuration.busyMode = .immediateError
       configuration.prepareDatabase { _ = try Row.fetchOne($0, sql: "PRAGMA locking_mode = EXCLUSIVE") }
-      configuration.tellFirstRead(action, path: path)
+      configuration.reportFirstReadError(action, path: path)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       defer { try? queue.close() }
       return try queue.writeWithoutTransaction { database in

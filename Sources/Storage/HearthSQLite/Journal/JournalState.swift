@@ -7,7 +7,7 @@ struct JournalState {
   /// The fault that keeps the journal from accepting writes; nil when there is none.
   var fault: JournalFault?
   /// The head after a failed last append, which may be in the file all the same.
-  var inDoubt: JournalHead?
+  var unknownHead: JournalHead?
   /// The head after a failed append that the read-back found in the file: the same append is acknowledged when it is
   /// repeated.
   var found: JournalHead?
@@ -23,14 +23,14 @@ struct JournalState {
   /// Returns true when a failed append was found in the file, and clears the note.
   mutating func takeFound(_ next: JournalHead, hasEntries: Bool) -> Bool {
     guard found == next, head == next else { return false }
-    (found, inDoubt, hasOutbox) = (nil, nil, hasOutbox || hasEntries)
+    (found, unknownHead, hasOutbox) = (nil, nil, hasOutbox || hasEntries)
     return true
   }
 
   /// Returns true when the content read back is the acknowledged one. The last append may be there without an
   /// acknowledgement.
   func acknowledges(_ content: JournalReadBack.Content) -> Bool {
-    let isKnown = [head, inDoubt].contains { known in
+    let isKnown = [head, unknownHead].contains { known in
       known.map { $0.position == content.head.position && $0.runningHash == content.head.runningHash } == true
     }
     return isKnown && content.head.epoch >= head.epoch && content.snapshotPosition >= snapshotPosition

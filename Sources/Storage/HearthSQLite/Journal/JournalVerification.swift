@@ -7,9 +7,9 @@ struct JournalVerification {
   let path: String
   let mode: JournalRecovery.Mode
 
-  /// Verifies snapshot and log, cuts off what `mode` allows, and says where the log stands.
+  /// Verifies snapshot and log, cuts off damage when `mode` allows it, and returns the log's head.
   ///
-  /// - Parameter damages: damage that was found before.
+  /// - Parameter damages: The damage that was found before.
   func run(
     _ pool: DatabasePool, damages: [JournalRecovery.Damage]
   ) throws(JournalError) -> (JournalHead, JournalRecovery) {
@@ -65,13 +65,13 @@ struct JournalVerification {
       throw JournalError(
         .corrupt,
         "\(damage.text); it was committed, so this is no unfinished write;\(rest) the log is whole up to position "
-          + "\(position); " + JournalRecovery.wayOut(path),
+          + "\(position); " + JournalRecovery.remedy(path),
         at: place)
     }
     try database.inTransaction(.immediate) {
       try database.execute(
         sql: """
-          INSERT INTO damaged_batch SELECT \(BatchRow.columns) FROM batch WHERE first_position >= ?
+          INSERT INTO damaged_batch SELECT \(SQLiteBatchRow.columns) FROM batch WHERE first_position >= ?
           """, arguments: [damage.firstPosition])
       try database.execute(sql: "DELETE FROM batch WHERE first_position >= ?", arguments: [damage.firstPosition])
       return .commit

@@ -34,7 +34,7 @@ final class LogCheckpointer: Sendable {
   func emptyLog() {
     queue.sync {
       checkpoint()
-      minding {
+      noteFailures {
         try file.pool.writeWithoutTransaction { database in
           _ = try Int.fetchOne(database, sql: "PRAGMA busy_timeout = 0")
           defer { _ = try? Int.fetchOne(database, sql: "PRAGMA busy_timeout = \(SQLiteLimits.busyMilliseconds)") }
@@ -49,7 +49,7 @@ final class LogCheckpointer: Sendable {
   /// be empty under a steady load, and grow.
   private func checkpoint() {
     defer { file.state.withLock { $0.isCheckpointing = false } }
-    minding {
+    noteFailures {
       try file.checkpointer.writeWithoutTransaction { try move($0, "PASSIVE") }
       try file.pool.writeWithoutTransaction { try move($0, "PASSIVE") }
     }
@@ -58,13 +58,13 @@ final class LogCheckpointer: Sendable {
   private static var checkpointing: String { "moving the log into the database file" }
 
   private func move(_ database: GRDB.Database, _ mode: String) throws {
-    try JournalError.tellingFullDisks(Self.checkpointing, path: file.path) {
+    try JournalError.reportingFullDisk(Self.checkpointing, path: file.path) {
       _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(\(mode))")
     }
   }
 
-  private func minding(_ body: () throws -> Void) {
-    // After a fault the log stays as it is, see `JournalFile.settleLog(_:)`.
+  private func noteFailures(_ body: () throws -> Void) {
+    // After a fault the log stays as it is, see `JournalFile.emptyLogBeforeClosing(_:)`.
     guard file.state.withLock({ $0.fault == nil }) else { return }
     do {
       try JournalError.mapping(Self.checkpointing, path: file.path, body)

@@ -56,13 +56,13 @@ struct SQLiteBatchAppender {
         if !entries.isEmpty { try outbox.add(entries, database) }
       } committed: { _ in
         file.state.withLock { state in
-          (state.head, state.inDoubt) = (next, nil)
+          (state.head, state.unknownHead) = (next, nil)
           if !entries.isEmpty { state.hasOutbox = true }
         }
         file.note(next.position)
       }
     } catch {
-      if error.leavesOutcomeUnknown { file.state.withLock { $0.inDoubt = next } }
+      if error.leavesOutcomeUnknown { file.state.withLock { $0.unknownHead = next } }
       throw error
     }
   }

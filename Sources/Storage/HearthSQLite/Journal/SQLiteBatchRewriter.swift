@@ -6,13 +6,13 @@ import HearthRows
 struct SQLiteBatchRewriter: BatchRewriting {
   /// A batch, and the running hash before it.
   struct Kept {
-    var row: BatchRow
+    var row: SQLiteBatchRow
     var before: RunningHash
   }
 
   /// A rewritten batch before it is stored.
   struct Change {
-    var row: BatchRow
+    var row: SQLiteBatchRow
     var payload: [UInt8]
     var runningHash: RunningHash
   }
@@ -39,12 +39,12 @@ struct SQLiteBatchRewriter: BatchRewriting {
       let cursor = try Row.fetchCursor(
         database,
         sql: """
-          SELECT \(BatchRow.columns) FROM batch WHERE first_position > ?1 AND first_position <= ?2 AND last_position <= ?2
+          SELECT \(SQLiteBatchRow.columns) FROM batch WHERE first_position > ?1 AND first_position <= ?2 AND last_position <= ?2
           ORDER BY first_position LIMIT \(SQLiteLimits.pruneStepRows)
           """, arguments: [position, last])
-      var (rows, sizeBytes, previous): ([(batch: JournalBatch, row: Kept)], Int, BatchRow?) = ([], 0, nil)
+      var (rows, sizeBytes, previous): ([(batch: JournalBatch, row: Kept)], Int, SQLiteBatchRow?) = ([], 0, nil)
       while sizeBytes < SQLiteLimits.pruneStepBytes, let row = try cursor.next() {
-        guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first,
+        guard let found = SQLiteBatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first,
           found.first - 1 == previous?.last ?? position
         else {
           throw JournalError(

@@ -15,7 +15,7 @@ struct SQLiteConnections: Sendable {
       configuration.label = "hearth.journal"
       configuration.busyMode = .timeout(Double(SQLiteLimits.busyMilliseconds) / 1_000)
       configuration.maximumReaderCount = 2
-      configuration.tellFirstRead(action, path: path)
+      configuration.reportFirstReadError(action, path: path)
       let pool = try DatabasePool(path: path, configuration: configuration)
       try pool.writeWithoutTransaction { database in
         try setUp(database)
@@ -24,7 +24,7 @@ struct SQLiteConnections: Sendable {
           let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
           _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(max(1, sizeBytesMax / max(1, pageBytes)))")
         }
-        // A log of its own generation: what an earlier crash left in it must not be taken for this run's.
+        // Begins a new generation of the log, so that the remains of an earlier crash do not count as a part of it.
         _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
       }
       let checkpointer = try DatabaseQueue(path: path, configuration: configuration)
@@ -33,7 +33,7 @@ struct SQLiteConnections: Sendable {
     }
   }
 
-  /// Sets what each writing connection needs.
+  /// Configures a writing connection.
   ///
   /// GRDB sets `synchronous` to NORMAL when it opens a pool, and with that SQLite syncs at checkpoints only: an
   /// acknowledged commit could be lost. So it is set here, afterwards, and read back.
@@ -61,7 +61,7 @@ struct SQLiteConnections: Sendable {
   /// Creates the tables in an empty file; refuses another program's file, and a newer version's.
   private static func requireFormat(_ database: Database, path: String) throws {
     guard try !SQLiteSchema.requireKnown(database, path: path) else { return }
-    // GRDB has made a commit that nothing synced. Only one may be so: see `WriteAheadLog`.
+    // GRDB has made a commit without a sync. At most one commit may be unsynced: see `WriteAheadLog`.
     _ = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     try database.inTransaction(.immediate) {
       try database.execute(sql: SQLiteSchema.creation)

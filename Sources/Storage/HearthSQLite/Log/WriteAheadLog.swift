@@ -68,28 +68,28 @@ struct WriteAheadLog: Equatable {
   private mutating func scan(_ file: borrowing PosixFile, databasePageBytes: Int) throws(JournalError) {
     var header = [UInt8](repeating: 0, count: Self.headerBytes)
     let count = try file.read(into: &header, at: 0)
-    var walk = FrameWalk(header: count == Self.headerBytes ? header : [], databasePageBytes: databasePageBytes)
-    if walk.isHeaderValid {
+    var reader = FrameReader(header: count == Self.headerBytes ? header : [], databasePageBytes: databasePageBytes)
+    if reader.isHeaderValid {
       validBytes = Self.headerBytes
     } else {
       breakOffset = 0
     }
     // Without a valid page size no frames can be found.
-    guard let pageBytes = walk.pageBytes else { return }
+    guard let pageBytes = reader.pageBytes else { return }
     var frame = [UInt8](repeating: 0, count: Self.frameHeaderBytes + pageBytes)
     var offset = Self.headerBytes
     while offset + frame.count <= sizeBytes {
       _ = try file.read(into: &frame, at: offset)
-      guard note(walk.next(frame), at: offset, sizeBytes: frame.count) else { return }
+      guard note(reader.next(frame), at: offset, sizeBytes: frame.count) else { return }
       offset += frame.count
     }
-    if offset < sizeBytes, breakOffset == nil, try isOurs(file, at: offset, walk) { breakOffset = offset }
+    if offset < sizeBytes, breakOffset == nil, try isOfThisGeneration(file, at: offset, reader) { breakOffset = offset }
   }
 
   /// Records a frame.
   ///
   /// - Returns: False when the generation ends here.
-  private mutating func note(_ frame: FrameWalk.Frame, at offset: Int, sizeBytes: Int) -> Bool {
+  private mutating func note(_ frame: FrameReader.Frame, at offset: Int, sizeBytes: Int) -> Bool {
     switch frame {
     case .foreign:
       // After a break, frames of the same generation may follow a hole.
@@ -107,10 +107,12 @@ struct WriteAheadLog: Equatable {
   }
 
   /// Returns true when the incomplete frame at the end of the file has this generation's salt.
-  private func isOurs(_ file: borrowing PosixFile, at offset: Int, _ walk: FrameWalk) throws(JournalError) -> Bool {
+  private func isOfThisGeneration(_ file: borrowing PosixFile, at offset: Int, _ reader: FrameReader)
+    throws(JournalError) -> Bool
+  {
     var start = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
     let count = try file.read(into: &start, at: offset)
-    return count < 16 || walk.hasSalt(start)
+    return count < 16 || reader.hasSalt(start)
   }
 }
 

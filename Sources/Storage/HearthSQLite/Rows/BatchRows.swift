@@ -7,22 +7,23 @@ struct BatchRows {
   let database: Database
   let path: String
 
-  /// Batches after a position, until they have that many bytes together; at least one.
+  /// Returns the batches after a position, up to that many bytes together; at least one.
   ///
-  /// - Parameter snapshotPosition: of the snapshot that was current when the journal was opened. Batches before it were not
-  ///   verified then, and are held against their running hashes here.
+  /// - Parameter snapshotPosition: The position of the snapshot that was current when the journal was opened. Earlier
+  ///   batches were not verified then, and are compared with their running hashes here.
   func batches(
     after position: Int64, sizeBytesMax: Int, snapshotPosition: Int64
   ) throws -> [JournalBatch] {
     let rows = try Row.fetchCursor(database, sql: SQLiteSchema.batchesAfter, arguments: [position])
     var batches: [JournalBatch] = []
     var sizeBytes = 0
-    // What comes after the snapshot that was current then was verified when the journal was opened, or written since.
+    // Later batches were verified when the journal was opened, or written since.
     let isKept = position < snapshotPosition
     let seams = isKept ? try SeamRows(database) : nil
     var hash: RunningHash?
     while let row = try rows.next() {
-      guard let found = BatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first else {
+      guard let found = SQLiteBatchRow(row), found.payload.count == Int(found.sizeBytes), found.last >= found.first
+      else {
         throw JournalError(
           .corrupt, "the batch cannot be read",
           at: JournalError.Place(file: path, position: row.integer(0) ?? batches.last?.lastPosition ?? position))
@@ -40,10 +41,10 @@ struct BatchRows {
     return batches
   }
 
-  /// The running hash that a batch was written after.
+  /// Returns the running hash before a batch.
   ///
-  /// - Throws: `.pruned` when the batch is one that pruning has not come to yet.
-  func runningHash(before found: BatchRow) throws -> RunningHash {
+  /// - Throws: `.pruned` when the batch is about to be pruned.
+  func runningHash(before found: SQLiteBatchRow) throws -> RunningHash {
     let position = found.first - 1
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
     if let stored { return RunningHash(stored: stored) }
@@ -53,7 +54,7 @@ struct BatchRows {
 
   /// Refuses a gap between batches, and one before the first.
   private func requireContinuous(
-    _ found: BatchRow, after previous: Int64?, wanted position: Int64
+    _ found: SQLiteBatchRow, after previous: Int64?, wanted position: Int64
   ) throws(JournalError) {
     if let previous {
       guard found.first - 1 == previous else {
@@ -66,13 +67,13 @@ struct BatchRows {
     }
   }
 
-  /// Nothing follows: right at the end, wrong before it.
+  /// Checks that a missing batch is at the end of the log and not before it.
   private func requireEnd(_ position: Int64) throws {
     let tail = try Int64.fetchOne(database, sql: SQLiteSchema.tail) ?? 0
     guard position >= tail else { throw JournalError.pruned(position, file: path) }
   }
 
-  /// The running hash where a batch ends at `position`.
+  /// Returns the running hash at the end of the batch that ends at `position`.
   func runningHash(at position: Int64) throws -> RunningHash {
     if let hash = try SeamRows(database).hash(at: position) { return hash }
     let stored = try Int64.fetchOne(database, sql: SQLiteSchema.runningHash, arguments: [position])
@@ -81,13 +82,13 @@ struct BatchRows {
     throw JournalError.noState(at: position, file: path)
   }
 
-  /// The position that the oldest kept batch, or the oldest snapshot, begins at.
+  /// Returns the position at which the oldest kept batch, or the oldest snapshot, begins.
   func oldestPosition() throws -> Int64 {
     if try Int64.fetchOne(database, sql: "SELECT min(first_position) FROM batch") == 1 { return 0 }
     return try Int64.fetchOne(database, sql: "SELECT min(position) FROM snapshot WHERE is_complete = 1") ?? 0
   }
 
-  /// The bytes that the batches between two positions take.
+  /// Returns the size of the batches between two positions in bytes.
   func sizeBytes(after position: Int64, through last: Int64) throws -> Int {
     let row = try Row.fetchOne(
       database,

@@ -39,7 +39,7 @@ extension JournalError {
   /// SQLite has an error code for a full disk only; it reports a full quota and a file size limit like any other failed
   /// write. After all three it is certain that nothing was written: the frame that would end the commit comes last, and
   /// the failed write is this one or an earlier one.
-  static func tellingFullDisks(_ action: String, path: String, _ transaction: () throws -> Void) throws {
+  static func reportingFullDisk(_ action: String, path: String, _ transaction: () throws -> Void) throws {
     do {
       // SQLite runs on this thread, and leaves the reason of a failed write here.
       errno = 0
@@ -107,7 +107,7 @@ extension JournalError {
 
 extension Configuration {
   /// Reports at once why the first read of a connection failed: GRDB closes it then, which overwrites the error number.
-  mutating func tellFirstRead(_ action: String, path: String) {
+  mutating func reportFirstReadError(_ action: String, path: String) {
     prepareDatabase { database in
       try JournalError.mapping(action, path: path) {
         _ = try Row.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")

@@ -113,7 +113,7 @@ struct OutboxRows {
   var isThere: Bool { get throws { try database.tableExists("outbox") } }
 
   /// Adds an entry with its former state. Creates the tables with the first.
-  func add(_ entry: KeptEntry) throws {
+  func add(_ entry: ArchivedEntry) throws {
     if try !isThere { try SQLiteSchema.add(OutboxSchema.creation, version: OutboxSchema.version, database) }
     let key: StatementArguments = [
       entry.queue, entry.place.position, entry.place.ordinal, entry.lane, entry.milliseconds, entry.attemptCount,
@@ -129,7 +129,7 @@ struct OutboxRows {
   }
 
   /// Calls `body` with all entries, in order of queue and place: the waiting ones, then the dead letters.
-  func forEach(_ body: (KeptEntry) throws -> Void) throws {
+  func forEach(_ body: (ArchivedEntry) throws -> Void) throws {
     guard try isThere else { return }
     for query in [OutboxSchema.allWaiting, OutboxSchema.allDead] {
       let rows = try Row.fetchCursor(database, sql: query)
@@ -137,12 +137,12 @@ struct OutboxRows {
     }
   }
 
-  private func kept(_ row: Row) throws -> KeptEntry {
+  private func kept(_ row: Row) throws -> ArchivedEntry {
     guard let place = row.place, let time = row.integer(2), let count = row.integer(3), let end = row.integer(4),
       let queue = row.text(5), let lane = row.text(6), let content = row.blob(7)
     else { throw damaged }
     let reason = row.blob(8).map { String(decoding: $0, as: UTF8.self) }
-    return KeptEntry(
+    return ArchivedEntry(
       queue: queue, place: place, lane: lane, milliseconds: time, attemptCount: Int(clamping: count), content: content,
       state: reason.map { .dead(reason: $0, milliseconds: end) } ?? .waits(dueMilliseconds: end))
   }

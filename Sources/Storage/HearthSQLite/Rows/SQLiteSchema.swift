@@ -95,7 +95,7 @@ enum SQLiteSchema {
   /// Selects batches that end after a position, in order. The first one is found by its key, however much log precedes
   /// it.
   static let batchesAfter = """
-    SELECT \(BatchRow.columns) FROM batch
+    SELECT \(SQLiteBatchRow.columns) FROM batch
     WHERE first_position >= coalesce((SELECT max(first_position) FROM batch WHERE first_position <= ?1), 0)
       AND last_position > ?1
     ORDER BY first_position
@@ -138,7 +138,7 @@ enum SQLiteSchema {
 }
 
 /// A row of `batch`.
-struct BatchRow {
+struct SQLiteBatchRow {
   var first: Int64
   var last: Int64
   var epoch: Int64

@@ -35,7 +35,7 @@ struct SnapshotRows {
     try statement.execute(arguments: [identifier, index, Self.hash(chunk, index), DatabaseValue.blob(chunk)])
   }
 
-  /// The current snapshot, with all its chunks there. Their content is verified when it is read.
+  /// Returns the current snapshot, whose chunks all exist. Their content is verified when it is read.
   func verifiedCurrent() throws -> SnapshotInfo? {
     guard let row = try Row.fetchOne(database, sql: SQLiteSchema.currentSnapshot) else { return nil }
     guard let snapshot = SnapshotInfo(row) else {
@@ -53,7 +53,7 @@ struct SnapshotRows {
 
   /// Deletes a part of a snapshot, which is unfinished from then on.
   ///
-  /// - Returns: Whether there is more.
+  /// - Returns: True when more of it is left.
   func removeStep(_ identifier: Int64) throws -> Bool {
     let stepChunks = max(1, SQLiteLimits.pruneStepBytes / JournalLimits.snapshotChunkBytes)
     try database.execute(

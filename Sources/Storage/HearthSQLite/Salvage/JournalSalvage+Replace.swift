@@ -14,7 +14,7 @@ extension JournalSalvage {
   package func replace(_ report: SalvageReport, keepingIn folder: String) throws(JournalError) {
     precondition(!report.isLost, "there is nothing to save")
     let saved = try save(report)
-    let name = WholeFile(folder: folder, name: WholeFile(path: path).name).path
+    let name = AtomicFile(folder: folder, name: AtomicFile(path: path).name).path
     // The file itself keeps its name until the saved one replaces it. Its log goes first, because SQLite would take it
     // for the saved file's.
     try PosixFile.link(path, name)

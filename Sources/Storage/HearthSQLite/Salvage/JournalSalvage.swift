@@ -61,23 +61,23 @@ package final class JournalSalvage: JournalRepair {
     guard try SQLiteSchema.requireKnown(database, path: path) else { return noteMark(&report, stored: 0) }
     checkPages(database, &report)
     report.epoch = (try? Int64.fetchOne(database, sql: "SELECT epoch FROM ownership")) ?? 0
-    var best: (base: SnapshotInfo?, walk: SalvageWalk)?
+    var best: (base: SnapshotInfo?, reader: SalvageReader)?
     let bases = bases(database, &report)
     for base in bases {
-      var walk = SalvageWalk(base, path: path)
-      walk.run(database) { _ in }
-      if let known = best, known.walk.chain.position >= walk.chain.position { continue }
-      best = (base, walk)
-      // The walk reached the end of the log, so that no other base can reach further.
-      if walk.finding == nil { break }
+      var reader = SalvageReader(base, path: path)
+      reader.run(database) { _ in }
+      if let known = best, known.reader.chain.position >= reader.chain.position { continue }
+      best = (base, reader)
+      // The log was followed to its end, so that no other base can reach further.
+      if reader.finding == nil { break }
     }
     guard let best else { return }
-    if let finding = best.walk.finding { report.damages.append(finding) }
+    if let finding = best.reader.finding { report.damages.append(finding) }
     if let base = best.base { checkPast(database, from: bases, before: base.position, &report) }
     report.base = best.base
-    report.headPosition = best.walk.chain.position
-    report.epoch = max(report.epoch, best.walk.chain.epoch)
-    report.lastBatch = best.walk.last
+    report.headPosition = best.reader.chain.position
+    report.epoch = max(report.epoch, best.reader.chain.epoch)
+    report.lastBatch = best.reader.last
     if let last = lastRow(database), last.last > report.headPosition { report.lastLostBatch = last.batch }
     report.eventCount = Self.eventCount(database)
     noteMark(&report, stored: report.lastLostBatch?.lastPosition ?? report.headPosition)
@@ -144,9 +144,9 @@ package final class JournalSalvage: JournalRepair {
     for base in bases where (base?.position ?? 0) < end {
       // The log before the oldest snapshot was pruned, or is about to be.
       if base == nil, !hasFirstBatch(database) { break }
-      var walk = SalvageWalk(base, path: path)
-      walk.run(database, through: end) { _ in }
-      if let damage = walk.finding {
+      var reader = SalvageReader(base, path: path)
+      reader.run(database, through: end) { _ in }
+      if let damage = reader.finding {
         report.lostPast.insert(SalvageReport.LostPast(damage: damage, lastPosition: end), at: 0)
       }
       end = base?.position ?? 0
@@ -158,10 +158,10 @@ package final class JournalSalvage: JournalRepair {
   }
 
   /// Returns the log's last readable row.
-  private func lastRow(_ database: Database) -> BatchRow? {
+  private func lastRow(_ database: Database) -> SQLiteBatchRow? {
     let row = try? Row.fetchOne(
-      database, sql: "SELECT \(BatchRow.columns) FROM batch ORDER BY first_position DESC LIMIT 1")
-    return row.flatMap { $0 }.flatMap(BatchRow.init)
+      database, sql: "SELECT \(SQLiteBatchRow.columns) FROM batch ORDER BY first_position DESC LIMIT 1")
+    return row.flatMap { $0 }.flatMap(SQLiteBatchRow.init)
   }
 
   private static func eventCount(_ database: Database) -> Int? {
@@ -194,7 +194,7 @@ package final class JournalSalvage: JournalRepair {
   /// - Throws: `JournalError`, ``JournalError/Code/noSpace`` among them: then nothing has changed.
   func save(_ report: SalvageReport) throws(JournalError) -> String {
     let target = path + ".repaired"
-    for end in Self.ends { PosixFile.remove(target + end) }
+    for end in Self.suffixes { PosixFile.remove(target + end) }
     try JournalError.mapping("saving what is whole", path: path) {
       let queue = try connection(path)
       defer { try? queue.close() }
@@ -206,9 +206,9 @@ package final class JournalSalvage: JournalRepair {
             try restoration.append(chunk: SnapshotRows(database: database, path: path).chunk(index, of: base))
           }
         }
-        var walk = SalvageWalk(report.base, path: path)
+        var reader = SalvageReader(report.base, path: path)
         var end = report.base?.runningHash ?? .empty
-        try walk.run(database) { row in
+        try reader.run(database) { row in
           guard row.last <= report.headPosition else { return }
           // At rewritten batches, the seam connects the next batch.
           end = end.appending(row.batch, epoch: row.epoch)
@@ -221,7 +221,7 @@ package final class JournalSalvage: JournalRepair {
   }
 
   /// The suffixes of a journal's files after its path.
-  static let ends = ["", "-wal", "-shm", ".mark", ".lock"]
+  static let suffixes = ["", "-wal", "-shm", ".mark", ".lock"]
 }
 
 extension SalvageReport {

@@ -24,7 +24,7 @@ struct SQLiteArchive: JournalArchive {
 
   func restoration(_ name: String) throws(JournalError) -> any JournalRestoration {
     let (journals, file) = place(of: name)
-    guard !makesFolders || WholeFile.makeFolder(journals.folder) else {
+    guard !makesFolders || AtomicFile.makeFolder(journals.folder) else {
       throw JournalError.system("cannot make the folder", path: journals.folder, errno)
     }
     return try journals.restoration(file)

@@ -10,7 +10,7 @@ final class SQLiteFolder: JournalStore {
 
   private let path: String
   /// The locks on single journals.
-  private let holds = Mutex<[JournalHold]>([])
+  private let locks = Mutex<[JournalLock]>([])
 
   init(path: String) { self.path = path }
 
@@ -28,8 +28,8 @@ final class SQLiteFolder: JournalStore {
     let archive = SQLiteArchive(folder: path)
     for name in names {
       let (journals, file) = archive.place(of: name)
-      let hold = try journals.hold(file)
-      holds.withLock { $0.append(hold) }
+      let lock = try journals.lock(file)
+      locks.withLock { $0.append(lock) }
     }
   }
 
@@ -39,9 +39,9 @@ final class SQLiteFolder: JournalStore {
 
   func removeLeftovers() throws(JournalError) {}
 
-  func hurry() {}
+  func shortenTimeouts() {}
 
-  func close() { holds.withLock { $0 = [] } }
+  func close() { locks.withLock { $0 = [] } }
 
   // MARK: Moving
 
@@ -64,8 +64,8 @@ final class SQLiteFolder: JournalStore {
 
   /// Removes a temporary folder of this attempt, or of an earlier one.
   private static func remove(_ folder: String) throws(JournalError) {
-    do throws(WholeFile.Problem) {
-      for name in try WholeFile.names(in: folder) where !WholeFile(folder: folder, name: name).remove() {
+    do throws(AtomicFile.Problem) {
+      for name in try AtomicFile.names(in: folder) where !AtomicFile(folder: folder, name: name).remove() {
         try remove(contentsOf: folder + "/" + name)
       }
     } catch {
@@ -76,8 +76,8 @@ final class SQLiteFolder: JournalStore {
     }
   }
 
-  private static func remove(contentsOf folder: String) throws(WholeFile.Problem) {
-    for name in try WholeFile.names(in: folder) { _ = WholeFile(folder: folder, name: name).remove() }
+  private static func remove(contentsOf folder: String) throws(AtomicFile.Problem) {
+    for name in try AtomicFile.names(in: folder) { _ = AtomicFile(folder: folder, name: name).remove() }
     rmdir(folder)
   }
 }

@@ -37,9 +37,10 @@ struct FanoutTable {
     let times = rounds.compactMap(\.processorMicroseconds)
     let shares = rounds.compactMap { figure in figure.processorSeconds.map { $0 / figure.seconds } }
     return [
-      "\(inFlight)", name, Median.of(times).map { "\(Figure.hundredths($0)) µs" } ?? "",
-      times.isEmpty ? "" : "\(Figure.hundredths(times.min() ?? 0)) to \(Figure.hundredths(times.max() ?? 0))",
-      Median.of(rounds.map(\.rate)).map { "\(Figure.grouped($0)) deliveries/s" } ?? "",
+      "\(inFlight)", name, Median.of(times).map { "\(NumberFormat.hundredths($0)) µs" } ?? "",
+      times.isEmpty
+        ? "" : "\(NumberFormat.hundredths(times.min() ?? 0)) to \(NumberFormat.hundredths(times.max() ?? 0))",
+      Median.of(rounds.map(\.rate)).map { "\(NumberFormat.grouped($0)) deliveries/s" } ?? "",
       Median.of(rounds.map { Double($0.latency.p50) }).map { BenchTable.time(UInt64($0)) } ?? "",
       Median.of(rounds.map { Double($0.latency.p99) }).map { BenchTable.time(UInt64($0)) } ?? "",
       Median.of(shares).map { "\(Int(($0 * 100).rounded())) %" } ?? "",

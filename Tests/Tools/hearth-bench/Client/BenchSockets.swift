@@ -17,7 +17,7 @@ final class BenchSockets {
   }
 
   /// The resident memory of the server in bytes; nil when it runs on another machine.
-  var serverBytes: Int? { target.process.flatMap { ProcessFigures.residentBytes(of: $0) } }
+  var serverBytes: Int? { target.process.flatMap { ProcessStatistics.residentBytes(of: $0) } }
 
   /// Opens one socket for each uid; a nil uid is an administrator.
   func open(_ uids: [String?], concurrency: Int = 64) -> EventLoopFuture<Void> {

@@ -52,7 +52,7 @@ final class RequestLoad {
     let refusals = refused.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
     let result = BenchResult(
       name: name, setup: setup, rate: Double(answered) / WallClock.seconds(since: started), unit: unit,
-      latency: latencies.summary, serverBytes: target.process.flatMap { ProcessFigures.residentBytes(of: $0) },
+      latency: latencies.summary, serverBytes: target.process.flatMap { ProcessStatistics.residentBytes(of: $0) },
       note: refusals.isEmpty ? "" : "REFUSED: \(refusals) \(firstRefusal)")
     let drained = loop.makePromise(of: Void.self)
     self.drained = drained

@@ -20,12 +20,12 @@ struct ClusterTable {
       let servers = embedded.serverMicroseconds / writes.serverMicroseconds
       let all =
         embedded.serverMicroseconds / (writes.serverMicroseconds + writes.postgresMicroseconds)
-      ratio = "\(Figure.hundredths(servers)), with PostgreSQL \(Figure.hundredths(all))"
+      ratio = "\(NumberFormat.hundredths(servers)), with PostgreSQL \(NumberFormat.hundredths(all))"
     }
     table.add([
-      "durable writes", setup, "\(Figure.grouped(writes.rate)) writes/s", BenchTable.time(writes.latency.p50),
-      BenchTable.time(writes.latency.p99), "\(Figure.hundredths(writes.serverMicroseconds)) µs",
-      writes.postgresSeconds == 0 ? "" : "\(Figure.hundredths(writes.postgresMicroseconds)) µs", ratio, aim,
+      "durable writes", setup, "\(NumberFormat.grouped(writes.rate)) writes/s", BenchTable.time(writes.latency.p50),
+      BenchTable.time(writes.latency.p99), "\(NumberFormat.hundredths(writes.serverMicroseconds)) µs",
+      writes.postgresSeconds == 0 ? "" : "\(NumberFormat.hundredths(writes.postgresMicroseconds)) µs", ratio, aim,
     ])
   }
 

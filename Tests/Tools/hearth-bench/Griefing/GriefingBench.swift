@@ -59,7 +59,7 @@ struct GriefingBench: AsyncParsableCommand {
     var table = GriefingTable()
     for attack in attacks {
       for count in clients {
-        Output.note("\(attack.name), \(Figure.counted(count, "client")) …")
+        Output.note("\(attack.name), \(NumberFormat.counted(count, "client")) …")
         let run = GriefingRun(
           attack: attack, clients: count, settings: self, honestLoop: honest, attackLoop: attacking)
         do {

@@ -19,7 +19,7 @@ struct GriefingTable {
     /// The main figures, for progress notes.
     var summary: String {
       let times = [control, attacked].map { BenchTable.time($0.latency.p99) }.joined(separator: " → ")
-      return "p99 \(times), × \(Figure.hundredths(ratio)), \(Figure.counted(attacked.errors, "error"))"
+      return "p99 \(times), × \(NumberFormat.hundredths(ratio)), \(NumberFormat.counted(attacked.errors, "error"))"
     }
 
     /// True when the row is within the aim: for one attacker a multiple and milliseconds, for more of them a multiple.
@@ -48,9 +48,9 @@ struct GriefingTable {
     let share = row.processorShare.map { "\(Int(($0 * 100).rounded())) %" } ?? ""
     table.add(
       [row.name, "\(row.clients)"] + latencies + [
-        Figure.hundredths(row.ratio), "\(row.attacked.errors)",
-        Figure.grouped(Double(row.traffic.messages) / row.seconds),
-        Figure.hundredths(Double(row.traffic.bytes) / row.seconds / 1e6), "\(row.traffic.refused)",
+        NumberFormat.hundredths(row.ratio), "\(row.attacked.errors)",
+        NumberFormat.grouped(Double(row.traffic.messages) / row.seconds),
+        NumberFormat.hundredths(Double(row.traffic.bytes) / row.seconds / 1e6), "\(row.traffic.refused)",
         "\(row.traffic.closed)", share, row.isWithinAim ? "within" : "OVER",
       ])
   }

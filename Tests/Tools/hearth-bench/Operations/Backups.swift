@@ -21,7 +21,7 @@ struct Backups {
     table.add("backup create", "full, beside \(pace.rate) writes/s", seconds: try full.wait(), aim: 20)
     table.add("writes", "p99 without a backup", BenchTable.time(alone.latency.p99))
     table.add(
-      "writes", "p99 beside the backup, \(Figure.grouped(Double(beside.count))) writes",
+      "writes", "p99 beside the backup, \(NumberFormat.grouped(Double(beside.count))) writes",
       BenchTable.time(beside.latency.p99), aim: "twice as much")
     table.add(
       "backup create", "incremental, those writes", seconds: try run(["backup", "create", repository, "--data", data]))

@@ -32,7 +32,7 @@ struct HistoryReads {
     var text: String {
       func time(_ nanoseconds: Int64) -> String { BenchTable.time(UInt64(max(0, nanoseconds))) }
       return """
-        history: \(Figure.grouped(Double(commitCount))) commits since the snapshot, \(journalBytes >> 20) MB of journal
+        history: \(NumberFormat.grouped(Double(commitCount))) commits since the snapshot, \(journalBytes >> 20) MB of journal
           a room of an hour ago, cold      \(time(coldHourAgo))
           a room at the last commit, cold  \(time(coldNow))
           a room of an hour ago, warm      p50 \(BenchTable.time(warm.p50)), p99 \(BenchTable.time(warm.p99))

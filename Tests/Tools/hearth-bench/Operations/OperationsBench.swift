@@ -75,7 +75,7 @@ struct OperationsBench: AsyncParsableCommand {
     var reads = HistoryReads()
     reads.commitCount = commits
     let figures = try reads.run(in: own)
-    let setup = "a room of an hour ago, \(Figure.grouped(Double(commits))) commits since the snapshot"
+    let setup = "a room of an hour ago, \(NumberFormat.grouped(Double(commits))) commits since the snapshot"
     table.add("history", setup + ", cold", seconds: Double(figures.coldHourAgo) / 1e9, aim: 3)
     table.add("history", setup + ", warm, p99", seconds: Double(figures.warm.p99) / 1e9, aim: 0.05)
   }

@@ -12,7 +12,7 @@ struct BenchTable {
 
   private func cells(_ result: BenchResult) -> [String] {
     [
-      result.name, result.setup, result.rate.map { "\(Figure.grouped($0)) \(result.unit)" } ?? "",
+      result.name, result.setup, result.rate.map { "\(NumberFormat.grouped($0)) \(result.unit)" } ?? "",
       result.latency.map { Self.time($0.p50) } ?? "", result.latency.map { Self.time($0.p99) } ?? "",
       result.latency.map { Self.time($0.max) } ?? "",
       result.serverBytes.map { "\($0 >> 20) MB" } ?? "",

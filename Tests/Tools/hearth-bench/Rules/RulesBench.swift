@@ -44,7 +44,7 @@ struct RulesBench: ParsableCommand {
     Output.line(try TrialCost(rounds: rounds, nanoseconds: Int64(roundMilliseconds) * 1_000_000).text)
   }
 
-  private static func rate(_ rate: Double) -> String { Figure.grouped(rate) }
+  private static func rate(_ rate: Double) -> String { NumberFormat.grouped(rate) }
 
   private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }

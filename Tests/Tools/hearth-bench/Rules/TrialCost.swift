@@ -36,14 +36,14 @@ struct TrialCost {
         principal: Principal(auth: .object([.init("uid", .string("u\(user)"))])),
         action: .get(Path("rooms/r\(user % 10)")))
     }
-    let state = Published(root: root, rules: rules, position: 0)
+    let state = DatabaseState(root: root, rules: rules, position: 0)
     var others = TrialJudge(of: try Self.file("(\(Self.rule)) && auth != null"))
     var same = TrialJudge(of: try Self.file(Self.rule))
     var figures = [[Double]](repeating: [], count: 5)
     for _ in 0..<rounds {
-      for (way, detail) in [DecisionTapDetail?.none, .counts, .cases].enumerated() {
+      for (way, detail) in [RecordingDetail?.none, .counts, .cases].enumerated() {
         var engine = Engine(state: state)
-        engine.tapDecisions(detail)
+        engine.recordDecisions(detail)
         let cost = Self.cost(commands.count, nanoseconds) { queue in
           let batch = engine.decide(commands[...], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
           if let decided = batch.decided { queue.append(decided) }
@@ -51,7 +51,7 @@ struct TrialCost {
         figures[way].append(cost)
       }
       var engine = Engine(state: state)
-      engine.tapDecisions(.cases)
+      engine.recordDecisions(.cases)
       let batch = engine.decide(commands[...], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
       let cases = batch.decided?.cases ?? []
       var tally = TrialTally(startedMilliseconds: 0)
@@ -65,10 +65,10 @@ struct TrialCost {
 
   /// Returns the nanoseconds for one of `count` decisions in the fastest batch, because other processes take processor
   /// time from some. The queue is emptied between batches, outside the measurement.
-  private static func cost(_ count: Int, _ nanoseconds: Int64, _ body: (inout CaseQueue) -> Void) -> Double {
+  private static func cost(_ count: Int, _ nanoseconds: Int64, _ body: (inout TrialQueue) -> Void) -> Double {
     var (fastest, elapsed) = (Int64.max, Int64(0))
     repeat {
-      var queue = CaseQueue(limits: TrialLimits())
+      var queue = TrialQueue(limits: TrialLimits())
       let started = WallClock.monotonicNanoseconds
       body(&queue)
       let lot = WallClock.monotonicNanoseconds - started
@@ -78,7 +78,7 @@ struct TrialCost {
   }
 
   var text: String {
-    func figure(_ value: Double) -> String { Figure.grouped(value) }
+    func figure(_ value: Double) -> String { NumberFormat.grouped(value) }
     return """
       nanoseconds a decision with staged rules on trial
       in the engine: \(figure(plain)) without a trial, \(figure(counted)) counting, \(figure(handedOver)) handing over

@@ -140,8 +140,8 @@ struct ClientBench: AsyncParsableCommand {
 
   /// The bytes in use by this process, without freed memory that the C library retains.
   private static var heldBytes: Int {
-    Allocator.giveBack()
-    return ProcessFigures.residentBytes() ?? 0
+    Allocator.releaseFreeMemory()
+    return ProcessStatistics.residentBytes() ?? 0
   }
 
   /// Measures the time from the first call of a new offline client to the value from its cache on disk.

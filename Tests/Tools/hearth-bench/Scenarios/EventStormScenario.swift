@@ -126,7 +126,7 @@ final class EventStormScenario {
     return [
       BenchResult(name: "events, quiet", setup: setup, latency: quiet),
       BenchResult(
-        name: "events, storm", setup: "the same beside \(Figure.grouped(rate)) sign-ins/s", latency: stormy,
+        name: "events, storm", setup: "the same beside \(NumberFormat.grouped(rate)) sign-ins/s", latency: stormy,
         serverBytes: storms.last?.serverBytes, note: "p99 × \((ratio * 10).rounded() / 10) \(refusals)"),
     ]
   }

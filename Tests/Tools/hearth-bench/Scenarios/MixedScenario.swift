@@ -86,7 +86,7 @@ final class MixedScenario: BenchScenario {
             name: "mixed", setup: "\(size.connections) listeners, \(Self.roomCount) rooms, membership rules",
             rate: Double(deliveries) / seconds, unit: "deliveries/s", latency: latencies.summary,
             serverBytes: load.residentBytes, serverCPU: load.processorShare,
-            note: "\(Figure.grouped(Double(written) / seconds)) writes/s"))
+            note: "\(NumberFormat.grouped(Double(written) / seconds)) writes/s"))
       }
     }
     return done.futureResult

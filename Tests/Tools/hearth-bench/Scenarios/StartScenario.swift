@@ -20,7 +20,7 @@ enum StartScenario {
       second.append(server.readySeconds)
       server.end()
     }
-    let size = FileVersion(of: program).map { Figure.hundredths(Double($0.sizeBytes) / 1_000_000) } ?? "?"
+    let size = FileVersion(of: program).map { NumberFormat.hundredths(Double($0.sizeBytes) / 1_000_000) } ?? "?"
     return BenchResult(
       name: "start", setup: "program of \(size) MB",
       note: "ready in a new folder after \(time(first)), in a known one after \(time(second)); medians of \(rounds)")

@@ -106,7 +106,7 @@ final class WindowScenario: BenchScenario {
       name: "windows", setup: "1,000,000 children, \(size.connections) × limitToLast(\(Self.limit))", rate: live.rate,
       unit: "writes/s", latency: live.latency, serverBytes: live.bytes, serverCPU: live.share,
       note:
-        "CPU a write \(cost(live)); without listeners \(cost(quiet)), \(Figure.grouped(quiet.rate))/s; \(pushes) pushes"
+        "CPU a write \(cost(live)); without listeners \(cost(quiet)), \(NumberFormat.grouped(quiet.rate))/s; \(pushes) pushes"
     )
   }
 }

@@ -14,7 +14,7 @@ enum ChildProcess {
   ) throws -> pid_t {
     let words = (cpu.map { ["taskset", "--cpu-list", String($0)] } ?? []) + [program] + arguments
     do {
-      return try ProgramStart.spawn(
+      return try ProcessLauncher.spawn(
         words,
         streams: [
           input.map { .descriptor($0) } ?? .nothing, output.map { .descriptor($0) } ?? .nothing,

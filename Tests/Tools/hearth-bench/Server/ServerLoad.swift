@@ -20,7 +20,7 @@ struct ServerLoad {
 
   var seconds: Double { WallClock.seconds(since: started) }
 
-  var residentBytes: Int? { process.flatMap { ProcessFigures.residentBytes(of: $0) } }
+  var residentBytes: Int? { process.flatMap { ProcessStatistics.residentBytes(of: $0) } }
 
   /// The processor seconds since creation; nil when the process runs on another machine.
   var processorSeconds: Double? {

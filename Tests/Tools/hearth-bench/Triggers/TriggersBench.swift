@@ -146,7 +146,7 @@ struct TriggersBench: AsyncParsableCommand {
       (result.rate, result.unit) = (Double(settings.events) / (Double(last - started) / 1e9), "events/s")
       (result.latency, result.serverBytes) = (figures.latency, load.residentBytes)
       result.serverCPU = load.processorShare
-      result.note = "\(Figure.grouped(Double(figures.count) / figures.seconds)) writes/s; latencies are theirs"
+      result.note = "\(NumberFormat.grouped(Double(figures.count) / figures.seconds)) writes/s; latencies are theirs"
       try await remove()
       return result
     }

@@ -12,29 +12,34 @@ struct NativePages: Sendable {
   private static let noToken = "no-captcha-is-asked-for"
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
-    guard let asked = NativeRequest(request.query) else { return HTMLPage.brokenStart.response }
+    guard let nativeRequest = NativeRequest(request.query) else { return HTMLPage.brokenStart.response }
     let settings = accounts.configuration
-    guard settings.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
+    guard settings.apiKeys?.contains(nativeRequest.apiKey) ?? true else { return HTMLPage.unknownKey.response }
     guard let origin = page.origin(of: request.host) else { return HTMLPage.otherDomain(settings.pageOrigins).response }
     // An emulator's own machine may use any app, and there are no users to protect.
     let isEmulated = accounts.emulator(isFromLoopback: request.isFromLoopback) != nil
-    if !isEmulated, let refusal = refusal(of: asked.app) { return refusal.response }
-    let home: Accounts
+    if !isEmulated, let refusal = refusal(of: nativeRequest.app) { return refusal.response }
+    let targetAccounts: Accounts
     do throws(AccountError) {
-      home = try await endpoints.home(ofTenant: asked.tenantID, isFromLoopback: request.isFromLoopback)
+      targetAccounts = try await endpoints.targetAccounts(
+        ofTenant: nativeRequest.tenantID, isFromLoopback: request.isFromLoopback)
     } catch {
       return HTMLPage.noTenant.response
     }
-    let way = NativeReturn(app: asked.app, authType: asked.authType, eventID: asked.eventID, origin: origin)
-    guard let event = NativeEvent(asked) else { return captcha(asked, way).response }
+    let appLink = NativeAppLink(
+      app: nativeRequest.app, authType: nativeRequest.authType, eventID: nativeRequest.eventID, origin: origin)
+    guard let event = NativeEvent(nativeRequest) else { return captcha(nativeRequest, appLink).response }
     if isEmulated {
-      return EmulatorHandlerPage(accounts: home, providerID: event.providerID, target: .native(event, way)).page
+      return EmulatorHandlerPage(
+        accounts: targetAccounts, providerID: event.providerID, target: .native(event, appLink)
+      ).page
         .response
     }
-    let departing = HandlerPage.Departing(
-      providerID: event.providerID, scopes: asked.scopes, parameters: asked.parameters, memo: event.memo,
-      isReauthentication: asked.authType.hasPrefix("reauth"), target: .native(event, way))
-    return await page.departure(departing, origin: origin, to: home, now: request.now)
+    let start = HandlerPage.AuthorizationStart(
+      providerID: event.providerID, scopes: nativeRequest.scopes, parameters: nativeRequest.parameters,
+      memo: event.memo,
+      isReauthentication: nativeRequest.authType.hasPrefix("reauth"), target: .native(event, appLink))
+    return await page.redirectToProvider(start, origin: origin, to: targetAccounts, now: request.now)
   }
 
   /// Returns the page that refuses to open an unregistered app; nil when it may be opened.
@@ -47,30 +52,30 @@ struct NativePages: Sendable {
     }
   }
 
-  private func captcha(_ asked: NativeRequest, _ way: NativeReturn) -> HTMLPage {
+  private func captcha(_ nativeRequest: NativeRequest, _ appLink: NativeAppLink) -> HTMLPage {
     let settings = accounts.configuration
     guard settings.sendsPhoneCodes || settings.isEmulator else {
       return .back(
-        to: way.address(errorCode: "auth/operation-not-allowed", message: "This server sends no codes to phones."))
+        to: appLink.address(errorCode: "auth/operation-not-allowed", message: "This server sends no codes to phones."))
     }
-    guard let captcha = settings.phone.captcha else { return .back(to: way.address(captchaToken: Self.noToken)) }
-    return .captcha(CaptchaWidget(settings: captcha, language: asked.language), way)
+    guard let captcha = settings.phone.captcha else { return .back(to: appLink.address(captchaToken: Self.noToken)) }
+    return .captcha(CaptchaWidget(settings: captcha, language: nativeRequest.language), appLink)
   }
 
   /// Returns the page that opens the app which waits for the outcome of a visit to a provider.
   func page(
-    of event: NativeEvent, _ outcome: HandlerEvent.Outcome, _ way: NativeReturn, now: Instant
+    of event: NativeEvent, _ outcome: HandlerEvent.Outcome, _ appLink: NativeAppLink, now: Instant
   ) -> HTMLPage {
     // The settings may have changed since the visit began. An emulator has checked the caller at its beginning.
     if !accounts.configuration.isEmulator, let refusal = refusal(of: event.app) { return refusal }
     switch outcome {
-    case .error(let code, let message): return .back(to: way.address(errorCode: code, message: message))
+    case .error(let code, let message): return .back(to: appLink.address(errorCode: code, message: message))
     case .open: return .brokenStart
     case .answer(let url, let sessionID):
       let answer = NativeAnswers.Answer(providerID: event.providerID, url: url, sessionID: sessionID)
       do throws(AccountError) {
         let sealed = try accounts.signIn.nativeAnswers.seal(answer, digest: event.digest, now: now)
-        return .back(to: way.address(link: way.link(answer: sealed)))
+        return .back(to: appLink.address(link: appLink.link(answer: sealed)))
       } catch {
         return .overloaded
       }
@@ -94,12 +99,12 @@ extension HTMLPage {
   }
 
   /// The page with a captcha widget, which then opens the app.
-  static func captcha(_ widget: CaptchaWidget, _ way: NativeReturn) -> HTMLPage {
-    let (before, callback, after) = way.captchaParts
+  static func captcha(_ widget: CaptchaWidget, _ appLink: NativeAppLink) -> HTMLPage {
+    let (before, callback, after) = appLink.captchaParts
     let parts = JSON.object([
       .init("before", .string(before)), .init("callback", .string(callback)), .init("after", .string(after)),
     ])
-    let failed = way.address(
+    let failed = appLink.address(
       errorCode: "auth/network-request-failed", message: "The captcha did not load in the browser.")
     func data(_ name: String, _ value: String) -> String { " data-\(name)=\"\(HTMLText.escaped(value))\"" }
     return HTMLPage(

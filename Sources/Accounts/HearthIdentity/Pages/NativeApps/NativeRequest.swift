@@ -34,7 +34,7 @@ struct NativeRequest: Sendable, Equatable {
   var language: String?
 
   /// Returns true when the query is a native app's, valid or not.
-  static func isMeant(_ query: [(name: String, value: String)]) -> Bool {
+  static func isNativeRequest(_ query: [(name: String, value: String)]) -> Bool {
     query.contains { $0.name == "ibi" || $0.name == "apn" || ($0.name == "authType" && $0.value == captchaType) }
   }
 

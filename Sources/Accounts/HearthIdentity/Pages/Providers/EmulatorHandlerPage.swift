@@ -11,7 +11,7 @@ struct EmulatorHandlerPage: Sendable {
   /// The number of listed accounts.
   private static let offeredMax = 50
   /// The number of accounts that are searched for the page's list.
-  private static let lookedAtMax = 2_000
+  private static let searchedMax = 2_000
 
   var page: HTMLPage {
     let known = identities.map(button).joined()
@@ -55,9 +55,9 @@ struct EmulatorHandlerPage: Sendable {
   private var message: String {
     switch target {
     case .web(let event): return event.text(.open)
-    case .native(_, let way):
-      let (before, callback, after) = way.linkParts
-      let no = way.address(
+    case .native(_, let appLink):
+      let (before, callback, after) = appLink.linkParts
+      let no = appLink.address(
         errorCode: "auth/user-cancelled", message: "The person said no on the page of the provider.")
       let parts = JSON.object([
         .init("before", .string(before)), .init("callback", callback.map { .string($0) } ?? .null),
@@ -69,7 +69,7 @@ struct EmulatorHandlerPage: Sendable {
 
   private var identities: [ProviderIdentity] {
     var found: [ProviderIdentity] = []
-    for user in accounts.store.view.users(limit: Self.lookedAtMax) {
+    for user in accounts.store.view.users(limit: Self.searchedMax) {
       found += user.identities.filter { $0.providerID == providerID }
       if found.count >= Self.offeredMax { break }
     }

@@ -26,7 +26,7 @@ struct HandlerFrame: Sendable {
 
       """
     var response = IdentityResponse(contentType: "text/html; charset=utf-8", body: Array(text.utf8))
-    response.isForPeople = true
+    response.isForBrowsers = true
     response.headers = [
       ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
       ("X-Robots-Tag", "noindex"),

@@ -9,44 +9,50 @@ struct HandlerPage: Sendable {
   private var accounts: Accounts { endpoints.accounts }
 
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
-    if request.method == "POST" || request.parameter("state") != nil { return await providersAnswer(request) }
+    if request.method == "POST" || request.parameter("state") != nil { return await handleProviderResponse(request) }
     guard request.method == "GET" else { return HTMLPage.methodNotAllowed.response }
-    if NativeRequest.isMeant(request.query) { return await NativePages(page: self).answer(request) }
-    guard let asked = HandlerRequest(request.query) else { return HTMLPage.brokenStart.response }
-    guard accounts.configuration.apiKeys?.contains(asked.apiKey) ?? true else { return HTMLPage.unknownKey.response }
-    let home: Accounts
+    if NativeRequest.isNativeRequest(request.query) { return await NativePages(page: self).answer(request) }
+    guard let handlerRequest = HandlerRequest(request.query) else { return HTMLPage.brokenStart.response }
+    guard accounts.configuration.apiKeys?.contains(handlerRequest.apiKey) ?? true else {
+      return HTMLPage.unknownKey.response
+    }
+    let targetAccounts: Accounts
     do throws(AccountError) {
-      home = try await endpoints.home(ofTenant: asked.tenantID, isFromLoopback: request.isFromLoopback)
+      targetAccounts = try await endpoints.targetAccounts(
+        ofTenant: handlerRequest.tenantID, isFromLoopback: request.isFromLoopback)
     } catch {
       return HTMLPage.noTenant.response
     }
-    guard accounts.changes.codes.links.isAllowedContinueURL(asked.redirectURL) else {
-      let host = ContinueURL(asked.redirectURL)?.host ?? "It"
+    guard accounts.changes.codes.links.isAllowedContinueURL(handlerRequest.redirectURL) else {
+      let host = ContinueURL(handlerRequest.redirectURL)?.host ?? "It"
       return HTMLPage.foreignApp(host).response
     }
-    let target = Target.web(HandlerEvent(asked))
+    let target = Target.web(HandlerEvent(handlerRequest))
     if accounts.emulator(isFromLoopback: request.isFromLoopback) != nil {
-      return EmulatorHandlerPage(accounts: home, providerID: asked.providerID, target: target).page.response
+      return EmulatorHandlerPage(accounts: targetAccounts, providerID: handlerRequest.providerID, target: target).page
+        .response
     }
     guard let origin = origin(of: request.host) else {
       return HTMLPage.otherDomain(accounts.configuration.pageOrigins).response
     }
-    guard !asked.kind.isRedirect || asked.redirectURL.utf8.count <= HandlerRequest.redirectURLBytesMax else {
+    guard !handlerRequest.kind.isRedirect || handlerRequest.redirectURL.utf8.count <= HandlerRequest.redirectURLBytesMax
+    else {
       return HTMLPage.longAddress.response
     }
-    let visit = Departing(
-      providerID: asked.providerID, scopes: asked.scopes, parameters: asked.parameters, memo: asked.memo,
-      isReauthentication: asked.kind.isReauthentication, target: target)
-    return await departure(visit, origin: origin, to: home, now: request.now)
+    let start = AuthorizationStart(
+      providerID: handlerRequest.providerID, scopes: handlerRequest.scopes, parameters: handlerRequest.parameters,
+      memo: handlerRequest.memo,
+      isReauthentication: handlerRequest.kind.isReauthentication, target: target)
+    return await redirectToProvider(start, origin: origin, to: targetAccounts, now: request.now)
   }
 
   /// Handles a provider's answer, brought by an address or a form. A provider's own redirect URI serves nothing else.
-  func providersAnswer(_ request: IdentityRequest) async -> IdentityResponse {
+  func handleProviderResponse(_ request: IdentityRequest) async -> IdentityResponse {
     switch request.method {
-    case "POST": return await FormArrival(page: self).answer(request)
+    case "POST": return await FormPostCallback(page: self).answer(request)
     case "GET":
       guard let parts = PageQuery.parts(request.query) else { return HTMLPage.brokenStart.response }
-      return await arrival(parts, request)
+      return await handleCallback(parts, request)
     default: return HTMLPage.methodNotAllowed.response
     }
   }
@@ -56,25 +62,25 @@ struct HandlerPage: Sendable {
     /// The SDK in a page.
     case web(HandlerEvent)
     /// An app on a device, and the return to it.
-    case native(NativeEvent, NativeReturn)
+    case native(NativeEvent, NativeAppLink)
 
     /// Reads the memo of a visit; nil for an invalid text.
     init?(memo: String, origin: String) {
       if let event = HandlerEvent(memo: memo) {
         self = .web(event)
       } else if let event = NativeEvent(memo: memo) {
-        let way = NativeReturn(app: event.app, authType: event.authType, eventID: event.eventID, origin: origin)
-        self = .native(event, way)
+        let appLink = NativeAppLink(app: event.app, authType: event.authType, eventID: event.eventID, origin: origin)
+        self = .native(event, appLink)
       } else {
         return nil
       }
     }
   }
 
-  // MARK: Departure
+  // MARK: Start
 
   /// The start of a visit to a provider's page.
-  struct Departing: Sendable {
+  struct AuthorizationStart: Sendable {
     var providerID: String
     var scopes: [String]
     var parameters: [String: String]
@@ -87,39 +93,39 @@ struct HandlerPage: Sendable {
   /// Sends a browser to a provider.
   ///
   /// - Parameter origin: the origin under which the browser opened this page.
-  func departure(
-    _ departing: Departing, origin: String, to home: Accounts, now: Instant
+  func redirectToProvider(
+    _ start: AuthorizationStart, origin: String, to targetAccounts: Accounts, now: Instant
   ) async -> IdentityResponse {
     do throws(AccountError) {
-      let departure = try await departure(departing, in: home, origin: origin, now: now)
-      guard departure.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
-      let cookie = VisitCookie(state: departure.state, isSecure: origin.hasPrefix("https://"))
+      let redirect = try await authorizationRedirect(for: start, in: targetAccounts, origin: origin, now: now)
+      guard redirect.visit.utf8.count <= Self.cookieBytesMax else { return HTMLPage.longAddress.response }
+      let cookie = VisitCookie(state: redirect.state, isSecure: origin.hasPrefix("https://"))
       var response = HTMLPage(
         title: "Going to the sign-in page", content: HTMLPage.paragraph("Your browser should take you there."),
         status: 303
       ).response
       response.headers += [
-        ("Location", departure.url), cookie.kept(departure.visit, seconds: ProviderPages.visitSeconds),
+        ("Location", redirect.url), cookie.setHeader(redirect.visit, seconds: ProviderPages.visitSeconds),
       ]
       return response
     } catch {
       // The app waits for the error.
-      return page(departing.target, Self.outcome(error), now: now).response
+      return page(start.target, Self.outcome(error), now: now).response
     }
   }
 
-  private func departure(
-    _ departing: Departing, in home: Accounts, origin: String, now: Instant
-  ) async throws(AccountError) -> ProviderPages.Departure {
-    if SAMLPages.serves(departing.providerID) {
-      return try home.signIn.samlPages.depart(
-        to: departing.providerID, consumerURL: RedirectURI.shared(origin: origin), memo: departing.memo,
-        isForced: departing.isReauthentication, now: now)
+  private func authorizationRedirect(
+    for start: AuthorizationStart, in targetAccounts: Accounts, origin: String, now: Instant
+  ) async throws(AccountError) -> ProviderPages.AuthorizationRedirect {
+    if SAMLPages.serves(start.providerID) {
+      return try targetAccounts.signIn.samlPages.beginAuthorization(
+        to: start.providerID, consumerURL: RedirectURI.shared(origin: origin), memo: start.memo,
+        forcesAuthentication: start.isReauthentication, now: now)
     }
-    return try await home.signIn.providerPages.depart(
-      to: departing.providerID, origin: origin, scopes: departing.scopes,
-      parameters: departing.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
-      memo: departing.memo, now: now)
+    return try await targetAccounts.signIn.providerPages.beginAuthorization(
+      to: start.providerID, origin: origin, scopes: start.scopes,
+      parameters: start.parameters.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) },
+      memo: start.memo, now: now)
   }
 
   /// The size limit for a cookie: browsers truncate at 4,096 bytes, name and attributes included.
@@ -144,24 +150,24 @@ struct HandlerPage: Sendable {
     }
   }
 
-  // MARK: Return
+  // MARK: Callback
 
   /// - Parameters:
   ///   - parts: the provider's parameters from the browser.
   ///   - passesOn: the page for a browser without the visit's cookie.
-  func arrival(
+  func handleCallback(
     _ parts: [String: String], _ request: IdentityRequest, withoutCookie passesOn: HTMLPage = .foreignVisit
   ) async -> IdentityResponse {
     guard let state = parts["state"], (1...128).contains(state.utf8.count), let origin = origin(of: request.host) else {
       return HTMLPage.foreignVisit.response
     }
     let cookie = VisitCookie(state: state, isSecure: origin.hasPrefix("https://"))
-    guard let kept = cookie.text(in: request.cookie) else { return passesOn.response }
+    guard let visit = cookie.text(in: request.cookie) else { return passesOn.response }
     var response: IdentityResponse
-    do throws(ProviderPages.ArrivalError) {
-      let arrival = try accounts.signIn.providerPages.arrive(
-        kept, state: state, issuer: parts["iss"], at: origin + request.path, now: request.now)
-      response = page(of: arrival, parts, state: state, origin: origin, now: request.now).response
+    do throws(ProviderPages.CallbackError) {
+      let callback = try accounts.signIn.providerPages.verifyCallback(
+        visit, state: state, issuer: parts["iss"], at: origin + request.path, now: request.now)
+      response = page(of: callback, parts, state: state, origin: origin, now: request.now).response
     } catch {
       switch error {
       case .unknownVisit: response = HTMLPage.foreignVisit.response
@@ -169,7 +175,7 @@ struct HandlerPage: Sendable {
       case .otherIssuer(let visit): response = await otherIssuer(visit, origin: origin, request).response
       }
     }
-    response.headers.append(cookie.forgotten)
+    response.headers.append(cookie.deletionHeader)
     return response
   }
 
@@ -177,8 +183,8 @@ struct HandlerPage: Sendable {
   private func otherIssuer(
     _ visit: ProviderPages.OtherIssuer, origin: String, _ request: IdentityRequest
   ) async -> HTMLPage {
-    let home = (try? await endpoints.home(ofTenant: visit.tenantID)) ?? accounts
-    await home.signIn.providers.noteRefused(
+    let targetAccounts = (try? await endpoints.targetAccounts(ofTenant: visit.tenantID)) ?? accounts
+    await targetAccounts.signIn.providers.noteRefused(
       by: visit.providerID, "another issuer's answer", client: request.client, now: request.now)
     guard let target = Target(memo: visit.memo, origin: origin) else { return .foreignVisit }
     return page(
@@ -186,9 +192,9 @@ struct HandlerPage: Sendable {
   }
 
   private func page(
-    of arrival: ProviderPages.Arrival, _ parts: [String: String], state: String, origin: String, now: Instant
+    of callback: ProviderPages.Callback, _ parts: [String: String], state: String, origin: String, now: Instant
   ) -> HTMLPage {
-    guard let target = Target(memo: arrival.memo, origin: origin) else { return .foreignVisit }
+    guard let target = Target(memo: callback.memo, origin: origin) else { return .foreignVisit }
     if let error = parts["error"], !error.isEmpty {
       // RFC 6749 §4.1.2.1, Facebook, Apple: the user declined.
       guard !["access_denied", "user_cancelled_login", "user_cancelled_authorize"].contains(error) else {
@@ -206,9 +212,9 @@ struct HandlerPage: Sendable {
     }
     do throws(AccountError) {
       let session = try accounts.signIn.providerPages.sessionID(
-        for: arrival, code: code, person: parts["user"], now: now)
+        for: callback, code: code, userData: parts["user"], now: now)
       let url =
-        arrival.redirectURI + "?state=\(PercentEncoding.encode(state))&code=\(PercentEncoding.encode(code))"
+        callback.redirectURI + "?state=\(PercentEncoding.encode(state))&code=\(PercentEncoding.encode(code))"
       return page(target, .answer(url: url, sessionID: session), now: now)
     } catch {
       return .overloaded
@@ -223,7 +229,7 @@ struct HandlerPage: Sendable {
   func page(_ target: Target, _ outcome: HandlerEvent.Outcome, now: Instant) -> HTMLPage {
     switch target {
     case .web(let event): page(event, outcome)
-    case .native(let event, let way): NativePages(page: self).page(of: event, outcome, way, now: now)
+    case .native(let event, let appLink): NativePages(page: self).page(of: event, outcome, appLink, now: now)
     }
   }
 
@@ -231,7 +237,7 @@ struct HandlerPage: Sendable {
     HTMLPage(
       title: "Signing you in",
       content: HTMLPage.eventMarkup(event.text(outcome)) + HTMLPage.deliveryMarkup(isWaiting: true),
-      script: HandlerScripts.arrival)
+      script: HandlerScripts.callback)
   }
 }
 

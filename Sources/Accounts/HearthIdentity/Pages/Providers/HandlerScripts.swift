@@ -92,7 +92,7 @@ enum HandlerScripts {
     """
 
   /// The script of the page that a provider redirects browsers to.
-  static let arrival = """
+  static let callback = """
     (function () {
       'use strict';
       \(deliver)
@@ -102,7 +102,7 @@ enum HandlerScripts {
 
   /// The script of the page that posts an identity provider's answer to its own address again: a cookie of this origin
   /// is sent when a page of this origin submits the form, and not when another site's does.
-  static let passOn = """
+  static let resubmit = """
     (function () {
       'use strict';
       document.getElementById('answer').submit();

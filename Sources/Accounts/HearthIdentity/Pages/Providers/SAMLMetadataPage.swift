@@ -8,11 +8,12 @@ struct SAMLMetadataPage: Sendable {
   func answer(_ request: IdentityRequest) async -> IdentityResponse {
     guard request.method == "GET" || request.method == "HEAD" else { return HTMLPage.methodNotAllowed.response }
     do throws(AccountError) {
-      let home = try await endpoints.home(ofTenant: request.parameter("tenantId"))
-      let urls = home.configuration.pageOrigins.map { RedirectURI.shared(origin: $0) }
-      let text = try home.signIn.samlPages.metadata(of: request.parameter("providerId") ?? "", consumerURLs: urls)
+      let targetAccounts = try await endpoints.targetAccounts(ofTenant: request.parameter("tenantId"))
+      let urls = targetAccounts.configuration.pageOrigins.map { RedirectURI.shared(origin: $0) }
+      let text = try targetAccounts.signIn.samlPages.metadata(
+        of: request.parameter("providerId") ?? "", consumerURLs: urls)
       var response = IdentityResponse(contentType: "application/samlmetadata+xml", body: Array(text.utf8))
-      response.isForPeople = true
+      response.isForBrowsers = true
       response.headers = [("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer")]
       return response
     } catch {
@@ -32,10 +33,10 @@ extension IdentityEndpoints {
   ///
   /// - Parameter isFromLoopback: true when the request may create an emulator tenant.
   /// - Throws: `tenantNotFound`, `projectDisabled`.
-  func home(ofTenant id: String?, isFromLoopback: Bool = false) async throws(AccountError) -> Accounts {
+  func targetAccounts(ofTenant id: String?, isFromLoopback: Bool = false) async throws(AccountError) -> Accounts {
     guard let id, !id.isEmpty else { return accounts }
-    let home = try await directory.tenant(id, of: accounts, isMade: isFromLoopback)
-    guard home.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
-    return home
+    let targetAccounts = try await directory.tenant(id, of: accounts, mayCreate: isFromLoopback)
+    guard targetAccounts.settings.tenant?.isDisabled != true else { throw AccountError(.projectDisabled) }
+    return targetAccounts
   }
 }

@@ -16,12 +16,12 @@ struct VisitCookie: Sendable, Equatable {
   }
 
   /// The header that sets the cookie. `Lax`: the return begins at the provider's site.
-  func kept(_ text: String, seconds: Int64) -> (name: String, value: String) {
+  func setHeader(_ text: String, seconds: Int64) -> (name: String, value: String) {
     ("Set-Cookie", "\(name)=\(text); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(isSecure ? "; Secure" : "")")
   }
 
   /// The header that deletes the cookie.
-  var forgotten: (name: String, value: String) { kept("", seconds: 0) }
+  var deletionHeader: (name: String, value: String) { setHeader("", seconds: 0) }
 
   /// The cookie's text in the value of `Cookie`; nil when it is absent or comes twice.
   func text(in header: String?) -> String? {

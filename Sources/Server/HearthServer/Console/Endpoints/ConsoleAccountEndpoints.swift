@@ -9,24 +9,24 @@ struct ConsoleAccountEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
 
   func people() async throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
-    let search = try PeopleSearch(parameters)
+    let parameters = try pageParameters()
+    let search = try AccountSearch(parameters)
     let (store, nowSeconds) = (try accountStore(parameters), call.now.wallMilliseconds / 1_000)
     let answer = await BlockingThread.run { search.answer(from: store.view, nowSeconds: nowSeconds) }
     guard let answer else {
       throw ConsoleFailure(
-        .badRequest, "More than \(PeopleSearch.lookedMax) accounts are listed by their uids alone: search instead.")
+        .badRequest, "More than \(AccountSearch.examinedMax) accounts are listed by their uids alone: search instead.")
     }
     return ConsoleResponder.json(answer)
   }
 
   func person() async throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     let (store, nowSeconds) = (try accountStore(parameters), call.now.wallMilliseconds / 1_000)
     guard let uid = parameters["uid"] else { throw ConsoleFailure(.badRequest, "uid names the account.") }
     let answer = await BlockingThread.run { () -> JSON? in
       let view = store.view
-      return view.user(uid).map { PersonSessions.answer($0, in: view, nowSeconds: nowSeconds) }
+      return view.user(uid).map { AccountDetails.answer($0, in: view, nowSeconds: nowSeconds) }
     }
     guard let answer else { throw ConsoleFailure(.notFound, "There is no such account.") }
     return ConsoleResponder.json(answer)

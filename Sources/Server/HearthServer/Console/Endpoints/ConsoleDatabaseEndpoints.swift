@@ -41,7 +41,7 @@ struct ConsoleDatabaseEndpoints: ConsoleEndpoints {
   }
 
   func outline() async throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     let (path, page) = try OutlineQuery.read(parameters)
     let database = try await database(parameters["ns"])
     let result = await BlockingThread.run { () -> Result<Outline, Outline.Problem> in

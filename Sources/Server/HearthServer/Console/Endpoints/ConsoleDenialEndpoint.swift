@@ -17,7 +17,7 @@ struct ConsoleDenialEndpoint: ConsoleEndpoints {
   static let prefix = "denials/"
 
   func denial(_ name: String) async throws(ConsoleFailure) -> HTTPResponse {
-    _ = try looked()
+    _ = try pageParameters()
     let (services, id) = (responder.services, UInt64(name.dropFirst(Self.prefix.count)))
     guard let id, let entry = services.denials.feed?.entry(id) else {
       throw ConsoleFailure(.notFound, "No such refusal is kept: the newest \(DenialFeed.countMax) are.")

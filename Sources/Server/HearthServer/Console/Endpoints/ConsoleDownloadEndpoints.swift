@@ -112,7 +112,7 @@ final class DownloadStream: HTTPStreamDelegate {
 
   func opened(_ stream: HTTPStream) {
     self.stream = stream
-    goOn()
+    sendNextPiece()
   }
 
   func closed() {
@@ -121,14 +121,14 @@ final class DownloadStream: HTTPStreamDelegate {
     console.downloads.leave()
   }
 
-  private func goOn() {
+  private func sendNextPiece() {
     guard let stream else { return }
     // A partial file must not look complete.
     guard console.access.isOpen(session, now: SystemClock.now.monotonicMilliseconds) else { return stream.abort() }
     guard let piece = text.next(bytesMin: Self.pieceBytes) else { return stream.end() }
     stream.send(ByteBuffer(bytes: piece))
     stream.whenWritten { [weak self, loop] in
-      loop.assumeIsolated().execute { self?.goOn() }
+      loop.assumeIsolated().execute { self?.sendNextPiece() }
     }
     stream.flush()
   }

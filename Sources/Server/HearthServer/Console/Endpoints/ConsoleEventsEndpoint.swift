@@ -37,7 +37,9 @@ struct ConsoleEventsEndpoint: ConsoleEndpoints {
     }
     var topics: [any ConsoleTopicFeed] = []
     do throws(ConsoleFailure) {
-      for topic in query.topics { topics.append(try topic.begin(ConsoleScene(database: database, services: services))) }
+      for topic in query.topics {
+        topics.append(try topic.begin(ConsoleTopicSources(database: database, services: services)))
+      }
     } catch {
       for topic in topics { topic.end() }
       console.streams.leave(session)
@@ -46,7 +48,7 @@ struct ConsoleEventsEndpoint: ConsoleEndpoints {
     let stream = ConsoleStream(
       .init(
         session: session, topics: topics, isServed: { services.databases.opened(database.name) === database }),
-      console, seat: console.streams, on: loop.eventLoop)
+      console, slots: console.streams, on: loop.eventLoop)
     var response = ConsoleResponder.answer(
       .ok,
       headers: [

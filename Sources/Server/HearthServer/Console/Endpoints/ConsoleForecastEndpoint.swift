@@ -34,7 +34,7 @@ struct ConsoleForecastEndpoint: ConsoleEndpoints {
     let compiled = await BlockingThread.run { () -> Result<(RuleSet, JSON), ConsoleFailure> in
       Result { () throws(ConsoleFailure) in
         do throws(RESTFailure) {
-          let rules = try RulesTry.rules(source)
+          let rules = try RulesEvaluation.rules(source)
           return (rules, Self.refusals(of: name, in: denials, by: rules))
         } catch {
           throw ConsoleFailure(error)
@@ -54,7 +54,7 @@ struct ConsoleForecastEndpoint: ConsoleEndpoints {
       var cursor = feed.cursor(after: nil, newest: refusalsMax)
       for entry in feed.read(&cursor, limit: refusalsMax).entries.reversed() where entry.database == database {
         guard let record = denials.records.record(ofEntry: entry.id), let request = record.request,
-          let tried = try? RulesTry(record, request, by: rules), tried.isComplete
+          let tried = try? RulesEvaluation(record, request, by: rules), tried.isComplete
         else { continue }
         examined += entry.count
         guard tried.explanation.decision.isAllowed else { continue }

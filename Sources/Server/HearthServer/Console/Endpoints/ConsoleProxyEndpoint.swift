@@ -12,9 +12,9 @@ struct ConsoleProxyEndpoint: ConsoleEndpoints {
       // The list of operations is by their methods.
       guard parameters["x-http-method-override"] == nil else { throw .badQuery }
       let session = try session(isUse: parameters["peek"] != "1")
-      let door = ConsoleProxy(
+      let proxy = ConsoleProxy(
         console: console, services: services, responder: responder.server(), call: call, loop: loop)
-      return try door.answer(String(name.dropFirst(ConsoleProxy.prefix.count)), for: session)
+      return try proxy.answer(String(name.dropFirst(ConsoleProxy.prefix.count)), for: session)
     } catch {
       return loop.eventLoop.makeSucceededFuture(ConsoleResponder.answer(error))
     }

@@ -11,7 +11,7 @@ struct ConsoleRulesEndpoints: ConsoleEndpoints {
   /// Returns the result counts of each rule since its deploy; null when the server does not count. With `window=hour`
   /// or `day` the counts at the beginning of that period are included.
   func coverage() async throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     let window = parameters["window"].map { CoverageHistory.Window(rawValue: $0) }
     if case .some(.none) = window { throw ConsoleFailure(.badRequest, "window is hour or day.") }
     let database = try await database(parameters["ns"])
@@ -29,7 +29,7 @@ struct ConsoleRulesEndpoints: ConsoleEndpoints {
     guard let source = call.body?["source"]?.string else {
       throw ConsoleFailure(.badRequest, "source must be the text of a rules file.")
     }
-    let answer = try await console.rulesWork { await BlockingThread.run { RulesCheck.answer(source) } }
+    let answer = try await console.rulesWork { await BlockingThread.run { RulesFileCheck.answer(source) } }
     return ConsoleResponder.json(answer)
   }
 }

@@ -19,7 +19,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
   /// Responds to `GET api/now/figures?after=MILLISECONDS`: the last hour; with `step=60` the last day, a sample each
   /// minute.
   func figures() throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     guard let ring = console.figures else { throw .unavailable }
     guard let after = Int64(parameters["after"] ?? "0") else {
       throw ConsoleFailure(.badRequest, "after is a time in milliseconds since 1970.")
@@ -34,9 +34,9 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
   /// this node, the newest connections first, and their number. A uid belongs to the tenant that is named beside it,
   /// else to the project.
   func connections() async throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     let name = try context.known(parameters["ns"])
-    let (clients, count) = await services.router.shownClients(
+    let (clients, count) = await services.router.clientDescriptions(
       of: name, uid: parameters["uid"], tenant: parameters["tenant"], limit: Self.connectionsMax)
     return ConsoleResponder.json(
       ["connections": .array(clients.map(\.json)), "count": .int(Int64(count))])
@@ -45,7 +45,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
   /// Responds to `GET api/now/listens?ns=NAME&connection=ID`: the listens of a client, and for each the rule that
   /// allows it and the data that the rule read: when that changes, the listen is decided again.
   func listens() async throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     guard let id = Self.connectionID(parameters["connection"]) else {
       throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
     }
@@ -64,7 +64,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
 
   /// Responds to `GET api/now/log?after=NUMBER&level=LEVEL`: the newest lines of the log, and the number of the last.
   func logLines() throws(ConsoleFailure) -> HTTPResponse {
-    let parameters = try looked()
+    let parameters = try pageParameters()
     guard let level = Logger.Level(rawValue: parameters["level"] ?? "trace") else {
       let all = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
       throw ConsoleFailure(.badRequest, "level is one of \(all).")
@@ -82,14 +82,14 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
 
   /// Responds to `GET api/now/state`: the process, storage, databases, and problems.
   func state() async throws(ConsoleFailure) -> HTTPResponse {
-    _ = try looked()
-    guard let sight = console.sight else { throw .unavailable }
-    return ConsoleResponder.json(await BlockingThread.run { sight.json })
+    _ = try pageParameters()
+    guard let overview = console.overview else { throw .unavailable }
+    return ConsoleResponder.json(await BlockingThread.run { overview.json })
   }
 
   /// Responds to `GET api/now/doctor`: the last result of `hearth doctor`; an outdated one starts a run.
   func lastExamination() throws(ConsoleFailure) -> HTTPResponse {
-    _ = try looked()
+    _ = try pageParameters()
     return try examination(isWanted: false)
   }
 
@@ -101,13 +101,13 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
 
   private func examination(isWanted: Bool) throws(ConsoleFailure) -> HTTPResponse {
     guard let doctor = console.doctor else { throw .notFound }
-    doctor.look(isWanted: isWanted)
+    doctor.startIfNeeded(isWanted: isWanted)
     return ConsoleResponder.json(doctor.json)
   }
 
   /// Responds to `GET api/now/backups`: the newest backups of the data folder, and the one that is being made.
   func backups() async throws(ConsoleFailure) -> HTTPResponse {
-    _ = try looked()
+    _ = try pageParameters()
     return ConsoleResponder.json(await BlockingThread.run { console.backups.json })
   }
 
@@ -129,13 +129,13 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
     guard let id = Self.connectionID(call.body?["connection"]?.string) else {
       throw ConsoleFailure(.badRequest, "connection is the name of a connection.")
     }
-    guard let client = await services.router.shownClient(id) else {
+    guard let client = await services.router.clientDescription(id) else {
       throw ConsoleFailure(.notFound, "This connection has ended.")
     }
     await console.record(
       "session \(session.id) (\(session.name)): disconnects \(client.name), \(client.uid ?? "nobody") at \(client.address)",
       uid: session.uid, by: call.client)
-    services.router.sendAway(id)
+    services.router.disconnectForRetry(id)
     return ConsoleResponder.json([:])
   }
 
@@ -161,7 +161,7 @@ struct ConsoleServerEndpoints: ConsoleEndpoints {
   }
 }
 
-extension ShownClient {
+extension ClientDescription {
   fileprivate var name: String { String(id.rawValue, radix: 16) }
 
   fileprivate var json: JSON {

@@ -40,7 +40,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
   }
 
   /// `POST api/session/presence` with a link's key or an ID token: the session continues, with its user present.
-  func showPresence() async throws(ConsoleFailure) -> HTTPResponse {
+  func recordPresence() async throws(ConsoleFailure) -> HTTPResponse {
     let session = try session()
     let shown: (role: ConsoleRole, name: String, uid: String?)
     do throws(ConsoleFailure) { shown = try await proof() } catch {
@@ -53,7 +53,7 @@ struct ConsoleSessionEndpoints: ConsoleEndpoints {
       await console.recordRefusal("presence shown by somebody else", by: call.client, now: call.now)
       throw ConsoleFailure(.forbidden, "That is not of whoever opened this session, or may do something else.")
     }
-    console.access.showPresence(in: session.id, now: call.now.monotonicMilliseconds)
+    console.access.recordPresence(in: session.id, now: call.now.monotonicMilliseconds)
     await console.record(
       "session \(session.id) (\(session.name)): \(shown.name) is there", uid: session.uid, by: call.client)
     return ConsoleResponder.json(.object([]))

@@ -35,12 +35,13 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
       await BlockingThread.run { () -> Result<JSON, ConsoleFailure> in
         Result { () throws(ConsoleFailure) in
           try Self.refusing { () throws(RESTFailure) in
-            let rules = try other.map { text throws(RESTFailure) in try RulesTry.rules(text) } ?? state.rules
+            let rules = try other.map { text throws(RESTFailure) in try RulesEvaluation.rules(text) } ?? state.rules
             switch subject {
             case .now(let request):
-              return Self.json(try RulesTry(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now")
+              return Self.json(
+                try RulesEvaluation(request, on: state.root, by: rules, nowMilliseconds: now), dataOf: "now")
             case .denial(let record, let request):
-              return Self.json(try RulesTry(record, request, by: rules), dataOf: "denial")
+              return Self.json(try RulesEvaluation(record, request, by: rules), dataOf: "denial")
             }
           }
         }
@@ -91,7 +92,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
   /// Returns the response for an administrator, to whom no rules apply.
   private func asAdministrator(_ subject: Subject) throws(ConsoleFailure) -> HTTPResponse {
     if case .now(let request) = subject {
-      try Self.refusing { () throws(RESTFailure) in try RulesTry.check(request) }
+      try Self.refusing { () throws(RESTFailure) in try RulesEvaluation.check(request) }
     }
     let dataOf = if case .now = subject { "now" } else { "denial" }
     return ConsoleResponder.json(
@@ -101,7 +102,7 @@ struct ConsoleTryEndpoint: ConsoleEndpoints {
       ])
   }
 
-  private static func json(_ tried: RulesTry, dataOf: String) -> JSON {
+  private static func json(_ tried: RulesEvaluation, dataOf: String) -> JSON {
     let verdict: JSON = [
       "allowed": .bool(tried.explanation.decision.isAllowed), "dataOf": .string(dataOf),
       "isComplete": .bool(tried.isComplete),

@@ -15,11 +15,11 @@ protocol ConsoleTopic: Sendable {
   /// Begins a feed for one stream.
   ///
   /// - Throws: when there is no room for another one.
-  func begin(_ scene: ConsoleScene) throws(ConsoleFailure) -> any ConsoleTopicFeed
+  func begin(_ sources: ConsoleTopicSources) throws(ConsoleFailure) -> any ConsoleTopicFeed
 }
 
 /// The sources for the topics of a stream.
-struct ConsoleScene {
+struct ConsoleTopicSources {
   let database: Database
   let services: GatewayServices
 }

@@ -22,9 +22,9 @@ struct DenialsTopic: ConsoleTopic {
     after = id
   }
 
-  func begin(_ scene: ConsoleScene) -> any ConsoleTopicFeed {
-    let feed = scene.services.denials.feed
-    return Feed(scene.database.name, feed, feed?.cursor(after: after, newest: Self.newestMax))
+  func begin(_ sources: ConsoleTopicSources) -> any ConsoleTopicFeed {
+    let feed = sources.services.denials.feed
+    return Feed(sources.database.name, feed, feed?.cursor(after: after, newest: Self.newestMax))
   }
 
   private final class Feed: ConsoleTopicFeed {

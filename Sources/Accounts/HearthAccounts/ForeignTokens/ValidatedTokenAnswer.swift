@@ -1,0 +1,71 @@
+import HearthCrypto
+import HearthPlugin
+
+/// A verifier's answer, checked against the rules for tokens.
+struct ValidatedTokenAnswer: Sendable, Equatable {
+  var outcome: ForeignTokenOutcome
+  /// The time for which the answer may be cached.
+  var cacheMilliseconds: Int64
+
+  /// - Parameters:
+  ///   - answer: nil when the verifier did not answer.
+  ///   - voucher: the verifier and the token.
+  init(_ answer: TokenAnswer?, by voucher: TokenVoucher, nowSeconds: Int64) {
+    switch answer {
+    case nil: self.init(.undecided("did not decide"), cacheSeconds: 0)
+    case .refused(let refusal)?:
+      self.init(.refused(refusal.reason == .expired ? .expired : .invalid), cacheSeconds: refusal.cacheSeconds)
+    case .verified(let token)?:
+      do throws(AccountError) {
+        let subject = try ForeignTokenSubject(token, nowSeconds: nowSeconds)
+        guard subject.expiresAtSeconds > nowSeconds else {
+          self.init(.refused(.expired), cacheSeconds: token.cacheSeconds)
+          return
+        }
+        // Past its end the answer would be about another token.
+        self.init(
+          .accepted(VerifiedCredential(subject, voucher: voucher)),
+          cacheSeconds: min(token.cacheSeconds, subject.expiresAtSeconds - nowSeconds))
+      } catch {
+        let what = error.detail.map { "\(error.code.rawValue): \($0)" } ?? error.code.rawValue
+        self.init(.undecided("answered what cannot be used: \(PlainText.line(what, lengthMax: 200))"), cacheSeconds: 0)
+      }
+    }
+  }
+
+  private init(_ outcome: ForeignTokenOutcome, cacheSeconds: Int64) {
+    self.outcome = outcome
+    cacheMilliseconds = min(max(0, cacheSeconds), ForeignTokenLimits.cacheSecondsMax) * 1_000
+  }
+}
+
+extension ForeignTokenSubject {
+  /// - Throws: `missingIdentifier` for an invalid uid; `invalidArgument` for an invalid sign-in provider or time; the
+  ///   errors of ``SessionClaims/read(_:)``.
+  init(_ token: VerifiedToken, nowSeconds: Int64) throws(AccountError) {
+    guard UserRecord.isUID(token.uid) else { throw AccountError(.missingIdentifier) }
+    let provider = token.signInProvider ?? ProviderID.custom
+    guard Self.isProvider(provider) else { throw AccountError(.invalidArgument, "signInProvider") }
+    let end = token.expiresAtSeconds ?? nowSeconds + ForeignTokenLimits.lifetimeSecondsDefault
+    guard Self.isTime(end), token.issuedAtSeconds.map(Self.isTime) ?? true else {
+      throw AccountError(.invalidArgument, "a time that is none")
+    }
+    self.init(uid: token.uid, signInProvider: provider, expiresAtSeconds: end)
+    // A time in the future says nothing about earlier revocations.
+    issuedAtSeconds = token.issuedAtSeconds.flatMap { $0 <= nowSeconds ? $0 : nil }
+    email = token.email.flatMap { EmailAddress.canonical($0) }
+    isEmailVerified = email != nil && token.isEmailVerified
+    if let json = token.claims { claims = try SessionClaims.read(json) }
+  }
+
+  /// A claim of the token can hold it exactly.
+  private static func isTime(_ seconds: Int64) -> Bool { ClaimValue.int(seconds).seconds != nil }
+
+  private static func isProvider(_ name: String) -> Bool {
+    // Rules see `auth.provider` without it.
+    let short = name.hasSuffix(".com") ? String(name.dropLast(4)) : name
+    return (1...ForeignTokenLimits.providerBytesMax).contains(name.utf8.count)
+      && name.utf8.allSatisfy { $0.isASCIILetterOrDigit || "._:-".utf8.contains($0) }
+      && (name == ProviderID.custom || !ProviderID.reserved.contains(name) && !ProviderID.reserved.contains(short))
+  }
+}

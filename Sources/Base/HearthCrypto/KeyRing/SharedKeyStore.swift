@@ -1,0 +1,20 @@
+/// The place where several servers keep their shared keys and secrets: one text, sealed with the sealing key that all
+/// of them have. Blocks: not for event loops.
+public protocol SharedKeyStore: Sendable {
+  /// Reads the text; nil when there is none yet.
+  func read() throws(KeyStoreError) -> String?
+
+  /// Replaces the text.
+  ///
+  /// - Parameter expected: the text that was read. When another server has changed it since, nothing is written.
+  /// - Returns: whether it was written.
+  func write(_ text: String, over expected: String?) throws(KeyStoreError) -> Bool
+}
+
+/// Keys that are invalid because another server removed them.
+public struct RemovedKeys: Sendable, Equatable {
+  /// The names of signing keys.
+  public var keyIDs: [String] = []
+  /// True when a database secret is among them.
+  public var hasSecret = false
+}

@@ -1,0 +1,63 @@
+/// The common part of custom tokens and assertions: a service account signed them with RS256, and named itself.
+struct ServiceAccountSignatureVerifier: Sendable {
+  enum Outcome: Sendable, Equatable {
+    /// The account's address.
+    case accepted(email: String)
+    case unknownAccount
+    case refused(String)
+    case outOfMemory
+  }
+
+  /// The keys by address and key id, as "BEGIN PUBLIC KEY" texts. Parsed at use: each token needs one of them.
+  private let accounts: [[UInt8]: [String: String]]
+
+  init(accounts: [(email: String, publicKeys: [String: String])]) {
+    var keys: [[UInt8]: [String: String]] = [:]
+    for account in accounts {
+      keys[Array(account.email.utf8), default: [:]].merge(account.publicKeys) { first, _ in first }
+    }
+    self.accounts = keys
+  }
+
+  /// Checks algorithm, issuer, key and signature, in this order.
+  func verify(_ token: UnverifiedToken) -> Outcome {
+    guard token.isAlgorithm("RS256") else { return .refused("only RS256 counts here") }
+    guard let email = token.payload["iss"]?.string, let keys = accounts[Array(email.utf8)] else {
+      return .unknownAccount
+    }
+    let candidates: [String]
+    switch token.header["kid"] {
+    // Old generators wrote no kid; then each key of that account is tried, and no other account's.
+    case nil: candidates = Array(keys.values.prefix(TokenLimits.serviceAccountKeysMax))
+    case .string(let id): candidates = keys.first { $0.key.hasSameBytes(as: id) }.map { [$0.value] } ?? []
+    default: return .refused("kid is not a string")
+    }
+    guard !candidates.isEmpty else { return .refused("unknown kid") }
+    for pem in candidates {
+      guard let key = RSAKey(publicPEM: Array(pem.utf8)) else { continue }
+      switch key.verify(token.signature, of: token.signedBytes) {
+      case .accepted: return .accepted(email: email)
+      case .refused: continue
+      case .outOfMemory: return .outOfMemory
+      }
+    }
+    return .refused("signature does not fit")
+  }
+
+  /// Returns the reason why the times of a token are wrong; nil when they are right. Foreign clocks may differ by five
+  /// minutes.
+  static func problem(withTimesOf claims: ClaimValue, nowSeconds: Int64) -> String? {
+    let skew = TokenLimits.foreignClockSkewSeconds
+    guard let issuedAt = claims["iat"]?.seconds, issuedAt - skew <= nowSeconds else { return "iat is not a past time" }
+    // All times are below 2^53, so no sum overflows.
+    guard let end = claims["exp"]?.seconds else { return "exp is not a time" }
+    guard nowSeconds < end + skew else { return "token has ended" }
+    guard end - issuedAt <= TokenLimits.serviceTokenLifetimeSecondsMax + skew else {
+      return "lives longer than an hour"
+    }
+    if let notBefore = claims["nbf"] {
+      guard let start = notBefore.seconds, start - skew <= nowSeconds else { return "not valid yet" }
+    }
+    return nil
+  }
+}

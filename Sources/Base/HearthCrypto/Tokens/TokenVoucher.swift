@@ -1,0 +1,74 @@
+/// The verifier that vouched for a token of another server, with the token's digest.
+public struct TokenVoucher: Sendable, Equatable {
+  /// The verifier's name.
+  public var verifier: String
+  /// SHA-256 of the token in lower-case hexadecimal.
+  public var digest: String
+  /// The number of revocations that the verifier had sent before it was asked: only later ones can concern this answer.
+  public var serial: UInt64
+
+  /// Makes a voucher for a token.
+  public init(verifier: String, digest: String, serial: UInt64) {
+    self.verifier = verifier
+    self.digest = digest
+    self.serial = serial
+  }
+}
+
+/// The known facts about the user of a token of another server.
+public struct ForeignTokenSubject: Sendable {
+  /// The user.
+  public var uid: String
+  /// The provider, as rules see it.
+  public var signInProvider: String
+  /// The e-mail address in canonical form; nil for none.
+  public var email: String?
+  /// True when the address is verified.
+  public var isEmailVerified = false
+  /// Members of `auth.token`, checked before: no reserved name.
+  public var claims: [ClaimValue.Member] = []
+  /// The time of issue in seconds since 1970; nil when unknown.
+  public var issuedAtSeconds: Int64?
+  /// The end in seconds since 1970.
+  public var expiresAtSeconds: Int64
+
+  /// Makes a subject of whom nothing else is known.
+  public init(uid: String, signInProvider: String, expiresAtSeconds: Int64) {
+    self.uid = uid
+    self.signInProvider = signInProvider
+    self.expiresAtSeconds = expiresAtSeconds
+  }
+}
+
+extension VerifiedCredential {
+  /// Makes the credential of such a token. Rules see it like an ID token, except for `iss`, `aud` and `auth_time`,
+  /// which would be claims of this server.
+  public init(_ subject: ForeignTokenSubject, voucher: TokenVoucher) {
+    var claims = subject.claims
+    // A claim of the verifier may have a name that is computed here.
+    func add(_ name: String, _ value: ClaimValue) {
+      claims.removeAll { $0.name.hasSameBytes(as: name) }
+      claims.append(ClaimValue.Member(name, value))
+    }
+    add("user_id", .string(subject.uid))
+    add("sub", .string(subject.uid))
+    if let issuedAt = subject.issuedAtSeconds { add("iat", .int(issuedAt)) }
+    add("exp", .int(subject.expiresAtSeconds))
+    if let email = subject.email {
+      add("email", .string(email))
+      add("email_verified", .bool(subject.isEmailVerified))
+    }
+    add(
+      "firebase",
+      .object([
+        ClaimValue.Member("identities", .object([])),
+        ClaimValue.Member("sign_in_provider", .string(subject.signInProvider)),
+      ]))
+    self.init(
+      kind: .foreignToken,
+      authPayload: IDTokenClaims.authPayload(
+        uid: subject.uid, provider: subject.signInProvider, claims: .object(claims)),
+      authority: .user, expiresAtSeconds: subject.expiresAtSeconds, claims: .object(claims))
+    self.voucher = voucher
+  }
+}

@@ -1,0 +1,139 @@
+import CCurl
+
+/// A mail server that relays mail.
+public struct MailServer: Sendable, Equatable {
+  /// The encryption of a connection to a mail server.
+  public enum Security: String, Sendable, CaseIterable {
+    /// TLS from the first byte, usually port 465.
+    case tls
+    /// STARTTLS after the greeting, usually port 587. Required, not merely tried: an attacker who removes the server's
+    /// offer makes the mail fail, not go unencrypted.
+    case startTLS
+    /// No TLS: for a server on this machine only.
+    case none
+  }
+
+  /// Name or address of the server.
+  public var host: String
+  /// The port, 1 to 65,535.
+  public var port: Int
+  /// The encryption of the connection.
+  public var security: Security
+  /// The user name; nil sends without signing in.
+  public var username: String?
+  /// The password, sent only together with ``username``.
+  public var password: String?
+  /// The name of this machine in `EHLO`.
+  public var clientName: String
+  /// The time for one mail altogether, from the connection to the server's last reply.
+  public var timeoutSeconds: Int
+  /// A PEM file with the certificates to trust in place of the system's.
+  public var authorityFile: String?
+
+  /// A server that is signed in to when a user name is given.
+  public init(
+    host: String, port: Int, security: Security, username: String? = nil, password: String? = nil,
+    clientName: String = "localhost", timeoutSeconds: Int = 20, authorityFile: String? = nil
+  ) {
+    self.host = host
+    self.port = port
+    self.security = security
+    self.username = username
+    self.password = password
+    self.clientName = clientName
+    self.timeoutSeconds = timeoutSeconds
+    self.authorityFile = authorityFile
+  }
+}
+
+/// Sends finished mails over SMTP.
+public final class SMTPClient: Sendable {
+  private let server: MailServer
+  private let url: String
+  private let pool: OutboundPool
+
+  /// - Throws: `invalidRequest` when the server's name, port or own name cannot be one.
+  public init(server: MailServer, pool: OutboundPool = .mail) throws(OutboundError) {
+    guard Self.isHost(server.host), Self.isHost(server.clientName), (1...65_535).contains(server.port) else {
+      throw OutboundError(.invalidRequest, "not a mail server: \(Self.printable(server.host)):\(server.port)")
+    }
+    let host = server.host.contains(":") ? "[\(server.host)]" : server.host
+    self.server = server
+    url = "\(server.security == .tls ? "smtps" : "smtp")://\(host):\(server.port)/\(server.clientName)"
+    self.pool = pool
+  }
+
+  /// Hands one mail over and waits until the server has taken it.
+  ///
+  /// - Parameters:
+  ///   - sender: the envelope's address, where bounces go.
+  ///   - recipient: the envelope's address.
+  ///   - message: headers and body (RFC 5322), lines ended by CR LF. Lines that begin with a dot are doubled on the
+  ///     way.
+  public func send(from sender: String, to recipient: String, message: [UInt8]) async throws(OutboundError) {
+    guard Self.isAddress(sender), Self.isAddress(recipient) else {
+      throw OutboundError(.invalidRequest, "an envelope address has a character that none may have")
+    }
+    // The operator chose the server, so it may be inside; without TLS it has to be on this machine.
+    let isPlain = server.security == .none
+    let policy = OutboundPolicy(
+      trustedHosts: isPlain ? [] : [server.host.lowercased()], allowsPlainHTTP: isPlain,
+      authorityFile: server.authorityFile)
+    let transfer = Transfer(
+      policy: policy, host: server.host.lowercased(), isPlain: isPlain, timeout: .seconds(server.timeoutSeconds),
+      sizeBytesMax: OutboundLimits.responseSizeBytesMax, upload: message)
+    let (server, url) = (server, url)
+    let result: Result<Void, OutboundError> = await pool.run(transfer) {
+      transfer.perform { handle in
+        handle.set(CURLOPT_URL, url)
+        handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
+        let level = server.security == .startTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE
+        handle.set(CURLOPT_USE_SSL, Int(level.rawValue))
+        if let username = server.username { handle.set(CURLOPT_USERNAME, username) }
+        if let password = server.password { handle.set(CURLOPT_PASSWORD, password) }
+        handle.set(CURLOPT_MAIL_FROM, "<\(sender)>")
+        handle.set(CURLOPT_MAIL_RCPT, ["<\(recipient)>"])
+        handle.set(CURLOPT_UPLOAD, true)
+        handle.set(size: CURLOPT_INFILESIZE_LARGE, message.count)
+      } finish: { code, status in
+        if code == CURLE_OK { return .success(()) }
+        if [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_LOGIN_DENIED, CURLE_WEIRD_SERVER_REPLY].contains(code),
+          status >= 400
+        {
+          // The server's own sentence may quote the address, so only its number is reported.
+          return .failure(OutboundError(.refused, "\(server.host) refused the mail with status \(status)"))
+        }
+        return .failure(transfer.error(code))
+      }
+    }
+    try result.get()
+  }
+
+  /// Returns true for a name or an address of a machine.
+  private static func isHost(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// Returns true for one address for `MAIL FROM:<…>`: it cannot end the line, the brackets or the word.
+  static func isAddress(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard (3...254).contains(bytes.count), bytes.count(where: { $0 == UInt8(ascii: "@") }) == 1,
+      bytes.first != UInt8(ascii: "@"), bytes.last != UInt8(ascii: "@")
+    else { return false }
+    let forbidden = Set("<>()[]\\,;:\" ".utf8)
+    return text.unicodeScalars.allSatisfy { $0.value > 0x20 && !(0x7F...0x9F).contains($0.value) }
+      && !bytes.contains(where: forbidden.contains)
+  }
+
+  private static func printable(_ text: String) -> String {
+    String(text.unicodeScalars.prefix(80).map { $0.value > 0x20 && $0.value < 0x7F ? Character($0) : "?" })
+  }
+}

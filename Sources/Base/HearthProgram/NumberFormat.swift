@@ -1,0 +1,25 @@
+/// Formats numbers for readers.
+package enum NumberFormat {
+  /// `1234567.8` as `1,234,568`.
+  package static func grouped(_ value: Double) -> String {
+    guard value.isFinite, abs(value) < 1e15 else { return "\(value)" }
+    var (digits, out) = (String(Int64(value.rounded())), "")
+    while digits.count > 3 {
+      out = "," + digits.suffix(3) + out
+      digits.removeLast(3)
+    }
+    return digits + out
+  }
+
+  /// A count with its noun, which takes an s in the plural: `1 backup`, `2 backups`, `1,000 backups`.
+  package static func counted(_ count: Int, _ thing: String) -> String {
+    "\(grouped(Double(count))) \(thing)\(count == 1 ? "" : "s")"
+  }
+
+  /// `4.567` as `4.57`; for figures from zero to some billions.
+  package static func hundredths(_ value: Double) -> String {
+    guard value.isFinite, value >= 0, value < 1e12 else { return "\(value)" }
+    let number = Int64((value * 100).rounded())
+    return "\(number / 100).\(number % 100 / 10)\(number % 10)"
+  }
+}

@@ -1,0 +1,241 @@
+import HearthBytes
+import HearthCluster
+import HearthDatabase
+import HearthEngine
+import HearthJournal
+import HearthTree
+import Synchronization
+
+/// A database of the engine on a node: it follows the log, and while the node is the owner, decides records for the
+/// log.
+///
+/// Decisions are based on the tip of the log, durable or not; clients see the database that follows, which gets rows
+/// once they are durable. An owner that loses its role thus has nothing to take back: the decider is discarded, and no
+/// client has seen its decisions.
+struct EngineHost: DatabaseHost {
+  /// A notice for the operator.
+  enum Notice: Sendable {
+    /// This node became the owner, under that epoch.
+    case began(epoch: Int64)
+    /// This node is no longer the owner.
+    case ended
+    /// The store ran out of room (false), or has room again (true).
+    case room(Bool)
+    /// The store lost acknowledged rows.
+    case dataLost(DataLoss)
+    /// The log holds records that this program does not know.
+    case unreadable(MalformedBytes)
+  }
+
+  private let database: Database
+  private let limits: EngineLimits
+  private let connection: MemberConnection
+  private let dependencies: Dependencies
+  private let decider = LockedDecider()
+  private(set) var isOwner = false
+  /// The states after the rows in flight, as far as they are known.
+  private var sealed: [(head: JournalHead, root: Node)] = []
+
+  /// The dependencies of a host on its node.
+  struct Dependencies: Sendable {
+    var clock: @Sendable () -> Instant
+    /// Records the known owner of the database.
+    var owner: KnownOwner
+    /// Logs the writes that this node refused as the owner.
+    var denied: @Sendable ([Denial]) -> Void
+    var notice: @Sendable (Notice) -> Void
+    /// Is called when this node becomes or stops being the owner.
+    var ownershipChanged: @Sendable (Bool) -> Void
+    /// The initial state of the database when the log is another one.
+    var first: ReplicationStart
+    /// Starts loading the newest snapshot, because rows that are missing here were pruned.
+    var reload: @Sendable () -> Void
+    /// The loaded snapshot.
+    var loaded: LoadedStart
+  }
+
+  init(_ database: Database, limits: EngineLimits, connection: MemberConnection, _ dependencies: Dependencies) {
+    (self.database, self.limits, self.connection, self.dependencies) = (database, limits, connection, dependencies)
+  }
+
+  // MARK: The owner's part
+
+  mutating func began(at position: Int64) {
+    isOwner = true
+    discardDecisions()
+  }
+
+  /// Discards the decisions that are not in the log.
+  private mutating func discardDecisions() {
+    decider.forget()
+    sealed = []
+  }
+
+  /// Calls the decider. The first call creates it from the state after all earlier rows, which the database has got
+  /// when this node became the owner.
+  ///
+  /// - Parameter body: Also returns the changes for the entries of the outbox.
+  private func withDecider<Value: Sendable>(
+    _ body: @Sendable (inout ChangeDecider) -> (Value, changes: [CommittedChange])
+  ) -> (Value, entries: [OutboxEntry]) {
+    let outbox = database.follower?.outbox
+    return decider.with(
+      { [database, limits] in ChangeDecider(state: database.follower?.state ?? database.published, limits: limits) },
+      { decider in
+        decider.observeCommits(outbox?.commitObserver)
+        let (value, changes) = body(&decider)
+        return (value, outbox?.entries(of: changes) ?? [])
+      })
+  }
+
+  mutating func decide(_ request: ForwardedRequest, at position: Int64) -> HearthCluster.RequestDecision {
+    guard case .write(let content) = request.kind, let asked = DecodedRequest(content) else {
+      return .refuse(reply: [])
+    }
+    let session = request.origin.session.rawValue
+    let (decided, entries) = withDecider { [dependencies] decider in
+      let decided =
+        switch asked {
+        case .change(let change): decider.decide(change, of: session, at: position, dependencies.clock())
+        case .transaction(let transaction):
+          decider.transact(transaction, of: session, at: position, dependencies.clock())
+        }
+      return (decided, decided.changes)
+    }
+    if !decided.denials.isEmpty { dependencies.denied(decided.denials) }
+    let reply = InProcessReply.body(of: decided.reply)
+    guard let content = decided.content else { return .refuse(reply: reply) }
+    return .commit(content: content, reply: reply, entries: entries)
+  }
+
+  var noRoom: ForwardedBody { InProcessReply.body(of: .failure(.noSpace)) }
+
+  /// Returns nothing, because a node reads locally once it has applied everything up to the position.
+  mutating func read(_ query: [UInt8], of session: SessionID, at position: Int64) -> [UInt8] { [] }
+
+  mutating func disconnect(_ session: SessionID, at position: Int64) -> (content: [UInt8], entries: [OutboxEntry]) {
+    let (ended, entries) = withDecider { [dependencies] decider in
+      let ended = decider.end(session.rawValue, at: position, dependencies.clock())
+      return (ended, ended.changes)
+    }
+    if !ended.denials.isEmpty { dependencies.denied(ended.denials) }
+    return (ended.content, entries)
+  }
+
+  /// Starts writing a snapshot of the state after all rows that the database has got.
+  ///
+  /// - Parameter table: The sessions at that state.
+  func writeSnapshot(with table: SessionTable) {
+    if isOwner { database.follower?.take(.snapshot(members: table.encoded)) }
+  }
+
+  mutating func sealed(_ row: LogRow) {
+    let root = decider.ifPresent { $0.data(at: row.batch.lastPosition) }
+    if let root { sealed.append((row.head, root)) }
+  }
+
+  /// Returns the state after a row that this node decided; nil for other rows.
+  private mutating func data(behind head: JournalHead) -> Node? {
+    sealed.removeAll { $0.head.position < head.position }
+    return sealed.first?.head == head ? sealed.removeFirst().root : nil
+  }
+
+  // MARK: Actions of the member
+
+  mutating func take(_ action: MemberAction) {
+    switch action {
+    case .apply(let row, _):
+      database.follower?.take(
+        .commits(
+          firstPosition: row.batch.firstPosition, lastPosition: row.batch.lastPosition, payload: row.batch.payload,
+          isOwn: isOwner, root: data(behind: row.head)))
+    case .acknowledge(_, let ticket, let outcome):
+      connection.discardTransaction(ticket)
+      database.follower?.take(.answered(ticket: ticket, OwnerResponse(outcome)))
+    case .closeClient(let session): database.follower?.take(.sessionEnded(session.rawValue))
+    case .closeSockets: database.follower?.take(.serving(false))
+    case .openSockets: database.follower?.take(.serving(true))
+    case .room(let isThere):
+      dependencies.notice(.room(isThere))
+      database.follower?.setRoom(isThere)
+    case .stored(let entries): database.follower?.outbox.stored(entries)
+    case .began(let epoch):
+      dependencies.notice(.began(epoch: epoch))
+      dependencies.ownershipChanged(true)
+    case .rollBack:
+      isOwner = false
+      discardDecisions()
+      dependencies.notice(.ended)
+      dependencies.ownershipChanged(false)
+    case .reset: database.follower?.take(.replaced(dependencies.first))
+    case .pruned: dependencies.reload()
+    case .restored(let head):
+      if let start = dependencies.loaded.take(at: head) { database.follower?.take(.replaced(start)) }
+    case .dataLost(let loss): dependencies.notice(.dataLost(loss))
+    case .unreadable(let finding): dependencies.notice(.unreadable(finding))
+    // The driver performs these itself, and the status reads the member directly.
+    case .ask, .send: break
+    case .ownerSeen(let node): dependencies.owner.set(node?.name)
+    }
+  }
+}
+
+/// The content of a request for the decider.
+private enum DecodedRequest {
+  case change(ForwardedChange)
+  case transaction(Transaction)
+
+  /// Reads a write; nil for a transaction that has run or belongs to another process, which reports it itself, and for
+  /// unreadable bytes.
+  init?(_ content: ForwardedBody) {
+    switch content {
+    case .value(let value as InProcessChange): self = .change(value.change)
+    case .value(let value as InProcessTransaction):
+      guard let transaction = value.take() else { return nil }
+      self = .transaction(transaction)
+    case .value(let value):
+      self.init(.encoded(value.encoded))
+    case .encoded(let bytes):
+      guard !InProcessTransaction.canDecode(bytes), let change = try? ForwardedChange(encoded: bytes) else {
+        return nil
+      }
+      self = .change(change)
+    }
+  }
+}
+
+extension OwnerResponse {
+  init(_ outcome: RequestOutcome) {
+    switch outcome {
+    case .applied(_, let reply): self = .made(InProcessReply.reply(in: reply))
+    case .refused(_, let reply): self = .refused(InProcessReply.reply(in: reply))
+    case .value: self = .newest
+    case .noSession, .notOwner, .overloaded: self = .refused(nil)
+    }
+  }
+}
+
+/// The decider on the tip of the log, while this node decides.
+private final class LockedDecider: Sendable {
+  private let held = Mutex<ChangeDecider?>(nil)
+
+  func forget() { held.withLock { $0 = nil } }
+
+  /// Calls the body with the decider, if there is one.
+  func ifPresent<Value: Sendable>(_ body: @Sendable (inout ChangeDecider) -> Value?) -> Value? {
+    held.withLock { held in
+      if held == nil { nil } else { body(&held!) }
+    }
+  }
+
+  /// - Parameter make: Creates the decider when there is none.
+  func with<Value: Sendable>(
+    _ make: @Sendable () -> sending ChangeDecider, _ body: @Sendable (inout ChangeDecider) -> Value
+  ) -> Value {
+    held.withLock { held in
+      if held == nil { held = make() }
+      // In place, because it is large.
+      return body(&held!)
+    }
+  }
+}

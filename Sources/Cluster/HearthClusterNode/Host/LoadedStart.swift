@@ -1,0 +1,18 @@
+import HearthDatabase
+import HearthJournal
+import Synchronization
+
+/// A snapshot that was loaded for a database that fell behind, until its member takes it.
+final class LoadedStart: Sendable {
+  private let loaded = Mutex<(head: JournalHead, start: ReplicationStart)?>(nil)
+
+  func put(_ start: ReplicationStart, at head: JournalHead) { loaded.withLock { $0 = (head, start) } }
+
+  /// Removes and returns the state at that head; nil when another state was loaded.
+  func take(at head: JournalHead) -> ReplicationStart? {
+    loaded.withLock { loaded in
+      defer { loaded = nil }
+      return loaded?.head == head ? loaded?.start : nil
+    }
+  }
+}

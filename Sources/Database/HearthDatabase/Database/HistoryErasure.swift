@@ -1,0 +1,145 @@
+import Dispatch
+import HearthEngine
+import HearthJournal
+import HearthTree
+
+/// One erasure of a user from a database's retained history: see ``Database/erase(uid:places:isCancelled:)``. Runs on
+/// the snapshot queue.
+struct HistoryErasure {
+  /// The most rounds of one erasure, when the user still writes while it runs.
+  private static let roundsMax = 3
+  /// The time that an erasure waits until no connection of the user has on-disconnect writes left.
+  private static let sessionsWait: Duration = .seconds(10)
+
+  private let snapshotStore: SnapshotStore
+  private let uid: String?
+  private let erasure: RecordErasure
+  private var journal: any Journal { snapshotStore.journal }
+
+  init(in snapshots: SnapshotStore, uid: String?, places: [Path]) {
+    (snapshotStore, self.uid) = (snapshots, uid)
+    erasure = RecordErasure(uid: uid, places: places)
+  }
+
+  /// Runs the erasure.
+  func run(_ isCancelled: () -> Bool) throws -> ErasureReport {
+    var report = ErasureReport()
+    for _ in 0..<Self.roundsMax {
+      try erase(&report, isCancelled)
+      if try !hasWritten(after: report.position) { break }
+    }
+    return report
+  }
+
+  /// Measures how much there is to erase.
+  func measure(_ isCancelled: () -> Bool) throws -> ErasureReport {
+    var report = ErasureReport()
+    report.position = snapshotStore.durable.state.position
+    for snapshot in try journal.snapshots() where try erased(snapshot, isCancelled) != nil {
+      report.snapshotCount += 1
+    }
+    var log = LogErasure(erasure, of: journal)
+    try journal.forEachBatch(after: try journal.oldestPosition()) { batch in
+      try checkContinues(isCancelled)
+      if try log.rewrite(batch).payload != nil { report.batchCount += 1 }
+    }
+    return report
+  }
+
+  private func erase(_ report: inout ErasureReport, _ isCancelled: () -> Bool) throws {
+    guard let current = try currentSnapshot(isCancelled) else { return }
+    report.position = current
+    // Expired history need not be rewritten, nor the remains of an interrupted pruning.
+    try snapshotStore.pruneKept()
+    try journal.prune(keepingFrom: try journal.oldestPosition())
+    report.snapshotCount += try eraseSnapshots(before: current, isCancelled)
+    var (log, batchCount) = (LogErasure(erasure, of: journal), 0)
+    defer { report.batchCount += batchCount }
+    try journal.rewrite(through: current) { batch in
+      try checkContinues(isCancelled)
+      let rewrite = try log.rewrite(batch)
+      if rewrite.payload != nil { batchCount += 1 }
+      return rewrite
+    }
+  }
+
+  private func checkContinues(_ isCancelled: () -> Bool) throws {
+    if isCancelled() { throw HistoryError.cancelled }
+    guard snapshotStore.batches.isRunning else { throw JournalError(.closed, "the database takes no writes") }
+  }
+
+  /// Ensures that a restart reads nothing that is rewritten, with a snapshot of the present state, in which the user
+  /// has no session.
+  ///
+  /// - Returns: The snapshot's position; nil for an empty journal.
+  private func currentSnapshot(_ isCancelled: () -> Bool) throws -> Int64? {
+    var state = snapshotStore.durable.state
+    let end = ContinuousClock.now + Self.sessionsWait
+    // No snapshot is possible between the pieces of a write. They are a moment apart.
+    while state.hasOpenPieces || uid.map(state.sessions.hasUser) ?? false {
+      try checkContinues(isCancelled)
+      guard ContinuousClock.now < end || state.hasOpenPieces else {
+        throw JournalError(.failed, "somebody is still connected as the person, and wants something done at their end")
+      }
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+      state = snapshotStore.durable.state
+    }
+    guard state.position > 0 else { return nil }
+    if let current = try journal.currentSnapshot(), current.position == state.position { return current.position }
+    return try store(state, unless: isCancelled).position
+  }
+
+  private func store(_ state: DatabaseState, unless isCancelled: () -> Bool) throws -> SnapshotInfo {
+    do {
+      return try snapshotStore.store(state, isCancelled: isCancelled)
+    } catch SnapshotStore.Interruption.noRoom(let bytes) {
+      throw JournalError(.noSpace, "a snapshot takes more than the \(bytes) bytes that there is room for")
+    } catch SnapshotStore.Interruption.closing {
+      try checkContinues(isCancelled)
+      throw JournalError(.closed, "the database is closing")
+    }
+  }
+
+  /// Rewrites retained snapshots, the oldest first, one whole tree in memory at a time.
+  private func eraseSnapshots(before position: Int64, _ isCancelled: () -> Bool) throws -> Int {
+    var count = 0
+    let snapshots = try journal.snapshots()
+    for (index, snapshot) in snapshots.enumerated() where snapshot.position < position {
+      // Already rewritten before an interruption.
+      if snapshots.dropFirst(index + 1).contains(where: { $0.position == snapshot.position }) {
+        try journal.removeSnapshot(snapshot)
+        continue
+      }
+      guard let state = try erased(snapshot, isCancelled) else { continue }
+      _ = try store(state, unless: isCancelled)
+      try journal.removeSnapshot(snapshot)
+      count += 1
+    }
+    return count
+  }
+
+  /// Returns a snapshot without the user and without on-disconnect writes; nil when it contains neither.
+  private func erased(_ snapshot: SnapshotInfo, _ isCancelled: () -> Bool) throws -> DatabaseState? {
+    var reader = SnapshotReader()
+    try journal.forEachChunk(of: snapshot) { chunk in
+      try checkContinues(isCancelled)
+      try reader.read(chunk)
+    }
+    guard let root = reader.root, let sessions = reader.sessions, reader.position == snapshot.position else {
+      throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
+    }
+    let left = erasure.erased(root)
+    guard left != nil || !sessions.isEmpty else { return nil }
+    return DatabaseState(
+      root: left ?? root, rules: .denyAll, position: snapshot.position, storedRules: reader.storedRules)
+  }
+
+  /// Returns true when the user wrote after a position.
+  private func hasWritten(after position: Int64) throws -> Bool {
+    var hasWritten = false
+    try journal.forEachBatch(after: position) { batch in
+      hasWritten = try hasWritten || erasure.isAuthor(of: batch.payload)
+    }
+    return hasWritten
+  }
+}

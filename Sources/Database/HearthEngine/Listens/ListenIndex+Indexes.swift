@@ -1,0 +1,75 @@
+import HearthTree
+
+/// The indexes at nodes of the trie: their uses, and their removal.
+extension ListenIndex {
+  /// Adds an index that is up to date with the newest version of the node.
+  mutating func keep(_ index: MaintainedIndex, at node: ListenNode) {
+    undeclaredEntries += index.charge
+    makeLocationQueries(at: node).indexes.append(index)
+  }
+
+  /// Changes an index, and the memory budget with it.
+  mutating func update(_ slot: Int, of locationQueries: LocationQueries, _ change: (inout MaintainedIndex) -> Void) {
+    undeclaredEntries -= locationQueries.indexes[slot].charge
+    change(&locationQueries.indexes[slot])
+    undeclaredEntries += locationQueries.indexes[slot].charge
+  }
+
+  /// Removes an index.
+  mutating func drop(_ slot: Int, of locationQueries: LocationQueries) {
+    undeclaredEntries -= locationQueries.indexes[slot].charge
+    locationQueries.indexes.remove(at: slot)
+  }
+
+  /// Releases a live query's index. Without any query, only a declared index of many children stays.
+  mutating func releaseIndex(of group: QueryGroup) {
+    guard let order = group.order, let locationQueries = group.node.locationQueries,
+      let slot = locationQueries.slot(of: order)
+    else { return }
+    group.order = nil
+    locationQueries.indexes[slot].useCount -= 1
+    dropIfUnused(slot, of: locationQueries)
+  }
+
+  /// Removes an index without uses.
+  ///
+  /// - Returns: True when it was removed.
+  @discardableResult
+  mutating func dropIfUnused(_ slot: Int, of locationQueries: LocationQueries) -> Bool {
+    let index = locationQueries.indexes[slot]
+    guard index.useCount == 0, !index.isDeclared || !index.isWorthKeeping else { return false }
+    drop(slot, of: locationQueries)
+    return true
+  }
+
+  /// Ends a group without listens.
+  ///
+  /// - Parameter prunes: True to remove an unused node as well.
+  mutating func closeIfUnused(_ group: QueryGroup, pruning prunes: Bool = false) {
+    guard group.audience.isEmpty else { return }
+    releaseIndex(of: group)
+    results.forget(group)
+    group.node.locationQueries?.groups.remove(group.query)
+    if prunes { prune(group.node) }
+  }
+}
+
+extension ListenIndex {
+  /// The most nodes that are searched for indexes before a large write is decided.
+  private static let nodesVisitedMax = 10_000
+
+  /// Returns the sort orders that live queries need at and below a location, for a limited number of nodes.
+  func neededOrders(below path: Path) -> [(path: Path, order: Query.Order)] {
+    guard let top = node(at: path) else { return [] }
+    var (open, found, visitedCount) = ([top], [(path: Path, order: Query.Order)](), 0)
+    while let node = open.popLast(), visitedCount < Self.nodesVisitedMax {
+      visitedCount += 1
+      if let locationQueries = node.locationQueries {
+        let path = node.path
+        for kept in locationQueries.indexes where kept.useCount > 0 { found.append((path, kept.index.order)) }
+      }
+      for (_, child) in node.children.entries { open.append(child) }
+    }
+    return found
+  }
+}

@@ -1,0 +1,85 @@
+import HearthTree
+
+/// A decoder of one location within a value in the binary form of ``CommitRecord``, which may arrive in any number of
+/// pieces. It skips the rest.
+package struct SubtreeDecoder {
+  private enum Expectation {
+    case value
+    case keyOrEnd
+  }
+
+  /// The location's keys, from the value down.
+  private let keys: [[UInt8]]
+  /// The number of open nodes.
+  private var depth = 0
+  /// The number of keys that match the present node.
+  private var matched = 0
+  private var expectation = Expectation.value
+  /// The decoder of the value at the location; nil before it begins.
+  private var found: NodeDecoder?
+
+  /// Creates a decoder at the beginning of a value.
+  ///
+  /// - Parameter path: The location; the root is the whole value.
+  package init(of path: Path = .root) { keys = path.keys.map { Array($0.text.utf8) } }
+
+  /// Decodes up to the end of the location or of the bytes. Between calls the caller keeps the remaining bytes. Bytes
+  /// after the location are never read.
+  ///
+  /// - Returns: The value, or ``Node/empty`` when there is none; nil when more bytes are needed.
+  /// - Throws: `RecordError.Problem`.
+  package mutating func decode(_ cursor: inout ByteCursor) throws -> Node? {
+    var attempt = cursor
+    do {
+      while true {
+        if found == nil, expectation == .value, matched == depth, depth == keys.count { found = NodeDecoder() }
+        if found != nil { return try found?.decode(&cursor) }
+        let isOver = try step(&attempt)
+        cursor = attempt
+        if isOver { return .empty }
+      }
+    } catch is ByteCursor.EndOfBytes {
+      return nil
+    }
+  }
+
+  /// Decodes one key, one leaf, or the beginning or end of an interior node; changes nothing when bytes are missing.
+  ///
+  /// - Returns: True when the location cannot have a value any more.
+  private mutating func step(_ cursor: inout ByteCursor) throws -> Bool {
+    switch expectation {
+    case .value: return try value(&cursor)
+    case .keyOrEnd:
+      let key = try cursor.sized()
+      if key.isEmpty {
+        try cursor.skipPriority()
+        depth -= 1
+        return matched >= depth
+      }
+      let level = depth - 1
+      let isOnTheWay = matched >= level && level < keys.count && key.elementsEqual(keys[level])
+      matched = isOnTheWay ? depth : min(matched, level)
+      expectation = .value
+      return false
+    }
+  }
+
+  private mutating func value(_ cursor: inout ByteCursor) throws -> Bool {
+    let tag = try cursor.byte()
+    switch tag {
+    case NodeEncoder.nothing:
+      guard depth == 0 else { throw RecordError.Problem("a child without a value") }
+      return true
+    case NodeEncoder.interior:
+      guard depth < NodeDecoder.depthMax else { throw RecordError.Problem("a value that is nested too deep") }
+      depth += 1
+      expectation = .keyOrEnd
+      return false
+    default:
+      try cursor.skipLeaf(tag: tag)
+      expectation = .keyOrEnd
+      // A leaf has no data below it.
+      return matched == depth
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import HearthRules
+import HearthTree
+
+/// A durable version of a database, readable on any thread at any time.
+public struct DatabaseState: Sendable {
+  /// The data.
+  public var root: Node
+  /// The rules in force.
+  public var rules: RuleSet
+  /// The last commit in it; 0 before the first.
+  public var position: Int64
+  /// The rules file that was deployed; nil while the initial rules are in force. ``rules`` is compiled from it, unless
+  /// it no longer compiles: see ``RecoveryReport/rulesProblem``.
+  public var storedRules: String?
+  /// The on-disconnect writes of open connections.
+  package var sessions = Sessions()
+  /// True when there are pieces of a record before it whose last is still to come, so that no snapshot can replace
+  /// them.
+  package var hasOpenPieces = false
+
+  /// Creates a version without sessions.
+  public init(root: Node, rules: RuleSet, position: Int64, storedRules: String? = nil) {
+    self.root = root
+    self.rules = rules
+    self.position = position
+    self.storedRules = storedRules
+  }
+
+  /// Puts other rules in force.
+  ///
+  /// - Parameter isCounted: True to count evaluations of each part of them.
+  mutating func use(_ rules: RuleSet, isCounted: Bool) {
+    // Test suites deploy the same file before each test; its counts continue.
+    let isSame = self.rules.coverage != nil && self.rules.source.utf8.elementsEqual(rules.source.utf8)
+    if !isSame { self.rules = isCounted ? rules.counted : rules }
+    storedRules = rules.source
+  }
+}

@@ -1,0 +1,81 @@
+import HearthEngine
+
+/// A queue of decisions that wait to be judged, bounded in number and in bytes.
+///
+/// A decision retains the tree of its time, so data replaced since then counts as well. When the queue exceeds its
+/// limit, the oldest decisions are dropped, which retain the most.
+public struct TrialQueue: Sendable {
+  private struct Entry {
+    var decided: RecordedDecision
+    /// The total size of replaced data when the decision arrived, in bytes.
+    var replacedBytes: Int
+  }
+
+  /// The minimum size of one decision in bytes.
+  static let caseBytes = 512
+
+  private let limits: TrialLimits
+  /// The entries; those before ``head`` have been taken.
+  private var entries: [Entry?] = []
+  private var head = 0
+  private var replacedBytes = 0
+  private var carriedBytes = 0
+  /// The number of decisions dropped since the beginning.
+  public private(set) var droppedCount = 0
+
+  /// Creates an empty queue.
+  public init(limits: TrialLimits) { self.limits = limits }
+
+  /// The number of waiting decisions.
+  public var count: Int { entries.count - head }
+
+  /// The approximate bytes that waiting decisions retain.
+  public var sizeBytes: Int {
+    guard head < entries.count, let oldest = entries[head] else { return 0 }
+    return carriedBytes + replacedBytes - oldest.replacedBytes
+  }
+
+  /// Appends decisions, as many as there is room for.
+  ///
+  /// - Returns: The dropped oldest decisions. The caller should release them off any time-critical queue, because their
+  ///   trees may be large.
+  @discardableResult
+  public mutating func append(_ decided: RecordedDecisions) -> [RecordedDecision] {
+    droppedCount += decided.unrecordedCount
+    for decidedCase in decided.cases {
+      guard count < limits.waitingCountMax else {
+        droppedCount += 1
+        continue
+      }
+      carriedBytes += Self.caseBytes + decidedCase.sizeBytes
+      entries.append(Entry(decided: decidedCase, replacedBytes: replacedBytes))
+    }
+    replacedBytes += decided.replacedBytes
+    var dropped: [RecordedDecision] = []
+    while sizeBytes > limits.waitingBytesMax, let oldest = popFirst() { dropped.append(oldest) }
+    droppedCount += dropped.count
+    // An empty queue retains no replaced data.
+    if count == 0 { replacedBytes = 0 }
+    return dropped
+  }
+
+  /// Removes and returns the oldest decision.
+  public mutating func popFirst() -> RecordedDecision? {
+    guard head < entries.count, let entry = entries[head] else { return nil }
+    entries[head] = nil
+    head += 1
+    carriedBytes -= Self.caseBytes + entry.decided.sizeBytes
+    // Compaction at half the size, so that its cost is proportional to the removed entries.
+    if head * 2 >= entries.count {
+      entries.removeFirst(head)
+      head = 0
+    }
+    return entry.decided
+  }
+
+  /// Removes and returns all decisions.
+  public mutating func removeAll() -> [RecordedDecision] {
+    defer { (entries, head, carriedBytes, replacedBytes) = ([], 0, 0, 0) }
+    return entries[head...].compactMap { $0?.decided }
+  }
+}

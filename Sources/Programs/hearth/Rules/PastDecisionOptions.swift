@@ -1,0 +1,54 @@
+import ArgumentParser
+import HearthProgram
+import HearthTree
+
+/// The options for a decision of a server's rules at a past moment.
+struct PastDecisionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Decide with the rules, the data and the clock of then: '10 minutes ago', 2h, a time, or a commit's position.",
+      valueName: "moment"))
+  var at: String?
+
+  @OptionGroup var database: NamespaceOption
+
+  func validate() throws {
+    guard database.ns == nil || at != nil else { throw ValidationError("--ns goes with --at.") }
+    if let at { try MomentOption.check(at) }
+  }
+
+  /// Prints the explanation.
+  ///
+  /// - Returns: True when the request would have been allowed.
+  func explain(_ request: ExplainedRequest, of admin: AdminOptions, isJSON: Bool) async throws -> Bool {
+    try await admin.withDatabases { served in
+      var known: [JSON.Member] = []
+      if let uid = request.unknownClaimsUID {
+        let claims = try await AccountClaims.of(uid, served)
+        if !isJSON { Output.note(claims.note) }
+        known = claims.members
+      }
+      let question = try request.json(auth: try request.identity(known: known))
+      let client = RulesClient(served: served, namespace: database.name(on: served), printsJSON: isJSON)
+      let answer = try await client.send(
+        .POST, "/decide.json",
+        ["at": .string(at ?? ""), "explain": true, "requests": [question]])
+      guard let decision = answer["decisions"]?.array?.first else {
+        throw TextFile.Failure("\(served.place) answered something that is no decision")
+      }
+      if let error = decision["error"]?.string { throw TextFile.Failure(TextTable.printable(error)) }
+      guard let isAllowed = decision["allowed"]?.bool, let explanation = decision["explanation"] else {
+        throw TextFile.Failure("\(served.place) does not explain what was; is it an older server?")
+      }
+      if isJSON {
+        Output.json(explanation)
+      } else {
+        let position = answer["position"]?.int.map { "\($0)" } ?? "?"
+        let time = answer["time"]?.string.map { ", of " + TextTable.printable($0) } ?? ""
+        Output.line("after commit \(position)\(time)")
+        Output.line(decision["text"]?.string ?? "")
+      }
+      return isAllowed
+    }
+  }
+}

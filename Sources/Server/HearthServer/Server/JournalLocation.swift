@@ -1,0 +1,35 @@
+import HearthJournal
+
+/// The location of a server's journals: those of its databases, and that of the accounts.
+public struct JournalLocation: Sendable, Equatable {
+  /// The URL of the store; nil for files in the data folder.
+  public let url: String?
+
+  /// Files in the data folder.
+  public static let dataFolder = JournalLocation()
+
+  private init() { url = nil }
+
+  /// A location on a server, without connecting to it.
+  ///
+  /// - Parameter url: The URL of a registered engine, without a password: that would be seen in lists of processes, and
+  ///   is kept in the data folder's settings.
+  /// - Throws: ``ServerError`` when it cannot be parsed, or has a password; the message has no part of that.
+  public init(url: String) throws(ServerError) {
+    do throws(JournalError) { try JournalEngines.engine(of: url).validate(url) } catch {
+      throw ServerError(.badOptions, error.message)
+    }
+    self.url = url
+  }
+
+  /// The product that stores the journals, for messages.
+  package var product: String { url.map(JournalEngines.product) ?? "files" }
+
+  /// Opens the store. Blocks.
+  ///
+  /// - Throws: `JournalError` when it cannot be reached, or is not suitable for journals.
+  func open(dataDirectory: String) throws(JournalError) -> any JournalStore {
+    guard let url else { return JournalEngines.folder.open(dataDirectory) }
+    return try JournalEngines.engine(of: url).open(url)
+  }
+}

@@ -1,0 +1,82 @@
+import HearthEngine
+import HearthJournal
+
+/// A consistent view of all journals of a data folder at one instant, without stopping their writers.
+///
+/// The steps: read each journal's end, read the clock (T), open a view of each, read the clock again (U). A commit
+/// acknowledged before T is in its view, because it was durable before the view was opened. Each view is cut before the
+/// first batch, after the end read at first, that holds a commit decided after T and until U (later times come from a
+/// clock that was set back since, and are ignored). Such a batch became durable after T, so none of its commits was
+/// acknowledged at T; and everything caused by it is later too, in whichever database. The remainder thus has every
+/// commit acknowledged before T, none decided after T, and no effect without its cause. Writers never wait.
+final class ConsistentView {
+  /// A journal of the moment.
+  struct Part {
+    var name: String
+    var view: any JournalView
+    /// The end of the log, or of an earlier batch.
+    var head: JournalHead
+  }
+
+  /// The instant T.
+  let instantMilliseconds: Int64
+  /// The journals in the order of their names.
+  let parts: [Part]
+
+  /// - Returns: nil when the attempt failed and must be repeated, for example because a snapshot was completed
+  ///   meanwhile.
+  /// - Throws: `JournalError`, `RecordError`.
+  init?(_ source: BackupSource) throws {
+    let places = try source.journals().sorted { $0.name < $1.name }
+    var ends: [String: JournalHead] = [:]
+    for place in places {
+      let view = try place.archive.view(place.journal)
+      ends[place.name] = view.head
+      view.close()
+    }
+    let instant = source.clock()
+    var views: [any JournalView] = []
+    var isKept = false
+    defer { if !isKept { for view in views { view.close() } } }
+    for place in places { views.append(try place.archive.view(place.journal)) }
+    let after = source.clock()
+    // A journal created since has no commit acknowledged before T; a deleted one makes this attempt fail.
+    guard Set(try source.journals().map(\.name)).isSuperset(of: places.map(\.name)), after >= instant else {
+      return nil
+    }
+    var parts: [Part] = []
+    for (place, view) in zip(places, views) {
+      guard let end = ends[place.name], view.snapshot?.position ?? 0 <= max(end.position, view.head.position),
+        view.head.position >= end.position
+      else { return nil }
+      let head = try Self.cut(view, after: end, instant, after)
+      guard view.snapshot?.position ?? 0 <= head.position else { return nil }
+      parts.append(Part(name: place.name, view: view, head: head))
+    }
+    instantMilliseconds = instant
+    self.parts = parts
+    isKept = true
+  }
+
+  private static func cut(
+    _ view: any JournalView, after end: JournalHead, _ instant: Int64, _ after: Int64
+  ) throws -> JournalHead {
+    var head = end
+    // An unchanged log may also have a new owner by now.
+    head.epoch = view.head.epoch
+    var isFirst = true
+    try view.forEachLink(after: end.position) { link in
+      // A snapshot replaced the log before this batch, and the former end is within it.
+      if isFirst, link.batch.firstPosition != end.position + 1 { return false }
+      isFirst = false
+      let marks = try CommitRecord.marks(of: link.batch.payload)
+      if marks.compactMap(\.wallMilliseconds).contains(where: { $0 > instant && $0 <= after }) { return false }
+      head.position = link.batch.lastPosition
+      head.runningHash = link.runningHash
+      return true
+    }
+    return head
+  }
+
+  func close() { for part in parts { part.view.close() } }
+}

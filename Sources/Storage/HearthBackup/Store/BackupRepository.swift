@@ -1,0 +1,232 @@
+import HearthSystem
+import HearthTree
+
+/// A folder of backups.
+///
+/// ```
+/// hearth-backups.json   {"format":1}, and a line's end: marks the folder
+/// backups/ID.json       a backup, see Manifest
+/// blobs/XX/NAME         a piece, see BlobFormat
+/// lock                  held by the process that adds or removes backups
+/// reading.lock          shared by readers, and exclusive for a removal
+/// ….new                 files that are being written, or were when a process ended: they are ignored
+/// ```
+///
+/// Only their owner can read the files. Each file gets its name when its bytes are durable and were read back, and a
+/// backup's manifest comes last, when all pieces that it names are durable under their names. Whenever a process or the
+/// machine ends, there are thus complete backups, and unused pieces: the next backup reuses what it can, and
+/// ``Retention`` removes the rest.
+public final class BackupRepository {
+  /// The path of the folder.
+  public let path: String
+  let files: any FileLayer
+  /// The existing pieces by folder, for folders that were listed.
+  private var known: [String: Set<String>] = [:]
+  /// The pieces that this object has written or read.
+  private var verified: Set<BlobID> = []
+  /// The folders with names that may not be durable yet.
+  private var changed: Set<String> = []
+  private var lock: (any FileLock)?
+  private var readLock: (any FileLock)?
+
+  private static let markName = "hearth-backups.json"
+  private static let mark = Array("{\"format\":1}\n".utf8)
+  var blobsPath: String { path + "/blobs" }
+  var backupsPath: String { path + "/backups" }
+
+  /// The kind of access to the folder.
+  public enum Access: Sendable {
+    /// Reading and restoring. Any number at a time, also while a backup is added.
+    case reading
+    /// Adding backups, which creates a missing folder.
+    case adding
+    /// Removing backups.
+    case removing
+  }
+
+  /// Opens the folder.
+  ///
+  /// - Throws: `.notBackups` when it is another folder, or missing and only to be read; `.unsupportedFormat`; `.busy`.
+  public init(path: String, files: any FileLayer = SystemFiles(), for access: Access) throws(BackupError) {
+    self.path = path
+    self.files = files
+    try open(for: access)
+    try take(access)
+  }
+
+  private func open(for access: Access) throws(BackupError) {
+    let markPath = path + "/" + Self.markName
+    guard let mark = try files.read(markPath, sizeBytesMax: 4_096) else {
+      guard access == .adding else {
+        throw BackupError(.notBackups, "there are no backups: \(Self.markName) is missing", path: path)
+      }
+      return try make()
+    }
+    guard let format = JSON(parsing: mark)?["format"]?.int else {
+      throw BackupError(
+        .damaged, "the file does not say what the folder is; it should be {\"format\":1}", path: markPath)
+    }
+    guard format == Manifest.format else {
+      throw BackupError(.unsupportedFormat, "the backups were written by a newer version of hearth", path: path)
+    }
+    guard access == .adding else { return }
+    for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
+    // An earlier process may have been interrupted before they were durable.
+    changed.insert(path)
+  }
+
+  private func make() throws(BackupError) {
+    try files.makeFolder(path)
+    // The remains of an interrupted creation also belong to the folder.
+    let ours: Set = ["lock", "reading.lock", "blobs", "backups", Self.markName + ".new", "lost+found"]
+    if let other = try files.names(in: path).first(where: { !ours.contains($0) }) {
+      throw BackupError(
+        .notBackups, "the folder is not empty and holds no backups, but \(other.printable); name another one",
+        path: path)
+    }
+    for folder in [blobsPath, backupsPath] { try files.makeFolder(folder) }
+    try write(Self.markName, Self.mark, in: path)
+    try files.synchronizeFolder(path)
+    try files.synchronizeFolder(AtomicFile.parent(of: path))
+  }
+
+  private func take(_ access: Access) throws(BackupError) {
+    if access != .reading {
+      lock = try files.lock(path + "/lock", isShared: false)
+      if lock == nil { throw BackupError(.busy, "another process is writing backups there", path: path) }
+    }
+    guard access != .adding else { return }
+    readLock = try files.lock(path + "/reading.lock", isShared: access == .reading)
+    guard readLock == nil else { return }
+    throw BackupError(
+      .busy, access == .reading ? "old backups are just being removed; try again" : "somebody reads the backups",
+      path: path)
+  }
+
+  /// Writes a file under a temporary name, reads it back, and renames it. The name is not durable yet.
+  private func write(_ name: String, _ bytes: [UInt8], in folder: String) throws(BackupError) {
+    let (new, final) = ("\(folder)/\(name).new", "\(folder)/\(name)")
+    try files.create(new, bytes)
+    try files.synchronize(new)
+    guard try files.read(new, sizeBytesMax: bytes.count) == bytes else {
+      throw BackupError(.damaged, "what was written is not what is read back: look at the disk", path: new)
+    }
+    try files.rename(new, to: final)
+  }
+
+  // MARK: Pieces
+
+  private func blobPath(_ id: BlobID) -> String { "\(blobsPath)/\(id.folder)/\(id)" }
+
+  private func isKnown(_ id: BlobID) throws(BackupError) -> Bool {
+    if known[id.folder] == nil { known[id.folder] = Set(try files.names(in: "\(blobsPath)/\(id.folder)")) }
+    return known[id.folder]?.contains(id.description) ?? false
+  }
+
+  /// Reads a piece.
+  ///
+  /// - Throws: `.damaged` when it is missing or altered.
+  func piece(_ id: BlobID) throws(BackupError) -> [UInt8] {
+    let path = blobPath(id)
+    guard let file = try files.read(path, sizeBytesMax: BlobFormat.fileBytesMax) else {
+      throw BackupError(.damaged, "a piece is missing", path: path)
+    }
+    guard let piece = BlobFormat.decode(file, id) else {
+      throw BackupError(.damaged, "the piece is not what was written", path: path)
+    }
+    return piece
+  }
+
+  // MARK: Manifests
+
+  /// Returns the backups, oldest first, and the errors of those whose manifest is unreadable.
+  ///
+  /// - Throws: when the folder is unreadable.
+  public func manifests() throws(BackupError) -> (whole: [Manifest], broken: [BackupError]) {
+    var (whole, broken): ([Manifest], [BackupError]) = ([], [])
+    for name in try manifestNames() {
+      do throws(BackupError) {
+        if let manifest = try manifest(in: name) { whole.append(manifest) }
+      } catch {
+        broken.append(error)
+      }
+    }
+    whole.sort { ($0.instantMilliseconds, $0.id) < ($1.instantMilliseconds, $1.id) }
+    return (whole, broken)
+  }
+
+  /// Returns the newest backup whose manifest is readable.
+  func newestManifest() throws(BackupError) -> Manifest? { try newestManifests(1).first }
+
+  /// Returns the newest backups whose manifests are readable, the newest first. Names begin with the instant, so that
+  /// not all manifests are read.
+  ///
+  /// - Throws: when the folder is unreadable.
+  public func newestManifests(_ count: Int) throws(BackupError) -> [Manifest] {
+    var found: [Manifest] = []
+    for name in try manifestNames().sorted(by: >) {
+      guard found.count < count else { break }
+      if let manifest = (try? manifest(in: name)) ?? nil { found.append(manifest) }
+    }
+    return found
+  }
+
+  private func manifestNames() throws(BackupError) -> [String] {
+    try files.names(in: backupsPath).filter { $0.hasSuffix(".json") }
+  }
+
+  /// Reads a manifest; nil when its file was removed meanwhile.
+  private func manifest(in name: String) throws(BackupError) -> Manifest? {
+    let path = "\(backupsPath)/\(name)"
+    guard let file = try files.read(path, sizeBytesMax: BackupLimits.manifestBytesMax) else { return nil }
+    let manifest = try Manifest(file: file, path: path)
+    guard name == manifest.id + ".json" else {
+      throw BackupError(.damaged, "the file has another backup's name: \(manifest.id)", path: path)
+    }
+    return manifest
+  }
+
+  /// Removes a backup's manifest; its pieces stay. The removal is not durable before ``finishRemoval()``.
+  func removeManifest(_ id: String) throws(BackupError) { try files.remove("\(backupsPath)/\(id).json") }
+
+  /// Makes removals of manifests durable.
+  func finishRemoval() throws(BackupError) { try files.synchronizeFolder(backupsPath) }
+}
+
+extension BackupRepository: BlobStore {
+  /// Stores a piece. An existing one is read back, and written again when it is damaged.
+  public func put(_ piece: [UInt8]) throws -> BlobID {
+    let id = BlobID(of: piece)
+    guard !verified.contains(id) else { return id }
+    let folder = "\(blobsPath)/\(id.folder)"
+    // The name of a piece that an interrupted process left may not be durable.
+    changed.insert(folder)
+    if try isKnown(id), (try? self.piece(id)) == piece {
+      verified.insert(id)
+      return id
+    }
+    if known[id.folder]?.isEmpty ?? true {
+      try files.makeFolder(folder)
+      changed.insert(blobsPath)
+    }
+    let file = try BlobFormat.encode(piece)
+    guard BlobFormat.decode(file, id) == piece else { throw BackupError(.damaged, "a piece does not decompress") }
+    try write(id.description, file, in: folder)
+    known[id.folder, default: []].insert(id.description)
+    verified.insert(id)
+    return id
+  }
+
+  /// Makes the stored pieces durable, then the manifest.
+  public func commit(_ manifest: Manifest) throws {
+    for folder in changed.sorted() { try files.synchronizeFolder(folder) }
+    changed = []
+    let bytes = manifest.file
+    guard bytes.count <= BackupLimits.manifestBytesMax else {
+      throw BackupError(
+        .tooLarge, "the backup's list has \(bytes.count) bytes; begin another folder of backups", path: path)
+    }
+    try write(manifest.id + ".json", bytes, in: backupsPath)
+    try files.synchronizeFolder(backupsPath)
+  }
+}

@@ -1,8 +1,0 @@
-import HearthJournal
-
-extension JournalRecovery {
-  /// Returns the remedy for a journal that cannot be opened, as a sentence's end.
-  static func wayOut(_ path: String) -> String {
-    "restore the journal from a backup, or give up what is lost with: hearth repair --apply \(path)"
-  }
-}

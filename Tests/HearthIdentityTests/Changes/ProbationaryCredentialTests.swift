@@ -1,0 +1,77 @@
+import HearthPlugin
+import Testing
+
+@testable import HearthAccounts
+@testable import HearthIdentity
+
+/// Tests of sign-in methods that a session without a recent sign-in adds.
+@Suite struct ProbationaryCredentialTests {
+  @Test("a way that an old session adds counts as the owner's a week later, or once a recent one adds it again")
+  func lateWay() async throws {
+    let world = try await CredentialChangeWorld(.phoneLinked, isTenant: false)
+    #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
+    #expect(try await world.askedByTheAddedWay(afterSeconds: 7 * 86_400 - 60) == "refused")
+    #expect(try await world.askedByTheAddedWay(afterSeconds: 120) == "allowed")
+    let recent = try await CredentialChangeWorld(.providerLinked, isTenant: false)
+    #expect(try await recent.askedByTheWayThatAnOldSessionAdds(afterSeconds: 0) == "allowed")
+    #expect(try await recent.asked() == "allowed", "the ways that were there before count as they did")
+  }
+
+  @Test("an old session that gives an account its first address has no recent sign-in by it")
+  func lateAddress() async throws {
+    let world = try await CredentialChangeWorld(.addressLinked, isTenant: false)
+    try await world.putWithoutAddress()
+    #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")
+  }
+
+  @Test("an old session gives an account no unproven address, by whose mailbox it could be taken over")
+  func unprovenAddress() async throws {
+    let foreign = ForeignIdentity(rawID: "2", email: "mine@example.com")
+    for (seconds, email) in [(600, nil), (0, "mine@example.com")] as [(Int64, String?)] {
+      let world = try await CredentialChangeWorld(.providerLinked, isTenant: false)
+      try await world.putWithoutAddress()
+      let session = try await world.session(world.signIn)
+      world.world.world.advance(seconds: seconds)
+      let caller = try world.accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.world.now)
+      let (user, _) = try await world.accounts.signIn.federated.link(
+        FederatedIdentity(providerID: "github.com", foreign), pending: nil, to: caller,
+        client: world.world.world.client(),
+        now: world.world.world.now)
+      #expect(user.email == email && user.identities.last?.email == "mine@example.com")
+    }
+  }
+}
+
+extension CredentialChangeWorld {
+  /// Adds a sign-in method in an old session, signs in by it, and returns the answer to a change of the password.
+  func askedByTheWayThatAnOldSessionAdds(afterSeconds seconds: Int64 = 600) async throws -> String {
+    guard [.addressLinked, .phoneLinked, .providerLinked].contains(change) else { return "-" }
+    let old = try await session(SignInContext("google.com"))
+    world.world.advance(seconds: seconds)
+    let tokens = try #require(try await make(by: old))
+    // The session that added it keeps its age.
+    let kept = try accounts.sessions.callers.caller(idToken: tokens.idToken, now: world.world.now)
+    #expect(kept.authTimeSeconds == world.nowSeconds - seconds)
+    return try await askedByTheAddedWay(afterSeconds: 0)
+  }
+
+  func askedByTheAddedWay(afterSeconds seconds: Int64) async throws -> String {
+    world.world.advance(seconds: seconds)
+    let added = change == .addressLinked ? .password : change == .phoneLinked ? signIn : SignInContext("github.com")
+    let session = try await session(added)
+    let caller = try accounts.sessions.callers.caller(idToken: session.idToken, now: world.world.now)
+    do throws(AccountError) {
+      try accounts.changes.credentials.require([.passwordChanged], of: caller, now: world.world.now)
+      return "allowed"
+    } catch {
+      return error.code == .credentialTooOld ? "refused" : "\(error)"
+    }
+  }
+
+  /// Removes all sign-in methods of the account but a provider's identity.
+  func putWithoutAddress() async throws {
+    var bare = try user
+    (bare.email, bare.isEmailVerified, bare.password) = (nil, false, nil)
+    try await put(bare)
+  }
+}

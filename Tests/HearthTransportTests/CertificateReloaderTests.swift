@@ -1,0 +1,147 @@
+import Foundation
+import ServerTestKit
+import Testing
+
+@testable import HearthTransport
+
+/// Tests of certificates that are renewed while a server runs, with a simulated clock.
+@Suite struct CertificateReloaderTests {
+  /// Two files with a watch on them.
+  private final class Renewal {
+    let folder: TemporaryFolder
+    let watch: CertificateReloader
+    /// Seconds since 1970, long before both certificates expire.
+    var now: Int64 = 1_800_000_000
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try Self.write(TestCertificate.certificatePEM, folder.path + "/cert")
+      try Self.write(TestCertificate.keyPEM, folder.path + "/key")
+      watch = try CertificateReloader(
+        TLSFiles(certificatePath: folder.path + "/cert", keyPath: folder.path + "/key"))
+    }
+
+    /// Replaces a file, as renewals do.
+    private static func write(_ text: String, _ path: String) throws {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    func certificate(_ text: String) throws { try Self.write(text, folder.path + "/cert") }
+    func key(_ text: String) throws { try Self.write(text, folder.path + "/key") }
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder.path + "/" + name) }
+
+    func check(after seconds: Int64 = 3, isRequested: Bool = false) -> [CertificateReloader.Notice] {
+      now += seconds
+      return watch.check(nowSeconds: now, isRequested: isRequested)
+    }
+  }
+
+  /// The certificate's validity, which ends at 2031-01-01T13:00:42Z.
+  private static let ending = CertificateValidity(notBeforeSeconds: 1_795_438_842, notAfterSeconds: 1_925_038_842)
+
+  @Test("a renewed pair is in force after the second look that finds it, and said once")
+  func renewal() throws {
+    let renewal = try Renewal()
+    #expect(renewal.check() == [])
+    let former = renewal.watch.served.current
+    try renewal.certificate(TestCertificate.endingPEM)
+    try renewal.key(TestCertificate.endingKeyPEM)
+    #expect(renewal.check() == [] && renewal.watch.served.current === former)
+    #expect(renewal.check() == [.replaced(Self.ending)])
+    #expect(renewal.watch.served.current !== former && renewal.watch.validity == Self.ending)
+    #expect(renewal.check() == [] && renewal.check() == [])
+  }
+
+  @Test("a pair of which one file has come is not looked at, when the other comes before the next look")
+  func halves() throws {
+    let renewal = try Renewal()
+    try renewal.certificate(TestCertificate.endingPEM)
+    #expect(renewal.check() == [])
+    try renewal.key(TestCertificate.endingKeyPEM)
+    #expect(renewal.check() == [])
+    #expect(renewal.check() == [.replaced(Self.ending)])
+  }
+
+  @Test(
+    "what cannot be used leaves in force what is and is said once; what comes after it is taken",
+    arguments: ["no certificate", "no key", "half a certificate", "another key", "no file", "a pipe", "a large file"])
+  func broken(how: String) throws {
+    let renewal = try Renewal()
+    let former = renewal.watch.served.current
+    switch how {
+    case "no certificate": try renewal.certificate("nothing")
+    case "no key": try renewal.key("nothing")
+    case "half a certificate": try renewal.certificate(String(TestCertificate.endingPEM.prefix(200)))
+    case "another key": try renewal.key(TestCertificate.endingKeyPEM)
+    case "a pipe":
+      // The pipe has no writer, so a reader waits.
+      try renewal.remove("key")
+      #expect(mkfifo(renewal.folder.path + "/key", 0o600) == 0)
+    case "a large file": try renewal.certificate(TestCertificate.endingPEM + String(repeating: " ", count: 1 << 20))
+    default: try renewal.remove("cert")
+    }
+    #expect(renewal.check() == [])
+    let notices = renewal.check()
+    guard case .refused(let reason)? = notices.first, notices.count == 1 else {
+      Issue.record("\(notices)")
+      return
+    }
+    #expect(reason.contains(renewal.folder.path), "\(reason)")
+    #expect(renewal.check() == [] && renewal.watch.served.current === former)
+    try renewal.certificate(TestCertificate.endingPEM)
+    try renewal.key(TestCertificate.endingKeyPEM)
+    #expect(renewal.check() == [])
+    #expect(renewal.check() == [.replaced(Self.ending)])
+  }
+
+  @Test("an operator who asks is answered at once, also where nothing changed and where the same was refused before")
+  func asked() throws {
+    let renewal = try Renewal()
+    let former = renewal.watch.served.current
+    #expect(renewal.check(isRequested: true) == [.replaced(renewal.watch.validity)])
+    #expect(renewal.watch.served.current !== former)
+    try renewal.key("nothing")
+    for _ in 0..<2 {
+      guard case .refused? = renewal.check(isRequested: true).first else {
+        Issue.record("it was not refused")
+        return
+      }
+    }
+    try renewal.certificate(TestCertificate.endingPEM)
+    try renewal.key(TestCertificate.endingKeyPEM)
+    #expect(renewal.check(isRequested: true) == [.replaced(Self.ending)])
+  }
+
+  @Test("a certificate that has ended does not take the place of one that has not, and is better than another such one")
+  func ended() throws {
+    let renewal = try Renewal()
+    try renewal.certificate(TestCertificate.endingPEM)
+    try renewal.key(TestCertificate.endingKeyPEM)
+    renewal.now = Self.ending.notAfterSeconds
+    #expect(renewal.check() == [])
+    #expect(renewal.check() == [.refused("the certificate has ended, and the one in force has not")])
+    let inForce = renewal.watch.validity
+    #expect(inForce.notAfterSeconds > Self.ending.notAfterSeconds)
+    renewal.now = inForce.notAfterSeconds + 1
+    #expect(renewal.check(isRequested: true) == [.replaced(Self.ending), .ending(Self.ending)])
+  }
+
+  @Test("of a certificate that ends in two weeks is spoken once a day, until it is renewed")
+  func endingSoon() throws {
+    let renewal = try Renewal()
+    try renewal.certificate(TestCertificate.endingPEM)
+    try renewal.key(TestCertificate.endingKeyPEM)
+    _ = renewal.check()
+    #expect(renewal.check() == [.replaced(Self.ending)])
+    renewal.now = Self.ending.notAfterSeconds - CertificateReloader.expiryNoticeSeconds
+    #expect(renewal.check(after: 0) == [])
+    #expect(renewal.check(after: 1) == [.ending(Self.ending)])
+    #expect(renewal.check(after: 86_399) == [])
+    #expect(renewal.check(after: 1) == [.ending(Self.ending)])
+    try renewal.certificate(TestCertificate.certificatePEM)
+    try renewal.key(TestCertificate.keyPEM)
+    _ = renewal.check()
+    #expect(renewal.check().count == 1)
+    #expect(renewal.check(after: 86_400) == [])
+  }
+}

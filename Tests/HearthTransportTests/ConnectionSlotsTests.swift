@@ -1,0 +1,36 @@
+import HearthBytes
+import HearthTree
+import Testing
+
+@testable import HearthTransport
+
+@Suite struct ConnectionSlotsTests {
+  @Test("one network with all the connections it can have leaves another network's to it")
+  func shares() throws {
+    let slots = ConnectionSlots(max: ConnectionSlots.max(files: 1_111), proxies: try TrustedProxies(["10.0.0.0/8"]))
+    var taken: [SharedBound.Claim] = []
+    for number in 0..<2_000 { if let claim = slots.take(IPAddress("192.0.2.\(number % 256)")) { taken.append(claim) } }
+    #expect(taken.count == 875 && slots.count == 875)
+    for number in 0..<9 {
+      let claim = slots.take(IPAddress("198.51.\(number).1"))
+      #expect(claim != nil)
+      if let claim { taken.append(claim) }
+    }
+    // A proxy has many clients: each counts where more is known of it.
+    for _ in 0..<50 {
+      let claim = slots.take(IPAddress("10.1.1.1"))
+      #expect(claim != nil)
+      if let claim { taken.append(claim) }
+    }
+    for claim in taken { slots.leave(claim) }
+    #expect(slots.count == 0 && slots.take(IPAddress("192.0.2.1")) != nil)
+  }
+
+  @Test("however many files there may be, some are left for what is stored")
+  func files() {
+    for files in [0, 1, 10, 1_024, 1 << 20, .max] {
+      let max = ConnectionSlots.max(files: files)
+      #expect(max <= files && (files < 10 || max < files))
+    }
+  }
+}
