@@ -9,30 +9,11 @@ import sys
 import threading
 import time
 
+from ports import free_port
 from waits import WAIT_SECONDS
 
 SOURCE = pathlib.Path(__file__).parent / "functions"
 KEY_HOST = "www.googleapis.com"
-
-
-class Authority:
-    """A certificate authority of the operator's, and its certificate for the host where functions look for keys."""
-
-    def __init__(self, folder):
-        folder.mkdir()
-        self.ca, self.cert, self.key = folder / "ca.pem", folder / "cert.pem", folder / "key.pem"
-        request = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                   "-days", "2"]
-        self._run([*request, "-keyout", folder / "ca.key", "-out", self.ca, "-subj", "/CN=operator",
-                   "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign"])
-        self._run([*request, "-keyout", self.key, "-out", self.cert, "-subj", f"/CN={KEY_HOST}",
-                   "-addext", f"subjectAltName=DNS:{KEY_HOST},DNS:localhost,IP:127.0.0.1",
-                   "-addext", "basicConstraints=critical,CA:FALSE",
-                   "-CA", self.ca, "-CAkey", folder / "ca.key"])
-
-    @staticmethod
-    def _run(command):
-        subprocess.run(command, check=True, capture_output=True)
 
 
 class Tunnel:
@@ -81,8 +62,7 @@ class Function:
     """One function in its process."""
 
     def __init__(self, target, project, log, environment=None, source=SOURCE):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.log = log
         clean = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
         with open(log, "wb") as output:

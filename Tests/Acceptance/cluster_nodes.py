@@ -1,28 +1,12 @@
 """Nodes of a cluster over one PostgreSQL, each a server of its own, for one test."""
 
 import json
-import random
-import socket
 
 from conftest import Server, hearth
 from detour import Detour
+from ports import free_ports
 from postgres import Postgres
 from waits import until
-
-
-def free_ports(count):
-    """Ports that nobody listens on now, and that no outgoing connection is given while a server is away."""
-    found = set()
-    while len(found) < count:
-        port = random.randrange(20_000, 32_768)
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        found.add(port)
-    return list(found)
 
 
 def make_identities(folder, names):

@@ -227,6 +227,15 @@ def cluster(tmp_path):
         each.remove()
 
 
+@pytest.fixture
+def captcha():
+    """A stand-in for the verification service of a captcha."""
+    from stand_in_services import CaptchaService
+
+    with CaptchaService() as made:
+        yield made
+
+
 @pytest.fixture(scope="session")
 def starter_rules():
     return (ROOT / "Rules" / "starter.json").read_text(encoding="utf-8")

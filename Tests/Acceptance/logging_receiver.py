@@ -1,28 +1,29 @@
-"""A receiver that writes each event down, durably, before it answers; so that it can be killed at any moment."""
+"""A receiver of events, run as a process of its own, that makes each event durable before it answers: tests kill it at any time."""
 
-import http.server
 import json
 import os
 import sys
 
+from stand_in_server import StandInServer
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
 
-    def do_POST(self):
-        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+class LoggingReceiver(StandInServer):
+    """Appends one line for each event to the file of the descriptor `log`."""
+
+    protocol = "HTTP/1.1"
+
+    def __init__(self, port, log):
+        self.log = log
+        super().__init__(port=port)
+
+    def respond(self, request):
+        event = json.loads(request.body())
         data = event["data"]
         line = json.dumps([data["path"], event["id"], data["sequence"], data["values"]["after"]]) + "\n"
-        # One write at the end of the file: lines of threads do not mix. It starts on a line of its own after a kill.
-        os.write(LOG, line.encode())
-        self.send_response(204)
-        self.end_headers()
-
-    def log_message(self, *_):
-        pass
+        # One write in append mode: lines of threads do not mix, and a line after a kill starts on its own.
+        os.write(self.log, line.encode())
+        request.reply(status=204)
 
 
 if __name__ == "__main__":
-    LOG = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    http.server.ThreadingHTTPServer.request_queue_size = 128
-    http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+    LoggingReceiver(int(sys.argv[1]), os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)).thread.join()

@@ -3,7 +3,6 @@
 import json
 import pathlib
 import ssl
-import subprocess
 import sys
 import threading
 from wsgiref.simple_server import make_server
@@ -60,13 +59,3 @@ class Service:
             "name": self.plugin.name, "version": version, "protocol": 1, "url": self.url,
             "hooks": list(self.plugin._hooks), **members}), encoding="utf-8")
         return path
-
-
-def certificate(folder):
-    """A certificate for 127.0.0.1 that is its own authority, and its key."""
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-subj", "/CN=plugin", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
-        check=True, capture_output=True)
-    return certificate, key

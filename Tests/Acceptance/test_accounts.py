@@ -104,7 +104,7 @@ def test_custom_tokens_sign_in(server, app):
     assert refreshed["role"] == "editor" and refreshed["auth_time"] == content["auth_time"]
 
 
-def test_refresh_shapes(app):
+def test_a_refresh_answers_in_the_shapes_that_sdks_expect(app):
     made = app.sign_up("r@example.com", "secret1")
     answer = app.refresh(made["refreshToken"])
     assert answer["token_type"] == "Bearer" and answer["expires_in"] == "3600"
@@ -176,7 +176,7 @@ def test_sign_in_by_mailed_link(server, app):
     app.fail("accounts:signInWithEmailLink", {"email": "link@example.com", "oobCode": code}, "INVALID_OOB_CODE")
 
 
-def test_another_address_is_linked_in_the_place_of_the_first(server, app):
+def test_linking_another_address_replaces_the_first(server, app):
     made = app.sign_up("first@example.com", "secret1")
     taken = app.sign_up("taken@example.com", "secret1")
     link = {"idToken": made["idToken"], "password": "secret2", "returnSecureToken": True}
@@ -250,7 +250,7 @@ def test_hundred_sign_ups_with_one_address_have_one_winner(serve):
     assert app.sign_in("race@example.com", "secret1")
 
 
-def test_guessing_is_slowed_down(app):
+def test_repeated_wrong_passwords_are_throttled(app):
     """Security 17, 20: an account under attack waits, and those who are signed in to it notice nothing."""
     made = app.sign_up("guess@example.com", "secret1")
     url = f"{app.server.url}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=k"
@@ -282,7 +282,7 @@ def test_guessing_is_slowed_down(app):
     assert app.lookup(app.refresh(made["refreshToken"])["id_token"])["localId"] == made["localId"]
 
 
-def test_totp(server, app):
+def test_totp_is_a_second_factor(server, app):
     made = app.sign_up("mfa@example.com", "secret1")
     app.fail("accounts/mfaEnrollment:start", {"idToken": made["idToken"], "totpEnrollmentInfo": {}},
              "UNVERIFIED_EMAIL", version="v2")
@@ -309,7 +309,7 @@ def test_totp(server, app):
     assert claims(done["idToken"])["firebase"]["sign_in_second_factor"] == "totp"
 
 
-def test_cross_origin_requests(server):
+def test_cross_origin_requests_are_allowed(server):
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
     wanted = "content-type,x-client-version,x-firebase-gmpid,content_type"
     answer = requests.options(url, timeout=WAIT_SECONDS, headers={
@@ -321,7 +321,7 @@ def test_cross_origin_requests(server):
     assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
-def test_published_keys(server, app):
+def test_published_keys_verify_tokens(server, app):
     made = app.sign_up("k@example.com", "secret1")
     import base64
 
@@ -340,6 +340,6 @@ def test_published_keys(server, app):
     assert discovery["issuer"] == "https://securetoken.google.com/hearth"
 
 
-def test_what_is_not_served_says_so(app):
+def test_an_operation_that_is_not_served_is_answered_with_501(app):
     answer = app.post("accounts:signInWithGameCenter", {}, 501)
     assert answer["error"]["code"] == 501 and answer["error"]["message"]

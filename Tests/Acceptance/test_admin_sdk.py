@@ -2,13 +2,14 @@
 
 import concurrent.futures
 import json
-import subprocess
 
 import firebase_admin
 import google.auth.credentials
 import pytest
 import requests
 from firebase_admin import credentials, db, exceptions
+
+from certificates import self_signed
 from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": false, "open": { ".read": true, ".write": true } } }'
@@ -34,23 +35,13 @@ class AdminCredential(credentials.Base):
         return self.credential
 
 
-def certificate(folder):
-    """A self-signed P-256 certificate for localhost."""
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-        check=True, capture_output=True)
-    return folder / "cert.pem", folder / "key.pem"
-
-
 @pytest.fixture(params=["emulator", "tls"])
 def app(request, serve, tmp_path, monkeypatch):
     if request.param == "emulator":
         server = serve("--emulator", command="dev", rules=RULES)
         url, credential = f"{server.url}?ns=demo", credentials.Base()
     else:
-        cert, key = certificate(tmp_path)
+        cert, key = self_signed(tmp_path, names=["DNS:localhost", "IP:127.0.0.1"])
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(cert))
         server = serve("--tls-cert", str(cert), "--tls-key", str(key), rules=RULES)
         url = f"https://localhost:{server.port}"
@@ -126,7 +117,7 @@ def test_rules_are_read_and_written(app):
     assert client.request("get", "/.settings/rules.json").text == text
 
 
-def test_a_stranger_is_not_an_administrator(app):
+def test_requests_without_an_administrator_token_are_refused(app):
     server = app.server
     url, query = f"https://localhost:{server.port}" if server.scheme == "https" else server.url, {"ns": "demo"}
     if server.scheme == "https":

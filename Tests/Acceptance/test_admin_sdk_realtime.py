@@ -189,7 +189,7 @@ def test_overrides_decide_reads_writes_and_streams(connect):
     listener.close(lambda: owner.child("n").set(next(counter)))
 
 
-def test_conditions(connect):
+def test_conditional_requests_compare_etags(connect):
     place = db.reference("open/doc", connect())
     value, etag = place.get(etag=True)
     assert value is None

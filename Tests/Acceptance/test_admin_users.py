@@ -8,7 +8,6 @@ import base64
 import datetime
 import json
 import socket
-import subprocess
 import time
 
 import firebase_admin
@@ -16,6 +15,7 @@ import pytest
 import requests
 from firebase_admin import auth, credentials, db
 
+from certificates import self_signed
 from client import Client
 from identity import Identity, claims
 from waits import WAIT_SECONDS
@@ -23,17 +23,6 @@ from waits import WAIT_SECONDS
 RULES = '{ "rules": { "mine": { "$uid": { ".read": "auth.uid === $uid", ".write": "auth.uid === $uid" } } } }'
 HOSTS = ["identitytoolkit.googleapis.com", "securetoken.googleapis.com", "oauth2.googleapis.com",
          "www.googleapis.com"]
-
-
-def authority(folder):
-    """A private authority and a certificate for the SDK's hosts."""
-    names = ",".join(f"DNS:{host}" for host in HOSTS) + ",DNS:localhost,IP:127.0.0.1"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-         "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-subj", "/CN=localhost",
-         "-addext", f"subjectAltName={names}"],
-        check=True, capture_output=True)
-    return folder / "cert.pem", folder / "key.pem"
 
 
 @pytest.fixture(params=["emulator", "normal"])
@@ -44,7 +33,8 @@ def app(request, serve, tmp_path, monkeypatch):
         monkeypatch.setenv("FIREBASE_AUTH_EMULATOR_HOST", server.authority)
         made = json.loads(server.run("service-account", "create", "ci"))
     else:
-        cert, key = authority(tmp_path)
+        cert, key = self_signed(
+            tmp_path, names=[*(f"DNS:{host}" for host in HOSTS), "DNS:localhost", "IP:127.0.0.1"])
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(cert))
         server = serve("--tls-cert", str(cert), "--tls-key", str(key), command="dev", rules=RULES)
         made = json.loads(server.run("service-account", "create", "ci"))
@@ -71,7 +61,7 @@ def end_user(app):
     return Identity(app.server)
 
 
-def test_a_user_from_cradle_to_grave(app):
+def test_a_user_is_created_changed_and_deleted(app):
     user = auth.create_user(
         app=app, email="Ada@example.com", password="secret1", display_name="Ada", email_verified=False)
     assert user.email == "ada@example.com" and len(user.uid) == 28
@@ -198,7 +188,7 @@ def checked(app, id_token):
     return content
 
 
-def test_what_comes_after_a_revocation_counts_at_once(app):
+def test_tokens_after_a_revocation_are_valid_at_once(app):
     if app.mode == "emulator":
         pytest.skip("in that mode the SDK checks no signature")
     auth.create_user(app=app, uid="s", email="s@example.com", password="secret1")
@@ -241,7 +231,7 @@ def test_a_deleted_uid_can_be_created_and_imported_again(app):
         end_user(app).fail("accounts:lookup", {"idToken": old["idToken"]}, "TOKEN_EXPIRED")
 
 
-def test_links(app):
+def test_action_links_are_generated_and_answer(app):
     auth.create_user(app=app, uid="l", email="l@example.com", password="secret1")
     for link in (
             auth.generate_password_reset_link("l@example.com", app=app),
@@ -254,7 +244,7 @@ def test_links(app):
         assert requests.get(link, timeout=WAIT_SECONDS, allow_redirects=False).status_code == expected, link
 
 
-def test_links_for_unknown_addresses_and_domains(app):
+def test_links_for_unknown_addresses_and_foreign_domains_are_refused(app):
     for make, error in ((auth.generate_email_verification_link, auth.UserNotFoundError),
                         (auth.generate_password_reset_link, auth.EmailNotFoundError)):
         with pytest.raises(error):
@@ -270,7 +260,7 @@ def test_links_for_unknown_addresses_and_domains(app):
     assert "oobCode=" in auth.generate_password_reset_link("l@example.com", here, app=app)
 
 
-def test_what_records_say(app):
+def test_user_records_have_the_members_that_the_sdk_reads(app):
     """A password without an address, the last refresh, cleared claims, a full last page."""
     bare = auth.create_user(app=app, uid="bare", password="secret1")
     assert bare.email is None and bare.uid == "bare"
@@ -305,7 +295,7 @@ def test_the_database_without_emulator_mode(app):
         db.reference("mine/x", app=app).set("again")
 
 
-def test_owner_is_nobody_without_emulator_mode(serve):
+def test_the_owner_token_is_refused_outside_emulator_mode(serve):
     server = serve(command="dev", rules=RULES)
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/projects/hearth/accounts:lookup"
     answer = requests.post(url, json={"localId": ["x"]}, headers={"Authorization": "Bearer owner"},

@@ -10,8 +10,8 @@ import requests
 
 import secrets_seen
 from browser import picture
+from certificates import tls_options
 from identity import HOST
-from test_certificates import make
 from test_web_sign_in import AUTH, MILLISECONDS, App, contexts, script  # noqa: F401
 from waits import WAIT_SECONDS
 from websdk import apple as apples
@@ -21,13 +21,12 @@ SUB = "000123.abc.0456"
 
 @pytest.fixture
 def apple():
-    with apples.apple() as made:
+    with apples.Apple() as made:
         yield made
 
 
 @pytest.fixture
 def server(serve, tmp_path, apple):
-    make(tmp_path, "server", 30)
     key = tmp_path / "AuthKey.p8"
     key.write_bytes(apple.private_key)
     settings = tmp_path / "auth.json"
@@ -36,9 +35,7 @@ def server(serve, tmp_path, apple):
         "signIn": {"anonymous": True, "oauth": {"allowsPlainHTTP": True, "apple": {
             "clientIDs": [apples.APP], "servicesID": apples.SERVICES, "teamID": apples.TEAM, "keyID": apples.KEY,
             "privateKeyFile": str(key), "issuer": apple.url}}}}))
-    return serve(
-        "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-        "--auth-config", str(settings))
+    return serve(*tls_options(tmp_path), "--auth-config", str(settings))
 
 
 @pytest.fixture
@@ -52,7 +49,7 @@ def lookup(server, token):
     return answer.json()["users"][0]
 
 
-def test_apples_own_page(app, apple, server):
+def test_signing_in_by_popup_takes_the_name_once(app, apple, server):
     """The answer comes as a form of another site, to which no browser shows the cookie of the visit; the name comes once."""
     popup = app.popup("signIn")
     popup.click("button[value=yes]", timeout=MILLISECONDS)
@@ -73,7 +70,7 @@ def test_apples_own_page(app, apple, server):
         secrets_seen.note(text)
 
 
-def test_saying_no(app, apple):
+def test_cancelling_at_apple_is_reported_to_the_app(app, apple):
     popup = app.popup("signIn")
     popup.wait_for_selector("button[value=no]", timeout=MILLISECONDS)
     picture(popup, "apple-stand-in")
@@ -82,7 +79,7 @@ def test_saying_no(app, apple):
     assert not apple.secrets
 
 
-def test_by_redirect(app, apple):
+def test_signing_in_by_redirect(app, apple):
     app.do("signInRedirect")
     app.page.click("button[value=yes]", timeout=MILLISECONDS)
     app.page.wait_for_url(app.url, timeout=MILLISECONDS)
@@ -90,7 +87,7 @@ def test_by_redirect(app, apple):
     assert app.result()["email"] == "x1@privaterelay.appleid.com"
 
 
-def test_the_systems_own_button(server, apple):
+def test_native_tokens_need_the_hashed_nonce(server, apple):
     """An app brings the token, the nonce whose digest is in it, and the name as the system told it."""
     nonce = "N" * 32
     token = apple.native_token(nonce, SUB)

@@ -13,7 +13,7 @@ import requests
 
 import secrets_seen
 from conftest import HEARTH, Server, hearth
-from test_guide import blocks, run
+from guide_examples import blocks, run
 from waits import WAIT_SECONDS
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
@@ -71,7 +71,7 @@ class Writer(threading.Thread):
         self.join()
 
 
-def test_a_server_under_writes(serve, restored, tmp_path):
+def test_a_backup_of_a_server_under_writes_is_consistent(serve, restored, tmp_path):
     server, backups = serve(rules=OPEN), tmp_path / "backups"
     server.run("users", "create", "ann@example.com", "--without-password")
     writer = Writer(server)
@@ -105,7 +105,7 @@ def test_a_server_under_writes(serve, restored, tmp_path):
         assert code in [finding["code"] for finding in json.loads(report.stdout)["findings"]], report.stdout
 
 
-def test_every_moment_between_backups(serve, restored, tmp_path):
+def test_every_position_between_backups_can_be_restored(serve, restored, tmp_path):
     server, backups = serve(rules=OPEN), tmp_path / "backups"
     put(server, "a", "first")
     server.run("backup", "create", str(backups))
@@ -126,7 +126,7 @@ def test_every_moment_between_backups(serve, restored, tmp_path):
     assert "--at is" in hearth("restore", str(backups), "--at", "noon", "--into", str(tmp_path / "no"), expect=64)
 
 
-def test_a_folder_that_is_there_is_left_alone(serve, tmp_path):
+def test_restoring_into_an_existing_folder_is_refused(serve, tmp_path):
     server, backups = serve(rules=OPEN), tmp_path / "backups"
     put(server, "a", 1)
     server.run("backup", "create", str(backups))
@@ -136,7 +136,7 @@ def test_a_folder_that_is_there_is_left_alone(serve, tmp_path):
     assert "no backups" in server.run("backup", "create", str(server.data), expect=1)
 
 
-def test_loops_archive_and_let_go(serve, restored, tmp_path):
+def test_a_following_backup_archives_and_prunes_old_backups(serve, restored, tmp_path):
     server, backups = serve(rules=OPEN), tmp_path / "backups"
     put(server, "a", 0)
     arguments = ["backup", "create", str(backups), "--follow", "1s", "--every", "5s", "--keep", "1h", "--data"]
@@ -173,7 +173,7 @@ def test_loops_archive_and_let_go(serve, restored, tmp_path):
     assert "all is whole" in hearth("backup", "verify", str(backups))
 
 
-def test_rounds_remove_what_is_old(serve, tmp_path):
+def test_a_repeated_backup_removes_old_backups(serve, tmp_path):
     server, backups = serve(rules=OPEN), tmp_path / "backups"
     process = subprocess.Popen(
         [HEARTH, "backup", "create", str(backups), "--every", "1s", "--keep", "1s", "--data", str(server.data)],
@@ -190,7 +190,7 @@ def test_rounds_remove_what_is_old(serve, tmp_path):
     assert "all is whole" in hearth("backup", "verify", str(backups))
 
 
-def test_keys_that_are_sealed(serve, restored, tmp_path):
+def test_sealed_keys_need_their_passphrase(serve, restored, tmp_path):
     server, backups, passphrase = serve(rules=OPEN), tmp_path / "backups", tmp_path / "passphrase"
     passphrase.write_text("a passphrase of some length\n")
     secrets_seen.note("a passphrase of some length")
@@ -262,7 +262,7 @@ def test_restic_keeps_streams(serve, tmp_path):
         copy.kill()
 
 
-def test_the_guide(serve, tmp_path):
+def test_the_commands_of_the_guide_run(serve, tmp_path):
     server = serve(rules=OPEN)
     put(server, "a", 1)
     output = [run(block, server.data.parent) for block in blocks("Backup.md", "sh")]

@@ -101,13 +101,13 @@ def test_a_truncated_frame_is_forgotten_with_its_connection(server):
 
 @pytest.mark.parametrize("text", ["{", "[]", '"x"', '{"t":"d"}', '{"t":"x","d":{}}', "999999", "\x00",
                                   '{"t":"d","d":{"r":1e99,"a":"q","b":{}}}', '{"t":"d","d":{"r":1,"a":5,"b":{}}}'])
-def test_messages_that_are_no_messages_close_the_socket(server, text):
+def test_malformed_messages_close_the_socket(server, text):
     client = Client(server)
     client.send_text(text)
     assert client.closed()
 
 
-def test_segments_that_never_come_do_not_hold_memory(server):
+def test_missing_segments_do_not_hold_memory(server):
     clients = [Client(server) for _ in range(20)]
     for client in clients:
         client.send_text("9999")
@@ -167,7 +167,7 @@ def test_odd_json_over_rest(server):
     assert len(requests.get(f"{server.url}/v.json", timeout=WAIT_SECONDS).json()) == 2
 
 
-def test_json_without_an_end_is_cut_off(server):
+def test_an_endless_json_body_is_refused(server):
     """A body that claims no length and never ends is answered with an error; what still comes is not kept."""
     raw = socket.create_connection((server.host, server.port), timeout=WAIT_SECONDS)
     raw.sendall(f"PUT /v.json HTTP/1.1\r\nHost: {server.authority}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
@@ -186,7 +186,7 @@ def test_json_without_an_end_is_cut_off(server):
     assert answer.startswith(b"HTTP/1.1 400 ") and b'"error"' in answer, answer[:200]
 
 
-def test_a_million_digits_and_a_long_head(server):
+def test_a_number_of_a_million_digits_and_a_long_request_head_are_refused(server):
     answer = requests.put(f"{server.url}/v.json", data="1" * 1_000_000, timeout=WAIT_SECONDS)
     assert answer.status_code == 400
     raw = socket.create_connection((server.host, server.port), timeout=WAIT_SECONDS)
@@ -197,7 +197,7 @@ def test_a_million_digits_and_a_long_head(server):
     assert ends(raw)
 
 
-def test_many_sockets_that_say_nothing(server):
+def test_many_silent_sockets_do_not_stop_the_server(server):
     idle = [socket.create_connection((server.host, server.port), timeout=WAIT_SECONDS) for _ in range(200)]
     assert requests.get(f"{server.url}/v.json", timeout=WAIT_SECONDS).status_code == 200
     for raw in idle:

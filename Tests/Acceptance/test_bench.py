@@ -79,14 +79,14 @@ def test_a_cluster_is_measured():
         shutil.rmtree(folder)
 
 
-def test_without_its_program_it_says_how_to_get_it(tmp_path):
+def test_without_its_program_the_bench_names_the_command_that_builds_it(tmp_path):
     alone = shutil.copy(HEARTH, tmp_path / "hearth")
     done = subprocess.run([alone, "bench", "--help"], capture_output=True, text=True)
     assert done.returncode == 1
     assert "make build-bench" in done.stderr
 
 
-def test_a_server_of_the_bench_ends_with_it(tmp_path):
+def test_the_servers_of_the_bench_end_with_it(tmp_path):
     bench = subprocess.Popen(
         [HEARTH, "bench", "--scenario", "writes", "--duration-seconds", "600", "--folder", str(tmp_path)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,14 +1,14 @@
 """firebase-functions behind the real functions framework, unmodified, decides who gets an account and who comes in."""
 
-import http.server
 import json
-import threading
 
 import certifi
 import pytest
 import requests
-from blocking import Authority, Function, Tunnel
+from blocking import KEY_HOST, Function, Tunnel
+from certificates import Authority
 from identity import HOST, Identity, claims
+from stand_in_server import StandInServer
 from waits import WAIT_SECONDS
 
 PASSWORD = "correct horse battery"
@@ -19,12 +19,13 @@ PROJECT = "demo-blocking"
 def app(serve, tmp_path, monkeypatch):
     """A server with TLS for the keys' host, and both functions, which verify its tokens for real."""
     authority = Authority(tmp_path / "authority")
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.ca))
-    server = serve("--tls-cert", str(authority.cert), "--tls-key", str(authority.key), "--project", PROJECT,
+    certificate, key = authority.issue("server", [f"DNS:{KEY_HOST}", "DNS:localhost", "IP:127.0.0.1"])
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.certificate))
+    server = serve("--tls-cert", str(certificate), "--tls-key", str(key), "--project", PROJECT,
                    "--sign-in", "password,anonymous,custom-token", command="dev", rules='{"rules":{}}')
     tunnel = Tunnel(server.port)
     bundle = tmp_path / "bundle.pem"
-    bundle.write_text(authority.ca.read_text() + open(certifi.where()).read())
+    bundle.write_text(authority.certificate.read_text() + open(certifi.where()).read())
     environment = {"HTTPS_PROXY": tunnel.url, "REQUESTS_CA_BUNDLE": str(bundle)}
     functions = [
         Function(target, PROJECT, tmp_path / f"{target}.log", environment) for target in ("created", "signed_in")]
@@ -39,7 +40,7 @@ def app(serve, tmp_path, monkeypatch):
         tunnel.close()
 
 
-def test_functions_change_refuse_and_shut(app):
+def test_functions_change_refuse_and_disable_accounts(app):
     identity = Identity(app)
     new = identity.sign_up("ann@example.com", PASSWORD)
     assert app.tunnel.count >= 2, "both functions fetched the server's certificates"
@@ -75,7 +76,7 @@ def test_functions_change_refuse_and_shut(app):
     assert "name" not in plain and "role" not in plain and plain["seen"] == {"claims": {}, "name": None}
 
 
-def test_nobody_is_asked_about_administrators_anonymous_users_and_custom_tokens(app):
+def test_functions_are_not_called_for_administrators_anonymous_users_and_custom_tokens(app):
     identity = Identity(app)
     headers = {"Authorization": "Bearer " + app.run("token", "mint", "--admin").strip()}
     answer = requests.post(
@@ -89,7 +90,7 @@ def test_nobody_is_asked_about_administrators_anonymous_users_and_custom_tokens(
     assert claims(identity.sign_in("refused@example.com", PASSWORD)["idToken"])["seen"]["name"] is None
 
 
-def test_a_function_that_cannot_be_asked_refuses(app):
+def test_an_unreachable_function_refuses_the_sign_in(app):
     identity = Identity(app)
     identity.sign_up("ann@example.com", PASSWORD)
     app.functions[1].stop()
@@ -106,7 +107,7 @@ def test_a_function_that_cannot_be_asked_refuses(app):
     assert list(shown["triggers"]) == ["beforeSignIn"]
 
 
-def test_a_function_for_an_emulator_takes_unsigned_requests(serve, tmp_path):
+def test_a_function_of_an_emulator_accepts_unsigned_requests(serve, tmp_path):
     """What firebase-tools registers, with functions that run in the emulator's environment."""
     server = serve("--emulator", "--project", PROJECT, command="dev")
     function = Function(
@@ -132,7 +133,7 @@ def test_a_function_for_an_emulator_takes_unsigned_requests(serve, tmp_path):
         function.stop()
 
 
-def test_a_function_refuses_what_the_server_did_not_sign(app):
+def test_a_function_refuses_requests_that_the_server_did_not_sign(app):
     """Without its signature the same request decides nothing: the function answers 500."""
     answer = requests.post(app.functions[0].url, json={"data": {"jwt": "e30.e30."}}, timeout=WAIT_SECONDS)
     assert answer.status_code == 500
@@ -142,12 +143,11 @@ def test_a_function_refuses_what_the_server_did_not_sign(app):
     assert "ann@" not in app.run("users", "list")
 
 
-def test_a_function_at_a_private_address_takes_a_word_for_it(app, tmp_path):
+def test_a_function_at_a_private_address_needs_allow_private(app, tmp_path):
     """What an administrator's token registers may not have the server ask whatever it reaches inside."""
     identity = Identity(app)
     address = "127.0.0.2"
-    inside = LocalReceiver(address)
-    try:
+    with LocalReceiver(address) as inside:
         url = f"http://{address}:{inside.port}/latest/meta-data"
         body = {"email": "ann@example.com", "password": PASSWORD}
         for more in ([], ["--on-unreachable", "allow"]):
@@ -162,33 +162,16 @@ def test_a_function_at_a_private_address_takes_a_word_for_it(app, tmp_path):
         app.run("functions", "set", "before-create", url, "--allow-private")
         assert identity.sign_up("ann@example.com", PASSWORD)["idToken"]
         assert inside.asked == 1
-    finally:
-        inside.close()
 
 
-class LocalReceiver:
+class LocalReceiver(StandInServer):
     """A service inside a network that answers every request."""
 
     def __init__(self, address):
         self.asked = 0
-        receiver = self
+        super().__init__(address)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                receiver.asked += 1
-                self.rfile.read(int(self.headers["Content-Length"]))
-                self.send_response(200)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer((address, 0), Handler)
-        self.port = self.server.server_port
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+    def respond(self, request):
+        self.asked += 1
+        request.body()
+        request.reply({})

@@ -10,24 +10,18 @@ import time
 
 import pytest
 
+from certificates import self_signed
 from waits import WAIT_SECONDS
 
 RULES = '{ "rules": { ".read": true } }'
 REQUEST = b"GET /a.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def make(folder, name, days):
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", str(days),
-         "-keyout", f"{name}.key", "-out", f"{name}.pem", "-subj", f"/CN={name}"],
-        cwd=folder, check=True, capture_output=True)
-
-
 @pytest.fixture
 def renewed(serve, tmp_path):
     """A server whose two files are links, as certbot's are, and whose second certificate lies beside the first."""
     for name, days in (("first", 60), ("second", 90)):
-        make(tmp_path, name, days)
+        self_signed(tmp_path, name, days=days)
     lead(tmp_path, "first")
     return serve("--tls-cert", str(tmp_path / "live.pem"), "--tls-key", str(tmp_path / "live.key"), rules=RULES)
 
@@ -102,7 +96,7 @@ def test_a_renewed_certificate_is_served_and_no_connection_ends(renewed, tmp_pat
     assert renewed.stop() == 0
 
 
-def test_files_that_cannot_be_used_are_named_once_and_leave_the_former_in_force(renewed, tmp_path):
+def test_unusable_files_are_logged_once_and_leave_the_former_certificate_in_force(renewed, tmp_path):
     (tmp_path / "second.key").write_text("-----BEGIN PRIVATE KEY-----\nhalf", encoding="utf-8")
     lead(tmp_path, "second")
     renewed.process.send_signal(signal.SIGHUP)
@@ -115,7 +109,7 @@ def test_files_that_cannot_be_used_are_named_once_and_leave_the_former_in_force(
     assert renewed.stop() == 0
 
 
-def test_a_server_without_tls_takes_the_signal_and_goes_on(serve):
+def test_a_server_without_tls_survives_the_reload_signal(serve):
     server = serve(rules=RULES)
     server.process.send_signal(signal.SIGHUP)
     with socket.create_connection((server.host, server.port), WAIT_SECONDS) as connection:

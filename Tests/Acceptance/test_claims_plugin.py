@@ -42,7 +42,7 @@ def said(token):
     return json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
 
 
-def test_tokens_say_what_a_plugin_says_at_their_time(serve, tmp_path):
+def test_tokens_carry_the_claims_that_the_plugin_returns_when_they_are_made(serve, tmp_path):
     folder = tmp_path / "plans"
     shutil.copytree(ROOT / "Plugins" / "Python" / "hearth_plugin", folder / "hearth_plugin")
     (folder / "main.py").write_text(PROGRAM, encoding="utf-8")

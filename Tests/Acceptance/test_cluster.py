@@ -29,7 +29,7 @@ def read(node, path="", **parameters):
     return answer.json()
 
 
-def test_any_node_takes_any_client(cluster):
+def test_every_node_serves_every_database(cluster):
     nodes = cluster(rules=OPEN, names="ab")
     owner = nodes.owner("a")
     other = "b" if owner == "a" else "a"
@@ -66,7 +66,7 @@ def test_any_node_takes_any_client(cluster):
     first.close()
 
 
-def test_a_listener_is_cut_where_it_is(cluster):
+def test_a_listener_is_cancelled_on_its_own_node(cluster):
     nodes = cluster(rules=MEMBERS, names="ab")
     owner = nodes.owner("a")
     here, there = nodes[owner], nodes["b" if owner == "a" else "a"]
@@ -88,7 +88,7 @@ def test_a_listener_is_cut_where_it_is(cluster):
     client.close()
 
 
-def test_an_owner_dies(cluster):
+def test_another_node_takes_over_after_the_owner_is_killed(cluster):
     nodes = cluster(rules=OPEN, names="abc")
     owner = nodes.owner("a")
     others = [name for name in "abc" if name != owner]

@@ -194,11 +194,11 @@ PLANTED = {
     skip_a_write: "skipped", swap_two_writes: "order", end_twice: "ends", never_end: "ends", end_what_lives: "ends", write_after_the_end: "ends"}
 
 
-def test_nothing_is_found_where_nothing_is_wrong():
+def test_the_check_passes_a_correct_history():
     assert Made().findings() == []
 
 
-def test_what_nobody_knows_may_be_there_or_not():
+def test_the_check_allows_writes_of_unknown_outcome_to_be_present_or_absent():
     made = Made()
     made.commits[5.9] = {"registers/r1": "y"}
     made.all.frames.insert(3, Frame(5.95, "registers/r1", "y"))
@@ -207,7 +207,7 @@ def test_what_nobody_knows_may_be_there_or_not():
 
 
 @pytest.mark.parametrize("plant, kind", PLANTED.items(), ids=[plant.__name__ for plant in PLANTED])
-def test_what_is_wrong_is_found(plant, kind):
+def test_the_check_finds_each_kind_of_error(plant, kind):
     made = Made()
     plant(made)
     kinds = {finding.kind for finding in made.findings()}
@@ -215,7 +215,7 @@ def test_what_is_wrong_is_found(plant, kind):
 
 
 @pytest.mark.skipif(PROGRAMS is None, reason=WHY_NOT)
-def test_real_faults(tmp_path):
+def test_a_cluster_under_faults_agrees_with_its_log(tmp_path):
     cluster = Cluster(tmp_path, "--history", "1d", "--history-who", rules=RULES)
     try:
         cluster.start()

@@ -67,7 +67,7 @@ def test_nodes_know_each_other_and_have_the_same_keys(tmp_path):
     assert shake_hands(folder / "c", folder / "a") == [(("DNS", "c"),), (("DNS", "a"),)]
 
 
-def test_the_keys_of_a_server_that_ran_by_itself(serve, tmp_path):
+def test_keys_of_a_single_server_are_taken_over(serve, tmp_path):
     server = serve()
     token = server.token("ann")
     folder = tmp_path / "cluster"
@@ -82,7 +82,7 @@ def test_the_keys_of_a_server_that_ran_by_itself(serve, tmp_path):
     assert "of ann" in hearth("token", "verify", token, "--data", str(data))
 
 
-def test_what_is_refused(tmp_path):
+def test_invalid_node_names_and_folders_are_refused(tmp_path):
     folder = tmp_path / "cluster"
     for nodes in ["", "a,", "A", "a.b", "a_b", "a-"]:
         assert "cannot name a node" in init(folder, nodes, expect=64)

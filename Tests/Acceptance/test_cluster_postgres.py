@@ -185,7 +185,7 @@ def test_heartbeats_without_an_answer_do_not_take_all_connections(cluster):
     assert int(waiting[0]) <= 6, f"{waiting[0]} connections wait"
 
 
-def test_a_node_that_cannot_write_says_so(cluster):
+def test_a_node_that_cannot_write_reports_it(cluster):
     nodes = cluster(names="ab", rules=OPEN)
     here, there = nodes.owner_and_other()
     with without_standbys(nodes.postgres):
@@ -276,18 +276,18 @@ def fill(nodes, disk):
     return seen
 
 
-def test_what_was_acknowledged_is_there_after_postgres_was_full(full):
+def test_acknowledged_writes_survive_a_full_postgres(full):
     assert set(full.statuses.values()) <= {200, 503}, full.statuses
     assert full.kept == {name for name, status in full.statuses.items() if status == 200}
 
 
-def test_a_full_postgres_is_told(full):
+def test_a_full_postgres_is_reported_by_the_readiness_check(full):
     # By the owner, who finds out.
     ready = full.ready[0]
     assert (ready["ready"], ready["databases"]) == (False, "no-space"), ready
 
 
-def test_a_full_postgres_does_not_stop_reading(full):
+def test_reading_continues_on_a_full_postgres(full):
     assert full.read == 1
 
 
@@ -295,7 +295,7 @@ def test_a_full_postgres_refuses_writes(full):
     assert full.write == 503
 
 
-def test_a_full_postgres_costs_nobody_the_ownership(full):
+def test_owners_keep_their_databases_on_a_full_postgres(full):
     assert full.after == full.before and full.changes <= 1, f"{full.before} became {full.after}"
 
 
@@ -303,7 +303,7 @@ def test_a_full_postgres_does_not_fill_the_log(full):
     assert len(full.lines) <= 3, f"{len(full.lines)} lines: {full.lines[0]}"
 
 
-def test_postgres_ends_for_want_of_room_and_is_started_again(tmp_path):
+def test_writing_resumes_after_postgres_stopped_on_a_full_disk(tmp_path):
     # Its log is on the small disk, in files of one mebibyte.
     with postgres_with_small_disk("--wal-segsize=1") as (postgres, disk):
         log = postgres.folder / "data" / "pg_wal"
@@ -337,7 +337,7 @@ def test_postgres_ends_for_want_of_room_and_is_started_again(tmp_path):
 # Gone
 
 
-def test_postgres_is_gone_for_some_seconds(cluster):
+def test_an_outage_of_postgres_of_some_seconds_loses_no_write(cluster):
     nodes = cluster(names="ab", rules=OPEN)
     counted = Counted(*nodes.owner_and_other())
     owner = nodes.owner("a")
@@ -387,7 +387,7 @@ def outcome(ask):
 
 
 @pytest.mark.parametrize("waits", [False, pytest.param(True, marks=takes_minutes)], ids=["by_its_clock", "in_truth"])
-def test_a_node_that_reaches_nobody_lets_its_clients_go(tmp_path, waits):
+def test_an_isolated_node_disconnects_its_clients(tmp_path, waits):
     """What it knows may be a minute old and no older. Its clock says that the minute is over, or it really is."""
     clock = SteppableClock(tmp_path, "CLOCK_BOOTTIME")
     nodes = Cluster(tmp_path, names="ab", rules=OPEN)

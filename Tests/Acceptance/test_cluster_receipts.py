@@ -49,7 +49,7 @@ def cut_on(receipt):
     return {each["name"]: each["cancelled"] for each in receipt["nodes"]}
 
 
-def test_a_receipt_tells_of_the_clients_of_all_nodes(cluster):
+def test_a_receipt_counts_the_clients_of_all_nodes(cluster):
     nodes = cluster("--sign-in", "password", rules=RULES)
     user, path = sign_up(nodes["b"])
     nodes["a"].run("databases", "create", "second")

@@ -11,9 +11,9 @@ import pytest
 import requests
 from client import Client
 from cluster.balancer import CONFIGURATION, Balancer
-from cluster_nodes import free_ports
 from conftest import HEARTH
 from firebase_admin import credentials, db
+from ports import free_port
 from postgres import PROGRAMS
 from waits import until
 
@@ -64,7 +64,7 @@ def work_through(cluster, tmp_path, rounds, first=None):
     nodes = cluster("--emulator", "--drain-seconds", "3", command="dev", rules=OPEN, programs=first).nodes
     # An emulator trusts nobody who comes from elsewhere.
     balancer = Balancer(
-        tmp_path, free_ports(1)[0], [(name, node.port) for name, node in nodes.items()],
+        tmp_path, free_port(), [(name, node.port) for name, node in nodes.items()],
         CONFIGURATION.replace("  option forwardfor\n", ""))
     balancer.start()
     url = f"http://127.0.0.1:{balancer.port}"

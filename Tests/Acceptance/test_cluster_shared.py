@@ -49,7 +49,7 @@ def names(node):
     return [row["name"] for row in administer(node, "GET", "databases")["databases"]]
 
 
-def test_what_is_set_on_one_node_counts_on_all(cluster):
+def test_settings_of_one_node_apply_on_all(cluster):
     nodes = cluster(rules=OPEN, names="ab")
     here, there = nodes.owner_and_other()
     # Quotas, versions of rules, and settings for tools.
@@ -108,7 +108,7 @@ def test_keys_and_secrets_are_those_of_all_nodes(cluster):
     until(lambda: in_folder(here) == in_folder(there), "a node that was away lacks a key")
 
 
-def test_events_are_made_once_wherever_something_is_written(cluster, receiver):
+def test_events_are_made_once_for_a_write_on_any_node(cluster, receiver):
     nodes = cluster(rules=OPEN, names="ab")
     here, there = nodes.owner_and_other()
     there.run("triggers", "add", "t", "--path", "n/{id}", "--on", "write", "--url", receiver.url, "--form", "webhook")
@@ -130,7 +130,7 @@ def test_events_are_made_once_wherever_something_is_written(cluster, receiver):
     until(lambda: len(ids()) == 5, "an event is lost with the node that sent it")
 
 
-def test_a_database_goes_on_every_node(cluster):
+def test_a_deleted_database_is_gone_on_every_node(cluster):
     nodes = cluster(rules=OPEN, names="ab")
     here, there = nodes.owner_and_other()
     there.run("databases", "create", "guests")
@@ -156,7 +156,7 @@ def test_a_database_goes_on_every_node(cluster):
         assert [path for node in (first, second) for path in node.data.rglob("guests*")] == []
 
 
-def test_a_database_that_is_made_anew_at_once(cluster):
+def test_a_database_that_is_deleted_and_created_at_once_is_empty_on_every_node(cluster):
     nodes = cluster(rules=OPEN, names="ab")
     here, there = nodes.owner_and_other()
     administer(here, "POST", "databases", {"name": "guests"})
@@ -174,7 +174,7 @@ def test_a_database_that_is_made_anew_at_once(cluster):
     assert "guests" not in names(here)
 
 
-def test_service_accounts_come_in_on_every_node(cluster):
+def test_service_accounts_are_accepted_on_every_node(cluster):
     nodes = cluster(rules='{ "rules": {} }', names="ab")
     here, there = nodes.owner_and_other()
     made = json.loads(there.run("service-account", "create", "ci"))
@@ -218,7 +218,7 @@ def test_service_accounts_come_in_on_every_node(cluster):
     assert statuses(access_token(here, "third")) == [200, 200]
 
 
-def test_a_node_that_owns_nothing(tmp_path):
+def test_a_node_that_owns_no_database_serves_all(tmp_path):
     nodes = Cluster(tmp_path, names="ab", rules=OPEN)
     try:
         nodes["b"].arguments.append("--edge")
@@ -279,7 +279,7 @@ def test_a_large_database_is_followed_by_a_second_node(cluster):
     put(nodes[other], "small", 2, ns="guests")
 
 
-def test_a_person_is_erased_by_a_server_that_is_alone(cluster, tmp_path):
+def test_a_user_is_erased_by_a_server_that_is_alone(cluster, tmp_path):
     nodes = cluster(rules=OPEN, names="a")
     node = nodes["a"]
     node.run("users", "create", "--uid", "ann")

@@ -35,7 +35,7 @@ def start(folder):
         env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent), "HEARTH": HEARTH})
 
 
-def test_what_the_servers_need_starts_and_ends(tmp_path):
+def test_the_programs_that_the_nodes_need_start_and_end_with_the_command(tmp_path):
     folder = tmp_path / "cluster"
     folder.mkdir()
     let_everyone_into(folder)

@@ -36,7 +36,7 @@ def test_minted_tokens_can_be_inspected(serve):
     assert "not valid" in server.run("token", "inspect", token[:-2] + "AA", expect=1)
 
 
-def test_rules_check_points_at_the_mistake(tmp_path):
+def test_rules_check_prints_the_place_of_an_error(tmp_path):
     good, bad = tmp_path / "good.json", tmp_path / "bad.json"
     good.write_text('{ "rules": { ".read": "auth != null" } }')
     bad.write_text('{\n  "rules": {\n    ".read": "auth.uid = 5"\n  }\n}\n')
@@ -50,7 +50,7 @@ def test_rules_check_points_at_the_mistake(tmp_path):
         assert "warning" not in hearth("rules", "check", str(path))
 
 
-def test_rules_check_warns_of_what_is_most_likely_not_meant(tmp_path):
+def test_rules_check_warns_of_probable_mistakes(tmp_path):
     rules = tmp_path / "odd.json"
     rules.write_text(
         '{ "rules": { "$id": { "$id": {\n'
@@ -81,7 +81,7 @@ def test_dev_makes_a_database_on_first_use(serve):
     assert requests.get(server.url + "/a.json?ns=second", timeout=WAIT_SECONDS).text == "null"
 
 
-def test_owner_is_nobody_without_the_emulator(serve):
+def test_the_owner_token_is_refused_without_the_emulator(serve):
     server = serve(command="dev", rules='{"rules":{}}')
     owner = {"Authorization": "Bearer owner"}
     assert requests.get(server.url + "/.json", headers=owner, timeout=WAIT_SECONDS).status_code == 401

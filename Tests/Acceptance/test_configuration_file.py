@@ -21,7 +21,7 @@ def refused(path, *options):
     return done.stderr
 
 
-def test_a_server_runs_by_its_file_and_the_command_line_counts_more(tmp_path):
+def test_options_of_the_command_line_override_the_configuration_file(tmp_path):
     rules = tmp_path / "rules.json"
     rules.write_text('{ "rules": { ".read": true } }', encoding="utf-8")
     file = tmp_path / "hearth.conf"
@@ -51,14 +51,14 @@ def test_a_server_runs_by_its_file_and_the_command_line_counts_more(tmp_path):
     ("config = other\n", "1:1", "there is no option config"),
     ("stop-with-stdin = true\n", "1:1", "there is no option"),
 ])
-def test_a_mistake_is_named_with_its_place(tmp_path, text, place, words):
+def test_an_error_in_the_configuration_file_is_reported_with_its_place(tmp_path, text, place, words):
     file = tmp_path / "hearth.conf"
     file.write_text(text, encoding="utf-8")
     said = refused(file)
     assert f"{file}:{place}: " in said and words in said, said
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_configuration_file_is_named(tmp_path):
     done = subprocess.run(
         [HEARTH, "serve", f"--config={tmp_path}/none"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=2 * WAIT_SECONDS)
@@ -80,7 +80,7 @@ def test_the_printed_file_names_every_option_and_its_defaults_are_those_of_the_c
     assert server.stop() == 0
 
 
-def test_a_service_manager_hears_of_the_start_the_life_and_the_end(tmp_path):
+def test_a_service_manager_is_notified_of_start_watchdog_and_stop(tmp_path):
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
         manager.bind(str(tmp_path / "notify"))
         manager.settimeout(WAIT_SECONDS)

@@ -3,12 +3,12 @@
 import gzip
 import json
 import re
-import subprocess
 
 import pytest
 import requests
 
 import secrets_seen
+from certificates import tls_options
 from client import Client
 from conftest import hearth
 from console_client import API, CLOSED, OPEN, Session, admin, ask, link, put, server, start_link, viewer
@@ -52,7 +52,7 @@ def audit(server, event):
 
 # Getting in
 
-def test_the_link_of_the_start_opens_once(server):
+def test_the_link_that_a_start_prints_opens_one_session(server):
     address, key = start_link(server)
     assert address == server.authority
     session = Session(address, key)
@@ -74,12 +74,12 @@ def test_the_command_prints_links_for_both_roles(server):
     assert set(answer) == {"link", "role"}
 
 
-def test_the_command_needs_a_server(server):
+def test_the_console_command_needs_a_running_server(server):
     server.stop()
     assert "no server runs on the folder" in server.run("console", expect=2)
 
 
-def test_a_link_is_made_for_administrators_alone(server, admin):
+def test_only_administrators_create_console_links(server, admin):
     url = f"{server.url}/.settings/console.json"
     tokens = ["", "Bearer x", "Bearer " + server.token("kim"), "Bearer " + admin.credential()["credential"]]
     for token in tokens:
@@ -90,7 +90,7 @@ def test_a_link_is_made_for_administrators_alone(server, admin):
 @pytest.mark.parametrize("body", [
     {}, {"key": ""}, {"key": 1}, {"key": "x"}, {"key": "A" * 43}, {"key": None}, {"key": "x", "idToken": "y"}, [], "x",
     b"{", b"\xff", {"idToken": "x"}, {"key": "A" * 10000}])
-def test_no_other_body_opens_a_session(server, body):
+def test_malformed_bodies_open_no_session_and_leave_the_key_usable(server, body):
     address, key = start_link(server)
     answer = ask(address, "POST", API + "session", body, JSON)
     assert 400 <= answer.status < 500 and set(answer.json) == {"error"} and answer.headers["Set-Cookie"] is None
@@ -102,14 +102,14 @@ def test_no_other_body_opens_a_session(server, body):
     ({**JSON, "Sec-Fetch-Site": "cross-site"}, None), ({**JSON, "Sec-Fetch-Site": "same-site"}, None),
     (JSON, "evil.example"), ({"Content-Type": "text/plain"}, None), ({}, None),
     ({"Content-Type": "application/x-www-form-urlencoded"}, None), ({"Content-Type": ["application/json", "text/plain"]}, None)])
-def test_a_foreign_page_uses_no_key_up(server, headers, host):
+def test_requests_of_foreign_pages_leave_the_key_usable(server, headers, host):
     address, key = start_link(server)
     answer = ask(address, "POST", API + "session", {"key": key}, headers, host=host)
     assert answer.status == 403 and set(answer.json) == {"error"} and answer.headers["Set-Cookie"] is None
     Session(address, key)
 
 
-def test_users_with_the_claim_get_in_and_out(serve):
+def test_users_with_the_console_claim_sign_in_and_out(serve):
     server = serve("--console-claim", "console", "--sign-in", "password", rules=CLOSED)
     app, address = Identity(server), server.authority
     uids = {name: app.sign_up(f"{name}@example.com", "secret1")["localId"] for name in ("ada", "vic", "kim", "tom")}
@@ -135,7 +135,7 @@ def test_users_with_the_claim_get_in_and_out(serve):
     assert viewer.ask("GET", "databases").status == 401
 
 
-def test_accounts_open_nothing_unless_it_is_said(serve):
+def test_accounts_open_no_session_unless_a_claim_is_configured(serve):
     server = serve("--sign-in", "password", rules=CLOSED)
     app = Identity(server)
     user = app.sign_up("ada@example.com", "secret1")
@@ -179,7 +179,7 @@ def wrong_ways(admin, viewer):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_nothing_is_done_for_who_has_no_session(server, admin, viewer, operation):
+def test_requests_without_a_valid_session_are_refused(server, admin, viewer, operation):
     put(admin, "secret", "treasure", server)
     method, path, body = OPERATIONS[operation]
     for way, (headers, host, status) in wrong_ways(admin, viewer).items():
@@ -192,7 +192,7 @@ def test_nothing_is_done_for_who_has_no_session(server, admin, viewer, operation
     assert not any("ended" in detail for detail in details)
 
 
-def test_the_own_origin_is_let_in(admin):
+def test_requests_of_the_console_s_own_origin_are_accepted(admin):
     for headers in (
             {"Origin": f"http://{admin.address}", "Sec-Fetch-Site": "same-origin"}, {"Origin": f"HTTP://{admin.address}"}):
         assert admin.ask("GET", "databases", None, headers).status == 200
@@ -224,7 +224,7 @@ def test_refusals_and_sessions_are_in_the_audit_trail(server, admin):
 
 # Ends
 
-def test_a_session_ends_when_it_is_ended(server, admin):
+def test_a_session_ends_at_sign_out(server, admin):
     live = admin.socket(server)
     credential = admin.credential()["credential"]
     answer = admin.ask("DELETE", "session")
@@ -278,7 +278,7 @@ def test_a_restart_ends_sessions(serve):
 
 # The page
 
-def test_the_page_and_its_parts(server):
+def test_the_page_and_its_assets_are_served_with_caching_headers(server):
     address = server.authority
     page = ask(address, "GET", "/.console/")
     assert page.status == 200 and page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -306,7 +306,7 @@ def test_the_page_and_its_parts(server):
 
 # Where it is
 
-def test_it_can_be_left_out(serve):
+def test_no_console_removes_the_page_and_its_api(serve):
     server = serve("--no-console", rules=OPEN)
     assert ".console" not in server.output_path.read_text(encoding="utf-8")
     for path in ("/.console/", "/.console/api/session", "/.console"):
@@ -314,7 +314,7 @@ def test_it_can_be_left_out(serve):
     assert "no console" in server.run("console", expect=2)
 
 
-def test_it_can_have_an_address_of_its_own(serve):
+def test_the_console_can_listen_on_an_address_of_its_own(serve):
     server = serve("--console", "127.0.0.1:0", rules=OPEN)
     address, key = start_link(server)
     assert address != server.authority
@@ -331,7 +331,7 @@ def test_it_can_have_an_address_of_its_own(serve):
     live.call("p", p="/a", d=1)
 
 
-def test_names_of_other_machines_need_tls(serve):
+def test_host_names_of_other_machines_need_tls(serve):
     server = serve("--console-host", "db.example.com", rules=OPEN)
     address, key = start_link(server)
     assert address == server.authority, "the link is for a name that may be asked in clear"
@@ -341,12 +341,8 @@ def test_names_of_other_machines_need_tls(serve):
     Session(address, key)
 
 
-def test_over_tls_the_names_of_the_certificate_are_known(serve, tmp_path):
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "60",
-         "-keyout", "own.key", "-out", "own.pem", "-subj", "/CN=x", "-addext", "subjectAltName=DNS:db.example.com,DNS:*.example.org"],
-        cwd=tmp_path, check=True, capture_output=True)
-    server = serve("--tls-cert", str(tmp_path / "own.pem"), "--tls-key", str(tmp_path / "own.key"), rules=OPEN)
+def test_over_tls_the_host_names_of_the_certificate_are_accepted(serve, tmp_path):
+    server = serve(*tls_options(tmp_path, names=["DNS:db.example.com", "DNS:*.example.org"]), rules=OPEN)
     address, key = start_link(server)
     assert "https://" + address in server.output_path.read_text(encoding="utf-8")
 
@@ -367,7 +363,7 @@ def test_over_tls_the_names_of_the_certificate_are_known(serve, tmp_path):
     assert ask(address, "GET", API + "session", None, headers, tls=True).status == 401, "it counts at one address"
 
 
-def test_a_trusted_proxy_is_believed_that_browsers_come_over_tls(serve, tmp_path):
+def test_the_forwarded_protocol_of_a_trusted_proxy_is_believed(serve, tmp_path):
     settings = tmp_path / "auth.json"
     settings.write_text(json.dumps({"trustedProxies": ["127.0.0.1"]}), encoding="utf-8")
     public = ("--auth-config", str(settings), "--public-url", "https://db.example.com")
@@ -389,7 +385,7 @@ def test_a_trusted_proxy_is_believed_that_browsers_come_over_tls(serve, tmp_path
     assert audit(server, "console")[-1]["ip"] == "10.1.2.3"
 
 
-def test_who_is_no_trusted_proxy_is_not_believed(serve):
+def test_the_forwarded_protocol_of_an_untrusted_peer_is_ignored(serve):
     server = serve("--console-host", "db.example.com", rules=CLOSED)
     address, key = start_link(server)
     forged = {**JSON, "X-Forwarded-Proto": "https"}
@@ -401,5 +397,5 @@ def test_who_is_no_trusted_proxy_is_not_believed(serve):
     ("--no-console", "--console-claim", "x"), ("--console", "9000"), ("--console", "localhost"), ("--console", ":9000"),
     ("--console", "localhost:70000"),
     ("--console-host", "a.example:9000"), ("--console-host", "http://a.example")])
-def test_options_that_cannot_be(tmp_path, options):
+def test_contradictory_console_options_are_refused(tmp_path, options):
     hearth("serve", "--data", str(tmp_path / "data"), *options, expect=64)

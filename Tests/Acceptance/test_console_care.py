@@ -25,7 +25,7 @@ def examined(console):
 
 # The checks
 
-def test_the_checks_are_those_of_the_command(serve):
+def test_the_checks_are_those_of_hearth_doctor(serve):
     server = serve(rules=OPEN)
     console = Session(*link(server.run("console", "--read-only")))
     found = examined(console)
@@ -45,7 +45,7 @@ def test_the_checks_are_those_of_the_command(serve):
 
 # Backups
 
-def test_a_backup_is_made_where_the_last_one_is(server, admin, viewer, tmp_path):
+def test_a_backup_is_made_in_the_folder_of_the_last_one(server, admin, viewer, tmp_path):
     told = admin.get("now/backups")
     assert told["place"] is None and "hearth backup create" in told["reason"] and told["backups"] == []
     answer = admin.ask("POST", "now/backups", {})
@@ -68,7 +68,7 @@ def test_a_backup_is_made_where_the_last_one_is(server, admin, viewer, tmp_path)
     assert told[-2] == "session 1 (server-start): makes a backup" and made["ended"]["backup"] in told[-1]
 
 
-def test_a_folder_that_is_not_there_is_not_made(server, admin, tmp_path):
+def test_a_missing_backup_folder_is_not_created(server, admin, tmp_path):
     server.run("backup", "create", str(tmp_path / "backups"))
     (tmp_path / "backups").rename(tmp_path / "away")
     assert "cannot be read" in admin.get("now/backups")["reason"]
@@ -78,7 +78,7 @@ def test_a_folder_that_is_not_there_is_not_made(server, admin, tmp_path):
     assert not (tmp_path / "backups").exists()
 
 
-def test_sealed_backups_are_for_who_knows_the_passphrase(server, admin, tmp_path):
+def test_sealed_backups_are_not_made_without_the_passphrase(server, admin, tmp_path):
     (tmp_path / "passphrase").write_text("a long enough passphrase\n", encoding="utf-8")
     server.run("backup", "create", str(tmp_path / "backups"), "--passphrase-file", str(tmp_path / "passphrase"))
     answer = admin.ask("POST", "now/backups", {})
@@ -88,7 +88,7 @@ def test_sealed_backups_are_for_who_knows_the_passphrase(server, admin, tmp_path
 
 # In the browser
 
-def test_now_says_what_the_checks_found_and_makes_a_backup(serve, browser, tmp_path):
+def test_the_now_page_shows_findings_and_makes_a_backup(serve, browser, tmp_path):
     console = Console(serve(rules=OPEN), browser)
     console.server.run("backup", "create", str(tmp_path / "backups"), "--without-keys")
     watched = console.open(view="now")
@@ -115,7 +115,7 @@ def test_now_says_what_the_checks_found_and_makes_a_backup(serve, browser, tmp_p
     watched.check()
 
 
-def test_a_viewer_sees_them_and_makes_none(serve, browser, tmp_path):
+def test_a_viewer_sees_findings_and_backups_and_makes_no_backup(serve, browser, tmp_path):
     console = Console(serve(rules=OPEN), browser)
     console.server.run("backup", "create", str(tmp_path / "backups"))
     watched = console.open("--read-only", view="now", theme="dark")

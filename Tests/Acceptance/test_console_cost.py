@@ -13,7 +13,7 @@ from waits import WAIT_SECONDS
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def test_each_who_looks_has_a_row():
+def test_the_report_has_a_row_for_each_kind_of_watcher():
     done = subprocess.run(
         [sys.executable, "-m", "console_cost", "--children", "500", "--writes", "200", "--seconds", "0.3", "--settle", "0.1",
          "--turns", "1"],
@@ -25,7 +25,7 @@ def test_each_who_looks_has_a_row():
     assert all(int(written) > 0 for _, _, written in rows), done.stdout
 
 
-def test_a_second_and_a_write_are_told_apart_by_two_rates():
+def test_two_write_rates_separate_the_cost_per_second_from_the_cost_per_write():
     def turn(more):
         return [(1_000 * 8 + 50 * 160 + more, 8, 160), (1_000 * 8 + 50 * 960 + more, 8, 960)]
 

@@ -11,7 +11,7 @@ from console_client import CLOSED, OPEN, Events, Session, admin, link, put, serv
 from waits import WAIT_SECONDS, until
 
 
-def test_a_viewer_reads_all_and_writes_nothing(serve):
+def test_a_viewer_reads_all_data_and_writes_none(serve):
     server = serve(rules=OPEN)
     admin, viewer = Session(*start_link(server)), Session(*link(server.run("console", "--read-only")))
     put(admin, "rooms", {"a": 1}, server)
@@ -29,13 +29,13 @@ def test_a_viewer_reads_all_and_writes_nothing(serve):
     reader.listen("/rooms", {"a": 1})
 
 
-def test_a_viewer_reads_what_rules_close(server, admin, viewer):
+def test_a_viewer_reads_data_that_rules_close(server, admin, viewer):
     put(admin, "closed", "x", server)
     viewer.socket(server).listen("/", {"closed": "x"})
 
 
 @pytest.mark.parametrize("role", ["admin", "viewer"])
-def test_who_looks_as_somebody_else_changes_nothing(serve, role):
+def test_a_session_that_acts_as_another_user_cannot_write(serve, role):
     rules = '{"rules": {"mine": {"$uid": {".read": "auth.uid === $uid", ".write": "auth.uid === $uid"}}, "all": {".write": true}}}'
     server = serve(rules=rules)
     session = Session(*(start_link(server) if role == "admin" else link(server.run("console", "--read-only"))))
@@ -49,7 +49,7 @@ def test_who_looks_as_somebody_else_changes_nothing(serve, role):
     nobody.call("p", status="permission_denied", p="/all", d=1)
 
 
-def test_a_credential_opens_sockets_alone(server, admin):
+def test_a_console_credential_opens_only_sockets(server, admin):
     put(admin, "a", 1, server)
     credential = admin.credential()["credential"]
     for options in ({"params": {"auth": credential}}, {"params": {"access_token": credential}},
@@ -65,7 +65,7 @@ def test_a_credential_opens_sockets_alone(server, admin):
     assert admin.ask("POST", "credential", {}).status == 400
 
 
-def test_databases_are_named(serve):
+def test_the_databases_are_listed(serve):
     server = serve(rules=CLOSED)
     server.run("databases", "create", "other")
     session = Session(*start_link(server))
@@ -74,7 +74,7 @@ def test_databases_are_named(serve):
     until(lambda: session.get("databases") == {"databases": wanted})
 
 
-def test_an_outline_tells_no_value(server, admin, viewer):
+def test_an_outline_holds_no_values(server, admin, viewer):
     markup = "<script>alert(1)</script>"
     put(admin, "node", {"10": 1, "9": "text", "a": True, "b": {"c": {"d": 1}, "e": 2}, markup.replace("/", "|"): 1}, server)
     answer = viewer.get("outline?ns=default&path=/node")
@@ -98,11 +98,11 @@ def test_an_outline_tells_no_value(server, admin, viewer):
     ("ns=default&limit=501", 400), ("ns=default&limit=x", 400), ("ns=default&from=a/b", 400), ("ns=default&from=", 400),
     ("ns=default&order=value&from=gone", 400), ("ns=default&ns=default", 400), ("ns=default&path=%ff", 400),
     ("ns=default&path=" + "/a" * 40, 400)])
-def test_an_outline_that_cannot_be(admin, query, status):
+def test_invalid_outline_requests_are_refused(admin, query, status):
     assert set(admin.get("outline?" + query, status=status)) == {"error"}
 
 
-def test_pulses_count_commits_and_tell_no_value(server, admin):
+def test_change_counts_hold_no_values(server, admin):
     paths = urllib.parse.quote(json.dumps(["/", "/rooms", "/rooms/a", "/rooms/b", "/other"]))
     events = Events(admin, f"ns=default&topics=pulse&paths={paths}")
     live = admin.socket(server)
@@ -123,12 +123,12 @@ def test_pulses_count_commits_and_tell_no_value(server, admin):
     "ns=default&topics=pulse&paths=[]", "ns=default&topics=pulse&paths=[1]", 'ns=default&topics=pulse&paths=["a.b"]',
     "ns=default&topics=pulse&paths=" + urllib.parse.quote(json.dumps(["/a"] * 201)), "ns=default&topics=denials&after=x",
     "ns=none&topics=denials", "topics=denials"])
-def test_events_that_cannot_be(admin, query):
+def test_invalid_event_requests_are_refused(admin, query):
     answer = admin.ask("GET", "events?" + query)
     assert answer.status in (400, 404) and set(answer.json) == {"error"}
 
 
-def test_denials_are_told_with_their_rule_and_folded(serve):
+def test_denials_are_streamed_with_their_rule_and_repeated_ones_are_counted(serve):
     rules = '{"rules": {"rooms": {"$room": {".read": "auth != null", ".write": "auth != null"}}}}'
     server = serve(rules=rules)
     session = Session(*start_link(server))

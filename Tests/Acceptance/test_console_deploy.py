@@ -40,7 +40,7 @@ def stir(server):
     return ann, mira
 
 
-def test_a_forecast_tells_what_a_deploy_would_do(server):
+def test_a_forecast_lists_the_effects_of_a_deploy(server):
     clients = stir(server)
     session = Session(*link(server.run("console", "--read-only")))
 
@@ -67,7 +67,7 @@ def test_a_forecast_tells_what_a_deploy_would_do(server):
     assert len(clients) == 2
 
 
-def test_what_was_counted_lately(server):
+def test_coverage_is_reported_for_the_last_hour_and_day(server):
     clients = stir(server)
     session = Session(*link(server.run("console", "--read-only")))
     whole = session.get("rules/coverage?ns=default")
@@ -86,7 +86,7 @@ def edit(page, old, new):
         " editor.setValue(editor.getValue().replace(old, next)); }", [old, new])
 
 
-def test_the_sheet_says_what_would_come_of_it(server, browser):
+def test_the_deploy_sheet_shows_the_forecast(server, browser):
     clients = stir(server)
     watched = Console(server, browser).open(view="rules")
     page = watched.page
@@ -103,7 +103,7 @@ def test_the_sheet_says_what_would_come_of_it(server, browser):
     watched.check()
 
 
-def test_others_versions_are_merged_in_line_by_line(server, browser, tmp_path):
+def test_a_version_deployed_meanwhile_is_merged_line_by_line(server, browser, tmp_path):
     console = Console(server, browser)
     watched = console.open(view="rules", theme="dark")
     page = watched.page
@@ -139,7 +139,7 @@ def test_others_versions_are_merged_in_line_by_line(server, browser, tmp_path):
     watched.check("412")
 
 
-def test_an_address_names_a_refusal_that_the_list_has_not(server, browser):
+def test_a_denial_outside_the_list_opens_by_its_address(server, browser):
     mira = Client(server)
     mira.sign_in(server.token("mira"))
     mira.call("p", status="permission_denied", p="/closed/" + MARKUP.replace(".", ""), d=1)

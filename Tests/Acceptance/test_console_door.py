@@ -37,7 +37,7 @@ def state(server):
 
 
 @pytest.mark.parametrize("method, path", LOOKS)
-def test_both_roles_look(admin, viewer, method, path):
+def test_administrators_and_viewers_may_read(admin, viewer, method, path):
     for session in admin, viewer:
         answer = through(session, method, path)
         assert answer.status == 200, answer.body
@@ -54,7 +54,7 @@ def test_a_viewer_changes_nothing(server, viewer):
     assert state(server) == before
 
 
-def test_nothing_else_is_behind_the_door(server, admin, viewer):
+def test_other_operations_are_refused(server, admin, viewer):
     server.run("users", "create", "--uid", "ann")
     before = state(server)
     for method, path, body in [
@@ -79,7 +79,7 @@ def test_nothing_else_is_behind_the_door(server, admin, viewer):
     assert state(server) == before
 
 
-def test_credentials_of_the_request_mean_nothing(server, admin, viewer):
+def test_credentials_of_the_request_do_not_raise_the_role_of_the_session(server, admin, viewer):
     secret = server.secret()
     for headers in {"Authorization": f"Bearer {secret}"}, {"Authorization": "Bearer x"}:
         assert through(viewer, "GET", ".settings/rules.json?ns=default", headers=headers).status == 200
@@ -105,7 +105,7 @@ def test_a_deploy_names_the_session_and_is_audited(server, admin):
     assert any("(server-start): POST /.settings/rules/versions.json" in detail for detail in details)
 
 
-def test_accounts_through_the_door(server, admin):
+def test_accounts_are_administered_through_the_console(server, admin):
     made = through(admin, "POST", "accounts", {"localId": "ann", "email": "ann@example.com", "displayName": "Ann"})
     assert made.status == 200 and made.json["localId"] == "ann"
     found = through(admin, "POST", "accounts:lookup", {"email": ["ann@example.com"]}).json["users"]
@@ -146,7 +146,7 @@ def test_a_denial_is_explained_and_tried_with_other_rules(server, admin):
     assert through(admin, "GET", f".settings/denials/{denial['trace']}.json").json["inForce"] is False
 
 
-def test_rules_are_checked_as_one_types(admin, viewer):
+def test_rules_are_checked_while_they_are_edited(admin, viewer):
     def check(source, session=admin):
         answer = session.ask("POST", "rules/check", {"source": source})
         assert answer.status == 200, answer.body

@@ -64,7 +64,7 @@ def one(console, uid):
 # Who may ask, and what
 
 @pytest.mark.parametrize("operation", LOOKS)
-def test_both_roles_look_and_nobody_else(admin, viewer, operation):
+def test_only_sessions_of_both_roles_may_read(admin, viewer, operation):
     for console in admin, viewer:
         assert console.get(operation) is not None
         answer = console.ask("POST", operation, {})
@@ -80,21 +80,21 @@ def test_both_roles_look_and_nobody_else(admin, viewer, operation):
     "now/log?after=x", "now/log?after=-1", "now/listens?ns=default", "now/listens?ns=default&connection=",
     "now/listens?ns=default&connection=x", "now/listens?ns=default&connection=-1",
     "now/listens?ns=default&connection=1ffffffffffffffff"])
-def test_a_question_that_cannot_be_is_told_so(admin, query):
+def test_invalid_queries_are_refused(admin, query):
     answer = admin.ask("GET", query)
     assert answer.status == 400 and set(answer.json) == {"error"}, answer.body
 
 
 @pytest.mark.parametrize("path", [
     "now", "now/", "now/nothing", "now/figures/", "now/connections?ns=other", "now/connections", "now/listens?ns=other&connection=1"])
-def test_nothing_else_is_there(admin, path):
+def test_unknown_paths_are_not_found(admin, path):
     answer = admin.ask("GET", path)
     assert answer.status == 404 and set(answer.json) == {"error"}, answer.body
 
 
 # Figures
 
-def test_figures_count_what_is_done(rooms):
+def test_figures_count_operations(rooms):
     console, live = session(rooms), Client(rooms)
     for value in range(20):
         live.call("p", p="/all", d=value)
@@ -119,7 +119,7 @@ def test_figures_count_what_is_done(rooms):
 
 # Who is connected
 
-def test_who_is_connected(rooms):
+def test_connections_are_listed_with_their_users(rooms):
     console = session(rooms)
     assert connections(console) == []
     lives = [signed_in(rooms, "mira"), signed_in(rooms, "tom"), Client(rooms)]
@@ -138,7 +138,7 @@ def test_who_is_connected(rooms):
         live.close()
 
 
-def test_all_are_found_however_many_came_and_went(rooms):
+def test_connections_are_all_listed_after_many_have_ended(rooms):
     console = session(rooms)
     lives = [signed_in(rooms, f"user{number}") for number in range(40)]
     for live in lives[::2]:
@@ -149,7 +149,7 @@ def test_all_are_found_however_many_came_and_went(rooms):
         live.close()
 
 
-def test_why_a_listen_holds_and_what_ends_it(rooms):
+def test_a_listen_is_shown_with_its_grant_and_the_data_that_would_end_it(rooms):
     write(rooms, "/members/lobby/mira", True)
     console, mira = session(rooms, "--read-only"), signed_in(rooms, "mira")
     mira.listen("/rooms/lobby")
@@ -192,14 +192,14 @@ def test_an_administrator_disconnects_a_client(rooms):
 
 @pytest.mark.parametrize("body", [{}, {"connection": None}, {"connection": 1}, {"connection": ""}, {"connection": "x"},
     {"connection": "1ffffffffffffffff"}, [], "x"])
-def test_no_other_body_disconnects(admin, body):
+def test_malformed_bodies_disconnect_no_client(admin, body):
     answer = admin.ask("POST", "now/disconnect", body)
     assert answer.status == 400 and set(answer.json) == {"error"}
 
 
 # The log
 
-def test_the_log_is_told_newest_last(server, admin):
+def test_the_log_is_listed_newest_last(server, admin):
     first = admin.get("now/log")
     last = first["lines"][-1]["number"]
     assert first["last"] >= last
@@ -213,7 +213,7 @@ def test_the_log_is_told_newest_last(server, admin):
 
 # The state
 
-def test_the_state_of_the_server(server, admin):
+def test_the_state_of_the_server_is_reported(server, admin):
     answer = admin.get("now/state")
     assert answer["node"] is None and answer["process"]["version"] == hearth("--version").strip()
     assert answer["process"]["memory"] > 1 << 20 and 0 < answer["process"]["openFiles"] <= answer["process"]["openFilesMax"]
@@ -223,7 +223,7 @@ def test_the_state_of_the_server(server, admin):
     assert answer["openDatabases"] == len(answer["databases"]) and answer["findings"] == []
 
 
-def test_a_receiver_that_is_not_there_is_something_to_look_at(rooms):
+def test_an_unreachable_receiver_is_a_finding(rooms):
     console, live = session(rooms), Client(rooms)
     rooms.run("triggers", "add", "index", "--path", "/all/{item}", "--on", "write", "--url", "http://127.0.0.1:9/events")
     live.call("p", p="/all/x", d=1)
@@ -248,7 +248,7 @@ def ticket(session, path="/", database="default"):
     return answer.json["path"]
 
 
-def test_a_part_is_saved_once_as_an_export(rooms):
+def test_a_download_key_saves_a_subtree_once(rooms):
     tree = {"a": {"b": [None, 1, 2.5, "x\n\"\u202e"], "empty": "", "t": True}, "p": {".value": 3, ".priority": 7}}
     tree["q"] = {"c": 1, ".priority": "high"}
     write(rooms, "/all", tree)
@@ -268,7 +268,7 @@ def test_a_part_is_saved_once_as_an_export(rooms):
     assert fetch(console, ticket(console, "/all/a bé")).headers["Content-Disposition"].endswith('"default-a_b_.json"')
 
 
-def test_a_large_part_comes_in_pieces(rooms):
+def test_a_large_subtree_is_downloaded_in_pieces(rooms):
     tree = {f"key{number:05}": {"text": "x" * 100, "number": number} for number in range(20_000)}
     write(rooms, "/all", tree)
     console = session(rooms)
@@ -283,7 +283,7 @@ def test_a_large_part_comes_in_pieces(rooms):
     connection.close()
 
 
-def test_half_a_file_is_never_taken_for_a_whole_one(rooms):
+def test_an_interrupted_download_is_not_a_valid_file(rooms):
     write(rooms, "/all", {f"key{number:05}": "x" * 1000 for number in range(20_000)})
     console = session(rooms)
     connection = http.client.HTTPConnection(console.address, timeout=WAIT_SECONDS)
@@ -296,7 +296,7 @@ def test_half_a_file_is_never_taken_for_a_whole_one(rooms):
     connection.close()
 
 
-def test_nobody_else_uses_the_key(rooms):
+def test_a_download_key_needs_its_own_session(rooms):
     write(rooms, "/all", "treasure")
     console, other = session(rooms), session(rooms)
     path = ticket(console, "/all")
@@ -318,11 +318,11 @@ def test_nobody_else_uses_the_key(rooms):
     ({}, 404), ({"database": "default"}, 400), ({"database": "other", "path": "/"}, 404),
     ({"database": "default", "path": 1}, 400), ({"database": "default", "path": "/a/.priority"}, 400),
     ({"database": "default", "path": "/a[b"}, 400), ({"database": "../x", "path": "/"}, 404), ([], 404)])
-def test_no_other_body_makes_a_download(admin, body, status):
+def test_malformed_bodies_start_no_download(admin, body, status):
     answer = admin.ask("POST", "download", body)
     assert answer.status == status and set(answer.json) == {"error"}
 
 
 @pytest.mark.parametrize("key", ["", "x", "A" * 43, "A" * 4000, "%00", "../session"])
-def test_no_other_key_downloads(admin, key):
+def test_unknown_keys_download_nothing(admin, key):
     assert fetch(admin, API + "download/" + key).status in (400, 404)

@@ -22,7 +22,7 @@ def console(serve, browser):
     return Console(serve(rules=RULES), browser)
 
 
-def test_figures_connections_and_why_their_listens_hold(console):
+def test_the_page_shows_figures_connections_and_the_grants_of_listens(console):
     console.write("/members/lobby/mira", True)
     client = Client(console.server)
     client.sign_in(console.server.token("mira"))
@@ -67,7 +67,7 @@ def test_figures_connections_and_why_their_listens_hold(console):
     watched.check()
 
 
-def test_databases_are_made_and_deleted_by_their_name(console):
+def test_databases_are_created_and_deleted_after_their_name_is_typed(console):
     watched = console.open(view="settings")
     page = watched.page
     databases = page.get_by_role("region", name="Databases")
@@ -115,7 +115,7 @@ def test_markup_in_the_log_and_in_names_runs_nothing(console):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_now_on_a_narrow_screen(console, theme):
+def test_the_now_page_fits_a_narrow_screen(console, theme):
     watched = console.open(view="now", size=NARROW, theme=theme)
     page = watched.page
     expect(page.locator(".now-figures polyline").first).to_be_attached()
@@ -125,7 +125,7 @@ def test_now_on_a_narrow_screen(console, theme):
     watched.check()
 
 
-def test_what_is_wrong_stands_in_words_and_a_client_is_disconnected(console):
+def test_findings_are_sentences_and_a_client_is_disconnected(console):
     console.server.run(
         "triggers", "add", "index", "--path", "/open/{item}", "--on", "write", "--url", "http://127.0.0.1:9/events")
     client = Client(console.server)
@@ -149,7 +149,7 @@ def test_what_is_wrong_stands_in_words_and_a_client_is_disconnected(console):
     watched.check()
 
 
-def test_a_viewer_disconnects_nobody(console):
+def test_a_viewer_cannot_disconnect_clients(console):
     client = Client(console.server)
     client.sign_in(console.server.token("mira"))
     watched = console.open("--read-only", view="now", theme="dark")
@@ -165,7 +165,7 @@ def test_a_viewer_disconnects_nobody(console):
     watched.check()
 
 
-def test_a_large_part_is_saved_as_the_server_streams_it(console):
+def test_a_large_subtree_is_saved_while_it_is_streamed(console):
     console.write("/open/large", {f"key{number}": "x" * 1000 for number in range(7_000)})
     watched = console.open(fragment="/open/large")
     page = watched.page
@@ -177,7 +177,7 @@ def test_a_large_part_is_saved_as_the_server_streams_it(console):
     watched.check()
 
 
-def test_events_that_were_given_up_are_sent_again(console):
+def test_dead_letters_are_sent_again(console):
     answers = {"status": 400}
     receiver = Receiver(lambda number, request: answers["status"])
     console.server.run(

@@ -69,7 +69,7 @@ def test_a_link_opens_one_session_and_leaves_no_trace(console):
     other.check("401")
 
 
-def test_without_a_session_there_is_the_door(console):
+def test_without_a_session_the_sign_in_page_is_shown(console):
     watched = Watched(console.browser.new_context(viewport=WIDE), console.server.url)
     watched.page.goto(console.server.url + "/.console/")
     expect(watched.page.get_by_role("heading", name="Open the console by a link")).to_be_visible()
@@ -77,7 +77,7 @@ def test_without_a_session_there_is_the_door(console):
     watched.check()
 
 
-def test_what_others_write_is_seen_at_once(console):
+def test_writes_of_other_clients_are_shown_at_once(console):
     watched = console.open(fragment="/notices/closing")
     page = watched.page
     value = row(page, "notices", "closing").locator(".value")
@@ -111,7 +111,7 @@ def test_a_value_is_edited_in_its_row_and_undone(console):
     watched.check()
 
 
-def test_a_write_never_covers_what_was_not_seen(console):
+def test_a_write_is_refused_when_the_value_changed_unseen(console):
     watched = console.open(fragment="/rooms/lobby/topic")
     page = watched.page
     expect(row(page, "rooms", "lobby", "topic")).to_be_visible()
@@ -202,7 +202,7 @@ def test_add_rename_move_duplicate_and_remove(console):
     watched.check()
 
 
-def test_undo_never_covers_something_newer(console):
+def test_undo_never_overwrites_a_newer_value(console):
     watched = console.open(fragment="/notices/firing")
     page = watched.page
     expect(row(page, "notices", "firing")).to_be_visible()
@@ -215,7 +215,7 @@ def test_undo_never_covers_something_newer(console):
     watched.check()
 
 
-def test_much_is_removed_only_after_its_key_was_typed(console):
+def test_a_large_removal_needs_its_key_typed(console):
     console.write("/archive", {f"k{number:05}": number for number in range(1500)})
     watched = console.open(fragment="/archive")
     page = watched.page
@@ -234,7 +234,7 @@ def test_much_is_removed_only_after_its_key_was_typed(console):
     watched.check()
 
 
-def test_pasted_json_shows_its_difference_first(console):
+def test_pasted_json_shows_its_differences_first(console):
     watched = console.open(fragment="/notices")
     page = watched.page
     expect(row(page, "notices")).to_have_attribute("aria-selected", "true")
@@ -255,7 +255,7 @@ def test_pasted_json_shows_its_difference_first(console):
     watched.check()
 
 
-def test_paths_are_typed_with_completion_and_places_are_addresses(console):
+def test_paths_are_completed_and_locations_have_addresses(console):
     watched = console.open()
     page = watched.page
     expect(row(page, "rooms")).to_be_visible()
@@ -289,7 +289,7 @@ def test_paths_are_typed_with_completion_and_places_are_addresses(console):
     watched.check()
 
 
-def test_the_filter_shows_what_fits_and_what_is_around_it(console):
+def test_the_filter_shows_matches_with_their_surroundings(console):
     watched = console.open(fragment="/rooms/lobby/messages?filter=kiln%202")
     page = watched.page
     expect(row(page, "rooms", "lobby", "messages", "-P71cMk3SYTEeL_u24h9")).to_be_visible()
@@ -331,7 +331,7 @@ def test_the_tree_by_keyboard_alone(console):
     watched.check()
 
 
-def test_with_somebody_elses_eyes(console):
+def test_data_is_viewed_as_another_user(console):
     watched = console.open(fragment="/rooms")
     page = watched.page
     expect(row(page, "rooms")).to_have_attribute("aria-selected", "true")
@@ -359,7 +359,7 @@ def test_with_somebody_elses_eyes(console):
     watched.check()
 
 
-def test_a_viewer_looks_and_does_not_change(console):
+def test_a_viewer_reads_the_tree_and_cannot_edit_it(console):
     watched = console.open("--read-only", fragment="/notices/closing")
     page = watched.page
     expect(page.locator(".rail")).to_contain_text("Read-only")
@@ -418,7 +418,7 @@ def test_a_large_node_is_opened_by_windows(console):
     watched.check()
 
 
-def test_orders(console):
+def test_children_are_ordered_by_key_value_child_and_priority(console):
     console.write("/scores", {"a": {"points": 30}, "b": {"points": 4}, "c": {"points": 12}})
     watched = console.open(fragment="/scores?order=child%3Apoints")
     page = watched.page
@@ -438,7 +438,7 @@ def test_orders(console):
     watched.check()
 
 
-def test_without_a_connection_what_was_there_stays(console):
+def test_loaded_data_stays_while_the_connection_is_lost(console):
     watched = console.open(fragment="/notices/closing")
     page = watched.page
     expect(row(page, "notices", "closing")).to_be_visible()
@@ -482,7 +482,7 @@ def test_signing_out_ends_the_session(console):
     watched.check()
 
 
-def test_an_empty_database_says_what_to_do(serve, starter_rules, browser):
+def test_an_empty_database_shows_the_first_steps(serve, starter_rules, browser):
     console = Console(serve(rules=starter_rules), browser)
     watched = console.open()
     page = watched.page
@@ -500,7 +500,7 @@ def test_an_empty_database_says_what_to_do(serve, starter_rules, browser):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_accessibility(console, theme, size):
+def test_the_pages_are_accessible(console, theme, size):
     watched = console.open(fragment="/rooms/lobby/messages/-P71cMk3SYTEeL_u24h9/text", size=size, theme=theme)
     page = watched.page
     name = f"{theme}-{size['width']}"
@@ -529,7 +529,7 @@ def test_accessibility(console, theme, size):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_door_is_accessible(console, theme):
+def test_the_sign_in_page_is_accessible(console, theme):
     watched = Watched(console.browser.new_context(viewport=NARROW, color_scheme=theme), console.server.url)
     watched.page.goto(console.server.url + "/.console/")
     expect(watched.page.get_by_role("heading")).to_be_visible()

@@ -38,7 +38,7 @@ FITTING = [
     ({"state": "session"}, {"ann", "ben", "Cleo", "nobody"}), ({"state": "disabled", "q": "ann"}, set())]
 
 
-def test_those_who_fit(town):
+def test_a_search_returns_the_matching_users(town):
     _, session, uids = town
     for query, expected in FITTING + [({"q": uids["ben"]}, {"ben"})]:
         answer = search(session, **query)
@@ -46,7 +46,7 @@ def test_those_who_fit(town):
         assert len(answer["people"]) == len(expected) and answer["next"] is None, query
 
 
-def test_orders_and_pages(town):
+def test_users_are_listed_in_orders_and_pages(town):
     _, session, uids = town
     assert names(search(session, order="name"), uids) == ["nobody", "ann", "ben", "Cleo", "dan"]
     assert names(search(session, order="name", dir="desc"), uids) == ["dan", "Cleo", "ben", "ann", "nobody"]
@@ -73,13 +73,13 @@ BAD = [
     "order=name&dir=up", "dir=asc", "q=" + "x" * 257, "q=%ff", "q=a&q=b"]
 
 
-def test_bad_questions_are_told(admin):
+def test_invalid_user_queries_are_refused(admin):
     for query in BAD:
         answer = admin.ask("GET", "people?" + query)
         assert answer.status == 400 and set(answer.json) == {"error"}, (query, answer.body)
 
 
-def test_one_person(town):
+def test_a_user_is_shown_with_sessions_and_audit_records(town):
     _, session, uids = town
     answer = session.get("people/one?" + urlencode({"uid": uids["ben"]}))
     assert answer["person"]["email"] == "ben@example.com" and answer["person"]["sessions"] == 2
@@ -95,7 +95,7 @@ def test_one_person(town):
     assert session.ask("POST", "people", {}).status == 405
 
 
-def test_a_viewer_looks_and_does_nothing_to_anybody(town):
+def test_a_viewer_reads_users_and_changes_none(town):
     server, _, uids = town
     viewer = Session(*link(server.run("console", "--read-only")))
     assert len(search(viewer)["people"]) == 5
@@ -119,7 +119,7 @@ def tenants(serve):
     return server, Session(*start_link(server)), ids
 
 
-def test_a_tenants_people_are_its_own(tenants):
+def test_a_tenant_lists_only_its_own_users(tenants):
     server, session, ids = tenants
     for query, address in [({}, "project"), *(({"tenant": each}, each) for each in ids)]:
         found = search(session, **query)["people"]
@@ -131,7 +131,7 @@ def test_a_tenants_people_are_its_own(tenants):
         assert answer.status == 404 and answer.json == {"error": "There is no such tenant."}, path
 
 
-def test_what_is_done_to_a_tenants_people_is_done_there_alone(tenants):
+def test_changes_to_a_tenants_users_stay_in_the_tenant(tenants):
     server, session, (one, other) = tenants
 
     def server_asks(method, path, body=None):
@@ -154,7 +154,7 @@ def test_what_is_done_to_a_tenants_people_is_done_there_alone(tenants):
         assert server_asks("POST", path, {"localId": "same"}).status == 404, path
 
 
-def test_viewers_see_tenants_and_change_none(tenants):
+def test_viewers_list_tenants_and_change_none(tenants):
     server, administrator, (one, _) = tenants
     viewer = Session(*link(server.run("console", "--read-only")))
     listed = viewer.ask("GET", "server/tenants?pageSize=1000")

@@ -33,7 +33,7 @@ def row(page, text):
     return page.get_by_role("row").filter(has_text=text)
 
 
-def test_somebody_is_found_disabled_and_the_receipt_shows_who_was_told(console):
+def test_disabling_a_user_shows_the_receipt(console):
     users = people(console, "ann", "ben", "kim")
     kim = users["kim"]
     client = Client(console.server)
@@ -91,7 +91,7 @@ def test_somebody_is_found_disabled_and_the_receipt_shows_who_was_told(console):
     watched.check()
 
 
-def test_people_are_made_given_claims_imported_and_deleted(console):
+def test_users_are_created_given_claims_imported_and_deleted(console):
     people(console, "ann")
     watched = console.open(view="people")
     page = watched.page
@@ -146,7 +146,7 @@ def test_people_are_made_given_claims_imported_and_deleted(console):
     watched.check("400")
 
 
-def test_what_somebody_reaches(console):
+def test_the_locations_that_a_user_can_reach_are_listed(console):
     ann = people(console, "ann")["ann"]
     own = f"/users/{ann['localId']}"
     console.write("/", {"open": 1, "users": {ann["localId"]: 1}, "closed": 1})
@@ -173,7 +173,7 @@ def test_what_somebody_reaches(console):
     watched.check()
 
 
-def test_many_people_and_markup_in_their_names(console):
+def test_many_users_are_listed_and_markup_in_names_is_text(console):
     made = requests.post(
         f"{console.server.url}/identitytoolkit.googleapis.com/v1/projects/hearth/accounts", timeout=WAIT_SECONDS,
         headers={"Authorization": "Bearer " + console.server.run("token", "mint", "--admin").strip()},
@@ -193,7 +193,7 @@ def test_many_people_and_markup_in_their_names(console):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_people_on_a_narrow_screen(console, theme):
+def test_the_users_page_fits_a_narrow_screen(console, theme):
     people(console, "ann")
     watched = console.open(view="people", size=NARROW, theme=theme)
     page = watched.page
@@ -210,7 +210,7 @@ def test_people_on_a_narrow_screen(console, theme):
     watched.check()
 
 
-def test_receipts_of_whatever_took_access_away(console):
+def test_every_kind_of_revocation_shows_its_receipt(console):
     kim = people(console, "kim")["kim"]
     client = Client(console.server)
     client.sign_in(kim["idToken"])
@@ -233,7 +233,7 @@ def test_receipts_of_whatever_took_access_away(console):
     watched.check()
 
 
-def test_whose_eyes_to_look_with_is_found_by_name(console):
+def test_the_user_to_act_as_is_found_by_name(console):
     users = people(console, "ann", "kim")
     console.server.run("users", "set-claims", users["kim"]["localId"], '{"role": "editor"}')
     watched = console.open()
@@ -255,7 +255,7 @@ def test_whose_eyes_to_look_with_is_found_by_name(console):
     watched.check()
 
 
-def test_accounts_that_do_not_come(console):
+def test_a_slow_user_list_can_be_stopped_and_loaded_again(console):
     people(console, "ann")
     watched = console.open()
     page = watched.page
@@ -272,7 +272,7 @@ def test_accounts_that_do_not_come(console):
     watched.check()
 
 
-def test_a_tenants_people_are_chosen_and_what_is_done_to_them_is_done_there(console):
+def test_actions_on_a_selected_tenants_users_stay_in_the_tenant(console):
     server = console.server
     one = server.run("tenants", "create", "acme-corp", "--passwords", "true").strip()
     people(console, "ann", "ben")
@@ -322,7 +322,7 @@ def test_a_tenants_people_are_chosen_and_what_is_done_to_them_is_done_there(cons
     narrow.check()
 
 
-def test_tenants_are_made_disabled_and_deleted_in_the_settings(console):
+def test_tenants_are_created_disabled_and_deleted_in_the_settings(console):
     watched = console.open(view="settings")
     page = watched.page
     section = page.get_by_role("region", name="Tenants")

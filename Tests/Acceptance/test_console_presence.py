@@ -42,7 +42,7 @@ def late(serve, clock):
     return server, session, viewer
 
 
-def test_what_is_grave_asks_for_presence_and_nothing_is_done(late):
+def test_grave_operations_without_presence_are_refused(late):
     server, session, viewer = late
     # A first start makes its keys, one of each kind, while it answers already.
     until(lambda: len(session.ask("POST", "server/hearth/v1/keys:list", {}).json["keys"]) == 2, "both kinds of keys")
@@ -58,7 +58,7 @@ def test_what_is_grave_asks_for_presence_and_nothing_is_done(late):
     assert session.ask("POST", "server/.settings/databases.json", {"name": "other"}).status in (200, 201)
 
 
-def test_presence_is_shown_by_what_opens_a_session(late, clock):
+def test_presence_is_proved_by_a_link_or_by_signing_in(late, clock):
     server, session, _ = late
     deploy = GRAVE["deploy"]
     for body in {}, {"key": ""}, {"key": "A" * 43}, {"idToken": "x"}, {"key": "A" * 43, "idToken": "x"}, []:
@@ -78,7 +78,7 @@ def test_presence_is_shown_by_what_opens_a_session(late, clock):
     assert sum("POST /.settings/rules/versions.json" in each for each in details) == 1
 
 
-def test_the_page_asks_and_goes_on(serve, browser, clock):
+def test_the_page_asks_for_presence_and_repeats_the_request(serve, browser, clock):
     console = Console(serve(rules=CLOSED, environment=clock.environment), browser)
     watched = console.open(view="settings")
     page = watched.page

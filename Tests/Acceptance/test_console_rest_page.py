@@ -19,7 +19,7 @@ def console(serve, browser):
     return Console(serve("--sign-in", "password", rules=RULES), browser)
 
 
-def test_a_query_a_version_and_an_administrator(console, tmp_path):
+def test_a_request_with_a_query_is_tried_by_a_version_and_as_an_administrator(console, tmp_path):
     other = tmp_path / "rules.json"
     other.write_text(RULES.replace("<= 10", "<= 1000"), encoding="utf-8")
     console.server.run("rules", "deploy", str(other))
@@ -58,7 +58,7 @@ def test_a_query_a_version_and_an_administrator(console, tmp_path):
     watched.check()
 
 
-def test_figures_in_numbers(console):
+def test_a_chart_is_also_a_table_of_numbers(console):
     watched = console.open(view="now", theme="dark")
     page = watched.page
     chart = page.get_by_role("region", name="Writes a second")
@@ -74,7 +74,7 @@ def test_figures_in_numbers(console):
     watched.check()
 
 
-def test_keys_are_removed_and_service_accounts_made(console):
+def test_signing_keys_are_removed_and_service_accounts_created(console):
     watched = console.open(view="settings")
     page = watched.page
     keys = page.get_by_role("region", name="Keys").locator(".settings-row")
@@ -110,7 +110,7 @@ def test_keys_are_removed_and_service_accounts_made(console):
     watched.check("400")
 
 
-def test_access_is_kept_true(console):
+def test_the_access_list_follows_changes(console):
     uid = "kim"
     console.server.run("users", "create", "--uid", uid)
     console.write("/rooms/lobby", {"topic": "x"})

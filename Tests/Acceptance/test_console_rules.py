@@ -74,7 +74,7 @@ def check_test(text, rules, tmp_path, expect=0):
 
 # One denial
 
-def test_a_refused_listen_is_explained_with_the_data_of_its_moment(chat, tmp_path):
+def test_a_refused_listen_is_explained_with_the_data_at_its_time(chat, tmp_path):
     server, session = chat
     denial = refused(chat, "mira", "q", "/rooms/lobby")
     live = session.socket(server)
@@ -99,7 +99,7 @@ def test_a_refused_listen_is_explained_with_the_data_of_its_moment(chat, tmp_pat
     assert "1 passed" in check_test(answer["test"], ROOMS, tmp_path)
 
 
-def test_a_refused_write_has_its_value_and_rules_of_its_moment(chat, tmp_path):
+def test_a_refused_write_keeps_its_value_and_the_rules_at_its_time(chat, tmp_path):
     server, session = chat
     denial = refused(chat, "kim", "p", "/rooms/lobby", {"title": "<b>" + "x" * 20})
     answer = session.get(f"denials/{denial['id']}?peek=1")
@@ -112,7 +112,7 @@ def test_a_refused_write_has_its_value_and_rules_of_its_moment(chat, tmp_path):
     assert answer["inForce"] is False and answer["source"] == ROOMS
 
 
-def test_each_of_many_is_explained_by_its_id(chat):
+def test_each_of_many_denials_is_explained_by_its_id(chat):
     """A listen that is taken away has the name of its connection alone, as another one has."""
     server, session = chat
     live = session.socket(server)
@@ -130,7 +130,7 @@ def test_each_of_many_is_explained_by_its_id(chat):
         assert answer["explanation"]["path"] == denial["path"] == answer["request"]["read"]
 
 
-def test_what_is_not_there_is_said(chat):
+def test_an_unknown_denial_is_reported_as_missing(chat):
     server, session = chat
     refused(chat, None, "q", "/rooms/lobby")
     for name in "0", "999999", "x", "-1", "", "1/2", "18446744073709551616", "%31":
@@ -140,7 +140,7 @@ def test_what_is_not_there_is_said(chat):
         assert session.ask(method, "denials/1", {}).status == 405
 
 
-def test_what_is_too_much_to_keep_is_told_with_its_rule(chat):
+def test_a_denial_too_large_to_keep_is_listed_with_its_rule(chat):
     server, session = chat
     denial = refused(chat, "mira", "p", "/rooms/lobby", {"body": "x" * 100_000})
     answer = session.get(f"denials/{denial['id']}")
@@ -151,7 +151,7 @@ def test_what_is_too_much_to_keep_is_told_with_its_rule(chat):
 
 
 @pytest.mark.parametrize("chat", [("--no-denial-values",)], indirect=True)
-def test_values_are_kept_only_if_they_may_be(chat):
+def test_values_of_denials_are_kept_only_when_allowed(chat):
     server, session = chat
     denial = refused(chat, "mira", "p", "/rooms/lobby", {"title": "treasure"})
     answer = session.get(f"denials/{denial['id']}")
@@ -161,7 +161,7 @@ def test_values_are_kept_only_if_they_may_be(chat):
     assert by_trace.status == 404 and "--no-denial-values" in by_trace.json["error"]
 
 
-def test_a_viewer_may_ask_why_and_try(server, viewer):
+def test_a_viewer_may_explain_denials_and_try_rules(server, viewer):
     live = Client(server)
     live.listen("/rooms", status="permission_denied")
     denial = newest(viewer)
@@ -171,7 +171,7 @@ def test_a_viewer_may_ask_why_and_try(server, viewer):
 
 # Trying
 
-def test_requests_of_every_kind_are_tried_as_anybody(chat, tmp_path):
+def test_requests_of_every_kind_are_tried_as_every_kind_of_user(chat, tmp_path):
     server, session = chat
     kim, mira = {"uid": "kim", "token": {}}, {"uid": "mira", "token": {}}
     for request, allowed in [
@@ -215,7 +215,7 @@ def test_a_denial_is_tried_with_other_rules_on_its_own_data(chat):
     assert tried["allowed"] is False and tried["isComplete"] is True
 
 
-def test_rules_of_a_version_are_tried(chat):
+def test_the_rules_of_a_stored_version_are_tried(chat):
     server, session = chat
     path = "server/.settings/rules/versions.json?ns=default"
     assert session.ask("POST", path, {"source": OPEN, "comment": "open"}).status == 200
@@ -236,12 +236,12 @@ def test_rules_of_a_version_are_tried(chat):
     {"request": {"read": "/", "auth": 1}}, {"request": {"read": "/", "auth": []}}, {"request": {"read": "/", "now": -1}},
     {"request": {"read": "/", "now": 1e300}}, {"request": {"read": "/", "query": 1}}, {"request": {}, "administrator": True},
     {"request": {"read": "/", "query": {"l": -1}}}])
-def test_what_cannot_be_tried_is_told_in_a_sentence(admin, body):
+def test_an_invalid_trial_is_refused_with_a_reason(admin, body):
     answer = admin.ask("POST", "try", {"database": "default", **body})
     assert answer.status == 400 and set(answer.json) == {"error"} and answer.json["error"], (body, answer.body)
 
 
-def test_other_databases_and_methods(admin):
+def test_other_databases_and_methods_are_refused(admin):
     for name in "none", "", "../x", None:
         answer = admin.ask("POST", "try", {"database": name, "request": {"read": "/"}})
         assert answer.status == 404, name

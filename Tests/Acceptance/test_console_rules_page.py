@@ -96,7 +96,7 @@ def test_a_refusal_is_explained_mended_tried_and_deployed(console):
     watched.check()
 
 
-def test_errors_stand_where_they_are(console):
+def test_errors_are_shown_at_their_place_in_the_editor(console):
     watched = console.open(view="rules")
     page = watched.page
     expect(page.get_by_text("no errors")).to_be_visible()
@@ -121,7 +121,7 @@ def test_errors_stand_where_they_are(console):
     watched.check()
 
 
-def test_a_deploy_never_covers_a_version_that_was_not_seen(console, tmp_path):
+def test_a_deploy_never_replaces_an_unseen_version(console, tmp_path):
     watched = console.open(view="rules")
     page = watched.page
     expect(page.get_by_text("no errors")).to_be_visible()
@@ -139,7 +139,7 @@ def test_a_deploy_never_covers_a_version_that_was_not_seen(console, tmp_path):
     watched.check("412")
 
 
-def test_any_request_is_tried_as_anybody(console):
+def test_the_page_tries_any_request_as_any_user(console):
     console.write("/members/lobby/mira", True)
     watched = console.open(view="rules", fragment="/try")
     page = watched.page
@@ -166,7 +166,7 @@ def test_any_request_is_tried_as_anybody(console):
     watched.check()
 
 
-def test_rules_on_trial(console):
+def test_staged_rules_are_evaluated_promoted_and_discarded(console):
     watched = console.open(view="rules")
     page = watched.page
     expect(page.get_by_text("no errors")).to_be_visible()
@@ -202,7 +202,7 @@ def test_markup_in_denials_runs_nothing_and_a_viewer_changes_nothing(console):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_rules_on_a_narrow_screen(console, theme):
+def test_the_rules_page_fits_a_narrow_screen(console, theme):
     refuse(console)
     watched = console.open(view="rules", size=NARROW, theme=theme)
     page = watched.page

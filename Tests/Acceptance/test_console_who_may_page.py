@@ -21,7 +21,7 @@ def console(serve, browser):
     return made
 
 
-def test_who_may_and_why_somebody_may_not(console):
+def test_the_page_shows_who_can_access_a_location_and_explains_a_denial(console):
     watched = console.open(fragment="/users/ann")
     page = watched.page
     may = page.get_by_role("region", name="Who may")

@@ -14,7 +14,7 @@ from kills.line import Line
 CRASHES = int(os.environ.get("HEARTH_CRASHES", "3"))
 
 
-def test_what_was_acknowledged_survives_kill_minus_nine(tmp_path):
+def test_acknowledged_writes_survive_sigkill(tmp_path):
     seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
     print("seed", seed)
     # With history, whose log is also shortened.
@@ -42,7 +42,7 @@ def sent(count, acknowledged):
     return line, states
 
 
-def test_a_lost_or_torn_or_unstored_write_would_be_found():
+def test_the_check_finds_a_lost_a_torn_and_an_unstored_write():
     for stored in range(10, 21):
         line, states = sent(20, 10)
         line.settle(states[stored], states[stored])

@@ -179,7 +179,7 @@ def write(server, secret, moments, removals, written):
         assert client.receive()["d"]["b"]["s"] == "ok"
 
 
-def test_no_frame_is_of_a_commit_past_the_cut(serve):
+def test_no_frame_after_a_revocation_carries_a_later_commit(serve):
     seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
     print("seed", seed)
     moments = random.Random(seed)

@@ -54,7 +54,7 @@ def test_a_flipped_bit_in_the_last_write_after_a_clean_stop(serve):
     assert sorted(requests.get(f"{server.url}/.json", timeout=WAIT_SECONDS).json()) == ["n1", "n2", "n3", "n4"]
 
 
-def test_a_log_that_was_cut_off_after_a_kill(serve):
+def test_a_truncated_log_after_a_kill_opens(serve):
     server = serve(rules=OPEN)
     write(server, 6)
     server.kill()
@@ -80,7 +80,7 @@ def test_a_log_that_was_cut_off_after_a_kill(serve):
     write(server, 1)
 
 
-def test_accounts_whose_log_was_cut_off(serve):
+def test_accounts_with_a_truncated_log_open(serve):
     server = serve()
     server.run("users", "create", "ann@example.com", "--without-password")
     server.kill()
@@ -89,13 +89,13 @@ def test_accounts_whose_log_was_cut_off(serve):
     assert f"hearth repair --apply {file}" in refusal(server)
 
 
-def test_repair_makes_no_file(tmp_path):
+def test_repair_refuses_a_missing_file_and_creates_none(tmp_path):
     assert "no file" in hearth("repair", str(tmp_path / "none.sqlite"), expect=64)
     assert "--apply" in hearth("repair", str(tmp_path), "--in-place", expect=64)
     assert not list(tmp_path.iterdir())
 
 
-def test_repair_says_what_is_missing_and_saves_the_rest(serve):
+def test_repair_reports_missing_commits_and_saves_the_rest(serve):
     server = serve(rules=OPEN)
     write(server, 6)
     running = repair(server.data)
@@ -123,7 +123,7 @@ def test_repair_says_what_is_missing_and_saves_the_rest(serve):
     write(server, 4)
 
 
-def test_repair_begins_nothing_anew_by_itself(serve):
+def test_repair_never_resets_a_journal_unasked(serve):
     server = serve(rules=OPEN)
     write(server, 2)
     assert server.stop() == 0

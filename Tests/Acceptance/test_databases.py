@@ -10,7 +10,7 @@ import requests
 from firebase_admin import credentials, db, exceptions
 
 from client import Client
-from test_guide import blocks, run
+from guide_examples import blocks, run
 from waits import WAIT_SECONDS, until
 
 OPEN = '{ "rules": { ".read": true, ".write": true } }'
@@ -37,7 +37,7 @@ def listed(server):
     return {database["name"]: database for database in manage(server, "GET").json()["databases"]}
 
 
-def test_a_database_from_its_making_to_its_end(serve, rules, tmp_path):
+def test_a_database_is_created_limited_and_deleted(serve, rules, tmp_path):
     server = serve(rules=CLOSED)
     wanted = requests.put(f"{server.url}/a.json?ns=guests", data="1", timeout=WAIT_SECONDS)
     assert wanted.status_code == 404, "a stranger makes none"
@@ -74,7 +74,7 @@ def test_a_folder_without_a_server_is_managed_too(serve, rules):
     assert requests.put(f"{server.url}/a.json?ns=guests", data="1", timeout=WAIT_SECONDS).status_code == 200
 
 
-def test_nothing_is_left_half_by_a_kill(serve):
+def test_a_kill_leaves_no_half_created_or_half_deleted_database(serve):
     server = serve(rules=CLOSED)
     marks, journal = server.data / "databases" / "guests.deleted", server.data / "databases" / "guests.sqlite"
     for number in range(3):
@@ -104,7 +104,7 @@ def delete(server):
         pass
 
 
-def test_a_flood_waits_where_it_comes_from(serve):
+def test_a_flooding_client_is_delayed_and_no_other(serve):
     server = serve(rules=OPEN)
     server.run("databases", "set", "default", "--client-requests-per-second", "50")
     client = Client(server)
@@ -153,7 +153,7 @@ def test_users_are_counted_apart_and_connections_too(serve):
     second.call("g", p="/a")
 
 
-def test_firebase_admin_fills_a_database_and_empties_it(serve):
+def test_a_database_at_its_storage_quota_refuses_writes_until_data_is_removed(serve):
     server = serve("--emulator", command="dev", rules=OPEN)
     app = firebase_admin.initialize_app(
         credentials.Base(), {"databaseURL": f"{server.url}?ns=demo"}, name="stored bytes")
@@ -179,7 +179,7 @@ def test_firebase_admin_fills_a_database_and_empties_it(serve):
         firebase_admin.delete_app(app)
 
 
-def test_the_guide_is_true(serve):
+def test_the_commands_of_the_databases_guide_run(serve):
     server = serve(rules=CLOSED)
     folder = server.data.parent
     (folder / "guests.json").write_text(OPEN, encoding="utf-8")

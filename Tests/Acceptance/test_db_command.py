@@ -1,7 +1,6 @@
 """`hearth db` as people and scripts use it: on a running server, on a stopped folder, and against a scripted server."""
 
 import bisect
-import http.server
 import json
 import os
 import pty
@@ -9,14 +8,14 @@ import random
 import re
 import signal
 import subprocess
-import threading
 import urllib.parse
 
 import pytest
 import requests
 
-import test_readme
 from conftest import HEARTH
+from guide_examples import block, blocks, run
+from stand_in_server import StandInServer
 from waits import WAIT_SECONDS, until
 
 RULES = """{ "rules": {
@@ -78,7 +77,7 @@ def test_a_negative_number_is_a_value(running, value):
     assert "Unknown option" in db(running, "set", "/n", "-x4", expect=64)
 
 
-def test_children_are_not_lost_unasked(folder):
+def test_replacing_children_needs_force(folder):
     db(folder, "set", "/a", '{"b":1}')
     for arguments in (["set", "/a", "5"], ["remove", "/a"]):
         assert "--force" in db(folder, *arguments, expect=64)
@@ -89,7 +88,7 @@ def test_children_are_not_lost_unasked(folder):
     assert db(folder, "get", "/a") == "null\n"
 
 
-def test_a_person_is_asked(running):
+def test_a_terminal_is_asked_for_confirmation(running):
     db(running, "set", "/a", '{"b":1}')
 
     def answered(answer):
@@ -110,7 +109,7 @@ def test_a_person_is_asked(running):
     assert db(running, "get", "/a") == "null\n"
 
 
-def test_mistakes_are_told_before_anything_is_sent(running, tmp_path):
+def test_invalid_arguments_are_refused_before_a_request_is_sent(running, tmp_path):
     (tmp_path / "bad.json").write_text('{\n "a": 1,\n "b" 2\n}')
     assert "bad.json:3:6:" in db(running, "set", "/a", "--file", str(tmp_path / "bad.json"), expect=1)
     assert "the value:1:2:" in db(running, "set", "/a", "{a:1}", expect=1)
@@ -124,7 +123,7 @@ def test_mistakes_are_told_before_anything_is_sent(running, tmp_path):
     assert "couldn't parse" in db(running, "set", "/a", '{"b.c":1}', expect=1)
 
 
-def test_rules_can_be_tried(serve):
+def test_rules_apply_to_commands_that_act_as_a_user(serve):
     server = serve(rules=RULES)
     folder = server.data
     db(folder, "set", "/mine/ann", '"hers"')
@@ -139,7 +138,7 @@ def test_rules_can_be_tried(serve):
     assert "no server runs" in db(folder, "get", "/open", "--as-nobody", expect=1)
 
 
-def test_a_server_elsewhere(serve, tmp_path):
+def test_the_server_of_another_machine_is_reached_with_a_token(serve, tmp_path):
     server = serve(rules=RULES)
     token = tmp_path / "token"
     token.write_text((server.data / "keys" / "admin-token").read_text())
@@ -151,22 +150,22 @@ def test_a_server_elsewhere(serve, tmp_path):
     assert "in clear" in db(nowhere, "get", "/a", "--server", "http://192.0.2.1:9", expect=64)
 
 
-def test_a_stopped_folder_that_another_process_has(running):
+def test_a_stopped_folder_in_use_by_another_process_is_refused(running):
     """The way to its server is not there any more; its lock is."""
     (running / "server.sock").unlink()
     assert "cannot be opened" in db(running, "get", "/a", expect=1)
 
 
-def test_the_guides(serve, starter_rules):
+def test_the_commands_of_the_data_guides_run(serve, starter_rules):
     server = serve(rules=starter_rules)
     server.token("alice")
     db(server.data, "set", "/members/lobby", '{"alice":true}')
-    output = test_readme.run(next(block for block in test_readme.started() if "hearth db" in block), server)
+    output = run(block("GettingStarted.md", "hearth db"), server.data.parent, server.authority)
     assert output.count("from the shell") == 2 and "imported" in output, output
     db(server.data, "remove", "/restored", "--force")
     (server.data.parent / "backup.json").unlink()
-    for block in test_readme.blocks(test_readme.GUIDES / "WorkingWithData.md"):
-        output = test_readme.run(block, server)
+    for script in blocks("WorkingWithData.md"):
+        output = run(script, server.data.parent, server.authority)
     assert json.loads(output.splitlines()[-1])["rooms"] is True
     assert json.loads(db(server.data, "get", "/restored/rooms/lobby")) == {
         "name": "The lobby", "members": {"ann": True}}
@@ -181,7 +180,7 @@ def upload(folder, rules):
     ).raise_for_status()
 
 
-def test_queries(running):
+def test_queries_order_and_limit_children(running):
     db(running, "set", "/q", '{"a":{"h":1},"b":{"h":2},"c":{"h":"2"},"d":{"h":10}}')
     db(running, "set", "/v", '{"10":1,"9":2,"x":"1"}')
 
@@ -216,7 +215,7 @@ def test_following_a_real_server(running):
         {"event": "put", "path": "/f/b", "data": None}]
 
 
-def test_following_ends_when_rules_take_the_right_away(running):
+def test_following_ends_when_rules_revoke_the_permission(running):
     db(running, "set", "/open", "1")
     process = subprocess.Popen(
         [HEARTH, "db", "listen", "/open", "--as", "u", "--data", str(running)], stdout=subprocess.PIPE,
@@ -251,7 +250,7 @@ def exported(folder, path="/", *options):
     return json.loads(db(folder, "get", path, "--export", *options))
 
 
-def test_what_is_exported_can_be_imported(folder, tmp_path):
+def test_an_export_can_be_imported(folder, tmp_path):
     data = tree(1, 500)
     (tmp_path / "in.json").write_text(json.dumps(data))
     assert db(folder, "import", "/", str(tmp_path / "in.json")).startswith("imported ")
@@ -275,7 +274,7 @@ def test_a_large_file_is_imported_in_parts(running, tmp_path):
     assert not (tmp_path / "in.json.import").exists()
 
 
-def test_an_import_overwrites_nothing_unasked(folder, tmp_path):
+def test_an_import_overwrites_data_only_with_force(folder, tmp_path):
     (tmp_path / "in.json").write_text('{"new":1}')
     db(folder, "set", "/a", '{"old":1}')
     assert "--force" in db(folder, "import", "/a", str(tmp_path / "in.json"), expect=1)
@@ -287,7 +286,7 @@ def test_an_import_overwrites_nothing_unasked(folder, tmp_path):
     assert exported(folder, "/leaf") == {".value": 5, ".priority": "p"}
 
 
-def test_an_import_can_make_its_database(folder, tmp_path):
+def test_an_import_can_create_its_database(folder, tmp_path):
     (tmp_path / "in.json").write_text('{"a":1}')
     assert "--create" in db(folder, "import", "/", str(tmp_path / "in.json"), "--ns", "second", expect=1)
     db(folder, "import", "/", str(tmp_path / "in.json"), "--ns", "second", "--create")
@@ -300,84 +299,76 @@ def test_an_import_can_make_its_database(folder, tmp_path):
     ('{"a":1}\n{"b":2}', "2:1", "follows"), ('{"a":\n{".value":1,"b":2}}', "2:13", "together with children"),
     ("", "1:1", "ends too early"),
 ])
-def test_a_broken_file_is_told_by_line_and_column(running, tmp_path, text, place, what):
+def test_an_invalid_file_is_reported_with_line_and_column(running, tmp_path, text, place, what):
     (tmp_path / "in.json").write_text(text)
     said = db(running, "import", "/a", str(tmp_path / "in.json"), expect=1)
     assert f"in.json:{place}:" in said and what in said, said
     assert exported(running, "/a") is None
 
 
-class Proxy:
-    """Passes requests on to a server, and drops the connection of the n-th write instead."""
+class ForwardingServer(StandInServer):
+    """Passes requests on to a server."""
+
+    def __init__(self, server):
+        self.target = server
+        self.token = (server.data / "keys" / "admin-token").read_text().split()[0]
+        super().__init__()
+
+    def forward(self, request, body):
+        # Beside other tests, a debug server may take a minute for the largest part of an import.
+        answer = requests.request(
+            request.command, self.target.url + request.path, data=body or None,
+            headers={"Authorization": "Bearer " + self.token}, timeout=4 * WAIT_SECONDS)
+        request.reply(answer.content, answer.status_code)
+
+
+class InterruptingProxy(ForwardingServer):
+    """A proxy that passes a number of writes on, and drops the connection of each later one."""
 
     def __init__(self, server, writes):
-        proxy = self
         self.writes, self.seen = writes, 0
+        super().__init__(server)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def forward(self):
-                length = int(self.headers.get("Content-Length") or 0)
-                body = self.rfile.read(length) if length else None
-                if self.command in ("PATCH", "PUT"):
-                    proxy.seen += 1
-                    if proxy.seen > proxy.writes:
-                        return self.connection.close()
-                headers = {"Authorization": self.headers["Authorization"]}
-                # Beside other tests, a debug server may take a minute for the largest part of an import.
-                answer = requests.request(
-                    self.command, server.url + self.path, data=body, headers=headers, timeout=4 * WAIT_SECONDS)
-                self.send_response(answer.status_code)
-                self.send_header("Content-Length", str(len(answer.content)))
-                self.end_headers()
-                self.wfile.write(answer.content)
-
-            do_GET = do_PUT = do_PATCH = do_DELETE = forward
-
-            def log_message(self, *arguments):
-                pass
-
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self, f"http://127.0.0.1:{self.http.server_port}"
-
-    def __exit__(self, *error):
-        self.http.shutdown()
-        self.http.server_close()
+    def respond(self, request):
+        body = request.body()
+        if request.command in ("PATCH", "PUT"):
+            self.seen += 1
+            if self.seen > self.writes:
+                return request.connection.close()
+        self.forward(request, body)
 
 
-def test_an_interrupted_import_goes_on(serve, tmp_path):
+def test_an_interrupted_import_resumes(serve, tmp_path):
     server = serve(rules=RULES)
     data = tree(3, 60_000)
     path = tmp_path / "in.json"
     path.write_text(json.dumps(data))
     options = ["--ns", "default", "--token-file", str(server.data / "keys" / "admin-token")]
-    with Proxy(server, 2) as (proxy, url):
-        db(server.data, "import", "/big", str(path), "--server", url, *options, expect=1)
+    with InterruptingProxy(server, 2) as proxy:
+        db(server.data, "import", "/big", str(path), "--server", proxy.origin, *options, expect=1)
         record = json.loads((tmp_path / "in.json.import").read_text())
         assert record["requests"] == 2 and record["target"] == "default /big"
         whole = exported(server.data, "/big")
         assert whole != data and whole is not None
-        assert "--resume" in db(server.data, "import", "/big", str(path), "--server", url, *options, expect=1)
+        assert "--resume" in db(server.data, "import", "/big", str(path), "--server", proxy.origin, *options, expect=1)
         assert "not here" in db(
-            server.data, "import", "/other", str(path), "--resume", "--server", url, *options, expect=1)
+            server.data, "import", "/other", str(path), "--resume", "--server", proxy.origin, *options, expect=1)
         # A file that was changed where it had been read.
         text = path.read_bytes()
         path.write_bytes(text.replace(b"-N000007", b"-N00000x", 1))
-        assert "--force" in db(server.data, "import", "/big", str(path), "--resume", "--server", url, *options, expect=1)
+        assert "--force" in db(server.data, "import", "/big", str(path), "--resume", "--server", proxy.origin, *options, expect=1)
         path.write_bytes(text)
         proxy.writes, before = 1_000, proxy.seen
-        db(server.data, "import", "/big", str(path), "--resume", "--server", url, *options)
+        db(server.data, "import", "/big", str(path), "--resume", "--server", proxy.origin, *options)
         sent = proxy.seen - before
     assert exported(server.data, "/big") == data
     assert not (tmp_path / "in.json.import").exists()
-    with Proxy(server, 1_000) as (proxy, url):
-        db(server.data, "import", "/again", str(path), "--server", url, *options)
+    with InterruptingProxy(server, 1_000) as proxy:
+        db(server.data, "import", "/again", str(path), "--server", proxy.origin, *options)
         assert sent == proxy.seen - 2, "what was answered is not sent again"
 
 
-def test_a_killed_import_leaves_the_server_well(serve, tmp_path):
+def test_a_killed_import_does_not_harm_the_server(serve, tmp_path):
     server = serve(rules=RULES)
     data = tree(4, 60_000)
     path = tmp_path / "in.json"
@@ -391,7 +382,7 @@ def test_a_killed_import_leaves_the_server_well(serve, tmp_path):
     assert exported(server.data, "/big") == data
 
 
-def test_a_file_that_cannot_be_read_removes_nothing(running, tmp_path):
+def test_an_unreadable_import_file_removes_no_data(running, tmp_path):
     db(running, "set", "/a", '{"old":1}')
     for text in ('{"a":1', '{"a":1}{', "nul", ""):
         (tmp_path / "in.json").write_text(text)
@@ -411,54 +402,32 @@ def leaves(value):
     return sum(map(leaves, value.values())) if isinstance(value, dict) else int(value is not None)
 
 
-class Narrow:
-    """Passes requests on to a server, and refuses to delete more than some leaves by one write as the server does when
-    it is more than 256 MB."""
+class SmallWriteProxy(ForwardingServer):
+    """A proxy that refuses to delete more than some leaves by one write, as the server does above 256 MB."""
 
     def __init__(self, server, leaves_max):
-        self.sent = []
-        narrow, token = self, (server.data / "keys" / "admin-token").read_text().split()[0]
-        headers = {"Authorization": "Bearer " + token}
+        self.sent, self.leaves_max = [], leaves_max
+        super().__init__(server)
 
-        def held(path, keys):
-            places = [f"{path}/{key}" for key in keys] if keys is not None else [path]
-            urls = [f"{server.url}{place}.json" for place in places]
-            return sum(leaves(requests.get(url, headers=headers, timeout=WAIT_SECONDS).json()) for url in urls)
+    def leaves_below(self, path, keys):
+        places = [f"{path}/{key}" for key in keys] if keys is not None else [path]
+        urls = [f"{self.target.url}{place}.json" for place in places]
+        headers = {"Authorization": "Bearer " + self.token}
+        return sum(leaves(requests.get(url, headers=headers, timeout=WAIT_SECONDS).json()) for url in urls)
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def forward(self):
-                length = int(self.headers.get("Content-Length") or 0)
-                body = self.rfile.read(length) if length else None
-                if self.command in ("PATCH", "DELETE"):
-                    path = self.path.partition(".json")[0]
-                    keys = list(json.loads(body)) if self.command == "PATCH" else None
-                    narrow.sent.append((self.command, path, keys))
-                    if held(path, keys) > leaves_max:
-                        return reply(self, {
-                            "error": "Data to write exceeds the maximum size that can be modified with a single request."
-                        }, 400)
-                # Beside other tests, a debug server may take a minute for the largest part of an import.
-                answer = requests.request(
-                    self.command, server.url + self.path, data=body, headers=headers, timeout=4 * WAIT_SECONDS)
-                reply(self, answer.content, answer.status_code)
-
-            do_GET = do_PUT = do_PATCH = do_DELETE = forward
-
-            def log_message(self, *arguments):
-                pass
-
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return self, f"http://127.0.0.1:{self.http.server_port}"
-
-    def __exit__(self, *error):
-        self.http.shutdown()
-        self.http.server_close()
+    def respond(self, request):
+        body = request.body()
+        if request.command in ("PATCH", "DELETE"):
+            path = request.path.partition(".json")[0]
+            keys = list(json.loads(body)) if request.command == "PATCH" else None
+            self.sent.append((request.command, path, keys))
+            if self.leaves_below(path, keys) > self.leaves_max:
+                return request.reply({
+                    "error": "Data to write exceeds the maximum size that can be modified with a single request."}, 400)
+        self.forward(request, body)
 
 
-def test_what_is_too_large_for_one_write_is_removed_in_pieces(serve, tmp_path):
+def test_a_removal_too_large_for_one_write_is_made_in_pieces(serve, tmp_path):
     server = serve(rules=RULES)
     data = {
         "1": "a", "big": {f"k{i:03}": {"x": i, "y": {str(j): j for j in range(5)}} for i in range(20)},
@@ -468,19 +437,19 @@ def test_what_is_too_large_for_one_write_is_removed_in_pieces(serve, tmp_path):
     for command in (["remove", "/r", "--force"], ["import", "/r", str(tmp_path / "new.json"), "--force"]):
         db(server.data, "set", "/r", json.dumps(data), "--force")
         db(server.data, "set", "/kept", "1")
-        with Narrow(server, 10) as (narrow, url):
-            db(server.data, *command, "--server", url, *options)
+        with SmallWriteProxy(server, 10) as proxy:
+            db(server.data, *command, "--server", proxy.origin, *options)
         assert exported(server.data, "/r") == (None if command[0] == "remove" else {"new": 1})
         assert exported(server.data, "/kept") == 1
-        assert len(narrow.sent) < 120 and ("DELETE", "/r/big", None) in narrow.sent
+        assert len(proxy.sent) < 120 and ("DELETE", "/r/big", None) in proxy.sent
     db(server.data, "set", "/r", json.dumps(data), "--force")
-    with Narrow(server, 10) as (narrow, url):
-        said = db(server.data, "remove", "/r", "--force", "--as", "u", "--server", url, *options, expect=1)
+    with SmallWriteProxy(server, 10) as proxy:
+        said = db(server.data, "remove", "/r", "--force", "--as", "u", "--server", proxy.origin, *options, expect=1)
         assert "in pieces" in said and exported(server.data, "/r") == data
-        assert [command for command, _, _ in narrow.sent] == ["DELETE"]
+        assert [command for command, _, _ in proxy.sent] == ["DELETE"]
 
 
-def test_an_export_that_fails_leaves_no_file(running, tmp_path):
+def test_a_failed_export_leaves_no_file(running, tmp_path):
     assert db(running, "export", "/a", str(tmp_path / "out.json"), "--as-nobody", expect=1)
     assert not list(tmp_path.glob("out.json*"))
 
@@ -488,39 +457,19 @@ def test_an_export_that_fails_leaves_no_file(running, tmp_path):
 # Against scripted servers: what a real one seldom does.
 
 
-class Scripted:
-    """A server whose answers a function makes: `answer(handler, path, query)`."""
+class ScriptedServer(StandInServer):
+    """A server whose responses a function makes: `answer(request, path, query)`."""
+
+    protocol = "HTTP/1.1"
 
     def __init__(self, answer):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        self.answer = answer
+        super().__init__()
 
-            def do_GET(self):
-                path, _, query = self.path.partition("?")
-                answer(self, urllib.parse.unquote(path), dict(urllib.parse.parse_qsl(query)))
-                self.close_connection = True
-
-            def log_message(self, *arguments):
-                pass
-
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        threading.Thread(target=self.http.serve_forever, daemon=True).start()
-
-    def __enter__(self):
-        return f"http://127.0.0.1:{self.http.server_port}"
-
-    def __exit__(self, *error):
-        self.http.shutdown()
-        self.http.server_close()
-
-
-def reply(handler, body, status=200):
-    body = body if isinstance(body, bytes) else json.dumps(body).encode()
-    handler.send_response(status)
-    handler.send_header("Content-Length", str(len(body)))
-    handler.end_headers()
-    handler.wfile.write(body)
+    def respond(self, request):
+        path, _, query = request.path.partition("?")
+        self.answer(request, urllib.parse.unquote(path), dict(urllib.parse.parse_qsl(query)))
+        request.close_connection = True
 
 
 def stream(handler, *pieces):
@@ -547,20 +496,20 @@ EVENTS = (
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])
-def test_events_are_printed_however_they_arrive(tmp_path, token, size):
+def test_events_are_printed_for_every_chunk_size(tmp_path, token, size):
     seen = []
 
     def answer(handler, path, query):
         seen.append((path, query, handler.headers["Accept"]))
         stream(handler, *[EVENTS[i:i + size] for i in range(0, len(EVENTS), size)])
 
-    with Scripted(answer) as url:
+    with ScriptedServer(answer) as scripted:
         arguments = ["listen", "/r", "-n", "2", "--order-by", "$key", "--limit-to-last", "2", "--as-nobody", "--ns", "n"]
-        lines = db(tmp_path, *arguments, "--json", "--server", url, *token).splitlines()
+        lines = db(tmp_path, *arguments, "--json", "--server", scripted.origin, *token).splitlines()
         assert [json.loads(line) for line in lines] == [
             {"event": "put", "path": "/r", "data": {"a": "é"}},
             {"event": "patch", "path": "/r/a", "data": {"b/c": 1, "d": None}}]
-        assert db(tmp_path, *arguments, "--server", url, *token) == (
+        assert db(tmp_path, *arguments, "--server", scripted.origin, *token) == (
             'put    /r  {"a":"é"}\npatch  /r/a  {"b/c":1,"d":null}\n')
     assert seen[0] == ("/r.json", {
         "orderBy": '"$key"', "limitToLast": "2", "ns": "n", "auth_variable_override": "null"}, "text/event-stream")
@@ -573,8 +522,8 @@ def test_a_stream_that_ends_is_opened_again(tmp_path, token):
         connections.append(path)
         stream(handler, b'event: put\ndata: {"path":"/","data":%d}\n\n' % len(connections))
 
-    with Scripted(answer) as url:
-        assert db(tmp_path, "listen", "/", "-n", "3", "--server", url, *token) == "put    /  1\nput    /  2\nput    /  3\n"
+    with ScriptedServer(answer) as scripted:
+        assert db(tmp_path, "listen", "/", "-n", "3", "--server", scripted.origin, *token) == "put    /  1\nput    /  2\nput    /  3\n"
 
 
 @pytest.mark.parametrize("event, said", [
@@ -583,14 +532,14 @@ def test_a_stream_that_ends_is_opened_again(tmp_path, token):
     (b"event: put\ndata: nonsense\n\n", "not one of a database"),
 ])
 def test_a_stream_that_is_cut_ends_the_command(tmp_path, token, event, said):
-    with Scripted(lambda handler, path, query: stream(handler, EVENTS + event)) as url:
-        output = db(tmp_path, "listen", "/r", "--server", url, *token, expect=1)
+    with ScriptedServer(lambda handler, path, query: stream(handler, EVENTS + event)) as scripted:
+        output = db(tmp_path, "listen", "/r", "--server", scripted.origin, *token, expect=1)
     assert output.startswith("put    /r") and said in output
 
 
-def test_a_stream_that_is_refused(tmp_path, token):
-    with Scripted(lambda handler, path, query: reply(handler, {"error": "Permission denied"}, 401)) as url:
-        assert "Permission denied" in db(tmp_path, "listen", "/r", "--as", "u", "--server", url, *token, expect=1)
+def test_a_refused_stream_ends_the_command_with_an_error(tmp_path, token):
+    with ScriptedServer(lambda handler, path, query: handler.reply({"error": "Permission denied"}, 401)) as scripted:
+        assert "Permission denied" in db(tmp_path, "listen", "/r", "--as", "u", "--server", scripted.origin, *token, expect=1)
 
 
 class Limited:
@@ -620,8 +569,8 @@ class Limited:
             node = {key: True if shallow else node[key] for key in children} or None
         text = json.dumps(node).encode()
         if len(text) > self.bytes_max:
-            return reply(handler, {"error": self.TOO_BIG}, 400)
-        reply(handler, text)
+            return handler.reply({"error": self.TOO_BIG}, 400)
+        handler.reply(text)
 
     @staticmethod
     def order(key):
@@ -629,24 +578,24 @@ class Limited:
 
 
 @pytest.mark.parametrize("bytes_max", [300, 5_000, 200_000])
-def test_what_is_too_large_for_an_answer_is_exported_in_pages(tmp_path, token, bytes_max):
+def test_a_node_too_large_for_one_response_is_exported_in_pages(tmp_path, token, bytes_max):
     data = {"list": {f"-N{i:05}": {"n": i, ".priority": i} for i in range(3_000)}, "7": 1, "11": 2, "empty?": "no"}
     data["list"][".priority"] = "of the list"
     data["list"]["-N00500"] = {f"child {i}": "x" * 100 for i in range(60)}
     server = Limited(data, bytes_max)
-    with Scripted(server) as url:
-        db(tmp_path, "export", "/", str(tmp_path / "out.json"), "--server", url, *token)
+    with ScriptedServer(server) as scripted:
+        db(tmp_path, "export", "/", str(tmp_path / "out.json"), "--server", scripted.origin, *token)
     assert json.loads((tmp_path / "out.json").read_text()) == data
     assert server.requests < {300: 4_000, 5_000: 400, 200_000: 40}[bytes_max]
 
 
-def test_an_answer_that_breaks_off_leaves_no_file(tmp_path, token):
+def test_a_truncated_response_leaves_no_file(tmp_path, token):
     def answer(handler, path, query):
         handler.send_response(200)
         handler.send_header("Content-Length", "1000")
         handler.end_headers()
         handler.wfile.write(b'{"a":1,')
 
-    with Scripted(answer) as url:
-        db(tmp_path, "export", "/", str(tmp_path / "out.json"), "--server", url, *token, expect=1)
+    with ScriptedServer(answer) as scripted:
+        db(tmp_path, "export", "/", str(tmp_path / "out.json"), "--server", scripted.origin, *token, expect=1)
     assert not list(tmp_path.glob("out.json*"))

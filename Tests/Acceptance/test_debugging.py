@@ -42,7 +42,7 @@ def denied(server, credential):
     return pushes
 
 
-def test_rules_are_explained_to_a_debugging_token_alone(serve):
+def test_rules_are_explained_only_to_a_debugging_token(serve):
     server = serve(rules=RULES)
     secret = server.secret()
     explained = denied(server, token(secret, debug=True))
@@ -55,7 +55,7 @@ def test_rules_are_explained_to_a_debugging_token_alone(serve):
         assert denied(server, credential) == []
 
 
-def test_a_simulated_write_is_refused_and_reaches_nobody(serve):
+def test_a_simulated_write_is_refused_and_not_delivered(serve):
     server = serve(rules=RULES)
     listener, simulator = Client(server), Client(server)
     listener.listen("/open")

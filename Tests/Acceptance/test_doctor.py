@@ -10,6 +10,7 @@ import tempfile
 
 import pytest
 
+from certificates import self_signed
 from conftest import HEARTH, hearth
 from waits import WAIT_SECONDS
 
@@ -44,7 +45,7 @@ def severity(found, code):
     return found[code]["severity"] if code in found else None
 
 
-def test_a_careful_server_is_found_well_and_goes_on(serve):
+def test_a_secure_server_has_no_findings(serve):
     server = serve(rules=CLOSED)
     server.run("db", "set", "/users/ann", '"here"')
     found = look(server)
@@ -61,7 +62,7 @@ def test_a_careful_server_is_found_well_and_goes_on(serve):
     assert server.run("db", "get", "/users/ann").strip() == '"here"'
 
 
-def test_what_is_open_is_an_error_or_a_warning(serve, tmp_path):
+def test_open_rules_and_files_are_errors_or_warnings(serve, tmp_path):
     server = serve(rules=OPEN)
     server.data.chmod(0o755)
     (server.data / "keys" / "admin-token").chmod(0o640)
@@ -77,21 +78,17 @@ def test_what_is_open_is_an_error_or_a_warning(serve, tmp_path):
     assert "/guests" in found["rules-world-writable"]["text"]
 
 
-def test_secrets_certificates_and_formats_are_looked_at_in_a_stopped_folder(serve, tmp_path, open_folder):
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "5",
-         "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost"],
-        cwd=open_folder, check=True, capture_output=True)
-    (open_folder / "key.pem").chmod(0o644)
-    for name in ("cert.pem", "key.pem"):
-        (tmp_path / name).symlink_to(open_folder / name)
+def test_secrets_certificates_and_formats_of_a_stopped_folder_are_checked(serve, tmp_path, open_folder):
+    for file in self_signed(open_folder, "server", days=5):
+        file.chmod(0o644)
+        (tmp_path / file.name).symlink_to(file)
     accounts = open_folder / "accounts.json"
     accounts.write_text(
         '{ "signIn": { "password": true }, // mail\n "mail": { "fromAddress": "a@example.com",'
         ' "smtp": { "host": "smtp.example.com", "username": "u", "password": "hunter2-hunter2" } } }', encoding="utf-8")
     accounts.chmod(0o600)
     server = serve(
-        "--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"), "--auth-config", str(accounts),
+        "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"), "--auth-config", str(accounts),
         rules=CLOSED)
     assert server.stop() == 0
     found = look(server)
@@ -104,7 +101,7 @@ def test_secrets_certificates_and_formats_are_looked_at_in_a_stopped_folder(serv
     found = look(server)
     assert "certificate-key-readable" not in found and severity(found, "secret-in-configuration") == "notice"
     open_folder.chmod(0o755)
-    (tmp_path / "key.pem").write_text("nothing", encoding="utf-8")
+    (tmp_path / "server.key").write_text("nothing", encoding="utf-8")
     with open(server.data / "databases" / "default.sqlite", "r+b") as file:
         file.seek(60)
         file.write((99).to_bytes(4, "big"))
@@ -115,7 +112,7 @@ def test_secrets_certificates_and_formats_are_looked_at_in_a_stopped_folder(serv
     assert severity(found, "folder-unserved") == "error"
 
 
-def test_a_person_reads_sentences_and_a_folder_must_be_there(serve, tmp_path):
+def test_findings_are_printed_as_sentences_and_a_missing_folder_is_an_error(serve, tmp_path):
     server = serve(rules=OPEN)
     server.process.send_signal(signal.SIGTERM)
     server.process.wait(WAIT_SECONDS)

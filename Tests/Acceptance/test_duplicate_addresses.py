@@ -74,7 +74,7 @@ def test_each_identity_has_its_own_account_and_the_address_its_owner(admin):
     assert app.by("google.com", "8", "ann@example.com", proven=False)["needConfirmation"]
 
 
-def test_the_file_says_so_and_exports_come_back(serve, tmp_path):
+def test_duplicate_addresses_are_set_by_the_file_and_exports_are_imported(serve, tmp_path):
     settings = tmp_path / "auth.json"
     settings.write_text('{ "signIn": { "password": true }, "allowsDuplicateEmails": true }')
     server = serve("--auth-config", str(settings), rules='{"rules":{}}')

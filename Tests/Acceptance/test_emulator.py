@@ -79,7 +79,7 @@ def test_two_projects_of_the_admin_sdk(emulator, apps):
         auth.verify_id_token(tokens["idToken"], app=apps[0])
 
 
-def test_tokens_are_as_unsigned_as_nodes_sdk_wants_them(emulator):
+def test_emulator_tokens_are_unsigned_in_the_form_of_the_node_sdk(emulator):
     signed_in = Identity(emulator).sign_up("ann@example.com", "secret1")
     head, payload, signature = signed_in["idToken"].split(".")
     assert json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))["alg"] == "none" and signature == ""
@@ -166,7 +166,7 @@ def test_further_projects_last_as_long_as_the_server(emulator, apps):
 
 
 @pytest.mark.parametrize("command", ["dev", "serve"])
-def test_nothing_of_it_without_the_flag(serve, command):
+def test_without_the_flag_emulator_requests_are_refused(serve, command):
     server = serve("--sign-in", "password,custom-token", command=command, rules=RULES)
     app = Identity(server)
     app.sign_up("ann@example.com", "secret1")

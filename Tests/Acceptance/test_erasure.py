@@ -40,7 +40,7 @@ def bytes_on_disk(server):
 
 
 @pytest.mark.parametrize("mode", ["running", "stopped"])
-def test_nothing_of_a_person_is_left(serve, mode):
+def test_no_file_holds_data_of_an_erased_user(serve, mode):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     run(server, "users", "create", "eve@example.com", "--uid", EVE, "--without-password")
     run(server, "db", "set", "/users/eve", json.dumps({"mail": SECRET}), "--as", EVE)
@@ -87,7 +87,7 @@ def test_nothing_of_a_person_is_left(serve, mode):
     hearth("backup", "verify", str(server.data.parent / "backups"))
 
 
-def test_a_connection_of_the_person_is_signed_out_and_leaves_nothing(serve):
+def test_erasing_a_user_signs_connections_out_and_leaves_no_data(serve):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     run(server, "users", "create", "eve@example.com", "--uid", "eve", "--without-password")
     client = Client(server)
@@ -104,7 +104,7 @@ def test_a_connection_of_the_person_is_signed_out_and_leaves_nothing(serve):
     assert all(change.get("by", {}).get("uid") != "eve" for change in history(server, "/gone"))
 
 
-def test_somebody_of_a_tenant_is_erased_and_nobody_else(serve):
+def test_only_the_named_user_of_a_tenant_is_erased(serve):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     tenant = run(server, "tenants", "create", "acme-corp").strip()
     create = ("users", "create", "--without-password", "--uid")
@@ -141,7 +141,7 @@ def test_somebody_of_a_tenant_is_erased_and_nobody_else(serve):
     assert SECRET.encode() not in kept and b"eve-herself" in kept
 
 
-def test_an_order_outlives_the_server(serve):
+def test_an_erasure_is_completed_after_a_restart(serve):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     run(server, "db", "set", "/rooms/lobby", '"hello"', "--as", "eve-the-erased")
     server.stop()
@@ -157,7 +157,7 @@ def test_an_order_outlives_the_server(serve):
     assert os.listdir(folder) == []
 
 
-def test_it_is_for_administrators_and_for_places(serve):
+def test_erasure_is_for_administrators_and_takes_locations(serve):
     server = serve(rules=RULES)
     refused = subprocess.run(
         ["curl", "-s", "-X", "POST", server.url + "/.settings/erasures.json", "-d", '{"uid":"a","places":[]}'],

@@ -11,8 +11,8 @@ import urllib.request
 
 import pytest
 
-from cluster_nodes import free_ports
 from conftest import HEARTH
+from ports import free_ports
 from waits import WAIT_SECONDS
 
 FIREBASE_JSON = """{
@@ -109,7 +109,7 @@ ask("PUT", mine, "hello")
     assert done.returncode == 0, done.stderr + done.stdout
 
 
-def test_ends_with_the_commands_code(project):
+def test_exec_ends_with_the_exit_code_of_its_command(project):
     assert run(project, "--", "sh", "-c", "exit 7").returncode == 7
     assert run(project, "--", "exit 9; :").returncode == 9  # one word with spaces is the shell's
     assert run(project, "--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
@@ -136,7 +136,7 @@ put_rules(project)
 """
 
 
-def test_says_at_its_end_how_much_of_the_rules_was_seen(project):
+def test_exec_prints_the_coverage_of_the_rules_at_its_end(project):
     done = client(project, SUITE)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert done.stderr == "database.rules.json  25 % of conditions, 1 of 4 outcomes\n"
@@ -168,7 +168,7 @@ def test_coverage_changes_no_code(project):
     assert done.returncode != 0 and "no-such-folder" in done.stderr
 
 
-def test_takes_its_folder_away(project, tmp_path):
+def test_exec_removes_its_folder(project, tmp_path):
     kept = tmp_path / "tmp"
     kept.mkdir()
     done = run(project, "--", "sh", "-c", "ls $TMPDIR", env={**os.environ, "TMPDIR": str(kept)})
@@ -176,7 +176,7 @@ def test_takes_its_folder_away(project, tmp_path):
     assert list(kept.iterdir()) == []
 
 
-def test_what_one_run_exports_the_next_one_begins_with(project):
+def test_an_export_of_one_run_is_imported_by_the_next(project):
     first = client(project, """
 ask("PUT", f"http://{host}/open.json?ns={project}", {"a": 1}, **OWNER)
 ask("POST", API + ":signUp?key=any", {"email": "ann@shop.example", "password": "secret1"}, **JSON)
@@ -225,7 +225,7 @@ assert rules("logs")["rules"] == {".read": "auth != null"}
     ('{"database": [{"target": "x", "rules": "database.rules.json"}]}', r'target "x".*\.firebaserc'),
     ('{"database": {"rules": "missing.json"}}', r"cannot read missing.json"),
 ])
-def test_a_broken_project_file_says_where(project, text, problem):
+def test_an_invalid_project_file_is_reported_with_its_place(project, text, problem):
     (project / "firebase.json").write_text(text)
     done = run(project, "--", "true")
     assert done.returncode != 0
@@ -233,7 +233,7 @@ def test_a_broken_project_file_says_where(project, text, problem):
 
 
 @pytest.mark.parametrize("name", ['"Not An Id"', "5", '""'])
-def test_a_wrong_default_project_is_told_with_its_file(project, name):
+def test_a_wrong_default_project_is_reported_with_its_file(project, name):
     (project / ".firebaserc").write_text('{"projects": {"default": %s}}' % name)
     done = run(project, "--", "true")
     assert done.returncode != 0
@@ -271,7 +271,7 @@ assert ask("GET", f"http://{host}/shelf.json", **OWNER) == {"n": 1}
     assert done.returncode == 0, done.stderr
 
 
-def test_tenants_and_settings_of_accounts_come_and_go(project):
+def test_tenants_and_account_settings_are_created_and_removed(project):
     seed = """
 SETTINGS = f"http://{auth}/emulator/v1/projects/{project}/config"
 """
@@ -305,7 +305,7 @@ ask("DELETE", f"http://{auth}/identitytoolkit.googleapis.com/v2/projects/{projec
     assert sorted(file.name for file in folder.iterdir()) == ["accounts.json", "config.json"]
 
 
-def test_other_networks_are_let_in_by_name_alone(project):
+def test_other_networks_are_served_only_when_a_host_is_named(project):
     done = client(project, """
 port = host.split(":")[1]
 assert host.startswith("127.0.0.1:")
@@ -326,7 +326,7 @@ for address in [a for a in addresses if not a.startswith("127.")]:
     assert refused.returncode != 0 and "neither an IP address nor a block" in refused.stderr, refused.stderr
 
 
-def test_bad_commands(project):
+def test_invalid_commands_and_export_folders_are_refused(project):
     assert run(project).returncode == 64
     missing = run(project, "--", "no-such-program")
     assert missing.returncode != 0 and "cannot run no-such-program" in missing.stderr
@@ -346,7 +346,7 @@ def test_a_signal_to_hearth_reaches_the_command(project):
     assert process.stdout.read() == "caught\n"
 
 
-def test_foreign_pages_learn_nothing_of_the_hub(project):
+def test_foreign_pages_cannot_read_the_hub(project):
     done = client(project, """
 for path, method in (("/emulators", "GET"), ("/_admin/export", "POST")):
     try:

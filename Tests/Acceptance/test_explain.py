@@ -22,7 +22,7 @@ def explain(tmp_path, *arguments, expect):
                   *arguments, expect=expect)
 
 
-def test_verdicts_are_exit_codes_and_json_says_why(tmp_path):
+def test_verdicts_are_exit_codes_and_json_holds_the_reason(tmp_path):
     explain(tmp_path, "--read", "/rooms/r1", "--uid", "u1", expect=0)
     text = explain(tmp_path, "--read", "/rooms/r1", "--uid", "u2", expect=1)
     assert "^^^^" in text and "/members/r1/u2" in text and "\x1b" not in text
@@ -38,7 +38,7 @@ def test_verdicts_are_exit_codes_and_json_says_why(tmp_path):
     assert signed_out["trace"][0]["expression"]["operands"][1]["reached"] is False
 
 
-def test_server_values_come_to_what_they_come_to_on_the_server(tmp_path):
+def test_server_values_are_resolved_as_on_the_server(tmp_path):
     increment = '{".sv":{"increment":1}}'
     explain(tmp_path, "--write", "/rooms/r1/count", "--value", increment, "--uid", "u1", expect=0)
     explain(tmp_path, "--write", "/rooms/r1/count", "--value", "9", "--uid", "u1", expect=1)
@@ -51,7 +51,7 @@ def test_server_values_come_to_what_they_come_to_on_the_server(tmp_path):
     assert update["rule"]["kind"] == "validate" and update["trace"][-1]["at"] == "/rooms/r2/count"
 
 
-def test_what_cannot_be_decided_ends_with_2(tmp_path):
+def test_an_undecidable_request_ends_with_2(tmp_path):
     for arguments in (
             [], ["--read", "/a", "--write", "/b"], ["--write", "/a", "--value", "{"], ["--read", "/a.b"],
             ["--read", "/a", "--value", "1"], ["--update", "/a"], ["--read", "/a", "--claims", "{}"],

@@ -52,7 +52,7 @@ def test_a_server_stopped_right_after_its_ready_line_leaves_its_keys(serve):
     opened_by_commands(server)
 
 
-def test_a_server_stopped_while_it_starts_ends_in_good_order(tmp_path):
+def test_a_server_stopped_while_it_starts_ends_cleanly(tmp_path):
     server = Server(tmp_path / "data", rules=RULES, makes_keys=True)
     with open(server.output_path, "wb") as output:
         process = subprocess.Popen(server.arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -78,7 +78,7 @@ def test_a_server_killed_while_it_makes_keys_leaves_a_folder_that_opens(serve, m
     opened(server)
 
 
-def test_requests_of_a_new_folder_are_answered_before_its_keys_are_there_or_wait_for_them(serve):
+def test_requests_before_the_keys_exist_are_answered_or_wait(serve):
     server = serve(command="dev", rules=RULES, makes_keys=True)
     app = Identity(server)
     signed_up = app.sign_up("alice@example.com", "s3cret pass")

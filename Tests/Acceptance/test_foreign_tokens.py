@@ -1,10 +1,8 @@
 """Tokens that the server did not make, by the word of plugins in processes of their own; and where the audit trail goes."""
 
 import hashlib
-import http.server
 import json
 import shutil
-import threading
 import time
 
 import jwt
@@ -16,6 +14,7 @@ import secrets_seen
 from client import Client
 from conftest import ROOT, hearth, let_everyone_into
 from plugin_packages import plugin_with_packages
+from stand_in_server import StandInServer
 from waits import WAIT_SECONDS
 
 OIDC = ROOT / "Plugins" / "OIDCVerifierPython"
@@ -25,34 +24,22 @@ RULES = json.dumps({"rules": {
 ENDED = {"s": "expired_token", "d": "Auth token is expired."}
 
 
-class Issuer:
-    """An OpenID Connect issuer on loopback, as Keycloak is one."""
+class Issuer(StandInServer):
+    """An OpenID Connect issuer, with the paths of Keycloak."""
 
     def __init__(self):
         self.keys, self.asked = {}, []
         self.rotate("k1")
+        super().__init__()
+        self.issuer = f"{self.origin}/realms/app"
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(handler):
-                self.asked.append(handler.path)
-                if handler.path.endswith("/.well-known/openid-configuration"):
-                    body = {"issuer": self.issuer, "jwks_uri": self.issuer + "/certs"}
-                else:
-                    body = {"keys": [
-                        {**json.loads(self.algorithm(key).to_jwk(key.public_key())), "kid": kid, "use": "sig"}
-                        for kid, key in self.keys.items()]}
-                text = json.dumps(body).encode()
-                handler.send_response(200)
-                handler.send_header("Content-Length", str(len(text)))
-                handler.end_headers()
-                handler.wfile.write(text)
-
-            def log_message(self, *arguments):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.issuer = f"http://127.0.0.1:{self.server.server_port}/realms/app"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def respond(self, request):
+        self.asked.append(request.path)
+        if request.path.endswith("/.well-known/openid-configuration"):
+            return request.reply({"issuer": self.issuer, "jwks_uri": self.issuer + "/certs"})
+        request.reply({"keys": [
+            {**json.loads(self.algorithm(key).to_jwk(key.public_key())), "kid": kid, "use": "sig"}
+            for kid, key in self.keys.items()]})
 
     @staticmethod
     def algorithm(key):
@@ -77,9 +64,8 @@ class Issuer:
 
 @pytest.fixture(scope="module")
 def issuer():
-    issuer = Issuer()
-    yield issuer
-    issuer.server.shutdown()
+    with Issuer() as issuer:
+        yield issuer
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +126,7 @@ def test_tokens_of_an_issuer_open_the_database(serve, issuer, oidc):
     assert token not in server.log() and token not in server.run("plugins", "logs", "oidc-verifier")
 
 
-def test_keys_are_read_again_for_a_new_one_and_not_often(oidc, issuer, monkeypatch):
+def test_keys_of_an_issuer_are_read_again_for_an_unknown_key_and_rarely(oidc, issuer, monkeypatch):
     monkeypatch.syspath_prepend(str(oidc))
     import keys as plugin_keys
 
@@ -172,7 +158,7 @@ def test_keys_are_read_again_for_a_new_one_and_not_often(oidc, issuer, monkeypat
         found.find("k1", "RS256", settings)
 
 
-def test_the_verifier_keeps_the_contract(oidc):
+def test_the_verifier_passes_the_contract_suite(oidc):
     said = hearth("plugins", "test", str(oidc), "--settings", str(OIDC / "test-settings.json"))
     assert "keeps the contract" in said and "one that the public key signed as a secret ok" in " ".join(said.split())
 

@@ -30,7 +30,7 @@ def in_background(work):
     return result
 
 
-def test_a_full_disk_refuses_says_so_and_goes_on_by_itself(serve):
+def test_a_full_disk_refuses_writes_and_recovers_without_a_restart(serve):
     server = serve(rules=OPEN)
     log = server.data / "databases" / "default.sqlite-wal"
     requests.put(f"{server.url}/before.json", json=1, timeout=WAIT_SECONDS)
@@ -79,7 +79,7 @@ def rests(path):
     return path.stat().st_size == size
 
 
-def test_accounts_on_a_full_disk(serve):
+def test_account_changes_on_a_full_disk_are_refused(serve):
     server = serve("--sign-in", "anonymous")
     url = f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k"
     sign_up = lambda: requests.post(url, json={"returnSecureToken": True}, timeout=WAIT_SECONDS)  # noqa: E731
@@ -105,7 +105,7 @@ def test_accounts_on_a_full_disk(serve):
     assert len(json.loads(server.run("users", "list", "--json"))) == 3
 
 
-def test_a_small_disk_that_fills_up_loses_nothing(serve, tmp_path):
+def test_a_small_disk_that_fills_up_loses_no_acknowledged_write(serve, tmp_path):
     """A real file system: what was acknowledged is there after a kill, and nothing else."""
     with small_disk(tmp_path / "small", 32) as disk:
         ballast = disk / "ballast"
@@ -155,7 +155,7 @@ def state(server):
     return requests.get(f"{server.url}/.ready", timeout=WAIT_SECONDS).json()["databases"]
 
 
-def test_a_failed_sync_is_followed_by_reading_back_and_then_writing_goes_on(serve, tmp_path, monkeypatch):
+def test_after_a_failed_sync_the_journal_is_read_back_and_writing_resumes(serve, tmp_path, monkeypatch):
     server, failing = failing_server(serve, tmp_path, monkeypatch)
     client, under_way = Client(server), []
     assert client.call("p", p="/before", d=1) == ""
@@ -182,7 +182,7 @@ def test_a_failed_sync_is_followed_by_reading_back_and_then_writing_goes_on(serv
         "before": 1, "list": {"once": 1}, "after": 1}
 
 
-def test_while_syncs_go_on_failing_a_request_is_told_that_nobody_knows(serve, tmp_path, monkeypatch):
+def test_while_syncs_fail_requests_are_answered_with_an_unknown_outcome(serve, tmp_path, monkeypatch):
     server, failing = failing_server(serve, tmp_path, monkeypatch)
     failing.begin()
     app = firebase_admin.initialize_app(credentials.Base(), {"databaseURL": f"{server.url}?ns=default"}, name="failing")
@@ -202,7 +202,7 @@ def test_while_syncs_go_on_failing_a_request_is_told_that_nobody_knows(serve, tm
     assert status(server) == 200
 
 
-def test_what_is_lost_with_a_failed_sync_stops_writing(serve, tmp_path, monkeypatch):
+def test_writing_stops_when_a_failed_sync_lost_data(serve, tmp_path, monkeypatch):
     server, failing = failing_server(serve, tmp_path, monkeypatch)
     for number in range(3):
         assert requests.put(f"{server.url}/n{number}.json", json=1, timeout=WAIT_SECONDS).status_code == 200
@@ -220,7 +220,7 @@ def test_what_is_lost_with_a_failed_sync_stops_writing(serve, tmp_path, monkeypa
     assert "the journal failed" in told and "hearth repair --apply" in told and "is read back up to position" in told
 
 
-def test_little_room_is_kept_for_administration(serve, tmp_path):
+def test_a_reserve_of_disk_space_is_kept_for_administration(serve, tmp_path):
     """A real file system: writes are refused before it is full, an administrator may still remove, and it ends by itself."""
     # The server looks twice a second: nobody writes 32 MiB between two looks.
     with small_disk(tmp_path / "small", 128) as disk:
@@ -252,7 +252,7 @@ def test_little_room_is_kept_for_administration(serve, tmp_path):
         server.stop()
 
 
-def test_a_database_that_fills_its_disk_leaves_the_rest_and_has_room_again_after_removals(serve, tmp_path):
+def test_a_database_that_fills_its_disk_recovers_after_removals(serve, tmp_path):
     """No snapshot takes what is kept, and what removing frees is written to, though nobody makes room otherwise."""
     with small_disk(tmp_path / "small", 192) as disk:
         # The server looks twice a second: nobody writes 48 MiB between two looks.

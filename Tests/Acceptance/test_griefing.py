@@ -117,7 +117,7 @@ def one_pass(attackers, honest, places):
         assert time.monotonic() - start < WAIT_SECONDS, "the listens were not cancelled"
 
 
-def test_changes_of_identity_keep_only_their_own_client_waiting(serve):
+def test_changes_of_identity_delay_only_their_own_client(serve):
     server = serve(rules=RULES)
     token = server.token("attacker")
     attacker, honest = Attacker(server), Honest(server, "a")
@@ -142,7 +142,7 @@ def test_changes_of_identity_keep_only_their_own_client_waiting(serve):
     attacker.client.close()
 
 
-def test_writes_that_many_listens_depend_on_keep_only_their_own_client_waiting(serve):
+def test_writes_that_many_listens_depend_on_delay_only_their_own_client(serve):
     server = serve(rules=RULES)
     attackers, honest = [Attacker(server) for _ in range(3)], Honest(server, "b")
     places = [f"/gated/{number}" for number in range(LISTENS - 2)]
@@ -199,7 +199,7 @@ def watchers(server, listens):
     return made
 
 
-def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
+def test_a_client_over_its_work_allowance_is_delayed_alone(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 100_000}).status_code == 200
     attacker, honest = Attacker(server), Honest(server, "c")
@@ -227,7 +227,7 @@ def test_a_client_over_its_allowance_for_work_waits_and_no_other_one(serve):
         client.close()
 
 
-def test_a_client_pays_for_its_many_listens_whoever_writes(serve):
+def test_a_client_pays_for_its_many_listens_when_other_clients_write(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
     attacker, honest, writer = Attacker(server), Honest(server, "w"), Client(server)
@@ -245,7 +245,7 @@ def test_a_client_pays_for_its_many_listens_whoever_writes(serve):
         client.close()
 
 
-def test_large_answers_wait_for_the_allowance_of_whoever_asks(serve):
+def test_large_responses_wait_for_the_allowance_of_their_client(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 200_000}).status_code == 200
     honest, large = Honest(server, "d"), Client(server)
@@ -284,7 +284,7 @@ def large_work(client):
     return times
 
 
-def test_listens_that_compare_a_large_place_keep_only_their_own_client_waiting(serve):
+def test_listens_that_compare_a_large_location_delay_only_their_own_client(serve):
     server = serve(rules=RULES)
     honest = Client(server)
     honest.call("p", p="/honest/attacked", d=ATTACKED)
@@ -324,7 +324,7 @@ def test_listens_that_compare_a_large_place_keep_only_their_own_client_waiting(s
         attacker.socket.sock.close()
 
 
-def test_coming_back_is_no_new_allowance(serve):
+def test_reconnecting_does_not_renew_an_allowance(serve):
     server = serve(rules=RULES)
     assert manage(server, "PATCH", "/default", quotas={"connectionWorkPerSecond": 40_000}).status_code == 200
     honest, token = Honest(server, "e"), server.token("attacker")

@@ -9,32 +9,16 @@ import subprocess
 import pytest
 import requests
 
-from conftest import HEARTH, PATIENT_CURL, ROOT, Server
+from conftest import HEARTH, ROOT, Server
+from guide_examples import block, blocks, run
 from identity import Identity
 from waits import WAIT_SECONDS
 
 
-def blocks(guide, language):
-    (path,) = ROOT.glob(f"Sources/Guide/*.docc/{guide}")
-    text = path.read_text(encoding="utf-8")
-    return [re.sub(r"^ +", "", found[1], flags=re.M) if found[0] else found[1]
-            for found in re.findall(rf"^( *)```{language}\n(.*?)^ *```", text, re.S | re.M)]
-
-
-def run(block, folder, address="127.0.0.1:9000"):
-    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n{PATIENT_CURL}\n'
-    script += block.replace("127.0.0.1:9000", address)
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=4 * WAIT_SECONDS,
-        stdin=subprocess.DEVNULL)
-    assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
-    return done.stdout
-
-
-def test_an_operators_day(serve):
+def test_the_commands_of_running_accounts_run(serve):
     """All commands of the guide in order, beside a running server."""
     server = serve(command="dev")
-    output = [run(block, server.data.parent) for block in blocks("RunningAccounts.md", "sh")]
+    output = [run(each, server.data.parent) for each in blocks("RunningAccounts.md", "sh")]
     assert any("a JSON file" in text or "A JSON file" in text for text in output), output
     folder = server.data.parent
     assert (folder / "backend.json").stat().st_mode & 0o077 == 0
@@ -45,30 +29,30 @@ def test_an_operators_day(serve):
     assert states == ["signing"], states
 
 
-def test_rules_are_deployed_tried_and_taken_back(serve):
+def test_the_commands_of_rules_in_production_run(serve):
     """All commands of the guide in order, beside a running server."""
     server = serve()
     (server.data.parent / "rules.json").write_text('{ "rules": { ".read": "auth != null" } }')
-    output = [run(block, server.data.parent) for block in blocks("RulesInProduction.md", "sh")]
+    output = [run(each, server.data.parent) for each in blocks("RulesInProduction.md", "sh")]
     assert len(output) == 5, output
     assert "version 2 is in force" in output[0] and "version 4 is in force, and watched until" in output[-1]
 
 
-def test_a_removed_key_and_secret_open_nothing(serve):
+def test_a_removed_key_and_secret_are_refused(serve):
     server = serve(command="dev", rules='{ "rules": { ".read": "auth != null" } }')
     app = Identity(server)
     old = app.sign_up("old@example.com", "secret1")
     secret = server.secret()
-    leaked = next(block for block in blocks("RunningAccounts.md", "sh") if "LEAKED" in block)
+    leaked = block("RunningAccounts.md", "LEAKED")
     run(leaked, server.data.parent)
     app.fail("accounts:lookup", {"idToken": old["idToken"]}, "INVALID_ID_TOKEN")
     fresh = app.refresh(old["refreshToken"])["id_token"]
     assert app.lookup(fresh)["localId"] == old["localId"]
-    run(next(block for block in blocks("RunningAccounts.md", "sh") if "secrets remove" in block), server.data.parent)
+    run(block("RunningAccounts.md", "secrets remove"), server.data.parent)
     assert secret not in server.run("secrets", "list", "--plain")
 
 
-def test_a_replaced_administrators_token(serve):
+def test_a_replaced_administrator_token_is_in_force_after_a_restart(serve):
     """Stop, remove the file, start."""
     server = serve(command="dev")
     before = (server.data / "keys" / "admin-token").read_text()
@@ -84,7 +68,7 @@ def test_a_replaced_administrators_token(serve):
 def test_a_backup_of_a_running_server_is_whole(serve, tmp_path):
     server = serve(command="dev")
     made = Identity(server).sign_up("kept@example.com", "secret1")
-    run(next(block for block in blocks("RunningAccounts.md", "sh") if ".backup" in block), server.data.parent)
+    run(block("RunningAccounts.md", ".backup"), server.data.parent)
     assert sqlite3.connect(tmp_path / "backup" / "accounts.sqlite").execute(
         "pragma integrity_check").fetchone() == ("ok",)
     Identity(server).sign_up("later@example.com", "secret1")
@@ -123,7 +107,7 @@ def test_the_example_file_is_served(serve, example):
     assert "tried first" in refused["message"]
 
 
-def test_a_misspelt_member_keeps_the_server_from_starting(tmp_path):
+def test_a_misspelt_member_of_the_configuration_prevents_the_start(tmp_path):
     path = tmp_path / "accounts.json"
     path.write_text('{ "limits": { "adressFailures": 8 } }', encoding="utf-8")
     done = subprocess.run(
@@ -132,7 +116,7 @@ def test_a_misspelt_member_keeps_the_server_from_starting(tmp_path):
     assert done.returncode != 0 and "limits.adressFailures" in done.stderr and "addressFailures?" in done.stderr
 
 
-def test_an_app_without_an_sdk(serve):
+def test_the_requests_of_an_app_without_an_sdk_are_answered(serve):
     server = serve(command="dev")
     output = run(blocks("ConnectingClients.md", "sh")[-1], server.data.parent, server.authority)
     assert json.loads(output)["email"] == "bea@example.com"
@@ -149,8 +133,8 @@ def test_a_host_of_three_labels_names_the_database(serve):
         assert answer.status_code == status, answer.text
 
 
-def test_the_authority_of_the_recipe_vouches_for_the_names(tmp_path):
-    recipe = next(block for block in blocks("ConnectingClients.md", "sh") if "authority.key" in block)
+def test_the_certificate_of_the_recipe_is_valid_for_the_api_hosts(tmp_path):
+    recipe = block("ConnectingClients.md", "authority.key")
     run(recipe, tmp_path)
     names = ["shop.example.com", "identitytoolkit.googleapis.com", "securetoken.googleapis.com",
              "oauth2.googleapis.com", "www.googleapis.com"]
@@ -160,7 +144,7 @@ def test_the_authority_of_the_recipe_vouches_for_the_names(tmp_path):
             cwd=tmp_path, check=True, capture_output=True)
 
 
-def test_the_walk_through_with_a_certificate(tmp_path, serve):
+def test_the_walk_through_with_a_certificate_runs(tmp_path, serve):
     """From the authority to a command from elsewhere. No certificate of it is for an address."""
     steps = {step.split()[0] + " " + step.split()[1]: step for step in blocks("ConnectingClients.md", "sh")}
     run(steps["openssl req"], tmp_path)
@@ -177,7 +161,7 @@ def test_the_walk_through_with_a_certificate(tmp_path, serve):
     assert made["token_uri"].startswith("https://shop.example.com/"), made["token_uri"]
 
 
-def test_realtime_clients(serve):
+def test_the_commands_of_realtime_clients_run(serve):
     """Queries with and without an index, a stream, and conditional writes."""
     server = serve(rules='{"rules": {}}')
     output = run("\n".join(blocks("RealtimeClients.md", "sh")), server.data.parent, server.authority)
@@ -188,7 +172,7 @@ def test_realtime_clients(serve):
     assert json.loads(server.run("db", "get", "/scores/ann/points")) == 4
 
 
-def test_permission_loss_and_receipts(serve):
+def test_the_commands_of_permission_loss_run(serve):
     server = serve(command="dev")
     output = run("\n".join(blocks("PermissionLoss.md", "sh")), server.data.parent, server.authority)
     assert output.count("user_disable") >= 3, output
@@ -196,7 +180,7 @@ def test_permission_loss_and_receipts(serve):
     assert [one["cause"] for one in last["receipts"]] == ["rules"] and last["isComplete"] is True, output
 
 
-def test_rest_reference(serve):
+def test_the_commands_of_the_rest_reference_run(serve):
     """What stands behind a command is what it prints."""
     server = serve(rules='{"rules": {}}')
     (block,) = blocks("RESTReference.md", "sh")
@@ -213,7 +197,7 @@ def test_working_with_data_names_every_command():
         assert f"hearth db {name}" in text, name
 
 
-def test_the_data_folder(serve):
+def test_the_commands_of_the_data_folder_guide_run(serve):
     """The commands for damage, on a stopped folder without any."""
     server = serve()
     server.stop()
@@ -222,7 +206,7 @@ def test_the_data_folder(serve):
     assert (output.count("accounts: whole"), output.count("databases/default: whole")) == (2, 3), output
 
 
-def test_nodes_of_a_cluster_are_made(tmp_path):
+def test_the_commands_that_create_cluster_nodes_run(tmp_path):
     (block,) = blocks("PostgresJournal.md", "sh")
     assert "nodes/d: made" in run(block, tmp_path)
     assert sorted(path.name for path in (tmp_path / "nodes").iterdir()) == ["a", "b", "c", "ca", "d"]

@@ -78,7 +78,7 @@ def test_history_is_shown_read_and_restored(serve, restart):
     assert json.loads(db(server.data, "get", "/rooms/lobby")) == {"n": 1, "topic": "first"}
 
 
-def test_a_stopped_folder_has_its_history_and_keeps_it(serve):
+def test_a_stopped_folder_keeps_its_history(serve):
     server = serve("--history", "7d", rules=RULES)
     db(server.data, "set", "/rooms/lobby", "1")
     db(server.data, "set", "/rooms/lobby", "2", "--force")
@@ -97,7 +97,7 @@ def explain(folder, *arguments, expect=0):
     return done
 
 
-def test_rules_of_then_explain_what_they_would_have_said(serve, tmp_path):
+def test_earlier_rules_explain_a_request_at_their_time(serve, tmp_path):
     server = serve("--history", "7d", "--history-who", rules=RULES)
     db(server.data, "set", "/members/lobby/ann", "true")
     then = position(server)
@@ -122,7 +122,7 @@ def test_rules_of_then_explain_what_they_would_have_said(serve, tmp_path):
     assert "takes no rules file" in explain(server.data, "rules.json", "--at", "2h", *asked, expect=2).stderr
 
 
-def test_a_moment_that_is_none_is_refused_with_its_place(serve):
+def test_an_invalid_time_is_refused_with_its_column(serve):
     server = serve(rules=RULES)
     refused = db(server.data, "get", "/rooms", "--at", "10 fortnights ago", expect=64)
     assert "column 4" in refused and "fortnights" in refused

@@ -87,7 +87,7 @@ def test_claims_with_the_names_of_an_accounts_own_values_are_imported_with_a_not
     assert "1 account: the custom claim email is kept" in done.stderr
 
 
-def test_a_broken_export_says_where(serve, tmp_path):
+def test_an_invalid_export_is_reported_with_its_place(serve, tmp_path):
     server = serve(command="dev", rules=RULES)
     export = tmp_path / "users.json"
     for text, place in [
@@ -105,7 +105,7 @@ def test_a_broken_export_says_where(serve, tmp_path):
     assert "saltSeperator" in text
 
 
-def test_many_accounts_go_in_batches(serve, tmp_path):
+def test_many_accounts_are_imported_in_batches(serve, tmp_path):
     server = serve(command="dev", rules=RULES)
     export = tmp_path / "users.json"
     users = [{"localId": f"u{i:05}", "email": f"u{i}@example.com", "displayName": "x" * 200} for i in range(2500)]
@@ -116,7 +116,7 @@ def test_many_accounts_go_in_batches(serve, tmp_path):
     assert len(json.loads(server.run("users", "list", "--json", "--limit", "1001"))) == 1001
 
 
-def test_the_password_is_asked_for_and_not_shown(serve):
+def test_the_password_prompt_shows_no_input(serve):
     server = serve(command="dev", rules=RULES)
     child, terminal = pty.fork()
     if child == 0:
@@ -146,14 +146,14 @@ def test_the_password_is_asked_for_and_not_shown(serve):
     assert Identity(server).sign_in("typed@example.com", "tÿped-secret")["email"] == "typed@example.com"
 
 
-def test_nothing_is_deleted_without_a_yes(serve):
+def test_deleting_needs_a_confirmation(serve):
     server = serve(command="dev", rules=RULES)
     server.run("users", "create", "--uid", "bob")
     assert "--yes" in server.run("users", "delete", "bob", expect=64)
     server.run("users", "show", "bob")
 
 
-def test_an_administrator_token_does_not_leave_the_machine_in_clear(tmp_path):
+def test_an_administrator_token_is_not_sent_unencrypted_to_another_machine(tmp_path):
     token = tmp_path / "token"
     token.write_text("hearth_admin_" + "x" * 43)
     text = hearth("users", "list", "--server", "http://192.0.2.1:9000", "--token-file", str(token), expect=64)

@@ -16,8 +16,10 @@ import pytest
 import requests
 
 import secrets_seen
+from certificates import self_signed
 from conftest import ROOT, hearth
 from plugin_packages import plugin_with_packages
+from ports import free_ports
 from waits import WAIT_SECONDS
 
 SLAPD = shutil.which("slapd") or shutil.which("/usr/sbin/slapd")
@@ -36,7 +38,7 @@ include /etc/ldap/schema/inetorgperson.schema
 modulepath /usr/lib/ldap
 moduleload back_mdb
 TLSCertificateFile {folder}/certificate.pem
-TLSCertificateKeyFile {folder}/key.pem
+TLSCertificateKeyFile {folder}/certificate.key
 database mdb
 suffix dc=example,dc=com
 directory {folder}/data
@@ -57,15 +59,12 @@ class Directory:
         self.process = None
 
     def start(self):
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", self.folder / "key.pem",
-             "-out", self.folder / "certificate.pem"], check=True, capture_output=True)
+        self_signed(self.folder, names=["DNS:localhost"])
         configuration = self.folder / "slapd.conf"
         configuration.write_text(CONFIGURATION.format(folder=self.folder), encoding="utf-8")
         entries = ROOT / "Plugins" / "LDAPPython" / "test-directory.ldif"
         subprocess.run([self.program, "-T", "add", "-f", configuration, "-l", entries], check=True, capture_output=True)
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port = free_ports(2)
         urls = f"ldap://127.0.0.1:{self.port} ldaps://127.0.0.1:{self.tls_port}"
         with open(self.folder / "log", "wb") as log:
             self.process = subprocess.Popen(
@@ -90,11 +89,6 @@ class Directory:
             "ca": (self.folder / "certificate.pem").read_text(encoding="utf-8"),
             "reader": "cn=reader,dc=example,dc=com", "readerPassword": "only-reads", "trustsMail": True,
             "groups": {"editors": {"role": "editor"}, "early": {"early": True}}, **others}
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -131,14 +125,14 @@ def sign_in(server, name, password=PASSWORD):
         url, json={"requestUri": "http://localhost", "postBody": body, "returnSecureToken": True}, timeout=WAIT_SECONDS)
 
 
-def test_the_plugin_keeps_the_contract_over_start_tls(directory, plugin, tmp_path):
+def test_the_plugin_passes_the_contract_suite_over_start_tls(directory, plugin, tmp_path):
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps(directory.settings()), encoding="utf-8")
     said = hearth("plugins", "test", str(plugin), "--settings", str(settings))
     assert "keeps the contract" in said, said
 
 
-def test_no_password_goes_to_who_is_not_the_directory_or_does_not_encrypt(directory, plugin):
+def test_no_password_is_sent_to_another_server_or_unencrypted(directory, plugin):
     assert "identity" in ask(plugin, directory.settings())["output"]
     strange = directory.settings()
     del strange["ca"]
@@ -169,7 +163,7 @@ def test_no_password_goes_to_who_is_not_the_directory_or_does_not_encrypt(direct
     assert not any(secret in b"".join(heard) for secret in (b"only-reads", PASSWORD.encode()))
 
 
-def test_people_of_the_directory_sign_in(directory, plugin, serve, tmp_path):
+def test_users_of_the_directory_sign_in(directory, plugin, serve, tmp_path):
     for secret in (PASSWORD, "only-reads"):
         secrets_seen.note(secret)
     server = serve()

@@ -41,7 +41,7 @@ def legacy(server):
     return Legacy(server)
 
 
-def test_a_user_s_life(server, legacy):
+def test_a_user_signs_up_changes_the_account_and_is_removed(server, legacy):
     made = legacy.call("/users", email="old@example.com", password="secret1", _method="POST")
     assert set(made) >= {"uid"} and "token" not in made
     legacy.fail("/users", "EMAIL_TAKEN", email="OLD@example.com", password="secret1", _method="POST")
@@ -71,7 +71,7 @@ def test_a_user_s_life(server, legacy):
     socket.close()
 
 
-def test_anonymous(server, legacy):
+def test_anonymous_users_sign_in(server, legacy):
     answer = legacy.call("/auth/anonymous")
     assert answer["provider"] == "anonymous" and answer["token"] and answer["uid"]
     socket = Client(server)

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from certificates import Authority
 from conftest import HEARTH, hearth
 from waits import WAIT_SECONDS
 
@@ -16,20 +17,16 @@ NAME = "shop.example.com"
 
 @pytest.fixture
 def authority(tmp_path):
-    """Beside it a certificate that it vouches for, for one name and no address."""
-    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    for arguments in (
-            ["-keyout", "authority.key", "-out", "authority.pem", "-subj", "/CN=Authority"],
-            ["-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=Shop", "-addext", f"subjectAltName=DNS:{NAME}",
-             "-addext", "basicConstraints=critical,CA:FALSE", "-CA", "authority.pem", "-CAkey", "authority.key"]):
-        subprocess.run([*make, *arguments], cwd=tmp_path, check=True, capture_output=True)
-    return tmp_path / "authority.pem"
+    """The certificate of an authority, beside a server's certificate from it for one name and no address."""
+    made = Authority(tmp_path)
+    made.issue("server", [f"DNS:{NAME}"])
+    return made.certificate
 
 
 @pytest.fixture
 def encrypted(serve, authority):
     folder = authority.parent
-    options = ["--tls-cert", str(folder / "cert.pem"), "--tls-key", str(folder / "key.pem")]
+    options = ["--tls-cert", str(folder / "server.pem"), "--tls-key", str(folder / "server.key")]
     return serve(*options, command="dev", rules=RULES)
 
 
@@ -53,7 +50,7 @@ def test_every_command_on_the_folder_works_beside_tls(encrypted):
     assert json.loads(server.run("db", "get", "/open/a")) == {"b": 1}
 
 
-def test_an_authority_is_taken_without_a_server_and_other_options_are_not(encrypted, authority):
+def test_ca_file_is_accepted_beside_the_folder_and_other_options_are_refused(encrypted, authority):
     done = subprocess.run(
         [HEARTH, "users", "list", "--ca-file", str(authority), "--data", str(encrypted.data)], capture_output=True,
         text=True, timeout=2 * WAIT_SECONDS, stdin=subprocess.DEVNULL)
@@ -61,7 +58,7 @@ def test_an_authority_is_taken_without_a_server_and_other_options_are_not(encryp
     assert "--server" in encrypted.run("users", "list", "--resolve", f"{NAME}:443:127.0.0.1", expect=64)
 
 
-def test_a_server_by_any_name(encrypted, authority, tmp_path):
+def test_a_server_is_reached_by_a_name_of_its_certificate(encrypted, authority, tmp_path):
     """The certificate is for the name; where the name leads, --resolve says."""
     server, (folder, token) = encrypted, (tmp_path / "nowhere", tmp_path / "token")
     token.write_text((server.data / "keys" / "admin-token").read_text())
@@ -90,7 +87,7 @@ def test_a_server_by_any_name(encrypted, authority, tmp_path):
     ("http://localhost:9000", "localhost:9000:[2001:db8::1]", "in clear"),
     ("http://127.example.com", "127.example.com:80:192.0.2.1", "in clear"),
 ])
-def test_what_resolves_wrongly_is_refused_before_anything_is_sent(tmp_path, server, resolve, said):
+def test_an_invalid_resolve_option_is_refused_before_a_request_is_sent(tmp_path, server, resolve, said):
     text = hearth("users", "list", "--data", str(tmp_path), "--server", server, "--resolve", resolve, expect=64)
     assert said in text, text
 
@@ -100,7 +97,7 @@ def test_a_name_that_begins_like_loopback_is_not_loopback(tmp_path):
     assert "in clear" in hearth("users", "list", "--data", str(tmp_path), *name, expect=64)
 
 
-def test_a_clear_connection_to_this_machine_by_name(serve, tmp_path):
+def test_an_unencrypted_connection_to_a_loopback_name_is_allowed(serve, tmp_path):
     server = serve(rules=RULES)
     assert hearth("db", "get", "/open", "--data", str(server.data), "--server", f"http://{NAME}:{server.port}",
                   "--resolve", f"{NAME}:{server.port}:127.0.0.1", "--ns", "default") == "null\n"
@@ -157,7 +154,7 @@ def ask(folder, user):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
-def test_somebody_else_is_turned_away(serve):
+def test_another_user_of_the_machine_is_refused(serve):
     """Also where modes were loosened: the kernel says who asks."""
     server = serve(rules=RULES)
     assert "200 OK" in ask(server.data, 0)

@@ -69,7 +69,7 @@ def migrate(project, *options, expect=0, data="data", files=("export.json", "use
 ALL = ["--hash-config", "hash.txt", "--passwords", "passwords.csv", "--requests", "requests.yaml"]
 
 
-def test_a_project_is_taken_over_into_a_stopped_folder_and_agrees(project, stopped, serve):
+def test_a_project_is_migrated_into_a_stopped_folder_and_agrees(project, stopped, serve):
     said = migrate(project, *ALL, "--report", "report.json")
     assert "2 users imported" in said and "in force as version 2" in said, said
     assert "2 of 2 agree" in said and "8 of 8 agree" in said
@@ -95,7 +95,7 @@ def test_a_project_is_taken_over_into_a_stopped_folder_and_agrees(project, stopp
     assert json.loads(server.run("db", "export", "/", "-")) == STORED
 
 
-def test_a_new_folder_is_made(project, serve):
+def test_migrating_creates_a_new_folder(project, serve):
     said = migrate(project, *ALL, "--sign-in", "password")
     assert "2 of 2 agree" in said and "8 of 8 agree" in said, said
     assert (project / "data").stat().st_mode & 0o777 == 0o700
@@ -104,7 +104,7 @@ def test_a_new_folder_is_made(project, serve):
     assert Identity(server).sign_in("one@example.com", "user1password")["localId"] == "one"
 
 
-def test_nothing_is_changed_where_something_is_refused(project, serve):
+def test_a_refused_part_leaves_the_folder_unchanged(project, serve):
     server = serve()
     (project / "export.json").write_text('{"a.b": 1,\n "c": {"d$": 2}, "e": 12345678901234567890}')
     (project / "rules.json").write_text('{ "rules": { ".read": "auth.uid ===" } }')
@@ -121,7 +121,7 @@ def test_nothing_is_changed_where_something_is_refused(project, serve):
     assert "export.json:1:8: the text: refused" in migrate(project, "--check", expect=1, files=["export.json"])
 
 
-def test_what_was_interrupted_goes_on(project, stopped):
+def test_an_interrupted_migration_resumes(project, stopped):
     # The rules' file goes away between two runs: data and users are there by then.
     migrate(project, "--hash-config", "hash.txt", files=["export.json", "users.json"])
     said = migrate(project, *ALL, "--resume")
@@ -134,7 +134,7 @@ def test_what_was_interrupted_goes_on(project, stopped):
     ("requests.yaml", "cases:\n  - {read: /}", "2:5"), ("passwords.csv", "one\n", "row 1"),
     ("hash.txt", "rounds: 8", "algorithm"),
 ])
-def test_a_broken_file_is_told_before_anything_is_done(project, name, text, problem):
+def test_an_invalid_file_is_reported_before_the_folder_changes(project, name, text, problem):
     (project / name).write_text(text)
     assert problem in migrate(project, *ALL, expect=2) and not (project / "data").exists()
 

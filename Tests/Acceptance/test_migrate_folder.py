@@ -71,7 +71,7 @@ def set_journal(folder, url):
     (folder / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
-def test_there_and_back(serve, postgres, refusing, tmp_path):
+def test_a_folder_is_moved_to_postgres_and_back_unchanged(serve, postgres, refusing, tmp_path):
     server = serve(rules=OPEN)
     server.run("databases", "create", "other")
     server.run("users", "create", "--uid", "ann-who-moves")
@@ -135,7 +135,7 @@ def test_there_and_back(serve, postgres, refusing, tmp_path):
     assert home.stop() == 0
 
 
-def test_interruptions(serve, postgres, tmp_path):
+def test_an_interrupted_move_is_resumed_or_discarded(serve, postgres, tmp_path):
     server = serve(rules=OPEN)
     server.run("databases", "create", "other")
     for number in range(20):
@@ -171,7 +171,7 @@ def test_interruptions(serve, postgres, tmp_path):
     assert read(home, "n/19") == 19
 
 
-def test_what_is_refused(serve, postgres, tmp_path):
+def test_targets_with_other_databases_are_refused(serve, postgres, tmp_path):
     mine, theirs = serve(rules=OPEN), serve("--journal", postgres.url(), name="theirs", rules=OPEN)
     put(mine, "x", 1)
     put(theirs, "x", 2)

@@ -2,19 +2,18 @@
 waits for the honest one's code at its own token endpoint. Two real issuers, and browsers of few words."""
 
 import html
-import http.server
 import json
 import re
-import threading
 import urllib.parse
 
 import pytest
 import requests
 
 import secrets_seen
+from certificates import tls_options
 from conftest import Server
 from identity import HOST, claims
-from test_certificates import make
+from stand_in_server import StandInServer
 from test_provider_configurations import Administrator
 from waits import WAIT_SECONDS
 from websdk import provider as providers
@@ -24,50 +23,25 @@ SHARED = f"{AUTH}/__/auth/handler"
 VICTIM = "ceo@corp.example"
 
 
-class Evil:
-    """An issuer that sends browsers on to another one, and keeps the codes that are brought to it."""
+class EvilIssuer(StandInServer):
+    """An issuer that redirects browsers to another one, and records the codes that are sent to its token endpoint."""
 
     def __init__(self):
         self.codes, self.more, self.onward = [], {}, None
-        evil = self
+        super().__init__()
+        self.url = self.origin
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                url = urllib.parse.urlsplit(self.path)
-                if url.path == "/.well-known/openid-configuration":
-                    return self.answer({
-                        "issuer": evil.url, "authorization_endpoint": f"{evil.url}/page",
-                        "token_endpoint": f"{evil.url}/token", "jwks_uri": f"{evil.url}/keys", **evil.more})
-                self.send_response(302)
-                self.send_header("Location", evil.onward(dict(urllib.parse.parse_qsl(url.query))))
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                evil.codes.append(dict(urllib.parse.parse_qsl(body))["code"])
-                self.answer({"error": "invalid_grant"}, 400)
-
-            def answer(self, body, status=200):
-                text = json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,))
-        self.thread.start()
-
-    def close(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+    def respond(self, request):
+        url = urllib.parse.urlsplit(request.path)
+        if request.command == "POST":
+            self.codes.append(request.form()["code"])
+            request.reply({"error": "invalid_grant"}, 400)
+        elif url.path == "/.well-known/openid-configuration":
+            request.reply({
+                "issuer": self.url, "authorization_endpoint": f"{self.url}/page", "token_endpoint": f"{self.url}/token",
+                "jwks_uri": f"{self.url}/keys", **self.more})
+        else:
+            request.reply(status=302, headers={"Location": self.onward(dict(urllib.parse.parse_qsl(url.query)))})
 
 
 class Browser:
@@ -132,14 +106,13 @@ def honest():
 
 @pytest.fixture
 def evil():
-    made = Evil()
+    made = EvilIssuer()
     yield made
     made.close()
 
 
 @pytest.fixture
 def server(tmp_path, honest):
-    make(tmp_path, "server", 30)
     (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
     settings = tmp_path / "auth.json"
     settings.write_text(json.dumps({
@@ -148,8 +121,7 @@ def server(tmp_path, honest):
             "id": "oidc.file", "issuer": honest.url, "clientIDs": [providers.CLIENT[0]],
             "clientSecretFile": str(tmp_path / "secret"), "emailDomains": ["corp.example"]}]}}}))
     made = Server(
-        tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-        "--auth-config", str(settings)).start()
+        tmp_path / "data", *tls_options(tmp_path), "--auth-config", str(settings)).start()
     made.administrator = Administrator(made)
     made.tenant = made.administrator.tenant()
     yield made
@@ -212,7 +184,7 @@ def test_a_code_of_a_provider_that_was_set_up_reaches_no_other(server, honest, e
     assert person.redeem(event).json()["email"] == VICTIM
 
 
-def test_a_registration_of_an_earlier_version_takes_the_issuers_name(server, honest, evil):
+def test_a_provider_with_the_shared_address_must_name_its_issuer(server, honest, evil):
     """An evil provider with the shared address promises to name its issuer: the honest one's code comes without, and with
     another."""
     evil.more = {"authorization_response_iss_parameter_supported": True}
@@ -225,7 +197,7 @@ def test_a_registration_of_an_earlier_version_takes_the_issuers_name(server, hon
     assert "another issuer's answer" in server.run("audit", "tail", "--tenant", server.tenant)
 
 
-def test_an_issuers_name_is_compared(server, honest):
+def test_the_iss_parameter_is_compared_with_the_issuer(server, honest):
     """RFC 9207, at a provider of the operator's file."""
     for more, good in (({}, True), ({"iss": honest.url}, True), ({"iss": honest.url + "/"}, False), ({"iss": ""}, False)):
         honest.answers_with = more
@@ -235,7 +207,7 @@ def test_an_issuers_name_is_compared(server, honest):
         assert (told["sessionId"] is not None) == good
 
 
-def test_an_app_that_opens_the_page_itself(server, honest, evil):
+def test_create_auth_uri_with_an_address_of_the_app_separates_the_issuers(server, honest, evil):
     """`createAuthUri` with an address of the app: it names the provider, or the provider names itself."""
     set_up(server, evil, "oidc.evil", server.tenant)
     asked = f"{server.url}/{HOST}/v1/accounts:createAuthUri?key=demo-key"

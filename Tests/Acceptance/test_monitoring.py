@@ -5,7 +5,6 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import time
 
@@ -16,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import secrets_seen
 from conftest import ROOT, hearth
 from identity import Identity
+from ports import free_port
 from waits import WAIT_SECONDS, until
 
 CLOSED = '{ "rules": { "open": { ".read": true } } }'
@@ -25,17 +25,11 @@ PROGRAMS = os.pathsep.join([os.environ["PATH"], str(ROOT / ".build" / "test-prog
 PROMTOOL, PROMETHEUS = (shutil.which(name, path=PROGRAMS) for name in ("promtool", "prometheus"))
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 def log_lines(server):
     return [json.loads(line) for line in server.log_path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_load_balancers_are_told_a_state(serve):
+def test_health_checks_report_the_state(serve):
     server = serve("--drain-seconds", "60", rules=CLOSED)
     for path, state in (("live", "live"), ("ready", "ready")):
         answer = requests.get(f"{server.url}/.health/{path}", timeout=WAIT_SECONDS)
@@ -50,7 +44,7 @@ def test_load_balancers_are_told_a_state(serve):
     assert requests.get(f"{server.url}/open.json", timeout=WAIT_SECONDS).text == "null", "it answers as before"
 
 
-def test_the_log_as_objects(serve):
+def test_the_log_is_written_as_json_objects(serve):
     server = serve("--log-format", "json", "--log-level", "debug", rules=CLOSED)
     refused = requests.get(f"{server.url}/a%22%0A%1B[31m.json", timeout=WAIT_SECONDS)
     denied = requests.get(f"{server.url}/rooms/1.json", timeout=WAIT_SECONDS)
@@ -70,7 +64,7 @@ def test_the_log_as_objects(serve):
     assert any(line["message"] == "stopped" for line in log_lines(server))
 
 
-def test_a_proxy_names_requests(serve, tmp_path):
+def test_the_request_id_of_a_proxy_is_logged(serve, tmp_path):
     config = tmp_path / "accounts.json"
     config.write_text(json.dumps({"trustedProxies": ["127.0.0.1"]}), encoding="utf-8")
     server = serve("--auth-config", str(config), "--log-format", "json", rules=CLOSED)
@@ -101,7 +95,7 @@ def samples(text):
         for family in text_string_to_metric_families(text) for sample in family.samples}
 
 
-def test_a_scrape_counts_what_was_done(serve):
+def test_a_scrape_counts_operations(serve):
     server = serve(command="dev", rules=CLOSED)
     secret = server.secret()
     before = samples(scrape(server, secret))
@@ -149,7 +143,7 @@ def test_metrics_are_for_administrators(serve):
     assert answer.status_code == 200
 
 
-def test_a_token_that_may_scrape_and_nothing_else(serve, tmp_path):
+def test_the_metrics_token_opens_only_the_metrics(serve, tmp_path):
     file = tmp_path / "metrics-token"
     first, second = "5c" * 32, "6d" * 32
     for token in (first, second):
@@ -173,7 +167,7 @@ def test_a_token_that_may_scrape_and_nothing_else(serve, tmp_path):
     assert status("/.metrics", server.secret()) == 200, "an administrator still does"
 
 
-def test_a_server_does_not_start_without_the_token_it_is_told_of(tmp_path):
+def test_a_missing_metrics_token_file_prevents_the_start(tmp_path):
     (tmp_path / "short").write_text("short\n", encoding="utf-8")
     for name, reason in (("short", "32 visible characters"), ("none", "cannot be read")):
         said = hearth(
@@ -181,7 +175,7 @@ def test_a_server_does_not_start_without_the_token_it_is_told_of(tmp_path):
         assert reason in said, said
 
 
-def test_the_last_backup_is_told(serve, tmp_path):
+def test_the_time_of_the_last_backup_is_a_metric(serve, tmp_path):
     server = serve(command="dev")
     name = ("hearth_last_backup_time_seconds", ())
     assert name not in samples(scrape(server, server.secret()))
@@ -191,7 +185,7 @@ def test_the_last_backup_is_told(serve, tmp_path):
 
 
 @pytest.mark.skipif(not PROMTOOL, reason="promtool, of Debian's prometheus, is missing")
-def test_promtool_finds_nothing(serve):
+def test_promtool_accepts_metrics_and_alerts(serve):
     server = serve(command="dev")
     checked = subprocess.run(
         [PROMTOOL, "check", "metrics"], input=scrape(server, server.secret()), capture_output=True, text=True,
@@ -200,7 +194,7 @@ def test_promtool_finds_nothing(serve):
 
 
 @pytest.mark.skipif(not PROMTOOL, reason="promtool, of Debian's prometheus, is missing")
-def test_alerts_fire_when_they_should_and_not_otherwise(tmp_path):
+def test_alerts_fire_under_their_conditions_only(tmp_path):
     rules = ROOT / "Deploy" / "alerts.yml"
     tests = tmp_path / "alerts_test.yml"
     text = pathlib.Path(__file__).with_name("alerts_test.yml").read_text(encoding="utf-8")
@@ -211,7 +205,7 @@ def test_alerts_fire_when_they_should_and_not_otherwise(tmp_path):
 
 
 @pytest.mark.skipif(not PROMETHEUS, reason="prometheus, of Debian's package, is missing")
-def test_prometheus_scrapes(serve, tmp_path):
+def test_prometheus_scrapes_the_server(serve, tmp_path):
     token = tmp_path / "metrics-token"
     token.write_text("7e" * 32 + "\n", encoding="utf-8")
     server = serve("--metrics-token-file", str(token), command="dev")
@@ -243,7 +237,7 @@ def test_prometheus_scrapes(serve, tmp_path):
         process.wait(WAIT_SECONDS)
 
 
-def test_the_guides_scrape(serve):
+def test_the_scrape_command_of_the_guide_runs(serve):
     """The command of the guide, as it stands."""
     server = serve(command="dev")
     (path,) = ROOT.glob("Sources/Guide/*.docc/Monitoring.md")

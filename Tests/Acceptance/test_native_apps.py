@@ -14,8 +14,7 @@ import requests
 
 import secrets_seen
 from browser import browser, picture
-from test_certificates import make
-from test_phones import captcha  # noqa: F401
+from certificates import tls_options
 from test_web_phones import NUMBER, Phone
 from test_web_sign_in import provider  # noqa: F401
 from waits import WAIT_SECONDS, until
@@ -35,7 +34,6 @@ LIBRARIES = {
 @pytest.fixture
 def start(serve, tmp_path):
     def start(phone=None, oauth=None):
-        make(tmp_path, "server", 30)
         settings = tmp_path / "auth.json"
         sign_in = {"anonymous": True, **({"phone": True} if phone is not None else {}), **({"oauth": oauth} if oauth else {})}
         settings.write_text(json.dumps({
@@ -44,9 +42,7 @@ def start(serve, tmp_path):
                 "ios": [{"bundleID": BUNDLE, "appIDs": [APP_ID], "clientIDs": [CLIENT]}],
                 "android": [{"packageName": BUNDLE, "certificates": [SHA1.upper()]}]},
             **({"phone": {"regions": {"allow": ["DE"]}, "outbox": {"showsTexts": False}, **phone}} if phone is not None else {})}))
-        return serve(
-            "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-            "--auth-config", str(settings))
+        return serve(*tls_options(tmp_path), "--auth-config", str(settings))
 
     return start
 
@@ -122,7 +118,7 @@ IOS = {"apiKey": "demo-key", "ibi": BUNDLE, "eventId": "QWERTYUIOP", "v": "Fireb
 
 @pytest.mark.parametrize("service,widget", [
     ("recaptcha", "checkbox"), ("recaptcha", "score"), ("hcaptcha", "invisible"), ("turnstile", "checkbox")])
-def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):  # noqa: F811
+def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
     server = start(phone={"captcha": {
         "service": service, "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
         "widget": widget}})
@@ -149,7 +145,7 @@ def test_a_number_signs_in_from_an_app(device, start, captcha, service, widget):
     secrets_seen.note(entered.json()["idToken"])
 
 
-def test_a_captcha_that_does_not_load(device, start, captcha):  # noqa: F811
+def test_a_captcha_that_fails_to_load_is_reported_to_the_app(device, start, captcha):
     server = start(phone={"captcha": {
         "service": "turnstile", "siteKey": "k", "secret": "secret-of-the-captcha", "verifyURL": captcha.url}})
     browser = device(server)
@@ -161,7 +157,7 @@ def test_a_captcha_that_does_not_load(device, start, captcha):  # noqa: F811
     assert json.loads(told["firebaseError"])["code"] == "auth/network-request-failed"
 
 
-def test_without_a_captcha_the_app_is_opened_at_once(device, start):
+def test_without_a_captcha_the_page_opens_the_app_at_once(device, start):
     browser = device(start(phone={}))
     browser.open(**IOS, authType="verifyApp", clientId=CLIENT)
     assert deep_link(browser.app(), SCHEME, "verifyApp")["recaptchaToken"]
@@ -223,7 +219,7 @@ def test_other_apps_are_not_opened(device, start):
         assert [url for url in browser.opened if not url.startswith("http")] == []
 
 
-def test_on_an_emulator(serve):
+def test_the_emulator_page_opens_the_app_with_the_chosen_identity(serve):
     """Who tests is whoever they say, and the app is opened with that."""
     server = serve("--emulator", command="dev", rules='{"rules": {".read": true}}')
     with browser("--disable-features=LocalNetworkAccessChecks") as chromium:

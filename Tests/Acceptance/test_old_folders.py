@@ -59,7 +59,7 @@ def test_a_folder_of_an_earlier_version_opens_with_everything_in_it(old):
     assert json.loads(server.run("db", "get", "/rooms/r4")) == {"at": 4}
 
 
-def test_a_folder_of_a_later_version_is_refused_with_a_sentence(tmp_path):
+def test_a_folder_of_a_later_version_is_refused_with_a_reason(tmp_path):
     server = Server(tmp_path / "data")
     server.start()
     server.run("db", "set", "/a", "1")

@@ -51,7 +51,7 @@ def leave(client, name):
     client.call("oc", p=f"/never/{name}", d=None)
 
 
-def test_everything_is_done_once_over_all_kills(serve):
+def test_on_disconnect_writes_are_made_once_despite_kills(serve):
     seed = int(os.environ.get("HEARTH_SEED", random.randrange(1 << 30)))
     print("seed", seed)
     moments = random.Random(seed)
@@ -102,7 +102,7 @@ def test_everything_is_done_once_over_all_kills(serve):
         assert stored.get("unsureSum", 0) <= len(done), (seed, i, way)
 
 
-def test_a_graceful_stop_does_it_before_it_ends(serve):
+def test_a_graceful_stop_makes_on_disconnect_writes(serve):
     server = serve(rules=OPEN)
     client = Client(server)
     leave(client, "a")
@@ -114,7 +114,7 @@ def test_a_graceful_stop_does_it_before_it_ends(serve):
     assert client.closed()
 
 
-def test_it_is_done_in_the_name_of_whoever_left(serve):
+def test_on_disconnect_writes_have_the_identity_of_the_closed_connection(serve):
     """Rules decide at the end too, also when the end is found out by the next start."""
     server = serve(rules=MEMBERS)
     for uid in ("ann", "bob"):
@@ -147,7 +147,7 @@ def old_session(server):
     return old
 
 
-def test_a_session_is_taken_over(serve):
+def test_a_resumed_session_replaces_its_connection(serve):
     server = serve(rules=OPEN)
     old = old_session(server)
     take_over(server, old)
@@ -159,7 +159,7 @@ def test_a_session_is_taken_over(serve):
     assert (read(server, "/presence"), read(server, "/ends")) == ("new", 1)
 
 
-def test_a_half_dead_connection_is_taken_over(serve):
+def test_an_unresponsive_connection_is_replaced_by_its_session(serve):
     """It takes nothing any more of what it listens to, and does not say goodbye."""
     server = serve(rules=OPEN)
     old = old_session(server)
@@ -176,7 +176,7 @@ def test_a_half_dead_connection_is_taken_over(serve):
     assert (read(server, "/presence"), read(server, "/ends")) == ("new", 1)
 
 
-def test_a_kill_in_the_midst_of_a_takeover(serve):
+def test_a_kill_during_the_replacement_of_a_connection_loses_no_write(serve):
     server = serve(rules=OPEN)
     for ends in range(1, 4):
         old = Client(server)
@@ -191,7 +191,7 @@ def test_a_kill_in_the_midst_of_a_takeover(serve):
         assert read(server, "/ends") == ends
 
 
-def test_others_see_a_presence_vanish(serve):
+def test_other_clients_see_a_presence_removed(serve):
     server = serve(rules=OPEN)
     watcher = Client(server)
     watcher.listen("/online")

@@ -19,7 +19,7 @@ def commands(command, words):
             yield from commands(child, words + [child["commandName"]])
 
 
-def test_every_command_has_a_manual_page_of_its_own_words(tmp_path):
+def test_every_command_has_a_manual_page_with_its_help(tmp_path):
     dumped = hearth("--experimental-dump-help")
     subprocess.run([sys.executable, DEBIAN / "manual.py", tmp_path, "1.2.3"], input=dumped, text=True, check=True)
     names = {"-".join(words) + ".1" for words in commands(json.loads(dumped)["command"], ["hearth"])}
@@ -34,7 +34,7 @@ def test_every_command_has_a_manual_page_of_its_own_words(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is missing")
-def test_the_unit_leaves_the_service_little(tmp_path):
+def test_the_systemd_unit_restricts_the_service(tmp_path):
     report = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=25", str(DEBIAN / "hearth.service")],
         capture_output=True, text=True)

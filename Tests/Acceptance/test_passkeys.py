@@ -8,8 +8,8 @@ import pytest
 import requests
 
 from browser import browser
+from guide_examples import blocks
 from identity import HOST, Identity
-from test_guide import blocks
 from waits import WAIT_SECONDS
 from websdk import sdk
 
@@ -116,7 +116,7 @@ def verify(server, uid):
     assert answer.status_code == 200, answer.text
 
 
-def test_made_used_and_removed(start, script):
+def test_a_passkey_is_added_used_and_removed(start, script):
     server = start()
     identity = Identity(server)
     with apps(server, script) as app_at:
@@ -145,7 +145,7 @@ def test_made_used_and_removed(start, script):
         assert "PASSKEY_CREDENTIAL_NOT_FOUND" in json.dumps(app.sign_in()).upper().replace("-", "_")
 
 
-def test_what_is_refused(start, script):
+def test_replayed_and_cloned_passkeys_are_refused(start, script):
     server = start()
     identity = Identity(server)
     with apps(server, script) as app_at:
@@ -188,7 +188,7 @@ def test_what_is_refused(start, script):
         assert reason in trail, (reason, trail)
 
 
-def test_nothing_less_than_a_passkey(start, script):
+def test_an_account_with_a_required_passkey_refuses_its_password(start, script):
     server = start(requiredOnceEnrolled=True)
     identity = Identity(server)
     with apps(server, script) as app_at:
@@ -202,7 +202,7 @@ def test_nothing_less_than_a_passkey(start, script):
         assert app.sign_in()["uid"] == uid
 
 
-def test_development(serve, script):
+def test_development_needs_no_passkey_settings(serve, script):
     """Nothing is set: a page on this machine."""
     server = serve(command="dev")
     with apps(server, script) as app_at:

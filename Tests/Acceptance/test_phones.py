@@ -1,9 +1,6 @@
 """Codes to phones: through the gateway plugin of a server that runs, into the outbox for development, with a captcha."""
 
-import http.server
 import json
-import threading
-import urllib.parse
 
 import pytest
 import requests
@@ -11,7 +8,8 @@ import requests
 import secrets_seen
 from conftest import Server
 from identity import HOST, Identity, claims
-from test_sending_plugins import GATEWAY, TOKEN, Gateway
+from stand_in_services import SMSGateway
+from test_sending_plugins import GATEWAY, TOKEN
 from waits import WAIT_SECONDS, until
 
 NUMBER = "+4915112345678"
@@ -19,52 +17,10 @@ SETTINGS = {
     "signIn": {"phone": True, "password": True}, "phone": {"secondFactor": True, "regions": {"allow": ["DE", "AT"]}}}
 
 
-class Captcha:
-    """A service that takes tokens that begin with `good`, each once."""
-
-    def __init__(self):
-        self.asked, self.is_down = [], False
-        self.hostname = "app.example.com"
-        captcha = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                form = dict(urllib.parse.parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
-                is_good = form["response"].startswith("good") and form not in captcha.asked
-                captcha.asked.append(form)
-                body = json.dumps({"success": is_good, "hostname": captcha.hostname}).encode()
-                self.send_response(500 if captcha.is_down else 200)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server.server_port}/siteverify"
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
 @pytest.fixture
 def gateway():
-    gateway = Gateway()
-    yield gateway
-    gateway.stop()
-
-
-@pytest.fixture
-def captcha():
-    captcha = Captcha()
-    yield captcha
-    captcha.stop()
+    with SMSGateway() as gateway:
+        yield gateway
 
 
 @pytest.fixture
@@ -121,7 +77,7 @@ def test_a_number_signs_in_through_the_gateway(phones, gateway):
     assert NUMBER not in server.log() and right not in server.log()
 
 
-def test_security_69_pumping_has_an_end(phones, gateway):
+def test_security_69_sms_pumping_is_limited(phones, gateway):
     """Security 69: a program that asks for codes without end is sent few, and pays with nothing of the operator's."""
     app = Identity(phones())
     refusals = []
@@ -169,7 +125,7 @@ def test_a_phone_as_second_factor(phones, gateway):
     assert admin["users"][0]["mfaInfo"][0]["unobfuscatedPhoneInfo"] == NUMBER
 
 
-def test_a_captcha_is_asked_for(phones, gateway, captcha, tmp_path):
+def test_a_captcha_is_required_when_configured(phones, gateway, captcha, tmp_path):
     secret = tmp_path / "captcha"
     secret.write_text("secret-of-the-captcha\n", encoding="utf-8")
     secret.chmod(0o600)
@@ -211,7 +167,7 @@ def test_development_writes_messages_into_a_folder(serve):
     assert text in server.output_path.read_text(encoding="utf-8") and text not in server.log_path.read_text(encoding="utf-8")
 
 
-def test_a_server_says_what_its_settings_lack(tmp_path, serve):
+def test_missing_phone_settings_are_reported_at_the_start(tmp_path, serve):
     settings = tmp_path / "auth.json"
     settings.write_text('{"signIn": {"phone": true}}', encoding="utf-8")
     with pytest.raises(RuntimeError, match="phone.regions: is missing: messages cost money"):

@@ -69,7 +69,7 @@ def listed(server, name):
     return next(plugin for plugin in plugins if plugin["name"] == name)
 
 
-def test_api_keys_come_and_go_while_the_server_runs(serve, tmp_path):
+def test_a_plugin_is_added_and_removed_while_the_server_runs(serve, tmp_path):
     server = serve()
     assert sign_in(server).json()["error"]["message"].startswith("OPERATION_NOT_ALLOWED")
     assert "running" in install_keys(server, tmp_path)
@@ -130,7 +130,7 @@ def test_a_killed_process_is_replaced_and_ends_with_the_server(serve, tmp_path):
             assert not pathlib.Path(f"/proc/{process}/exe").exists()
 
 
-def test_a_hook_decides_and_a_broken_one_denies(serve, tmp_path):
+def test_a_hook_decides_and_a_failing_hook_denies(serve, tmp_path):
     server = serve("--sign-in", "anonymous")
     source = tmp_path / "judge"
     assert call(server, "signUp", {}).status_code == 200
@@ -164,7 +164,7 @@ def test_a_hook_decides_and_a_broken_one_denies(serve, tmp_path):
     assert call(server, "signUp", {}).status_code == 200
 
 
-def test_compiled_files_that_nobody_installed_are_not_run(serve, tmp_path):
+def test_compiled_files_outside_the_installed_package_are_not_run(serve, tmp_path):
     """Python runs a compiled file in the place of the source that was checked, and asks nobody for its age."""
     server = serve("--sign-in", "anonymous")
     source = judge(tmp_path / "judge", "1", 'verdict()', "from helper import verdict\n" + JUDGE % ("1", "verdict()"))
@@ -208,7 +208,7 @@ request = sys.stdin.readline()
 """
 
 
-def test_what_floods_or_hangs_holds_nobody_up(serve, tmp_path):
+def test_a_flooding_or_hanging_plugin_delays_no_other_request(serve, tmp_path):
     server = serve()
     install_keys(server, tmp_path)
     folder = tmp_path / "hostile"
@@ -248,7 +248,7 @@ def test_the_contract_suite_tells_good_plugins_from_bad(tmp_path):
     assert "plugin.json" in hearth("plugins", "test", str(tmp_path), expect=2)
 
 
-def test_plugins_are_managed_where_no_server_runs(serve, tmp_path):
+def test_plugins_are_managed_on_a_stopped_folder(serve, tmp_path):
     server = serve("--sign-in", "anonymous")
     server.stop()
     source = judge(tmp_path / "judge", "1", '{"deny": {"message": "no"}}')

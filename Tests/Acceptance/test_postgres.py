@@ -44,7 +44,7 @@ def files(server):
     return sorted(path.name for path in server.data.rglob("*.sqlite*"))
 
 
-def test_clients_crashes_and_a_backup(serve, postgres, tmp_path):
+def test_clients_survive_crashes_and_a_backup_is_restored(serve, postgres, tmp_path):
     server = serve("--journal", postgres.url(), "--emulator", command="dev", rules=OPEN)
     app = firebase_admin.initialize_app(
         credentials.Base(), {"databaseURL": f"{server.url}?ns=default"}, name="postgres")
@@ -86,7 +86,7 @@ def test_clients_crashes_and_a_backup(serve, postgres, tmp_path):
     assert files(server) == []
 
 
-def test_postgres_goes_and_comes_back(serve, postgres):
+def test_the_server_recovers_from_an_outage_of_postgres(serve, postgres):
     server = serve("--journal", postgres.url(), rules=OPEN)
     put(server, "before", 1)
     listener = Client(server)
@@ -138,7 +138,7 @@ def test_postgres_goes_and_comes_back(serve, postgres):
     assert read(server, "waits") == 2
 
 
-def test_starts_that_are_refused(serve, postgres, tmp_path):
+def test_unsuitable_postgres_servers_prevent_the_start(serve, postgres, tmp_path):
     postgres.sql("CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'HUSH-HUSH-1'")
     secrets_seen.note("HUSH-HUSH-1")
 

@@ -84,14 +84,14 @@ def sign_in(server, email, password=PASSWORD):
         url, json={"email": email, "password": password, "returnSecureToken": True}, timeout=WAIT_SECONDS)
 
 
-def test_the_plugin_keeps_the_contract_and_knows_all_kinds_of_hashes(database, plugin, tmp_path):
+def test_the_plugin_passes_the_contract_suite_with_every_kind_of_hash(database, plugin, tmp_path):
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps(database.settings()), encoding="utf-8")
     said = hearth("plugins", "test", str(plugin), "--settings", str(settings))
     assert "keeps the contract" in said, said
 
 
-def test_people_come_in_with_their_old_passwords_and_need_the_old_database_once(database, plugin, serve, tmp_path):
+def test_users_sign_in_with_old_passwords_which_are_verified_once(database, plugin, serve, tmp_path):
     for secret in (PASSWORD, "only-reads"):
         secrets_seen.note(secret)
     server = serve("--sign-in", "password")

@@ -25,7 +25,7 @@ class Configuration:
         return self.send("PATCH", params={"updateMask": mask}, json=body, **options)
 
 
-def test_settings_change_live_and_stay(serve):
+def test_settings_take_effect_at_once_and_survive_a_restart(serve):
     """As Node's `projectConfigManager().updateProjectConfig` sends it: masks with every leaf, whole policies."""
     server = serve("--project", "shop", "--sign-in", "password", rules='{"rules":{}}')
     configuration, identity = Configuration(server, "shop"), Identity(server)
@@ -70,7 +70,7 @@ def test_settings_change_live_and_stay(serve):
     assert "passwordPolicy, by" in server.run("audit", "tail", "--json")
 
 
-def test_only_administrators_change_what_can_be_changed(serve):
+def test_only_administrators_change_settings_and_invalid_ones_are_refused(serve):
     server = serve("--project", "shop", "--sign-in", "password", rules='{"rules":{}}')
     configuration = Configuration(server, "shop")
     user = Identity(server).sign_up("ann@example.com", PASSWORD)["idToken"]

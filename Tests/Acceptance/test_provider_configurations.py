@@ -13,10 +13,10 @@ from firebase_admin import auth, tenant_mgt
 
 import secrets_seen
 from browser import browser, picture
+from certificates import self_signed, tls_options
 from conftest import Server
 from identity import HOST, claims
 from test_admin_users import app  # noqa: F401  (a fixture)
-from test_certificates import make
 from test_web_sign_in import APP, AUTH, MILLISECONDS, App, agree, script  # noqa: F401
 from waits import WAIT_SECONDS
 from websdk import provider as providers
@@ -39,14 +39,12 @@ def company(request, tmp_path):
 
 @pytest.fixture
 def server(tmp_path):
-    make(tmp_path, "server", 30)
     settings = tmp_path / "auth.json"
     settings.write_text(json.dumps({
         "publicURL": AUTH, "authorizedDomains": ["app.example.test"],
         "signIn": {"anonymous": True, "oauth": {"allowsPlainHTTP": True}}}))
     made = Server(
-        tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-        "--auth-config", str(settings)).start()
+        tmp_path / "data", *tls_options(tmp_path), "--auth-config", str(settings)).start()
     made.administrator = Administrator(made)
     yield made
     made.stop()
@@ -99,11 +97,6 @@ class Administrator:
 
 # firebase-admin
 
-def certificate(tmp_path, name):
-    make(tmp_path, name, 30)
-    return (tmp_path / f"{name}.pem").read_text()
-
-
 def kept(client, tmp_path):
     """All that firebase-admin does with provider configurations."""
     made = client.create_oidc_provider_config(
@@ -126,7 +119,7 @@ def kept(client, tmp_path):
     with pytest.raises(auth.ConfigurationNotFoundError):
         client.get_oidc_provider_config("oidc.one")
 
-    first, second = (certificate(tmp_path, name) for name in ("first", "second"))
+    first, second = (self_signed(tmp_path, name)[0].read_text() for name in ("first", "second"))
     made = client.create_saml_provider_config(
         "saml.one", idp_entity_id="IDP", sso_url="https://idp.example.com/sso", x509_certificates=[first],
         rp_entity_id="RP", callback_url="https://hearth.firebaseapp.com/__/auth/handler", display_name="One", enabled=True)
@@ -141,11 +134,11 @@ def kept(client, tmp_path):
         client.update_saml_provider_config("saml.one", enabled=True)
 
 
-def test_firebase_admin_keeps_them(app, tmp_path):  # noqa: F811
+def test_firebase_admin_manages_provider_configurations(app, tmp_path):  # noqa: F811
     kept(auth.Client(app), tmp_path)
 
 
-def test_firebase_admin_keeps_a_tenants(app, tmp_path):  # noqa: F811
+def test_firebase_admin_manages_provider_configurations_of_a_tenant(app, tmp_path):  # noqa: F811
     if app.mode == "emulator":
         pytest.skip("this client asks Google's own address for tenants, whatever the emulator's variable says")
     tenant = tenant_mgt.create_tenant("acme-corp", app=app).tenant_id
@@ -203,7 +196,7 @@ def event(page):
 
 
 @pytest.mark.parametrize("company", ["assertion", "response", "both"], indirect=True)
-def test_saml_signs_people_in(server, company):
+def test_users_sign_in_with_saml(server, company):
     server.administrator.make_company(company)
     visit = Visit(server)
     url = visit.leave()
@@ -232,7 +225,7 @@ def test_saml_signs_people_in(server, company):
     assert later.redeem(event(later.bring(later.at_company(later.leave())))).json()["localId"] == answer["localId"]
 
 
-def test_saml_refuses(server, company, tmp_path):
+def test_invalid_saml_responses_are_refused(server, company, tmp_path):
     server.administrator.make_company(company)
     visit = Visit(server)
     denied = event(visit.bring(visit.at_company(visit.leave(), go="no")))
@@ -275,7 +268,7 @@ def tmp_path_of(folder, name):
     return made
 
 
-def test_saml_in_a_tenant(server, company):
+def test_users_of_a_tenant_sign_in_with_saml(server, company):
     tenant = server.administrator.tenant()
     server.administrator.make_company(company, tenant)
     visit = Visit(server, tenant)
@@ -290,7 +283,7 @@ def test_saml_in_a_tenant(server, company):
     assert event(page)["error"]["code"] == "auth/operation-not-allowed"
 
 
-def test_saml_questions_are_signed(server, company):
+def test_saml_requests_are_signed(server, company):
     server.administrator.make_company(company)
     server.administrator.ask(
         "PATCH", "inboundSamlConfigs/saml.corp", {"idpConfig": {"signRequest": True}}, updateMask="idpConfig.signRequest")
@@ -317,7 +310,7 @@ def log_in(page, who):
     page.click("button:has-text('Sign in')")
 
 
-def test_saml_in_a_browser(contexts, script, server, company):  # noqa: F811
+def test_users_sign_in_with_saml_in_a_browser(contexts, script, server, company):  # noqa: F811
     server.administrator.make_company(company)
     page = App(contexts(), script, provider="saml.corp")
     popup = page.popup("signIn")
@@ -339,7 +332,7 @@ def test_saml_in_a_browser(contexts, script, server, company):  # noqa: F811
     assert page.result()["uid"] == result["uid"]
 
 
-def test_openid_in_a_browser(contexts, script, server, provider):  # noqa: F811
+def test_users_sign_in_with_openid_in_a_browser(contexts, script, server, provider):  # noqa: F811
     server.administrator.make_issuer(provider)
     page = App(contexts(), script)
     agree(page.popup("signIn"), "ann@corp.example")
@@ -350,7 +343,7 @@ def test_openid_in_a_browser(contexts, script, server, provider):  # noqa: F811
     assert page.result()["error"] == "auth/operation-not-allowed"
 
 
-def test_openid_in_a_tenants_browser(contexts, script, server, provider):  # noqa: F811
+def test_users_of_a_tenant_sign_in_with_openid_in_a_browser(contexts, script, server, provider):  # noqa: F811
     tenant = server.administrator.tenant()
     server.administrator.make_issuer(provider, tenant)
     page = App(contexts(), script, tenant=tenant)

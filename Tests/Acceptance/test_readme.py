@@ -4,64 +4,46 @@ import json
 import re
 import subprocess
 
-from conftest import HEARTH, PATIENT_CURL, ROOT
-from waits import WAIT_SECONDS
+import guide_examples
+from conftest import HEARTH, ROOT
+from guide_examples import GUIDES, block, blocks
 
 
-GUIDES = ROOT / "Sources/Guide/HearthGuide.docc"
+def run(script, server):
+    return guide_examples.run(script, server.data.parent, server.authority)
 
 
-def blocks(page=ROOT / "README.md"):
-    return re.findall(r"```sh\n(.*?)```", page.read_text(encoding="utf-8"), re.S)
-
-
-def started():
-    """The blocks of the guide that a newcomer reads first."""
-    return blocks(GUIDES / "GettingStarted.md")
-
-
-def run(block, server):
-    script = block.replace("127.0.0.1:9000", server.authority).replace("@Rules/", f"@{ROOT}/Rules/")
-    script = re.sub(r"^alias hearth=.*$", "", script, flags=re.M)
-    script = f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n{PATIENT_CURL}\n{script}'
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=server.data.parent, capture_output=True, text=True, timeout=4 * WAIT_SECONDS,
-        stdin=subprocess.DEVNULL)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_see_it_work(serve, starter_rules):
+def test_the_first_commands_of_the_readme_run(serve, starter_rules):
     server = serve(rules=starter_rules)
-    output = run(next(block for block in blocks() if "TOKEN=" in block), server)
+    output = run(block("README.md", "TOKEN="), server)
     assert '"text" : "hello"' in output and "Permission denied" in output, output
     assert output.count('"text":"hello"') == 2 and output.count("event: put") == 1, output
     assert "rooms/lobby" in server.log()
 
 
-def test_rules_over_rest(serve, starter_rules):
+def test_the_rules_commands_over_rest_run(serve, starter_rules):
     server = serve(rules=starter_rules)
-    output = run(next(block for block in blocks(GUIDES / "WritingRules.md") if "SECRET=" in block), server)
+    output = run(block("WritingRules.md", "SECRET="), server)
     assert output.startswith(starter_rules) and output.count('"status"') == 2, output
 
 
-def test_accounts(serve, starter_rules):
+def test_the_account_commands_run(serve, starter_rules):
     server = serve(command="dev", rules=starter_rules)
-    output = run(next(block for block in started() if "ACCOUNTS=" in block), server)
+    output = run(block("GettingStarted.md", "ACCOUNTS="), server)
     assert '{"color":"green"}' in output and "ann@example.com" in output, output
     assert output.index("Auth token is expired") < output.index("user_disable"), output
     assert re.search(r"user_disable \S+  looked at 0, kept 0, cut 0", output), output
 
 
-def test_a_backup_over_http(serve, starter_rules):
+def test_the_backup_command_over_http_runs(serve, starter_rules):
     server = serve(rules=starter_rules)
     server.run("db", "set", "/a", '{".value":1,".priority":2}')
-    run(next(block for block in started() if "ADMIN=" in block), server)
+    run(block("GettingStarted.md", "ADMIN="), server)
     kept = json.loads((server.data.parent / "backup-over-http.json").read_text(encoding="utf-8"))
     assert kept == {"a": {".value": 1, ".priority": 2}}
 
 
-def test_every_command_is_in_the_table():
+def test_every_command_is_in_the_table_of_commands():
     table = (GUIDES / "Commands.md").read_text(encoding="utf-8")
 
     def subcommands(*command):

@@ -84,7 +84,7 @@ def test_disabling_a_user_waits_for_the_receipts(server):
     (["users", "revoke", "ann@example.com"], "revoke"),
     (["users", "delete", "ann@example.com", "--yes"], "user_delete"),
 ])
-def test_every_way_to_end_somebody_names_itself(server, command, event):
+def test_every_kind_of_revocation_names_its_cause(server, command, event):
     ann = Identity(server).sign_up("ann@example.com", "password1")
     client = visitor(server, ann, f"/users/{ann['localId']}")
     found = lines(server.run(*command, "--wait", "--json").splitlines()[-1])
@@ -92,7 +92,7 @@ def test_every_way_to_end_somebody_names_itself(server, command, event):
     client.expect("ac", s="expired_token", d="Auth token is expired.")
 
 
-def test_a_revocation_that_meant_nobody_has_one_receipt(server):
+def test_a_revocation_without_affected_connections_has_one_receipt(server):
     Identity(server).sign_up("ann@example.com", "password1")
     (one,) = lines(server.run("users", "disable", "ann@example.com", "--wait", "--json").splitlines()[-1])
     assert (one["database"], one["examined"], one["signedOut"], one["isComplete"]) == (None, 0, 0, True)
@@ -113,7 +113,7 @@ def test_a_write_that_removes_a_member_leaves_a_receipt(server):
     assert one["listeners"][0]["path"] == "/rooms/den" and one["listeners"][0]["lastPosition"] < one["position"]
 
 
-def test_a_rules_deploy_counts_who_kept_their_listens(server):
+def test_a_rules_deploy_counts_the_connections_that_kept_their_listens(server):
     open_client, app = Client(server), Identity(server)
     open_client.listen("/open")
     client = visitor(server, ann := app.sign_up("ann@example.com", "password1"), f"/users/{ann['localId']}")
@@ -157,7 +157,7 @@ def test_receipts_outlive_the_server(server):
     assert receipts(server, revocation=second["revocation"]["number"])["receipts"] == [second]
 
 
-def test_follow_prints_each_as_it_comes(server):
+def test_follow_prints_each_receipt_as_it_arrives(server):
     app = Identity(server)
     for name in "abc":
         app.sign_up(f"{name}@example.com", "password1")
@@ -183,7 +183,7 @@ def test_follow_prints_each_as_it_comes(server):
         follower.wait()
 
 
-def test_on_a_stopped_folder_there_is_nothing_to_wait_for(server):
+def test_waiting_for_receipts_on_a_stopped_folder_ends_at_once(server):
     Identity(server).sign_up("ann@example.com", "password1")
     server.stop()
     done = subprocess.run(

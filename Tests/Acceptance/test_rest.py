@@ -87,7 +87,7 @@ def test_preflight_needs_no_credential(serve):
     assert "if-match" in answer.headers["Access-Control-Allow-Headers"].lower()
 
 
-def test_databases_are_apart_and_made_only_by_an_administrator(serve):
+def test_databases_are_separate_and_created_only_by_an_administrator(serve):
     server = serve(rules=RULES)
     call(server, "PUT", "/open/a.json", 200, "1")
     call(server, "PUT", "/open/a.json", 404, "2", ns="second")

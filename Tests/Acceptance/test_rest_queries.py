@@ -72,7 +72,7 @@ def test_overrides_of_the_admin_sdk(server):
             firebase_admin.delete_app(app)
 
 
-def test_values_that_a_client_cuts_short_are_refused(server, app):
+def test_truncated_filter_values_are_refused(server, app):
     """The SDK does not encode `&` and `#` in a filter's values."""
     dinos = db.reference("dinos", app)
     for value in ("a&b", "a#b"):
@@ -80,7 +80,7 @@ def test_values_that_a_client_cuts_short_are_refused(server, app):
             dinos.order_by_child("height").equal_to(value).get()
 
 
-def test_a_place_is_emptied_in_pages(server, app):
+def test_a_location_is_emptied_in_pages(server, app):
     """How the command line of Firebase removes what is too large to be removed at once."""
     owner = {"Authorization": "Bearer owner"}
     url, seen, last = f"{server.url}/dinos.json", [], None

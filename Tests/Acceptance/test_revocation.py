@@ -20,7 +20,7 @@ def status(server, uid, token):
 
 
 @pytest.mark.parametrize("cause", ["users revoke", "password change", "claims"])
-def test_a_clock_that_was_set_back_saves_no_token(serve, tmp_path, cause):
+def test_a_revocation_holds_after_the_clock_is_set_back(serve, tmp_path, cause):
     clock = SteppableClock(tmp_path)
     settings = tmp_path / "auth.json"
     settings.write_text(json.dumps(
@@ -59,7 +59,7 @@ def test_a_clock_that_was_set_back_saves_no_token(serve, tmp_path, cause):
     assert status(server, uid, app.sign_in("ada@example.com", password)["idToken"]) == 200
 
 
-def test_a_uid_comes_back_without_its_past(serve):
+def test_a_reused_uid_does_not_revive_old_tokens(serve):
     server = serve(command="dev", rules=RULES)
     app = Identity(server)
     custom = server.run("token", "mint", "--custom", "--uid", "ada").strip()
@@ -78,7 +78,7 @@ def test_a_uid_comes_back_without_its_past(serve):
     server.run("token", "verify", second["idToken"])
 
 
-def test_wrong_secrets_lock_nobody_out(serve):
+def test_wrong_secrets_do_not_lock_out_other_clients(serve):
     server = serve(command="dev", rules=RULES)
     for number in range(50):
         wrong = "x" * 38 + f"{number:02}"

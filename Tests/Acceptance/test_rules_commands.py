@@ -70,7 +70,7 @@ def test_explain_says_which_rule_and_why():
         assert run("explain", OWNED, *wrong).returncode == 2
 
 
-def test_exposure_answers_for_every_place():
+def test_exposure_answers_for_every_location():
     entries = answer("exposure", OWNED)["entries"]
     assert {entry["verdict"] for entry in entries} == {"open", "closed"}
     for entry in entries:
@@ -81,7 +81,7 @@ def test_exposure_answers_for_every_place():
     assert set(nobody) == {"closed"}
 
 
-def test_sentences_end_with_0_1_and_2():
+def test_assertions_end_with_0_1_and_2():
     proved = answer("assert", OWNED, "signed-out people cannot read /**", "other cannot write /users/*")
     assert [found["verdict"] for found in proved["assertions"]] == ["proved", "proved"]
     refuted = answer("assert", OWNED, "nobody can write /**", code=1)["assertions"][0]
@@ -89,7 +89,7 @@ def test_sentences_end_with_0_1_and_2():
     assert run("assert", OWNED, "whoever can write /").returncode == 2
 
 
-def test_a_sentence_that_is_not_decided_ends_with_3(tmp_path):
+def test_an_undecided_assertion_ends_with_3(tmp_path):
     path = tmp_path / "rules.json"
     path.write_text(json.dumps({"rules": {"a": {
         ".read": "data.val().replace('a', 'b') == data.child('x').parent().val().toUpperCase() && "
@@ -98,7 +98,7 @@ def test_a_sentence_that_is_not_decided_ends_with_3(tmp_path):
     assert undecided["verdict"] == "undecided" and undecided["reason"]
 
 
-def test_a_difference_ends_with_1_when_something_opens(tmp_path):
+def test_a_difference_that_opens_access_ends_with_1(tmp_path):
     wider = tmp_path / "wider.json"
     wider.write_text(OWNED.read_text().replace("auth.uid == $uid", "auth != null", 1))
     assert wider.read_text() != OWNED.read_text()
@@ -111,7 +111,7 @@ def test_a_difference_ends_with_1_when_something_opens(tmp_path):
     assert answer("diff", OWNED, OWNED) == {"opened": [], "closed": [], "undecided": []}
 
 
-def test_mutate_counts_and_tells_the_test_that_is_missing(tmp_path):
+def test_mutate_counts_mutants_and_prints_the_missing_test(tmp_path):
     whole = answer("mutate", OWNED, TESTS)
     assert whole["survived"] == 0 and whole["undecided"] == 0 and whole["killed"] > 20
     test = json.loads(TESTS.read_text())
@@ -163,7 +163,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", BROKEN)
-def test_broken_rules_are_told_with_their_place(tmp_path, name, command):
+def test_invalid_rules_are_reported_with_their_place(tmp_path, name, command):
     content, told = BROKEN[name]
     path = tmp_path / "rules.json"
     if content is not None:
@@ -200,7 +200,7 @@ WRONG_TYPES = {
 
 
 @pytest.mark.parametrize("name", WRONG_TYPES)
-def test_wrong_types_in_test_files_are_told_with_their_place(tmp_path, name):
+def test_wrong_types_in_test_files_are_reported_with_their_place(tmp_path, name):
     content, told = WRONG_TYPES[name]
     path = tmp_path / "broken.test.json"
     path.write_text(content)

@@ -18,7 +18,7 @@ def write(folder, name, rules):
     return str(path)
 
 
-def test_exposure_names_every_place_and_shows_what_is_open(tmp_path):
+def test_exposure_names_every_location_and_lists_open_ones(tmp_path):
     answer = json.loads(hearth("rules", "exposure", write(tmp_path, "rules.json", RULES), "--json"))
     assert list(answer) == ["entries"]
     verdicts = {(entry["path"], entry["operation"], entry["who"]): entry for entry in answer["entries"]}
@@ -39,7 +39,7 @@ def test_exposure_names_every_place_and_shows_what_is_open(tmp_path):
     }
 
 
-def test_sentences_are_proved_and_refuted(tmp_path):
+def test_assertions_are_proved_and_refuted(tmp_path):
     rules = write(tmp_path, "rules.json", RULES)
     assert "proved" in hearth(
         "rules", "assert", rules, "nobody can write /users", "signed-out people can't write /**",
@@ -54,7 +54,7 @@ def test_sentences_are_proved_and_refuted(tmp_path):
     hearth("rules", "assert", write(tmp_path, "broken.json", {"rules": {".read": "x"}}), "nobody can read /", expect=2)
 
 
-def test_a_difference_comes_with_a_request(tmp_path):
+def test_a_difference_has_a_witness_request(tmp_path):
     old = write(tmp_path, "old.json", RULES)
     wider = json.loads(json.dumps(RULES))
     wider["rules"]["users"]["$uid"][".read"] = "auth != null"
@@ -72,7 +72,7 @@ def test_a_difference_comes_with_a_request(tmp_path):
     assert [(entry["path"], entry["who"]) for entry in answer["opened"]] == [("/public", "any-claims")]
 
 
-def test_a_difference_that_takes_an_update_of_several_paths(tmp_path):
+def test_a_difference_can_need_an_update_of_several_paths(tmp_path):
     rule = "!root.child('b').exists() && newData.parent().child('b').val() == 1"
     rules = {"rules": {"a": {".write": rule + " && false"}, "b": {".write": "auth != null"}}}
     old = write(tmp_path, "old.json", rules)

@@ -46,7 +46,7 @@ def owned(tmp_path_factory):
     return path
 
 
-def test_the_plugin_keeps_the_contract():
+def test_the_plugin_passes_the_contract_suite():
     assert "the plugin keeps the contract" in hearth("plugins", "test", str(BOLT))
 
 
@@ -63,7 +63,7 @@ def test_an_example_is_the_rules_beside_it(name):
     assert done.returncode == 0 and "no difference: proved" in done.stdout, done.stdout + done.stderr
 
 
-def test_places_are_those_of_the_authors_file(owned, tmp_path):
+def test_places_refer_to_the_source_file(owned, tmp_path):
     explained = run("explain", owned, "--write", "/users/u1", "--value", '{"title":"a long one"}', "--uid", "u1", "--json")
     answer = json.loads(explained.stdout)
     assert explained.returncode == 1
@@ -106,7 +106,7 @@ def test_places_are_those_of_the_authors_file(owned, tmp_path):
     ("f0(x) { x && x }\n" + "".join(f"f{i}(x) {{ f{i - 1}(x) && f{i - 1}(x) }}\n" for i in range(1, 40))
      + "path / { read() { f39(this.a) } }", "", "The rules get too long here."),
 ])
-def test_a_mistake_is_told_with_the_authors_line(tmp_path, text, place, message):
+def test_an_error_is_reported_with_the_line_of_the_source_file(tmp_path, text, place, message):
     path = tmp_path / "wrong.bolt"
     path.write_text(text, encoding="utf-8")
     done = run("check", path)
@@ -128,7 +128,7 @@ def test_a_mistake_is_told_with_the_authors_line(tmp_path, text, place, message)
      "newData.child('auth').val() == newData.child('data').val()"),
     ("path /x { validate() { f(this) } }\nf(data) { data.a == 1 }", "newData.child('a').val() == 1"),
 ])
-def test_what_bolts_own_compiler_takes_is_taken(tmp_path, text, rule):
+def test_rules_that_the_original_bolt_compiler_accepts_are_accepted(tmp_path, text, rule):
     path = tmp_path / "taken.bolt"
     path.write_text(text, encoding="utf-8")
     done = run("check", path)
@@ -136,7 +136,7 @@ def test_what_bolts_own_compiler_takes_is_taken(tmp_path, text, rule):
     assert rule in translate(text)["rules"], translate(text)
 
 
-def test_a_plugin_that_does_not_do_its_work_is_named(owned, tmp_path):
+def test_a_failing_rules_plugin_is_named(owned, tmp_path):
     plugin = tmp_path / "plugin"
     shutil.copytree(BOLT, plugin)
     (plugin / "main.py").write_text("raise SystemExit(3)", encoding="utf-8")

@@ -51,7 +51,7 @@ def test_a_deploy_is_checked_compared_and_kept(serve, tmp_path):
     assert "no version 9" in server.run("rules", "history", "9", expect=2)
 
 
-def test_one_goes_back_also_after_a_crash_and_on_a_stopped_folder(serve, tmp_path):
+def test_rules_are_rolled_back_after_a_crash_and_on_a_stopped_folder(serve, tmp_path):
     server = serve(rules=CLOSED)
     members, open_ = file(tmp_path, "members.json", MEMBERS), file(tmp_path, "open.json", OPEN)
     server.run("rules", "deploy", members)
@@ -75,7 +75,7 @@ def test_one_goes_back_also_after_a_crash_and_on_a_stopped_folder(serve, tmp_pat
     assert requests.get(f"{server.url}/rooms/a.json", timeout=30).status_code == 200
 
 
-def test_another_database_and_another_server(serve, tmp_path):
+def test_rules_of_another_database_and_another_server_are_deployed(serve, tmp_path):
     server = serve()
     members = file(tmp_path, "members.json", MEMBERS)
     assert "--create makes it" in server.run("rules", "deploy", members, "--ns", "second", expect=2)
@@ -93,7 +93,7 @@ def test_another_database_and_another_server(serve, tmp_path):
     assert "error" in json.loads(error.splitlines()[0])
 
 
-def test_rules_are_tried_promoted_and_taken_back(serve, tmp_path):
+def test_rules_are_staged_promoted_and_rolled_back(serve, tmp_path):
     server = serve(rules='{"rules":{"$room":{".read":"auth != null",".write":"auth != null"}}}')
     strict = file(tmp_path, "strict.json", '{"rules":{"$room":{".read":"auth.uid === $room",".write":"auth != null"}}}')
     ann = server.token("ann")

@@ -56,7 +56,7 @@ def outcome(runner, driving, again=(), computing=()):
         path.name.removeprefix("asked "): path.read_text() for path in pathlib.Path().glob("asked *")}
 
 
-def test_all_pass(runner):
+def test_the_run_passes_when_all_tests_pass(runner):
     passes, told, asked = outcome(runner, ["Known.Suite/a()"])
     assert passes and told == "" and sorted(asked) == ["computing", "driving"]
 
@@ -70,7 +70,7 @@ def test_every_suite_runs_in_one_of_the_two_runs(runner):
         assert each.removeprefix("^").removesuffix(r"\.") in targets, each
 
 
-def test_one_that_passes_when_it_runs_again_is_named(runner):
+def test_a_test_that_passes_when_repeated_is_named(runner):
     passes, told, asked = outcome(runner, ["T.Suite/a()"], computing=["U.Suite/b()"])
     assert passes
     assert "unsteady" in told and "T/SomeTests.swift:9: T.Suite/a() went wrong" in told and "U.Suite/b() unsteady" in told
@@ -78,13 +78,13 @@ def test_one_that_passes_when_it_runs_again_is_named(runner):
     assert r"--filter ^T\.Suite/a\(\)(/|$) --filter ^U\.Suite/b\(\)(/|$)" in asked["again"]
 
 
-def test_one_that_fails_twice_is_a_failure(runner):
+def test_a_test_that_fails_twice_fails_the_run(runner):
     passes, told, _ = outcome(runner, ["T.Suite/a()", "T.Suite/b()"], ["T.Suite/b()"])
     assert not passes
     assert "T.Suite/a() unsteady" in told and "T.Suite/b() failed" in told
 
 
-def test_many_failures_do_not_run_again(runner):
+def test_many_failures_are_not_repeated(runner):
     passes, _, asked = outcome(
         runner, [f"T.Suite/a{number}()" for number in range(5)], computing=[f"U.Suite/a{number}()" for number in range(4)])
     assert not passes and "again" not in asked
@@ -93,12 +93,12 @@ def test_many_failures_do_not_run_again(runner):
 @pytest.mark.parametrize("runs", [
     {"driving": ["crash"]}, {"driving": [], "computing": ["crash"]}, {"driving": ["T.Suite/a()", "crash"]},
     {"driving": ["T.Suite/a()"], "again": ["crash"]}])
-def test_a_crash_is_a_failure(runner, runs):
+def test_a_crash_fails_the_run(runner, runs):
     passes, _, asked = outcome(runner, **runs)
     assert not passes and ("again" in asked) == ("again" in runs)
 
 
-def test_a_second_run_of_nothing_is_a_failure(runner):
+def test_a_repetition_that_runs_no_test_fails_the_run(runner):
     passes, told, _ = outcome(runner, ["T.Suite/a()"], ["gone"])
     assert not passes and "T.Suite/a() failed" in told
 
@@ -116,13 +116,13 @@ def test_acceptance_failures_are_read(runner, monkeypatch):
     assert "acceptance test_two.py::test_first[a b] unsteady" in told[0] and len([t for t in told if "unsteady" in t]) == 1
 
 
-def test_what_cannot_be_built_is_a_failure(runner, monkeypatch):
+def test_a_failed_build_fails_the_run(runner, monkeypatch):
     monkeypatch.setattr(runner, "SWIFT_BUILD", ["sh", "-c", "echo no compiler; exit 1"])
     status, failed = runner.built_swift()
     assert status == 1 and "" in failed
 
 
-def test_the_page_fails_as_a_whole(runner, monkeypatch):
+def test_a_failure_of_the_console_page_fails_the_run(runner, monkeypatch):
     monkeypatch.setattr(runner, "CONSOLE_PAGE", ["false"])
     told = []
     assert not runner.kind_passes("console page", runner.console_page(), None, told) and len(told) == 2

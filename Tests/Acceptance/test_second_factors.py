@@ -52,7 +52,7 @@ def second(identity, code, **options):
         "totpVerificationInfo": {"verificationCode": code}}, version="v2", **options)
 
 
-def test_recovery_codes_stand_once_for_the_factor(server):
+def test_a_recovery_code_replaces_the_factor_once(server):
     identity = Identity(server)
     made = verified(server, identity)
     _, enrolled = enrol(identity, made["idToken"], recoveryCodes=True)
@@ -72,7 +72,7 @@ def test_recovery_codes_stand_once_for_the_factor(server):
     assert "recovery code, 9 left" in trail
 
 
-def test_a_factor_that_somebody_else_added_is_taken_away_by_mail(server):
+def test_a_factor_that_an_attacker_added_is_removed_by_mail(server):
     identity = Identity(server)
     made = verified(server, identity)
     enrol(identity, made["idToken"])
@@ -86,7 +86,7 @@ def test_a_factor_that_somebody_else_added_is_taken_away_by_mail(server):
     identity.fail("accounts:update", {"oobCode": code_of(link)}, "INVALID_OOB_CODE")
 
 
-def test_where_one_is_required_a_sign_in_without_opens_nothing_else(server, request):
+def test_a_sign_in_without_the_required_factor_allows_only_enrolment(server, request):
     """Security 75: rules see nobody, the database's socket stays up, and an admin SDK refuses the token."""
     identity, configuration = Identity(server), Configuration(server, "hearth")
     made = verified(server, identity)
@@ -115,7 +115,7 @@ def test_where_one_is_required_a_sign_in_without_opens_nothing_else(server, requ
     socket.close()
 
 
-def test_a_session_from_before_the_factor_opens_and_changes_nothing(server):
+def test_a_session_from_before_the_required_factor_is_refused(server):
     """Security 7: a stranger's older session, whose sign-in is recent, after the owner has enrolled an authenticator."""
     identity = Identity(server)
     owner = verified(server, identity)
@@ -156,7 +156,7 @@ def test_a_session_from_before_the_factor_opens_and_changes_nothing(server):
     identity.post("accounts:update", {"idToken": enrolled["idToken"], "password": "another horse"})
 
 
-def test_a_session_that_has_not_shown_an_administrators_factor_changes_nothing(server):
+def test_a_session_without_the_administrator_factor_changes_nothing(server):
     identity = Identity(server)
     made = verified(server, identity)
     token = server.run("token", "mint", "--admin").strip()
@@ -174,7 +174,7 @@ def test_a_session_that_has_not_shown_an_administrators_factor_changes_nothing(s
     assert identity.post("accounts:update", shown | {"displayName": "Ann"})["displayName"] == "Ann"
 
 
-def test_the_way_back_asks_for_the_factor_that_the_account_had(server):
+def test_reversing_a_change_asks_for_the_former_factor(server):
     """Security 74: a stranger with a whole session changes the password; the owner takes that back, once."""
     identity = Identity(server)
     made = verified(server, identity)

@@ -2,17 +2,16 @@
 
 import email
 import email.policy
-import http.server
 import json
 import pathlib
 import shutil
-import threading
 
 import pytest
 import requests
 
 import secrets_seen
 from conftest import ROOT, hearth, let_everyone_into
+from stand_in_services import SMSGateway
 from waits import WAIT_SECONDS, until
 
 GATEWAY = ROOT / "Plugins" / "SMSGatewayPython"
@@ -20,48 +19,13 @@ MAIL = ROOT / "Plugins" / "ShellMail"
 TOKEN = "token-of-the-gateway-0123456789"
 
 
-class Gateway:
-    """Takes messages, or answers the statuses that it is told."""
-
-    def __init__(self):
-        self.messages, self.statuses, self.authorizations = [], [], set()
-        gateway = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                gateway.authorizations.add(self.headers["Authorization"])
-                status = gateway.statuses.pop(0) if gateway.statuses else 202
-                if status == 202:
-                    gateway.messages.append(body)
-                self.send_response(status)
-                if status == 307:
-                    self.send_header("Location", "/elsewhere")
-                self.end_headers()
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.server.server_port}/messages"
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
 @pytest.fixture(scope="module")
 def gateway():
-    gateway = Gateway()
-    yield gateway
-    gateway.stop()
+    with SMSGateway() as gateway:
+        yield gateway
 
 
-def test_the_gateway_plugin_keeps_the_contract(gateway, tmp_path):
+def test_the_gateway_plugin_passes_the_contract_suite(gateway, tmp_path):
     settings = tmp_path / "settings.json"
     settings.write_text(json.dumps({"url": gateway.url, "token": TOKEN}), encoding="utf-8")
     said = hearth("plugins", "test", str(GATEWAY), "--settings", str(settings))
@@ -69,7 +33,7 @@ def test_the_gateway_plugin_keeps_the_contract(gateway, tmp_path):
     assert {"to": "+15555550101", "text": "123456 is your code."} in gateway.messages
 
 
-def test_text_messages_are_sent_and_tried_again(serve, gateway, tmp_path):
+def test_text_messages_are_sent_and_retried(serve, gateway, tmp_path):
     secrets_seen.note(TOKEN)
     server = serve()
     send = ["plugins", "send-sms", "--to", "+15555550123", "--text", "hello from the test"]
@@ -100,7 +64,7 @@ def test_text_messages_are_sent_and_tried_again(serve, gateway, tmp_path):
 
 
 @pytest.mark.skipif(not shutil.which("jq"), reason="jq is not installed")
-def test_mail_goes_through_a_command(serve, tmp_path):
+def test_mail_is_sent_by_a_command(serve, tmp_path):
     said = hearth("plugins", "test", str(MAIL), "--settings", str(MAIL / "test-settings.json"))
     assert "keeps the contract" in said
     server = serve("--sign-in", "password")

@@ -40,7 +40,7 @@ def open_stream(server, address):
         headers={"Accept": "text/event-stream", "X-Forwarded-For": address})
 
 
-def test_one_network_does_not_have_all_connections(behind_a_proxy):
+def test_one_network_cannot_use_all_connections(behind_a_proxy):
     server = behind_a_proxy
     limited = {"name": "guests", "rules": OPEN, "quotas": {"connections": 64}}
     assert manage(server, "POST", **limited).status_code == 200
@@ -76,7 +76,7 @@ def projects_and_tenants(server):
 
 
 @pytest.mark.parametrize("headers", FOREIGN)
-def test_a_foreign_page_makes_no_tenant_and_no_project_of_an_emulator(serve, headers):
+def test_a_foreign_page_creates_no_tenant_and_no_project_on_an_emulator(serve, headers):
     server = serve("--emulator", "--project", "demo-one", command="dev", rules=CLOSED)
     base = f"{server.url}/identitytoolkit.googleapis.com"
     body = {"identifier": "a@example.com", "continueUri": "http://localhost", "tenantId": "made-up"}

@@ -41,18 +41,18 @@ def test_a_flat_run_has_no_findings():
     ({"resident": 2}, "memory"), ({"files": 2}, "open files"), ({"journal": 3}, "journals"), ({"folder": 3}, "folder"),
     ({"p50": 4}, "p50 of write"), ({"p99": 12}, "p99 of write"),
 ])
-def test_what_grows_is_found(grown, word):
+def test_growth_is_a_finding(grown, word):
     findings, unsaid = judge(windows(**grown), [0.05], [0.05], {})
     assert len(findings) == 1 and word in findings[0] and not unsaid, (findings, unsaid)
 
 
 @pytest.mark.parametrize("sign", ["machine", "computation"])
-def test_a_machine_that_became_busy_leaves_latencies_unsaid(sign):
+def test_latencies_of_a_busy_machine_are_not_judged(sign):
     findings, unsaid = judge(windows(p99=12, **{sign: 12}), [0.05], [0.05], {})
     assert not findings and "p99 of write" in unsaid[0] and f"of {sign}" in unsaid[0], (findings, unsaid)
 
 
-def test_a_log_that_is_replayed_for_as_long_as_the_rest_loads_is_no_finding():
+def test_a_log_replayed_in_parallel_to_the_load_is_no_finding():
     assert judge(windows(), [1.6, 1.5], [2.1, 2.9], {}) == ([], [])
 
 
@@ -62,7 +62,7 @@ def test_slow_restarts_and_failures_are_findings():
     assert judge(windows(count=2), [], [], {})[1], "too little to compare is no verdict"
 
 
-def test_it_runs(tmp_path):
+def test_a_short_run_completes_without_failures(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "soak", "--minutes", "0.06", "--window-seconds", "1.2", "--sample-seconds", "0.3",
          "--base-mebibytes", "1", "--starts", "1", "--folder", str(tmp_path)],

@@ -38,7 +38,7 @@ def two_users(server):
     return alice, bob
 
 
-def test_signing_in_tells_the_claims(serve):
+def test_signing_in_returns_the_claims(serve):
     server = serve(rules=ROOMS)
     client = Client(server)
     answer = client.sign_in(server.token("alice", role="editor"))
@@ -117,7 +117,7 @@ def test_a_listen_with_a_matching_hash_gets_no_data(serve):
     assert client.reply(number) == {}
 
 
-def test_a_data_write_takes_the_permission(serve):
+def test_a_data_write_revokes_the_permission(serve):
     server = serve(rules=ROOMS)
     alice, bob = two_users(server)
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
@@ -132,7 +132,7 @@ def test_a_data_write_takes_the_permission(serve):
     bob.reply()
 
 
-def test_the_commit_that_takes_the_permission_is_not_seen(serve):
+def test_the_commit_that_revokes_the_permission_is_not_delivered(serve):
     server = serve(rules=ROOMS)
     alice, bob = two_users(server)
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
@@ -143,7 +143,7 @@ def test_the_commit_that_takes_the_permission_is_not_seen(serve):
     bob.silent()
 
 
-def test_a_rules_deploy_takes_the_permission(serve):
+def test_a_rules_deploy_revokes_the_permission(serve):
     server = serve(rules=ROOMS)
     alice, bob = two_users(server)
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
@@ -152,7 +152,7 @@ def test_a_rules_deploy_takes_the_permission(serve):
     bob.silent()
 
 
-def test_unauth_takes_the_permission(serve):
+def test_unauth_revokes_the_permission(serve):
     server = serve(rules=ROOMS)
     alice, bob = two_users(server)
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
@@ -163,7 +163,7 @@ def test_unauth_takes_the_permission(serve):
     bob.silent()
 
 
-def test_another_auth_takes_the_permission_and_the_same_user_keeps_it(serve):
+def test_another_user_loses_the_permission_and_the_same_user_keeps_it(serve):
     server = serve(rules=ROOMS)
     alice, bob = two_users(server)
     bob.listen("/rooms/r1", {"messages": {"m1": "hello"}})
@@ -177,7 +177,7 @@ def test_another_auth_takes_the_permission_and_the_same_user_keeps_it(serve):
     bob.silent()
 
 
-def test_token_expiry_takes_the_permission_with_ac_first(serve):
+def test_token_expiry_revokes_the_permission_after_the_ac_message(serve):
     server = serve(rules=ROOMS)
     alice, _ = two_users(server)
     # A machine that is busy needs more time to sign in and to listen before the token ends.
@@ -201,7 +201,7 @@ def test_token_expiry_takes_the_permission_with_ac_first(serve):
     assert bob.call("g", status="permission_denied", p="/rooms/r1", q={}) == DENIED
 
 
-def test_listens_denied_at_once_are_told_so(serve):
+def test_a_denied_listen_is_answered_with_permission_denied(serve):
     server = serve(rules=ROOMS)
     client = Client(server)
     assert client.call("q", status="permission_denied", p="/rooms/r1", h="") == DENIED
@@ -240,7 +240,7 @@ def test_segments_keepalives_and_pings(serve):
     assert client.call("g", p="/open/long", q={}) == "x" * 40000
 
 
-def test_a_window_is_served_and_app_check_is_taken(serve):
+def test_a_query_window_is_served_and_app_check_tokens_are_accepted(serve):
     server = serve(rules=ROOMS)
     client = Client(server)
     client.call("p", p="/open", d={"a": 1, "b": 2, "c": 3})
@@ -254,7 +254,7 @@ def test_a_window_is_served_and_app_check_is_taken(serve):
         client.call(action, **({"token": "t"} if action == "appcheck" else {}))
 
 
-def test_an_action_that_nobody_knows_is_answered_with_a_failure(serve):
+def test_an_unknown_action_is_answered_with_an_error(serve):
     client = Client(serve(rules=ROOMS))
     number = client.request("wibble")
     answer = client.receive()["d"]
@@ -271,7 +271,7 @@ def test_dot_info_is_an_invalid_path(serve):
         assert "Invalid token in path" in answer["b"]["d"]
 
 
-def test_an_old_session_is_taken_over(serve):
+def test_a_session_id_of_an_earlier_connection_is_resumed(serve):
     server = serve(rules=ROOMS)
     old = Client(server)
     Client(server, last_session=old.session)

@@ -20,7 +20,7 @@ def folder(path):
     return path
 
 
-def test_the_program_of_the_guide_keeps_the_contract_and_decides(serve, tmp_path):
+def test_the_program_of_the_guide_passes_the_contract_suite_and_decides(serve, tmp_path):
     door = folder(tmp_path / "door")
     settings = tmp_path / "settings.json"
     settings.write_text('{"domain": "example.com"}', encoding="utf-8")

@@ -19,7 +19,7 @@ def complaint(server, *arguments, expect=1):  # noqa: F811
     return done.stderr
 
 
-def test_tenants(server):  # noqa: F811
+def test_tenants_are_created_listed_and_deleted(server):  # noqa: F811
     tenant = run(server, "tenants", "create", "acme-corp", "--passwords", "true").strip()
     assert tenant.startswith("acme-corp-")
     other = json.loads(run(server, "tenants", "create", "zebra", "--json"))
@@ -88,7 +88,7 @@ def test_users_of_a_tenant(server, tmp_path):  # noqa: F811
     assert content["role"] == "editor" and content["name"] == "Ann" and content["firebase"]["tenant"] == tenant
 
 
-def test_somebody_of_another_tenant_is_not_imported(server, tmp_path):  # noqa: F811
+def test_a_user_of_another_tenant_is_not_imported(server, tmp_path):  # noqa: F811
     one, other = (run(server, "tenants", "create", name).strip() for name in ("one-corp", "two-corp"))
     file = tmp_path / "people.json"
     file.write_text(json.dumps({"users": [{"localId": "ann", "tenantId": one}, {"localId": "bob"}]}))
@@ -97,7 +97,7 @@ def test_somebody_of_another_tenant_is_not_imported(server, tmp_path):  # noqa: 
     assert [each["localId"] for each in json.loads(run(server, "users", "list", "--json", "--tenant", other))] == ["bob"]
 
 
-def test_a_deleted_tenants_sockets_are_told_and_receipts_shown(serve):
+def test_deleting_a_tenant_cancels_its_sockets_and_prints_receipts(serve):
     server = serve("--sign-in", "password", rules=RULES)
     tenant = run(server, "tenants", "create", "acme-corp", "--passwords", "true").strip()
     user = sign_up(server, "ann@example.com", tenant)

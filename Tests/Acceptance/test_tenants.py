@@ -61,7 +61,7 @@ def is_signed_out(client):
     assert sorted(told) == ["ac", "c"], told
 
 
-def test_rules_know_the_tenant_of_who_asks(server):
+def test_rules_read_the_tenant_of_the_caller(server):
     administrator = Administrator(server)
     one, other = administrator.make(displayName="tenant-one"), administrator.make(displayName="tenant-two")
     user = sign_up(server, "ann@example.com", one)
@@ -107,7 +107,7 @@ def stream(server, path, token):
 
 
 @pytest.mark.parametrize("end", ["disable", "delete"])
-def test_who_is_connected_of_a_tenant_that_ends_is_signed_out(server, end):
+def test_connections_of_a_deleted_or_disabled_tenant_are_signed_out(server, end):
     administrator = Administrator(server)
     one, other = administrator.make(), administrator.make()
     user, stays = sign_up(server, "ann@example.com", one), sign_up(server, "ann@example.com", other)

@@ -140,7 +140,7 @@ def check(log, commits, acknowledged):
         "events": len(ids), "sent": lines, "commits": len(written), "acknowledged": sum(map(len, acknowledged.values()))}
 
 
-def test_no_event_is_lost_whatever_is_killed(serve, shared):
+def test_no_event_is_lost_when_server_and_receiver_are_killed(serve, shared):
     logs = {name: empty_log(shared / f"{name}.jsonl") for name in ["web", "plugin"]}
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

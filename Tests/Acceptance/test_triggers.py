@@ -77,7 +77,7 @@ def functions(tmp_path):
         process.wait(WAIT_SECONDS)
 
 
-def test_unmodified_functions_of_all_four_kinds(serve, functions):
+def test_unmodified_functions_of_all_four_kinds_are_called(serve, functions):
     server = serve()
     for kind, on in [("written", "write"), ("created", "create"), ("updated", "update"), ("deleted", "delete")]:
         # Not listening yet: events wait for it.
@@ -107,7 +107,7 @@ def test_unmodified_functions_of_all_four_kinds(serve, functions):
     assert len({line["id"] for line in seen}) == 8
 
 
-def test_signatures_and_who_wrote(serve, receiver, tmp_path):
+def test_events_carry_signatures_and_the_identity_of_the_writer(serve, receiver, tmp_path):
     hook = receiver()
     server = serve(rules='{"rules": {".read": true, ".write": "auth != null"}}')
     made = json.loads(add(
@@ -144,7 +144,7 @@ def test_signatures_and_who_wrote(serve, receiver, tmp_path):
 ALL_WAYS = "password,anonymous,custom-token"
 
 
-def test_users_that_come_and_go_reach_functions_of_both_generations(serve, functions):
+def test_created_and_deleted_users_reach_functions_of_both_generations(serve, functions):
     server = serve("--sign-in", ALL_WAYS, "--project", "demo-users", command="dev", rules='{"rules": {}}')
     gen1 = functions("user_event", "event")
     gen2 = functions("user_cloud_event")
@@ -207,7 +207,7 @@ def test_events_of_users_survive_a_crash_and_a_stopped_folder(serve, receiver):
     until(lambda: status(server, "made")["status"]["waiting"] == 0)
 
 
-def test_events_of_a_tenants_users_say_whose_they_are(serve, receiver):
+def test_events_of_a_tenants_users_name_the_tenant(serve, receiver):
     server = serve("--sign-in", "password", command="dev", rules='{"rules": {}}')
     (hook, cloud) = receiver(), receiver()
     for moment in ["created", "deleted"]:
@@ -255,7 +255,7 @@ def test_events_survive_a_crash_of_the_server_and_of_the_receiver(serve, receive
     until(lambda: status(server, "t")["status"]["waiting"] == 0)
 
 
-def test_failures_dead_letters_and_replay(serve, receiver):
+def test_failed_events_become_dead_letters_and_are_replayed(serve, receiver):
     answers = {"/n/fails": 500, "/n/refuses": 400, "/n/busy": 503}
     hook = receiver(lambda number, request: answers.get(request["json"]["data"]["path"], 204))
     server = serve()
@@ -275,7 +275,7 @@ def test_failures_dead_letters_and_replay(serve, receiver):
     assert status(server, "t")["status"]["dead"] == 0
 
 
-def test_pause_resume_and_remove(serve, receiver):
+def test_triggers_are_paused_resumed_and_removed(serve, receiver):
     hook = receiver()
     server = serve()
     add(server, "t", hook.url, "n/{id}", "write", "--form", "webhook")
@@ -299,7 +299,7 @@ def test_pause_resume_and_remove(serve, receiver):
     assert [(letter["path"], letter["reason"]) for letter in letters] == [("/n/b", "the trigger was removed")]
 
 
-def test_what_makes_no_event(serve, receiver):
+def test_unchanged_values_and_disabled_triggers_make_no_event(serve, receiver):
     hook = receiver()
     server = serve(rules='{"rules": {".read": true, ".write": true}}')
     add(server, "t", hook.url, "n/{id}", "write", "--form", "webhook")
@@ -314,7 +314,7 @@ def test_what_makes_no_event(serve, receiver):
     assert [request["json"]["data"]["path"] for request in hook.got()] == ["/n/same", "/n/stranger"]
 
 
-def test_too_much_for_triggers(serve, receiver):
+def test_writes_too_large_for_triggers_are_refused(serve, receiver):
     hook = receiver()
     server = serve()
     add(server, "t", hook.url, "n/{id}", "write", "--form", "webhook")
@@ -335,7 +335,7 @@ def test_too_much_for_triggers(serve, receiver):
     until(lambda: len(hook.got()) == 1001)
 
 
-def test_a_copy_of_the_folder_sends_nothing_until_it_is_told_to(serve, receiver, tmp_path):
+def test_a_copied_folder_sends_no_event_until_it_is_confirmed(serve, receiver, tmp_path):
     hook = receiver()
     server = serve()
     add(server, "t", hook.url, "n/{id}", "write", "--form", "webhook")
@@ -349,7 +349,7 @@ def test_a_copy_of_the_folder_sends_nothing_until_it_is_told_to(serve, receiver,
     assert "paused" not in hearth("triggers", "list", "--data", str(copy))
 
 
-def test_what_firebase_tools_registers(serve, receiver):
+def test_triggers_registered_by_firebase_tools_are_accepted(serve, receiver):
     known = {"us-central1-one-0", "us-central1-two-0"}
     hook = receiver(lambda number, request: 200 if number < 3 else 404)
     server = serve("--functions-emulator", f"127.0.0.1:{hook.port}", command="dev", rules='{"rules": {}}')
@@ -373,7 +373,7 @@ def test_what_firebase_tools_registers(serve, receiver):
     until(lambda: len(json.loads(server.run("triggers", "list", "--json"))["triggers"]) == 1)
 
 
-def test_strangers_see_and_change_no_triggers(serve):
+def test_only_administrators_see_and_change_triggers(serve):
     server = serve(rules='{"rules": {".read": true, ".write": true}}')
     for method, path in [
         ("GET", "triggers"), ("POST", "triggers"), ("DELETE", "triggers/t"), ("GET", "triggers/t/dead"),
@@ -388,7 +388,7 @@ def test_strangers_see_and_change_no_triggers(serve):
 INDEX = ROOT / "Plugins" / "SearchIndexPython"
 
 
-def test_a_plugin_takes_what_is_written_into_a_search_index(serve):
+def test_a_plugin_writes_changes_into_a_search_index(serve):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -431,6 +431,6 @@ def test_a_plugin_takes_what_is_written_into_a_search_index(serve):
     assert status(server, "index")["status"]["dead"] == 0
 
 
-def test_the_search_index_keeps_the_contract():
+def test_the_search_index_passes_the_contract_suite():
     said = hearth("plugins", "test", str(INDEX))
     assert "an older event" in said

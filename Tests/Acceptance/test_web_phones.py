@@ -11,10 +11,9 @@ import requests
 
 import secrets_seen
 from browser import browser, picture
+from certificates import tls_options
 from conftest import Server
 from identity import HOST
-from test_certificates import make
-from test_phones import captcha  # noqa: F401
 from waits import WAIT_SECONDS, until
 from websdk import sdk
 
@@ -35,14 +34,11 @@ def start(tmp_path):
     started = []
 
     def start(**phone):
-        make(tmp_path, "server", 30)
         settings = tmp_path / "auth.json"
         settings.write_text(json.dumps({
             "signIn": {"phone": True, "password": True}, "limits": {"messagesPerNumberPerMinute": 10}, "phone": {
                 "secondFactor": True, "regions": {"allow": ["DE", "AT"]}, "outbox": {"showsTexts": False}, **phone}}))
-        server = Server(
-            tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-            "--auth-config", str(settings)).start()
+        server = Server(tmp_path / "data", *tls_options(tmp_path), "--auth-config", str(settings)).start()
         started.append(server)
         return server
 
@@ -117,7 +113,7 @@ def verify(server, email):
         timeout=WAIT_SECONDS).raise_for_status()
 
 
-def test_a_number_signs_in_behind_a_captcha(app, start, captcha):  # noqa: F811
+def test_a_number_signs_in_behind_a_captcha(app, start, captcha):
     server = start(captcha={
         "service": "recaptcha", "siteKey": "the-site-key", "secret": "secret-of-the-captcha", "verifyURL": captcha.url,
         "hostnames": ["app.example.com"]})
@@ -140,7 +136,7 @@ def test_a_number_signs_in_behind_a_captcha(app, start, captcha):  # noqa: F811
     assert page.do("begin", NUMBER)["error"] == "auth/captcha-check-failed"
 
 
-def test_linking_and_another_number(app, start, script):
+def test_a_number_is_linked_and_replaced(app, start, script):
     sdk.needs_all(script)
     server = start()
     page, phone = app(server), Phone(server)
@@ -174,7 +170,7 @@ def test_a_phone_as_second_factor(app, start, script):
     picture(page.page, "phone-second-factor")
 
 
-def test_apps_of_an_emulator_address_need_no_widget(app, start):
+def test_apps_of_an_emulator_need_no_captcha_widget(app, start):
     server = start()
     page, phone = app(server, emulator=server.url), Phone(server)
     assert page.do("begin", NUMBER) == {"done": True}

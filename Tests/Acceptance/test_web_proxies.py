@@ -13,8 +13,9 @@ import urllib.parse
 import pytest
 
 from browser import browser
+from certificates import self_signed, tls_options
 from conftest import ROOT
-from test_certificates import make
+from ports import free_port
 from test_web_sign_in import APP, MILLISECONDS, PROVIDER, App, agree, provider, script, start  # noqa: F401
 from waits import WAIT_SECONDS, until
 from websdk import provider as providers
@@ -71,9 +72,8 @@ class Proxy:
 
     def __init__(self, kind, folder):
         self.kind, self.folder = kind, folder
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        make(folder, "app", 30)
+        self.port = free_port()
+        self_signed(folder, "app")
         (folder / "app").mkdir()
         (folder / "app" / "index.html").write_text("the app's own page", encoding="utf-8")
         self.process = None
@@ -144,17 +144,13 @@ def server(proxy, provider, serve, tmp_path):  # noqa: F811
                 "clientSecretFile": str(tmp_path / "secret")}]}}}))
     options = ["--auth-config", str(settings)]
     if proxy.kind == "nginx":
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
-             "-keyout", "hearth.key", "-out", "hearth.pem", "-subj", "/CN=hearth", "-addext",
-             "subjectAltName=DNS:hearth.example.com"], cwd=tmp_path, check=True, capture_output=True)
-        options += ["--tls-cert", str(tmp_path / "hearth.pem"), "--tls-key", str(tmp_path / "hearth.key")]
+        options += tls_options(tmp_path, "hearth", ["DNS:hearth.example.com"])
     made = serve(*options)
     proxy.start(made)
     return made
 
 
-def test_the_guides_lines(proxy, server):
+def test_the_proxy_configuration_of_the_guide_serves_app_and_pages(proxy, server):
     assert proxy.ask("/").text == "the app's own page" and proxy.ask("/shop.json").status == 404
     assert json.loads(proxy.ask("/__/firebase/init.json").text)["authDomain"]
     frame = proxy.ask("/__/auth/iframe?apiKey=demo-key&appName=x")
@@ -191,7 +187,7 @@ def test_the_guides_lines(proxy, server):
     assert json.loads(renewed.text)["user_id"] == made["localId"]
 
 
-def test_signing_in_through_it(proxy, server, provider, script):  # noqa: F811
+def test_users_sign_in_through_the_proxy(proxy, server, provider, script):  # noqa: F811
     with browser(
         f"--host-resolver-rules=MAP {NAME}:443 127.0.0.1:{proxy.port}", "--disable-features=LocalNetworkAccessChecks",
         "--ignore-certificate-errors"

@@ -21,7 +21,7 @@ def code_for(place, app, number):  # noqa: F811
     return place.phone.code()
 
 
-def test_closed(place):  # noqa: F811
+def test_closed_windows_are_reported(place):  # noqa: F811
     """A window that is closed, on each page that may be in it: all at once, for the SDK waits eight seconds for each."""
     tenant = place.administrator.tenant("acme")
     place.administrator.make_issuer(place.provider, tenant)
@@ -52,7 +52,7 @@ def test_closed(place):  # noqa: F811
     assert oidc(waiting[0], "cleo@corp.example")["email"] == "cleo@corp.example"
 
 
-def test_windows_that_are_blocked(place):  # noqa: F811
+def test_blocked_windows_are_reported(place):  # noqa: F811
     strict = place.chromium.browser_type.launch(
         executable_path=CHROMIUM, args=["--no-sandbox", *place.arguments], ignore_default_args=["--disable-popup-blocking"])
     try:
@@ -64,7 +64,7 @@ def test_windows_that_are_blocked(place):  # noqa: F811
         strict.close()
 
 
-def test_disabled_meanwhile(place):  # noqa: F811
+def test_an_account_disabled_during_the_sign_in_is_refused(place):  # noqa: F811
     app = place.app()
     uid = oidc(app, "dora@corp.example")["uid"]
     popup = app.popup("firebase.signInWithPopup(auth, oidc)")
@@ -103,7 +103,7 @@ def with_a_passkey(place, address):  # noqa: F811
     return app, uid
 
 
-def test_disabled_before_the_second_step(place):  # noqa: F811
+def test_an_account_disabled_before_the_second_factor_is_refused(place):  # noqa: F811
     sdk.needs_all(place.script)
     app, uid = with_a_passkey(place, "ines@example.com")
     secret = app.enrol_totp()
@@ -124,7 +124,7 @@ def test_disabled_before_the_second_step(place):  # noqa: F811
     assert app.outcome()["error"] == "auth/user-disabled"
 
 
-def test_switched_off_meanwhile(place):  # noqa: F811
+def test_a_method_switched_off_during_the_sign_in_is_refused(place):  # noqa: F811
     administrator = place.administrator
     app = place.app()
     for provider, path, go in (
@@ -158,7 +158,7 @@ def test_switched_off_meanwhile(place):  # noqa: F811
     popup.close()
 
 
-def test_too_late(place):  # noqa: F811
+def test_expired_sign_ins_are_refused(place):  # noqa: F811
     app, waiting = place.app(), place.app()
     # On the company's page, on the provider's page, and on the way from there to the app.
     at_company = app.popup("firebase.signInWithPopup(auth, saml)")
@@ -184,7 +184,7 @@ def test_too_late(place):  # noqa: F811
     assert app.run(f"confirmation.confirm('{code}')")["error"] == "auth/code-expired"
 
 
-def test_second_steps_too_late(place):  # noqa: F811
+def test_expired_second_factor_challenges_are_refused(place):  # noqa: F811
     sdk.needs_all(place.script)
     app, uid = with_a_passkey(place, "lars@example.com")
     # A secret that nobody showed a code of.
@@ -222,7 +222,7 @@ def test_second_steps_too_late(place):  # noqa: F811
     assert app.run(f"resolve('{code}')")["error"] == "auth/code-expired"
 
 
-def test_used_again(place):  # noqa: F811
+def test_reused_responses_are_refused(place):  # noqa: F811
     app = place.app()
     popup = app.popup("firebase.signInWithPopup(auth, oidc)")
     back = []
@@ -267,7 +267,7 @@ def test_used_again(place):  # noqa: F811
     assert app.run("getRedirectResult(auth)") == {"nothing": True}
 
 
-def test_from_elsewhere(place):  # noqa: F811
+def test_apps_of_unauthorized_domains_are_refused(place):  # noqa: F811
     # An app of another site: windows come back to it, redirects find nothing there, for its frame has a storage of its own.
     shop = place.app(SHOP)
     assert oidc(shop, "sam@corp.example")["email"] == "sam@corp.example"

@@ -10,9 +10,9 @@ import pytest
 import requests
 
 from browser import browser, picture
+from certificates import tls_options
 from conftest import Server
 from identity import HOST
-from test_certificates import make
 from waits import WAIT_SECONDS
 from websdk import provider as providers
 from websdk import sdk
@@ -38,7 +38,6 @@ def provider():
 
 @pytest.fixture
 def server(tmp_path, provider):
-    make(tmp_path, "server", 30)
     (tmp_path / "secret").write_text(providers.CLIENT[1] + "\n")
     settings = tmp_path / "auth.json"
     settings.write_text(json.dumps({
@@ -48,8 +47,7 @@ def server(tmp_path, provider):
                 "id": PROVIDER, "displayName": "Corp", "issuer": provider.url, "clientIDs": [providers.CLIENT[0]],
                 "clientSecretFile": str(tmp_path / "secret")}]}}}))
     made = Server(
-        tmp_path / "data", "--tls-cert", str(tmp_path / "server.pem"), "--tls-key", str(tmp_path / "server.key"),
-        "--auth-config", str(settings)).start()
+        tmp_path / "data", *tls_options(tmp_path), "--auth-config", str(settings)).start()
     yield made
     made.stop()
 
@@ -121,7 +119,7 @@ def start(app=APP, **changes):
     return "/__/auth/handler?" + urllib.parse.urlencode({k: v for k, v in fields.items() if v is not None})
 
 
-def test_popup(contexts, script, provider):
+def test_a_user_signs_in_by_popup(contexts, script, provider):
     app = App(contexts(), script)
     agree(app.popup("signIn"), "ann@corp.example")
     result = app.result()
@@ -137,7 +135,7 @@ def test_popup(contexts, script, provider):
     assert app.result()["error"] == "auth/user-mismatch"
 
 
-def test_link(contexts, script):
+def test_a_provider_is_linked_by_popup(contexts, script):
     sdk.needs_all(script)
     app = App(contexts(), script)
     app.do("anonymous")
@@ -148,7 +146,7 @@ def test_link(contexts, script):
     assert (linked["uid"], linked["operation"], linked["providers"]) == (guest["uid"], "link", [PROVIDER])
 
 
-def test_cancelled(contexts, script):
+def test_a_cancelled_popup_is_reported(contexts, script):
     app = App(contexts(), script)
     popup = app.popup("signIn")
     popup.click("button:has-text('Deny')", timeout=MILLISECONDS)
@@ -157,7 +155,7 @@ def test_cancelled(contexts, script):
     assert app.result()["email"] == "ann@corp.example"
 
 
-def test_redirect(contexts, script):
+def test_a_user_signs_in_by_redirect(contexts, script):
     app = App(contexts(), script)
     app.do("signInRedirect")
     agree(app.page, "ann@corp.example")
@@ -170,7 +168,7 @@ def test_redirect(contexts, script):
     assert app.result() == {"nothing": True}
 
 
-def test_redirect_cancelled(contexts, script):
+def test_a_cancelled_redirect_is_reported(contexts, script):
     app = App(contexts(), script)
     app.do("signInRedirect")
     app.page.click("button:has-text('Deny')", timeout=MILLISECONDS)
@@ -179,7 +177,7 @@ def test_redirect_cancelled(contexts, script):
     assert app.result()["error"] == "auth/user-cancelled"
 
 
-def test_what_was_used_is_used_up(contexts, script, server, provider):
+def test_a_response_of_the_provider_is_redeemed_once(contexts, script, server, provider):
     app = App(contexts(), script)
     agree(app.popup("signIn"), "ann@corp.example")
     app.result()
@@ -190,7 +188,7 @@ def test_what_was_used_is_used_up(contexts, script, server, provider):
     assert len(provider.redeemed) == 1
 
 
-def test_a_code_alone_is_worth_nothing(server, provider):
+def test_an_authorization_code_without_the_visit_cookie_is_refused(server, provider):
     """Who saw the way back has neither the browser's visit nor what the app got."""
     session = requests.Session()
     session.verify = False
@@ -224,7 +222,7 @@ def test_a_code_alone_is_worth_nothing(server, provider):
     assert not provider.redeemed
 
 
-def test_only_for_the_apps_of_this_server(contexts, script, server):
+def test_the_pages_serve_only_authorized_domains(contexts, script, server):
     for app in (ELSEWHERE, "https://app.example.test@evil.example", "javascript:alert(1)//app.example.test", "//evil.example",
                 "https://app.example.test.", "https://evil.example\\@app.example.test"):
         for kind in ("signInViaPopup", "signInViaRedirect"):
@@ -250,7 +248,7 @@ def test_only_for_the_apps_of_this_server(contexts, script, server):
     assert app.page.evaluate("heard") == []
 
 
-def test_pages_say_what_is_wrong(contexts, server):
+def test_invalid_requests_show_an_error_page(contexts, server):
     context = contexts()
     page = context.new_page()
     for name, path in {
@@ -270,7 +268,7 @@ def emulator(tmp_path):
     made.stop()
 
 
-def test_emulator(emulator, script):
+def test_the_emulator_page_signs_in_as_the_chosen_user(emulator, script):
     """Who tests is whoever they say."""
     with browser("--disable-features=LocalNetworkAccessChecks") as chromium:
         app = App(

@@ -12,7 +12,7 @@ def asked_for_factor(answer):
     assert answer["error"] == "auth/multi-factor-auth-required", answer
 
 
-def test_linked_and_proven_by_redirect(place):  # noqa: F811
+def test_providers_are_linked_and_users_reauthenticated_by_redirect(place):  # noqa: F811
     sdk.needs_all(place.script)
     uid = place.account("ann@example.com")
     app = place.app()
@@ -50,7 +50,7 @@ def test_linked_and_proven_by_redirect(place):  # noqa: F811
     assert app.outcome()["error"] == "auth/credential-already-in-use"
 
 
-def test_an_authenticators_codes(place):  # noqa: F811
+def test_codes_of_an_authenticator_are_a_second_factor(place):  # noqa: F811
     sdk.needs_all(place.script)
     uid = place.account("tom@example.com")
     app = place.app()
@@ -117,7 +117,7 @@ def test_a_second_factor_after_a_providers_page(place):  # noqa: F811
     assert place.again(other.last("mfaSignIn:finalize")) == "INVALID_MFA_PENDING_CREDENTIAL"
 
 
-def test_tenants(place):  # noqa: F811
+def test_users_of_a_tenant_sign_in_by_every_method(place):  # noqa: F811
     administrator = place.administrator
     tenant, other = administrator.tenant("acme"), administrator.tenant("globex")
     administrator.make_issuer(place.provider, tenant)

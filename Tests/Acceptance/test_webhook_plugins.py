@@ -9,8 +9,9 @@ import pytest
 import requests
 
 import secrets_seen
+from certificates import self_signed
 from conftest import hearth
-from plugin_service import Service, allow, certificate, deny
+from plugin_service import Service, allow, deny
 from waits import WAIT_SECONDS
 
 
@@ -58,7 +59,7 @@ def service():
         one.stop()
 
 
-def test_a_service_decides_and_comes_and_goes_while_the_server_runs(serve, service, tmp_path):
+def test_a_webhook_plugin_is_added_and_removed_while_the_server_runs(serve, service, tmp_path):
     server = serve("--sign-in", "anonymous")
     judge = service(lambda event, settings: deny(settings["sentence"]))
     sentence = {"sentence": {"type": "text", "default": "The house is full."}}
@@ -90,7 +91,7 @@ def test_a_service_decides_and_comes_and_goes_while_the_server_runs(serve, servi
     assert sign_up(server).status_code == 200
 
 
-def test_a_service_that_is_gone_denies_and_is_asked_again_when_it_is_back(serve, service, tmp_path):
+def test_an_unreachable_service_denies_until_it_is_reachable_again(serve, service, tmp_path):
     server = serve("--sign-in", "anonymous")
     judge = service()
     secret = tmp_path / "secret"
@@ -144,7 +145,7 @@ def drip():
         time.sleep(0.05)
 
 
-def test_what_a_hostile_service_answers_denies_and_harms_nobody(serve, service, tmp_path):
+def test_invalid_answers_of_a_hostile_service_deny_the_request(serve, service, tmp_path):
     server = serve("--sign-in", "anonymous,custom-token")
     judge, target = service(), service(name="target")
     secret = tmp_path / "secret"
@@ -176,8 +177,8 @@ def test_what_a_hostile_service_answers_denies_and_harms_nobody(serve, service, 
     assert listed(server, "judge")["hooks"][0]["failures"] == len(answers)
 
 
-def test_the_contract_suite_holds_a_service_over_tls_against_its_signatures(service, tmp_path):
-    pem, key = certificate(tmp_path)
+def test_the_contract_suite_checks_signatures_of_a_service_over_tls(service, tmp_path):
+    pem, key = self_signed(tmp_path, names=["IP:127.0.0.1"])
     secret = tmp_path / "secret"
     secret.write_text("whsec_" + "QUJD" * 8, encoding="utf-8")
     judge = service(tls=(pem, key), secrets=[secret.read_text(encoding="utf-8")])
@@ -191,13 +192,13 @@ def test_the_contract_suite_holds_a_service_over_tls_against_its_signatures(serv
     found = json.loads(hearth("plugins", "test", str(folder), "--secret-file", str(secret), "--json", expect=1))
     assert any(one["name"] == "a message that is not signed" and one["problem"] for one in found["findings"])
     judge.answer = None
-    (folder / "ca.pem").write_bytes(certificate(tmp_path)[0].read_bytes())
+    (folder / "ca.pem").write_bytes(self_signed(tmp_path, names=["IP:127.0.0.1"])[0].read_bytes())
     said = hearth("plugins", "test", str(folder), "--secret-file", str(secret), expect=1)
     assert "no trusted TLS connection" in said
     assert "secret is needed" in hearth("plugins", "test", str(folder), expect=2)
 
 
-def test_a_service_inside_needs_the_operators_word(serve, tmp_path):
+def test_a_service_at_a_private_address_is_refused(serve, tmp_path):
     server = serve("--sign-in", "anonymous")
     folder = tmp_path / "inside"
     folder.mkdir()

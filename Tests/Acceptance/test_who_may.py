@@ -53,7 +53,7 @@ def server(serve):
 
 
 @pytest.mark.parametrize("scope", ["identitytoolkit", "firebase.database", "cloud-platform"])
-def test_a_service_account_does_nothing_of_the_operators(server, scope):
+def test_a_service_account_is_refused_operator_requests(server, scope):
     """Security 92: whatever its scope."""
     server.run("db", "set", "/rooms/lobby", '"hello"')
     server.run("users", "create", "--uid", "ann")
@@ -71,7 +71,7 @@ def test_a_service_account_does_nothing_of_the_operators(server, scope):
     assert server.run("db", "get", "/rooms/lobby") == '"hello"\n'
 
 
-def test_a_database_secret_does_nothing_of_the_operators(server):
+def test_a_database_secret_is_refused_operator_requests(server):
     secret = server.secret()
     for method, path, body in OPERATORS:
         assert send(server, secret, method, path, body).status_code == 401, path
@@ -80,7 +80,7 @@ def test_a_database_secret_does_nothing_of_the_operators(server):
     assert send(server, secret, "GET", "/.settings/rules.json").status_code == 200
 
 
-def test_a_service_account_makes_nobody_a_console_administrator(server):
+def test_a_service_account_cannot_grant_the_console_claim(server):
     app, token = Identity(server), service_account(server)("identitytoolkit")
     ada, eve = (app.sign_up(f"{name}@example.com", "secret1")["localId"] for name in ("ada", "eve"))
     server.run("users", "set-claims", ada, '{"console":true}')
@@ -142,7 +142,7 @@ def test_triggers_about_users_need_the_permission_for_accounts(server):
     assert send(server, both, "GET", triggers + "/made.json").status_code == 200
 
 
-def test_ways_in_that_a_service_account_sets_up_lead_to_no_console(serve, tmp_path):
+def test_credentials_that_a_service_account_adds_open_no_console_session(serve, tmp_path):
     """Neither the session opens it, nor does it change what proves the account."""
     settings = tmp_path / "accounts.json"
     settings.write_text(json.dumps({
@@ -189,7 +189,7 @@ def test_a_session_and_its_socket_end_with_the_claim(server):
     assert session.ask("GET", "session").status == 401
 
 
-def test_nothing_that_a_stale_session_makes_shows_presence(serve, tmp_path):
+def test_credentials_made_in_a_stale_session_do_not_prove_presence(serve, tmp_path):
     clock = SteppableClock(tmp_path, "CLOCK_MONOTONIC")
     server = serve(
         "--console-claim", "console", "--sign-in", "password", rules=CLOSED, environment=clock.environment)

@@ -1,10 +1,10 @@
 import type { OutlinePage } from "../../Sources/Server/HearthConsole/Page/api/console";
-import { isWithin, pathOf } from "../../Sources/Server/HearthConsole/Page/tree/keys";
+import { isWithinPath, parsePath } from "../../Sources/Server/HearthConsole/Page/tree/keys";
 import { fromExport, Json, kindOf, Node, nodeAt, putAt, toExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
 import { comparer, Order, Query, sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
-import { Wire } from "../../Sources/Server/HearthConsole/Page/wire/wire";
+import { ProtocolClient } from "../../Sources/Server/HearthConsole/Page/wire/protocolClient";
 
-interface Held {
+interface FakeListen {
   path: string[];
   query: Query | null;
   tag: number | null;
@@ -14,26 +14,26 @@ interface Held {
 /** A fake server in memory with the parts of the socket protocol and the outline that the tree uses. */
 export class FakeServer {
   root: Node | null;
-  listens: Held[] = [];
+  listens: FakeListen[] = [];
   /** Paths without read permission. */
-  closed: string[] = [];
-  readonly wire = new Wire({ hello: () => {}, shutdown: () => {}, credentialEnded: () => {}, roundTrip: () => {} }, () => 0);
+  unreadablePaths: string[] = [];
+  readonly client = new ProtocolClient({ hello: () => {}, shutdown: () => {}, credentialEnded: () => {}, roundTrip: () => {} }, () => 0);
 
   constructor(json: Json, private readonly bytesPerLeaf = 10) {
     this.root = fromExport(json);
   }
 
   connect(): void {
-    void this.wire.opened(text => queueMicrotask(() => this.take(JSON.parse(text).d)), null);
+    void this.client.connected(text => queueMicrotask(() => this.handle(JSON.parse(text).d)), null);
   }
 
   write(path: string, json: Json): void {
-    this.root = putAt(this.root, pathOf(path), fromExport(json));
+    this.root = putAt(this.root, parsePath(path), fromExport(json));
     for (const held of this.listens) this.send(held);
   }
 
   async outline(path: string, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number): Promise<OutlinePage> {
-    const node = nodeAt(this.root, pathOf(path));
+    const node = nodeAt(this.root, parsePath(path));
     let keys = node?.children ? sortedKeys(order, node.children) : [];
     const count = keys.length;
     if (direction === "desc") keys.reverse();
@@ -53,27 +53,27 @@ export class FakeServer {
     return node.children ? [...node.children.values()].reduce((sum, child) => sum + this.bytes(child), 0) : this.bytesPerLeaf;
   }
 
-  private take({ r, a, b }: any): void {
-    const reply = (status: string, data: Json = {}) => this.wire.receive(JSON.stringify({ t: "d", d: { r, b: { s: status, d: data } } }));
-    if (a === "n") this.listens = this.listens.filter(held => held.tag !== (b.t ?? null) || held.path.join("/") !== pathOf(b.p).join("/"));
+  private handle({ r, a, b }: any): void {
+    const reply = (status: string, data: Json = {}) => this.client.receive(JSON.stringify({ t: "d", d: { r, b: { s: status, d: data } } }));
+    if (a === "n") this.listens = this.listens.filter(held => held.tag !== (b.t ?? null) || held.path.join("/") !== parsePath(b.p).join("/"));
     if (a !== "q") return reply("ok", "");
-    const path = pathOf(b.p);
-    if (this.closed.some(each => isWithin(path, pathOf(each)) || isWithin(pathOf(each), path))) return reply("permission_denied", "Permission denied");
-    const held: Held = { path, query: b.q ?? null, tag: b.t ?? null, sent: "null" };
+    const path = parsePath(b.p);
+    if (this.unreadablePaths.some(each => isWithinPath(path, parsePath(each)) || isWithinPath(parsePath(each), path))) return reply("permission_denied", "Permission denied");
+    const held: FakeListen = { path, query: b.q ?? null, tag: b.t ?? null, sent: "null" };
     this.listens.push(held);
     this.send(held);
     reply("ok");
   }
 
-  private send(held: Held): void {
+  private send(held: FakeListen): void {
     const data = JSON.stringify(toExport(this.result(held)));
     if (data === held.sent) return;
     held.sent = data;
     const tag = held.tag === null ? {} : { t: held.tag };
-    this.wire.receive(JSON.stringify({ t: "d", d: { a: "d", b: { p: held.path.join("/"), d: JSON.parse(data), ...tag } } }));
+    this.client.receive(JSON.stringify({ t: "d", d: { a: "d", b: { p: held.path.join("/"), d: JSON.parse(data), ...tag } } }));
   }
 
-  private result({ path, query }: Held): Node | null {
+  private result({ path, query }: FakeListen): Node | null {
     const node = nodeAt(this.root, path);
     if (!query || !node?.children) return query ? null : node;
     const order: Order = query.i === ".key" ? { by: "key" } : query.i === ".value" ? { by: "value" } : query.i ? { by: "child", child: query.i } : { by: "priority" };

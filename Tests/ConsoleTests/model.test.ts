@@ -5,7 +5,7 @@ import { lineAt, lineOf, NodeLine } from "../../Sources/Server/HearthConsole/Pag
 import { TreeModel } from "../../Sources/Server/HearthConsole/Page/data/model";
 import type { Gap } from "../../Sources/Server/HearthConsole/Page/data/branch";
 import { ChildGap } from "../../Sources/Server/HearthConsole/Page/data/window";
-import { compareKeys, textOf } from "../../Sources/Server/HearthConsole/Page/tree/keys";
+import { compareKeys, pathText } from "../../Sources/Server/HearthConsole/Page/tree/keys";
 import { Json, nodeAt } from "../../Sources/Server/HearthConsole/Page/tree/node";
 import { sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
 import { FakeServer } from "./fakeServer";
@@ -16,13 +16,13 @@ const settle = async () => {
 
 async function open(json: Json, options: { bytes?: number; as?: boolean; closed?: string[] } = {}) {
   const server = new FakeServer(json, options.bytes);
-  server.closed = options.closed ?? [];
+  server.unreadablePaths = options.closed ?? [];
   server.connect();
   const host = {
     outline: server.outline.bind(server), structureChanged: () => {}, rowsChanged: () => {},
     say: (text: string) => assert.fail(text),
   };
-  const model = new TreeModel(server.wire, host, options.as ?? false);
+  const model = new TreeModel(server.client, host, options.as ?? false);
   await model.root.load();
   return { server, model };
 }
@@ -32,7 +32,7 @@ function lines(model: TreeModel) {
 }
 
 function names(model: TreeModel): string[] {
-  return lines(model).map(line => (line.type === "node" ? textOf(line.path) : line.type));
+  return lines(model).map(line => (line.type === "node" ? pathText(line.path) : line.type));
 }
 
 async function expand(model: TreeModel, path: string[]): Promise<Branch> {
@@ -47,7 +47,7 @@ const numbered = (count: number) => Object.fromEntries(Array.from({ length: coun
 function check(model: TreeModel, server: FakeServer): void {
   const all = lines(model);
   all.forEach((line, at) => {
-    if (line.type === "node") assert.equal(lineOf(model.root, line.path), at, `${textOf(line.path)} stands at ${at}`);
+    if (line.type === "node") assert.equal(lineOf(model.root, line.path), at, `${pathText(line.path)} stands at ${at}`);
   });
   const walk = (branch: Branch) => {
     const node = nodeAt(server.root, branch.path);
@@ -114,7 +114,7 @@ test("a key in the middle is loaded with what follows, and gaps stand on both si
   assert.equal(await model.reveal(["big", "nothing"]), false);
 });
 
-test("where values are large, rows are listened to one by one, and only those that are seen", async () => {
+test("rows with large values listen one by one, while they are visible", async () => {
   const { server, model } = await open({ big: numbered(300) }, { bytes: 3000 });
   const branch = await expand(model, ["big"]);
   assert.equal(branch.windows[0]!.source, "rows");
@@ -139,12 +139,12 @@ test("at most three windows of a node listen", async () => {
   const last = lines(model).filter(line => line.type === "node").slice(-20);
   model.show(last, performance.now() + 1000);
   await settle();
-  assert.ok(branch.windows.filter(window => window.isAwake).length <= 3);
-  assert.ok(branch.windows[branch.windows.length - 1]!.isAwake);
+  assert.ok(branch.windows.filter(window => window.isListening).length <= 3);
+  assert.ok(branch.windows[branch.windows.length - 1]!.isListening);
   check(model, server);
 });
 
-test("with too many lines open, what was seen longest ago closes", async () => {
+test("with too many open lines the branch seen longest ago closes", async () => {
   const { server, model } = await open({ a: numbered(9000), b: numbered(9000), c: numbered(9000) }, { bytes: 1 });
   await expand(model, ["a"]);
   model.branchAt(["a"])!.windows[0]!.seenAt = 1;
@@ -155,7 +155,7 @@ test("with too many lines open, what was seen longest ago closes", async () => {
   check(model, server);
 });
 
-test("push ids are looked at from their newest", async () => {
+test("push ids are shown from the newest", async () => {
   const ids = Object.fromEntries(Array.from({ length: 400 }, (_, at) => ["-P71cMk3SYTEeL_u" + String(at).padStart(4, "0"), at]));
   const { server, model } = await open({ log: ids }, { bytes: 1000 });
   const branch = await expand(model, ["log"]);
@@ -166,7 +166,7 @@ test("push ids are looked at from their newest", async () => {
   check(model, server);
 });
 
-test("what somebody else may not read is asked row by row, and told", async () => {
+test("a node that the identity may not read is read row by row", async () => {
   const { server, model } = await open({ open: { a: 1 }, secret: { b: 2 } }, { as: true, closed: ["/secret/b"] });
   await settle();
   assert.equal(model.root.windows[0]!.source, "rows");
@@ -175,7 +175,7 @@ test("what somebody else may not read is asked row by row, and told", async () =
   assert.equal(model.rowListens.accessOf("/open")!.access, "readable");
   assert.equal(model.rowListens.accessOf("/secret")!.access, "hidden");
   assert.equal(model.lineFor(["secret"])!.node, null);
-  server.closed = [];
+  server.unreadablePaths = [];
   model.show(lines(model), 4000);
   await settle();
   assert.equal(model.rowListens.accessOf("/secret")!.access, "readable");
@@ -200,7 +200,7 @@ test("random writes, fills and jumps keep the tree in order", async () => {
         case 5: await model.jump(branch, key); break;
       }
       await settle();
-      for (const window of branch.windows) window.wake();
+      for (const window of branch.windows) window.listen();
       await settle();
       check(model, server);
     }

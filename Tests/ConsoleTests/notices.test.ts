@@ -11,9 +11,9 @@ test("an opened overlay is drawn before the next key, and once", () => {
   const store = new Store();
   let drawn = 0;
   store.observe(() => drawn++);
-  store.changed();
+  store.publish();
   assert.equal(drawn, 0);
-  store.changedAtOnce();
+  store.publishNow();
   assert.equal(drawn, 1);
   frames.splice(0).forEach(frame => frame());
   assert.equal(drawn, 1);
@@ -22,10 +22,10 @@ test("an opened overlay is drawn before the next key, and once", () => {
 test("an undo stays in sight while other notices come", t => {
   t.mock?.timers?.enable({ apis: ["setTimeout"] });
   const notices = new Notices();
-  notices.offer("Duplicated data", "Undo", () => {});
-  for (const text of ["Path copied", "JSON copied", "Saved", "Path copied"]) notices.say(text);
+  notices.showAction("Duplicated data", "Undo", () => {});
+  for (const text of ["Path copied", "JSON copied", "Saved", "Path copied"]) notices.show(text);
   assert.deepEqual(notices.list.map(notice => notice.text), ["Duplicated data", "Saved", "Path copied"]);
-  for (const text of ["first", "second", "third"]) notices.offer(text, "Undo", () => {});
+  for (const text of ["first", "second", "third"]) notices.showAction(text, "Undo", () => {});
   assert.deepEqual(notices.list.map(notice => notice.text), ["first", "second", "third"]);
   for (const notice of notices.list) notices.close(notice.id);
 });

@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { agentName } from "../../Sources/Server/HearthConsole/Page/now/agent";
-import { Doctor, examined, examinedWords, progressWords } from "../../Sources/Server/HearthConsole/Page/now/care";
-import { isTriggerWell, triggerWords } from "../../Sources/Server/HearthConsole/Page/now/triggers";
-import { linePoints, scale, Series, short } from "../../Sources/Server/HearthConsole/Page/now/series";
+import { DoctorReport, doctorFindings, checkSummary, backupProgress } from "../../Sources/Server/HearthConsole/Page/now/checks";
+import { isTriggerHealthy, triggerStatusText } from "../../Sources/Server/HearthConsole/Page/now/triggers";
+import { linePoints, scale, Series, shortNumber } from "../../Sources/Server/HearthConsole/Page/now/series";
 
 function series(samples: (number | null)[][]): Series {
   const made = new Series();
-  made.take({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples });
+  made.append({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples });
   return made;
 }
 
-test("samples come once, and an hour of them is kept", () => {
+test("samples are added once, and an hour of them is kept", () => {
   const made = series([[2000, 1, 5], [4000, 2, null]]);
-  made.take({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples: [[4000, 9, 9], [6000, 3, 1]] });
+  made.append({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples: [[4000, 9, 9], [6000, 3, 1]] });
   assert.equal(made.newest, 6000);
   assert.equal(made.last("writes"), 3);
   assert.equal(made.sum("writes", 0), 12);
-  made.take({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples: [[4_000_000, 1, 1]] });
+  made.append({ intervalMilliseconds: 2000, figures: ["writes", "p99"], samples: [[4_000_000, 1, 1]] });
   assert.equal(made.sum("writes", 0), 2);
   assert.equal(made.last("nothing"), null);
 });
@@ -40,7 +40,7 @@ test("an axis ends at a round number", () => {
 });
 
 test("figures are short", () => {
-  assert.deepEqual([0, 0.03, 0.42, 3, 12.6, 2014, 46_310, 123_456].map(short), ["0", "0", "0.42", "3", "13", "2,014", "46.3k", "123k"]);
+  assert.deepEqual([0, 0.03, 0.42, 3, 12.6, 2014, 46_310, 123_456].map(shortNumber), ["0", "0", "0.42", "3", "13", "2,014", "46.3k", "123k"]);
 });
 
 test("clients are named in a few words", () => {
@@ -52,30 +52,30 @@ test("clients are named in a few words", () => {
   assert.equal(agentName("curl/8"), "curl/8");
 });
 
-test("a trigger says what is wrong with it", () => {
-  assert.equal(triggerWords({ name: "a" }), "well");
-  assert.equal(triggerWords({ name: "a", status: { waiting: 1200, dead: 2, isUnreachable: true } }), "unreachable, 1,200 waiting, 2 given up");
-  assert.equal(isTriggerWell({ name: "a", pause: "maintenance" }), false);
-  assert.equal(isTriggerWell({ name: "a", pause: null, status: { waiting: 3 } }), true);
+test("the status of a trigger names its problem", () => {
+  assert.equal(triggerStatusText({ name: "a" }), "well");
+  assert.equal(triggerStatusText({ name: "a", status: { waiting: 1200, dead: 2, isUnreachable: true } }), "unreachable, 1,200 waiting, 2 given up");
+  assert.equal(isTriggerHealthy({ name: "a", pause: "maintenance" }), false);
+  assert.equal(isTriggerHealthy({ name: "a", pause: null, status: { waiting: 3 } }), true);
 });
 
-test("small numbers keep what tells them apart", () => {
-  assert.deepEqual([0.25, 0.5, 0.04, 0.123, 1.25].map(short), ["0.25", "0.5", "0", "0.12", "1.3"]);
+test("small numbers keep their significant digits", () => {
+  assert.deepEqual([0.25, 0.5, 0.04, 0.123, 1.25].map(shortNumber), ["0.25", "0.5", "0", "0.12", "1.3"]);
 });
 
-test("what the checks found is said in words, but for what is known live", () => {
-  const doctor: Doctor = { isRunning: false, at: 1, problem: null, findings: [
+test("findings of the checks are listed, except those that the state reports", () => {
+  const doctor: DoctorReport = { isRunning: false, at: 1, problem: null, findings: [
     { code: "backup-none", severity: "warning", text: "no backup of this folder has been made", advice: "hearth backup create FOLDER" },
     { code: "disk-full", severity: "error", text: "the disk is full" }, { code: "clock", severity: "ok", text: "the clock is kept" },
     { code: "disk-virtual", severity: "notice", text: "a virtual disk" }] };
-  assert.deepEqual(examined(doctor).map(each => [each.code, each.level, each.text]), [["backup-none", "warning", "hearth backup create FOLDER"]]);
-  assert.equal(examinedWords(doctor), "1 is well, 1 note");
-  assert.deepEqual(examined(null), []);
-  assert.equal(progressWords({ since: 1, done: 1, count: 3, name: "databases/a" }), "1 of 3 copied, now databases/a");
+  assert.deepEqual(doctorFindings(doctor).map(each => [each.code, each.level, each.text]), [["backup-none", "warning", "hearth backup create FOLDER"]]);
+  assert.equal(checkSummary(doctor), "1 is well, 1 note");
+  assert.deepEqual(doctorFindings(null), []);
+  assert.equal(backupProgress({ since: 1, done: 1, count: 3, name: "databases/a" }), "1 of 3 copied, now databases/a");
 });
 
 test("a day of figures is kept beside the hour", () => {
   const day = new Series(86_400_000);
-  day.take({ intervalMilliseconds: 60_000, figures: ["writes"], samples: [[1, 1], [80_000_000, 2], [86_400_000, 3], [86_400_002, 4]] });
+  day.append({ intervalMilliseconds: 60_000, figures: ["writes"], samples: [[1, 1], [80_000_000, 2], [86_400_000, 3], [86_400_002, 4]] });
   assert.equal(day.runs("writes", 0).flat().length, 3);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Person } from "../../Sources/Server/HearthConsole/Page/people/api";
 import { readCells, readImport } from "../../Sources/Server/HearthConsole/Page/people/importText";
-import { claimsOf, nameOf, problemOfClaims, providersOf, seenAt } from "../../Sources/Server/HearthConsole/Page/people/words";
-import { headline, histogram, missing, Receipt, scaleEnd } from "../../Sources/Server/HearthConsole/Page/receipts/receipt";
+import { claimsOf, nameOf, problemOfClaims, providersOf, lastSeenAt } from "../../Sources/Server/HearthConsole/Page/people/personText";
+import { headline, histogram, outstanding, Receipt, scaleEnd } from "../../Sources/Server/HearthConsole/Page/receipts/receipt";
 
 const person = (fields: Partial<Person>): Person => ({ localId: "u1", createdAt: "1", sessions: 0, ...fields });
 
@@ -41,13 +41,13 @@ test("an import is read as exports have it", () => {
     { providerId: "apple.com", rawId: "a-1", email: "ann@apple.example" }, { providerId: "yahoo.com", rawId: "y-1" }]);
 });
 
-test("people in words", () => {
+test("accounts have a name, providers and claims in words", () => {
   assert.equal(nameOf(person({})), "anonymous");
   assert.equal(nameOf(person({ customAuth: true })), "u1");
   assert.equal(providersOf(person({ providerUserInfo: [{ providerId: "password", rawId: "a" }, { providerId: "google.com", rawId: "b" }] })), "mail link, google");
   assert.equal(claimsOf(person({ customAttributes: '{"role":"editor","teams":[1]}' })), "role: editor, teams: [1]");
-  assert.equal(seenAt(person({})), null);
-  assert.equal(seenAt(person({ lastLoginAt: "5", lastRefreshAt: "1970-01-01T00:00:00.009Z" })), 9);
+  assert.equal(lastSeenAt(person({})), null);
+  assert.equal(lastSeenAt(person({ lastLoginAt: "5", lastRefreshAt: "1970-01-01T00:00:00.009Z" })), 9);
 });
 
 test("claims that tokens cannot carry are refused before they are sent", () => {
@@ -55,12 +55,12 @@ test("claims that tokens cannot carry are refused before they are sent", () => {
   for (const text of ["{", "[]", "null", '{"sub": 1}', JSON.stringify({ a: "x".repeat(1000) })]) assert.ok(problemOfClaims(text), text);
 });
 
-test("a receipt says in a line what happened, and who is missing", () => {
+test("a receipt has a headline and the outstanding notifications", () => {
   assert.equal(headline(receipt({ milliseconds: { p50: 0.4, p99: 1.3, max: 1.3 } })), "5 of 6 listeners cut, the last after 1.3 ms");
   assert.equal(headline(receipt({ examined: 0, kept: 0, cancelled: 0, sent: 0 })), "Nobody was connected.");
-  assert.equal(missing(receipt({})), null);
-  assert.match(missing(receipt({ isComplete: false, sent: 3, late: 2 }))!, /2 listeners are late/);
-  assert.match(missing(receipt({ isComplete: false, unanswered: ["n2"] }))!, /No answer from n2/);
+  assert.equal(outstanding(receipt({})), null);
+  assert.match(outstanding(receipt({ isComplete: false, sent: 3, late: 2 }))!, /2 listeners are late/);
+  assert.match(outstanding(receipt({ isComplete: false, unanswered: ["n2"] }))!, /No answer from n2/);
 });
 
 test("many listeners are drawn as counts on one scale", () => {

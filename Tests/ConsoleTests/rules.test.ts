@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { changedLines, diffLines, hunks } from "../../Sources/Server/HearthConsole/Page/rules/diff";
-import { queryOf, queryText } from "../../Sources/Server/HearthConsole/Page/rules/query";
-import { conflictsOf, merge, merged } from "../../Sources/Server/HearthConsole/Page/rules/merge";
-import { folded } from "../../Sources/Server/HearthConsole/Page/state/folded";
-import { completions, helpFor, placesAbove, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
-import { causes, decidingVisit, Explanation, partsOf, Traced, valueText, Visit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
+import { parseQuery, queryText } from "../../Sources/Server/HearthConsole/Page/rules/query";
+import { conflictsOf, merge, mergedText } from "../../Sources/Server/HearthConsole/Page/rules/merge";
+import { groupDenials } from "../../Sources/Server/HearthConsole/Page/state/groupedDenials";
+import { completions, helpFor, keysAbove, typedKey, wildcardsAbove } from "../../Sources/Server/HearthConsole/Page/rules/language";
+import { valueSources, decidingVisit, Explanation, partsOf, TracedExpression, valueText, RuleVisit } from "../../Sources/Server/HearthConsole/Page/why/explanation";
 
-function traced(text: string, value: Traced["value"], operands: Traced[] = []): Traced {
+function traced(text: string, value: TracedExpression["value"], operands: TracedExpression[] = []): TracedExpression {
   return { text, line: 1, column: 1, endLine: 1, endColumn: 1 + text.length, value, operands };
 }
 
-function visit(expression: Traced, line = 3): Visit {
+function visit(expression: TracedExpression, line = 3): RuleVisit {
   return { path: "/rooms/$room", kind: "write", line, column: 5, at: "/rooms/lobby", reads: [], expression };
 }
 
 test("a condition is cut at its outermost connectives", () => {
-  const unasked: Traced = { ...traced("(c || d)", null), reached: false };
+  const unasked: TracedExpression = { ...traced("(c || d)", null), reached: false };
   const whole = traced("a && b && (c || d)", false, [traced("a", true), traced("b", false), unasked]);
   const parts = partsOf(visit(whole));
   assert.deepEqual(parts.map(part => [part.connective, part.traced.text, part.mark]),
@@ -24,7 +24,7 @@ test("a condition is cut at its outermost connectives", () => {
   assert.equal(parts[2]!.value, "not asked");
 });
 
-test("what is no connective stays one part, and equal operands are told apart by their places", () => {
+test("a condition without connectives stays one part, and equal operands are distinguished by position", () => {
   const comparison = traced("auth.uid == $uid", false, [traced("auth.uid", "ann"), traced("$uid", "ben")]);
   assert.equal(partsOf(visit(comparison)).length, 1);
   const same = traced("a || a", true, [traced("a", false), traced("a", true)]);
@@ -35,10 +35,10 @@ test("what is no connective stays one part, and equal operands are told apart by
 test("a part names what gave it its value", () => {
   const place = traced("root.child('m')", { snapshot: { path: "/m", after: false, value: null } }, [
     traced("root", { snapshot: { path: "/", after: false, value: { container: true } } })]);
-  assert.deepEqual(causes(traced("root.child('m').exists()", false, [place])), ["nothing at /m"]);
+  assert.deepEqual(valueSources(traced("root.child('m').exists()", false, [place])), ["nothing at /m"]);
   const comparison = traced("auth.uid == $uid", false, [traced("auth.uid", "ann"), traced("$uid", "ben")]);
-  assert.deepEqual(causes(comparison), ['auth.uid is "ann"', '$uid is "ben"']);
-  assert.deepEqual(causes({ ...comparison, reached: false }), []);
+  assert.deepEqual(valueSources(comparison), ['auth.uid is "ann"', '$uid is "ben"']);
+  assert.deepEqual(valueSources({ ...comparison, reached: false }), []);
 });
 
 test("values are written as in a rule", () => {
@@ -100,49 +100,49 @@ test("changes of different places are joined, and equal ones are one", () => {
   const base = "a\nb\nc\nd\ne\nf";
   const parts = merge(base, "a\nB\nc\nd\ne\nf\ng", "x\na\nb\nc\nd\nE\nf\ng");
   assert.deepEqual(conflictsOf(parts), []);
-  assert.equal(merged(parts, []), "x\na\nB\nc\nd\nE\nf\ng");
-  assert.equal(merged(merge(base, base, "b"), []), "b");
-  assert.equal(merged(merge(base, "b", base), []), "b");
-  assert.equal(merged(merge("", "", ""), []), "");
+  assert.equal(mergedText(parts, []), "x\na\nB\nc\nd\nE\nf\ng");
+  assert.equal(mergedText(merge(base, base, "b"), []), "b");
+  assert.equal(mergedText(merge(base, "b", base), []), "b");
+  assert.equal(mergedText(merge("", "", ""), []), "");
 });
 
-test("where both changed something, somebody chooses", () => {
+test("lines that both sides changed are a conflict", () => {
   const parts = merge("a\nb\nc\nd", "a\ntheirs\nc\nd", "a\nmine\nmore\nc\nD");
   assert.deepEqual(conflictsOf(parts), [{ base: ["b"], theirs: ["theirs"], mine: ["mine", "more"] }]);
-  assert.equal(merged(parts, ["theirs"]), "a\ntheirs\nc\nD");
-  assert.equal(merged(parts, ["mine"]), "a\nmine\nmore\nc\nD");
+  assert.equal(mergedText(parts, ["theirs"]), "a\ntheirs\nc\nD");
+  assert.equal(mergedText(parts, ["mine"]), "a\nmine\nmore\nc\nD");
   const gone = merge("a\nb\nc", "a\nc", "a\nB\nc");
-  assert.equal(merged(gone, ["theirs"]), "a\nc");
+  assert.equal(mergedText(gone, ["theirs"]), "a\nc");
   // Both sides insert at the same position, so the order is undefined.
   assert.equal(conflictsOf(merge("a\nb", "a\nx\nb", "a\ny\nb")).length, 1);
 });
 
-test("equal refusals are one, the newest, with how many there were", () => {
+test("equal denials are grouped under the newest, with their count", () => {
   const denial = (id: string, at: number, path: string, count = 1) => ({ id, at, database: "default", operation: "put", cause: null, path,
     uid: null, connection: id, trace: null, count, rule: null, sentence: "No rule stands here." });
-  const list = folded([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
+  const list = groupDenials([denial("4", 40, "/a", 2), denial("3", 30, "/b"), denial("2", 20, "/a"), denial("1", 10, "/a", 3)]);
   assert.deepEqual(list.map(each => [each.id, each.path, each.count, each.at, each.since, each.ids.length]),
     [["4", "/a", 6, 40, 10, 3], ["3", "/b", 1, 30, 30, 1]]);
 });
 
-test("a query is asked by the names that SDKs have", () => {
-  assert.deepEqual(queryOf(" "), { query: null });
+test("queries are written with the names of the SDKs", () => {
+  assert.deepEqual(parseQuery(" "), { query: null });
   const asked = '{"orderByChild":"at","startAt":1,"endAt":5,"limitToLast":3}';
-  assert.deepEqual(queryOf(asked), { query: { i: "at", sp: 1, ep: 5, l: 3, vf: "r" } });
+  assert.deepEqual(parseQuery(asked), { query: { i: "at", sp: 1, ep: 5, l: 3, vf: "r" } });
   assert.equal(queryText({ i: "at", sp: 1, ep: 5, l: 3, vf: "r" }), asked);
-  assert.deepEqual(queryOf('{"orderByKey":true,"equalTo":"a","limitToFirst":1}'), { query: { i: ".key", sp: "a", ep: "a", l: 1, vf: "l" } });
+  assert.deepEqual(parseQuery('{"orderByKey":true,"equalTo":"a","limitToFirst":1}'), { query: { i: ".key", sp: "a", ep: "a", l: 1, vf: "l" } });
   assert.equal(queryText({ i: ".key", l: 2, vf: "l" }), '{"orderByKey":true,"limitToFirst":2}');
   for (const wrong of ["{", "[]", "1", '{"order":1}', '{"orderByKey":true,"orderByValue":true}', '{"limitToFirst":0}', '{"limitToFirst":1.5}',
     '{"limitToFirst":1,"limitToLast":1}', '{"orderByChild":1}', '{"equalTo":1,"startAt":2}', '{"toString":1}'])
-    assert.ok("problem" in queryOf(wrong), wrong);
+    assert.ok("problem" in parseQuery(wrong), wrong);
 });
 
 test("the place that a rule is written for is known, but below a wildcard", () => {
   const lines = ['{"rules": {', '  "rooms": {', '    ".read": "a.child(\'{\') == {}",', '    "lobby": {', '      "me', '    },', '    "$room": {', '      "x', '    }', '  },', '  "m'];
-  assert.deepEqual(placesAbove(lines, 4), ["rooms", "lobby"]);
-  assert.equal(placesAbove(lines, 7), null);
-  assert.deepEqual(placesAbove(lines, 10), []);
-  assert.deepEqual(placesAbove(['{"rules": {"a": {"b": {},', '  "c'], 1), ["a"]);
+  assert.deepEqual(keysAbove(lines, 4), ["rooms", "lobby"]);
+  assert.equal(keysAbove(lines, 7), null);
+  assert.deepEqual(keysAbove(lines, 10), []);
+  assert.deepEqual(keysAbove(['{"rules": {"a": {"b": {},', '  "c'], 1), ["a"]);
   assert.deepEqual(typedKey('  "me', 5), { from: 3, typed: "me" });
   assert.deepEqual(typedKey('{"', 2), { from: 2, typed: "" });
   for (const text of ['  ".re', '  "$r', '  "a": "b', "  me"]) assert.equal(typedKey(text, text.length), null);

@@ -16,30 +16,30 @@ function fakeFetch(answers: { [path: string]: number }): string[] {
 
 const status = (error: unknown) => error instanceof ApiError ? error.status : 0;
 
-test("a page whose session ended asks nothing more, until there is a session", async () => {
+test("after the session has ended no request is sent until there is a session", async () => {
   const answers: { [path: string]: number } = { "/now/figures": 401, "/session": 401 };
   const asked = fakeFetch(answers);
   const api = new ConsoleApi(() => "token");
   let ends = 0;
   api.sessionEnded = () => ends++;
-  await assert.rejects(api.ask("GET", "/now/figures?peek=1"), error => status(error) === 401);
+  await assert.rejects(api.request("GET", "/now/figures?peek=1"), error => status(error) === 401);
   for (let turn = 0; turn < 3; turn++) {
-    await assert.rejects(api.ask("GET", "/now/figures?peek=1"), error => status(error) === 401);
+    await assert.rejects(api.request("GET", "/now/figures?peek=1"), error => status(error) === 401);
     await assert.rejects(api.events(new URLSearchParams(), new AbortController().signal), error => status(error) === 401);
-    await assert.rejects(api.serverText(".settings/rules.json"), error => status(error) === 401);
+    await assert.rejects(api.requestAdministrationText(".settings/rules.json"), error => status(error) === 401);
   }
   assert.equal(ends, 1);
   assert.deepEqual(asked, ["GET /now/figures"]);
   await assert.rejects(api.session(true), error => status(error) === 401);
-  await assert.rejects(api.ask("GET", "/databases"));
+  await assert.rejects(api.request("GET", "/databases"));
   assert.deepEqual(asked, ["GET /now/figures", "GET /session"]);
   Object.assign(answers, { "/now/figures": 200, "/session": 200 });
   await api.session(false);
-  await api.ask("GET", "/now/figures?peek=1");
+  await api.request("GET", "/now/figures?peek=1");
   assert.deepEqual(asked.slice(2), ["GET /session", "GET /now/figures"]);
 });
 
-test("whoever is refused for another reason stays signed in", async () => {
+test("a refusal for another reason does not end the session", async () => {
   const asked = fakeFetch({ "/databases": 403 });
   const api = new ConsoleApi(() => "token");
   api.sessionEnded = () => assert.fail("it did not end");
@@ -48,14 +48,14 @@ test("whoever is refused for another reason stays signed in", async () => {
   assert.equal(asked.length, 2);
 });
 
-test("what asks for presence is asked once more when it was shown", async () => {
+test("a request that needs presence is repeated after the proof", async () => {
   const answers: { [path: string]: number } = { "/server/.settings/rules.json": 428 };
   const asked = fakeFetch(answers);
   const api = new ConsoleApi(() => "token");
-  api.askPresence = async () => {
+  api.requestPresence = async () => {
     delete answers["/server/.settings/rules.json"];
     return true;
   };
-  await api.server("PUT", ".settings/rules.json", {});
+  await api.requestAdministration("PUT", ".settings/rules.json", {});
   assert.deepEqual(asked, ["PUT /server/.settings/rules.json", "PUT /server/.settings/rules.json"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { count, differences } from "../../Sources/Server/HearthConsole/Page/tree/diff";
-import { compareKeys, pathOf, problemOfKey, problemOfMove, sharedPath } from "../../Sources/Server/HearthConsole/Page/tree/keys";
+import { countDifferences, differences } from "../../Sources/Server/HearthConsole/Page/tree/diff";
+import { compareKeys, parsePath, problemOfKey, problemOfMove, sharedPath } from "../../Sources/Server/HearthConsole/Page/tree/keys";
 import { fromExport, Json, nodeAt, putAt, toExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
 import { orderFrom, orderText, queryOf, sortedKeys } from "../../Sources/Server/HearthConsole/Page/tree/order";
 import { firstPushIdAt, makePushId, timeOfPushId } from "../../Sources/Server/HearthConsole/Page/tree/pushId";
@@ -15,14 +15,14 @@ test("keys: integers first by number, then text by code unit", () => {
 });
 
 test("paths ignore empty parts, and a wrong key says which character", () => {
-  assert.deepEqual(pathOf("/rooms//lobby/"), ["rooms", "lobby"]);
+  assert.deepEqual(parsePath("/rooms//lobby/"), ["rooms", "lobby"]);
   assert.match(problemOfKey("v1.2")!, /character 3/);
   assert.match(problemOfKey("")!, /at least one/);
   assert.match(problemOfKey("é".repeat(385))!, /768/);
   assert.equal(problemOfKey("é".repeat(384)), null);
 });
 
-test("a move says what stands in its way, and is one update of what both places share", () => {
+test("a refused move has a reason, and a move is one update of the shared parent", () => {
   assert.match(problemOfMove(["a", "b"], ["a", "b", "c"])!, /below what is moved/);
   assert.match(problemOfMove(["a", "b"], ["a"])!, /holds what is moved/);
   assert.match(problemOfMove(["a"], ["a"])!, /already/);
@@ -84,11 +84,11 @@ test("queries name their bounds as the protocol does", () => {
   assert.deepEqual(queryOf({ by: "priority" }, null, null, 1, "first"), { l: 1, vf: "l" });
 });
 
-test("differences stand at the places where two parts differ", () => {
+test("differences are at the paths where two nodes differ", () => {
   const before = fromExport({ a: 1, b: { c: 2, d: 3 }, e: "x", f: { g: 1 } });
   const after = fromExport({ a: 1, b: { c: 4, d: 3 }, h: true, f: 9 });
   assert.deepEqual(differences(before, after).map(each => each.path.join("/")), ["b/c", "e", "f", "h"]);
-  assert.deepEqual(count(before, after), { added: 2, changed: 1, removed: 2, same: 2 });
+  assert.deepEqual(countDifferences(before, after), { added: 2, changed: 1, removed: 2, same: 2 });
   assert.equal(differences(before, before).length, 0);
 });
 

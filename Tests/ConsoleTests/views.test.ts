@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert";
-import { placeText, readPlace } from "../../Sources/Server/HearthConsole/Page/state/route";
+import { addressText, readAddress } from "../../Sources/Server/HearthConsole/Page/state/route";
 import { VIEWS, viewsFor } from "../../Sources/Server/HearthConsole/Page/views";
 
 test("each view has an address and a key of its own, and is seen by its roles", () => {
@@ -11,7 +11,7 @@ test("each view has an address and a key of its own, and is seen by its roles", 
     assert.match(view.path, /^[a-z]+$/);
     assert.match(view.key, /^[a-z]$/);
     assert.notEqual(view.key, "g");
-    assert.equal(readPlace(placeText(view.path, ["part"])).view, view.path);
+    assert.equal(readAddress(addressText(view.path, ["part"])).view, view.path);
     for (const role of ["administrator", "viewer"] as const) {
       assert.equal(viewsFor(role).includes(view), view.roles.includes(role));
     }
@@ -21,5 +21,5 @@ test("each view has an address and a key of its own, and is seen by its roles", 
 test("the first view is for every role, and for addresses that name none", () => {
   assert.deepEqual(VIEWS.filter(view => !view.load), [VIEWS[0]]);
   assert.deepEqual(VIEWS[0]!.roles, ["administrator", "viewer"]);
-  for (const address of ["", "#/", "#/nothing/there"]) assert.equal(readPlace(address).view, VIEWS[0]!.path);
+  for (const address of ["", "#/", "#/nothing/there"]) assert.equal(readAddress(address).view, VIEWS[0]!.path);
 });

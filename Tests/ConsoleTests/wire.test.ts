@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { Change } from "../../Sources/Server/HearthConsole/Page/wire/listen";
 import { segmentsOf, SegmentAssembler } from "../../Sources/Server/HearthConsole/Page/wire/segments";
-import { Wire, WireError } from "../../Sources/Server/HearthConsole/Page/wire/wire";
+import { ProtocolClient, ProtocolError } from "../../Sources/Server/HearthConsole/Page/wire/protocolClient";
 import { toExport } from "../../Sources/Server/HearthConsole/Page/tree/node";
-import { EventReader } from "../../Sources/Server/HearthConsole/Page/api/events";
+import { EventStreamParser } from "../../Sources/Server/HearthConsole/Page/api/events";
 
 const later = () => new Promise(done => setTimeout(done));
 
@@ -13,10 +13,10 @@ class Talk {
   sent: any[] = [];
   hello = 0;
   ended = 0;
-  readonly wire = new Wire({ hello: () => this.hello++, shutdown: () => {}, credentialEnded: () => this.ended++, roundTrip: () => {} }, () => 0);
+  readonly wire = new ProtocolClient({ hello: () => this.hello++, shutdown: () => {}, credentialEnded: () => this.ended++, roundTrip: () => {} }, () => 0);
 
   open(): void {
-    void this.wire.opened(text => this.sent.push(JSON.parse(text)), { cred: "x" });
+    void this.wire.connected(text => this.sent.push(JSON.parse(text)), { cred: "x" });
     this.reply("ok");
   }
 
@@ -50,7 +50,7 @@ test("long messages travel in pieces, and none ends inside a surrogate pair", ()
   assert.equal(Number(count), pieces.length);
   assert.ok(pieces.every(piece => piece.length <= 16384 && !/[\ud800-\udbff]$/.test(piece)));
   const assembler = new SegmentAssembler();
-  const whole = [count!, ...pieces].map(text => assembler.take(text)).filter(text => text !== null);
+  const whole = [count!, ...pieces].map(text => assembler.add(text)).filter(text => text !== null);
   assert.deepEqual(whole, [long]);
   assert.deepEqual(segmentsOf("short"), ["short"]);
 });
@@ -60,7 +60,7 @@ test("the credential goes first, then every listen, again on each connection", a
   const seen = new Seen();
   talk.wire.listen(["a"], null, seen.observer);
   assert.equal(talk.sent.length, 0);
-  talk.wire.opened(text => talk.sent.push(JSON.parse(text)), { cred: "c" }).catch(() => {});
+  talk.wire.connected(text => talk.sent.push(JSON.parse(text)), { cred: "c" }).catch(() => {});
   assert.deepEqual(talk.sent.map(each => each.d.a), ["gauth", "q"]);
   assert.deepEqual(talk.last.b, { p: "/a", h: "" });
   talk.push("d", { p: "a", d: { b: 1 } });
@@ -70,7 +70,7 @@ test("the credential goes first, then every listen, again on each connection", a
   assert.equal(seen.changes.length, 0);
   talk.wire.closed();
   talk.sent = [];
-  talk.wire.opened(text => talk.sent.push(JSON.parse(text)), { cred: "c" }).catch(() => {});
+  talk.wire.connected(text => talk.sent.push(JSON.parse(text)), { cred: "c" }).catch(() => {});
   assert.deepEqual(talk.sent.map(each => each.d.a), ["gauth", "q"]);
   talk.reply("ok", {});
   await later();
@@ -86,7 +86,7 @@ test("an empty place sends nothing, and what was held before is gone", async () 
   await later();
   assert.equal(toExport(listen.root), 1);
   talk.wire.closed();
-  void talk.wire.opened(text => talk.sent.push(JSON.parse(text)), null);
+  void talk.wire.connected(text => talk.sent.push(JSON.parse(text)), null);
   talk.reply("ok", {});
   await later();
   assert.equal(listen.root, null);
@@ -134,7 +134,7 @@ test("equal listens share one, and the last to leave ends it", async () => {
   assert.equal(talk.wire.listenCount, 0);
 });
 
-test("a refused listen tells, and a cut one too, by its query", async () => {
+test("a refused or cancelled listen notifies its observers", async () => {
   const talk = new Talk();
   talk.open();
   const refused = new Seen();
@@ -155,21 +155,21 @@ test("a refused listen tells, and a cut one too, by its query", async () => {
   assert.equal(kept.refusals.length, 1);
 });
 
-test("a write carries the hash of what was seen, and a stale one is told", async () => {
+test("a write carries the hash of the displayed value, and a stale write fails", async () => {
   const talk = new Talk();
   talk.open();
   const put = talk.wire.put(["a"], 1, "HASH");
   assert.deepEqual(talk.last.b, { p: "/a", d: 1, h: "HASH" });
   talk.reply("datastale", "changed");
-  await assert.rejects(put, (error: WireError) => error.status === "datastale");
+  await assert.rejects(put, (error: ProtocolError) => error.status === "datastale");
   const lost = talk.wire.put(["a"], 2);
   talk.wire.closed();
-  await assert.rejects(lost, (error: WireError) => error.status === "disconnect");
+  await assert.rejects(lost, (error: ProtocolError) => error.status === "disconnect");
 });
 
 test("an event stream is cut into events wherever its pieces end", () => {
-  const reader = new EventReader();
+  const reader = new EventStreamParser();
   const text = ": hello\n\nevent: pulse\ndata: {\"a\":1}\n\nevent: gap\r\ndata: x\r\ndata: y\r\n\r\n";
-  const found = [...text].flatMap(piece => reader.take(piece));
+  const found = [...text].flatMap(piece => reader.parse(piece));
   assert.deepEqual(found, [{ event: "pulse", data: '{"a":1}' }, { event: "gap", data: "x\ny" }]);
 });

@@ -44,7 +44,7 @@ final class AccountFiles: SteppedFiles {
       throw JournalError(.corrupt, "damage is found: \(damage)")
     }
     do {
-      return try AccountStore(journals: OneJournal(journal), environment: world.environment, projectID: "p")
+      return try AccountStore(journals: SingleJournalFactory(journal), environment: world.environment, projectID: "p")
     } catch {
       try? journal.close()
       throw error

@@ -11,7 +11,7 @@ import Testing
       : FaultExtent(images: 4, pointStride: pointStride, callStride: callStride)
   }
 
-  @Test("a journal opens with all that was acknowledged, wherever the power goes and whatever the disk kept")
+  @Test("a journal opens with all acknowledged commits after a power loss at any point")
   func journalWithoutPower() throws {
     try losePower(JournalRun.self, Self.extent(pointStride: 16, callStride: 110), seed: 1)
   }
@@ -33,38 +33,38 @@ import Testing
   @Test("a log of which a part was moved beside a reader is moved whole after a sync that failed")
   func logMovedBesideReader() throws {
     // The sync that ends the second checkpoint matters; with this seed the sample includes it.
-    var matrix = try FaultMatrix<MovedBesideReader>(Self.extent(pointStride: 1, callStride: 5), seed: 13)
+    var matrix = try FaultMatrix<CheckpointBesideReader>(Self.extent(pointStride: 1, callStride: 5), seed: 13)
     try matrix.fail(.lostSync)
     guard !matrix.isImpossible else { return }
     #expect(matrix.problems.isEmpty, "\(matrix.problems.prefix(5).joined(separator: "\n"))")
     #expect(matrix.imageCount > 20)
   }
 
-  @Test("an outbox has the entries of every commit that is there, and what became of them, wherever the power goes")
+  @Test("after a power loss at any point an outbox has the entries of every stored commit, with their outcomes")
   func outboxWithoutPower() throws {
     try losePower(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 4)
   }
 
-  @Test("an outbox on a disk that fails loses no entry and no word of what became of it, and none twice")
+  @Test("an outbox on a failing disk loses and repeats no entry and no outcome")
   func outboxOnFailingDisk() throws {
     try fail(SteppedRun<OutboxFiles>.self, Self.extent(pointStride: 24, callStride: 100), seed: 5)
   }
 
-  @Test("accounts are what some number of changes made of them, all that were acknowledged, wherever the power goes")
+  @Test("after a power loss at any point the accounts have a prefix of the changes, with all acknowledged ones")
   func accountsWithoutPower() async throws {
-    try await apart {
+    try await onOwnThread {
       try losePower(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 6)
     }
   }
 
   @Test("accounts on a disk that fails change whole or not at all, and what waits for room is stored later")
   func accountsOnFailingDisk() async throws {
-    try await apart {
+    try await onOwnThread {
       try fail(SteppedRun<AccountFiles>.self, Self.extent(pointStride: 16, callStride: 60), seed: 7)
     }
   }
 
-  @Test("a file that is replaced whole is the former one or the new one, and the new one once that was said")
+  @Test("an atomically replaced file is the former one, or the new one once that was reported")
   func wholeFiles() throws {
     for writer in FileWriterKind.allCases {
       var matrix = try FileMatrix(
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Runs work on its own thread, because it waits for tasks that need the threads of tests.
-  private func apart(_ work: @escaping @Sendable () throws -> Void) async throws {
+  private func onOwnThread(_ work: @escaping @Sendable () throws -> Void) async throws {
     let result = await withCheckedContinuation { (done: CheckedContinuation<Result<Void, any Error>, Never>) in
       let thread = Thread { done.resume(returning: Result { try work() }) }
       thread.stackSize = 8 << 20

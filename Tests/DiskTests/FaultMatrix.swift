@@ -30,7 +30,7 @@ struct FaultMatrix<Run: DiskRun> {
 
   /// Runs once; returns nil when calls cannot be watched.
   private mutating func run(_ fault: WatchedDisk.Fault?, at number: Int) throws -> (Run, WatchedDisk)? {
-    try folder.hold([:], of: folder.path)
+    try folder.replaceContents([:], of: folder.path)
     var run: Run?
     let disk = WatchedDisk.watch(folder.path, fault, at: number) { disk in
       var life = Run(folder: folder.path, disk: disk)
@@ -80,7 +80,7 @@ struct FaultMatrix<Run: DiskRun> {
       guard number >= first, number % stride == phase else { continue }
       for image in loss.images(extent.images, &random) {
         imageCount += 1
-        try other.hold(image, of: folder.path)
+        try other.replaceContents(image, of: folder.path)
         if let problem = run.problem(in: other.path, promised: loss.promised) {
           problems.append("\(place) after \(number + 1) of \(events.count): \(problem)")
         }

@@ -71,7 +71,7 @@ struct FileMatrix {
   /// - Returns: True when the fault happened.
   @discardableResult
   private mutating func run(_ fault: WatchedDisk.Fault?, at number: Int) throws -> Bool {
-    try folder.hold([:], of: folder.path)
+    try folder.replaceContents([:], of: folder.path)
     let (writer, folderPath) = (writer, folder.path)
     var problems: [String] = []
     let disk = WatchedDisk.watch(folderPath, fault, at: number) { disk in

@@ -244,7 +244,7 @@ final class DiskFolder {
   /// Replaces the folder's content with these files.
   ///
   /// - Parameter other: The base folder of the given paths.
-  func hold(_ image: [String: [UInt8]], of other: String) throws {
+  func replaceContents(_ image: [String: [UInt8]], of other: String) throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
       try FileManager.default.removeItem(atPath: path + "/" + name)
     }

@@ -9,7 +9,7 @@ import Testing
 /// failed sync nothing is acknowledged before the file was read back.
 @Suite(.serialized) struct SyncFaultTests {
   /// A journal with two batches on a disk with faults on command.
-  private final class Life {
+  private final class JournalSession {
     let folder: DiskFolder
     let disk: WatchedDisk
     var journal: SQLiteJournal
@@ -38,84 +38,84 @@ import Testing
     }
   }
 
-  private func live(_ body: (Life) throws -> Void) throws {
+  private func withSession(_ body: (JournalSession) throws -> Void) throws {
     let folder = try DiskFolder()
-    _ = try WatchedDisk.watch(folder.path) { disk in try body(try Life(folder, disk)) }
+    _ = try WatchedDisk.watch(folder.path) { disk in try body(try JournalSession(folder, disk)) }
   }
 
   @Test("a write or read that fails once is tried again on the open journal", arguments: [true, false])
   func passingFault(_ isWrite: Bool) throws {
-    try live { (life: Life) throws in
+    try withSession { (session: JournalSession) throws in
       if isWrite {
-        life.disk.fail(.failedWrite, of: "-wal")
+        session.disk.fail(.failedWrite, of: "-wal")
       } else {
         // The next transaction rereads the file's pages.
-        try life.journal.file.pool.writeWithoutTransaction { database in
+        try session.journal.file.pool.writeWithoutTransaction { database in
           database.releaseMemory()
           try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
-        life.disk.fail(.failedRead, of: "j.sqlite")
+        session.disk.fail(.failedRead, of: "j.sqlite")
       }
-      #expect(life.code() == .diskFault && life.disk.didHappen)
-      #expect(life.journal.file.state.withLock { $0.fault == nil })
-      #expect(life.code() == nil && life.code() == nil)
-      #expect(try life.isThere(at: 4))
+      #expect(session.code() == .diskFault && session.disk.didHappen)
+      #expect(session.journal.file.state.withLock { $0.fault == nil })
+      #expect(session.code() == nil && session.code() == nil)
+      #expect(try session.isThere(at: 4))
     }
   }
 
   @Test(
     "after a failed sync the log is written anew, synced and read back before the same append is acknowledged, once")
   func syncFailsOnce() throws {
-    try live { (life: Life) throws in
-      life.disk.fail(.failedSync, of: "-wal")
-      #expect(life.code() == .diskFault && life.disk.didHappen)
-      let count = life.disk.events.count
-      #expect(throws: JournalError(.diskFault, "")) { try life.journal.beginSnapshot(at: 2) }
-      #expect(life.disk.events.count == count, "nothing is written by others before that")
-      #expect(life.code() == nil)
-      let events = life.disk.events[count...]
+    try withSession { (session: JournalSession) throws in
+      session.disk.fail(.failedSync, of: "-wal")
+      #expect(session.code() == .diskFault && session.disk.didHappen)
+      let count = session.disk.events.count
+      #expect(throws: JournalError(.diskFault, "")) { try session.journal.beginSnapshot(at: 2) }
+      #expect(session.disk.events.count == count, "nothing is written by others before that")
+      #expect(session.code() == nil)
+      let events = session.disk.events[count...]
       let rewritten = events.firstIndex {
         if case .write(let path, 0, _) = $0 { path.hasSuffix("-wal") } else { false }
       }
       let synced = events.firstIndex { if case .sync(let path) = $0 { path.hasSuffix("-wal") } else { false } }
       let (first, second) = (try #require(rewritten), try #require(synced))
       #expect(first < second)
-      #expect(life.code() == nil)
-      #expect(try life.isThere(at: 4))
+      #expect(session.code() == nil)
+      #expect(try session.isThere(at: 4))
     }
   }
 
-  @Test("while syncs go on failing nothing is acknowledged, and the first that does not ends it")
+  @Test("while syncs fail no write is acknowledged, and the first successful one ends the outage")
   func syncFailsAgain() throws {
-    try live { (life: Life) throws in
-      life.disk.fail(.failedSync, of: "-wal", times: 3)
-      for _ in 0..<3 { #expect(life.code() == .diskFault) }
-      #expect(life.head.position == 2)
-      #expect(life.code() == nil)
-      #expect(try life.isThere(at: 3))
+    try withSession { (session: JournalSession) throws in
+      session.disk.fail(.failedSync, of: "-wal", times: 3)
+      for _ in 0..<3 { #expect(session.code() == .diskFault) }
+      #expect(session.head.position == 2)
+      #expect(session.code() == nil)
+      #expect(try session.isThere(at: 3))
     }
   }
 
   @Test("a page that is lost with a failed sync stops writing for good, with the position and the way out")
   func lostPage() throws {
-    try live { (life: Life) throws in
-      life.disk.fail(.failedSync, of: "-wal")
-      #expect(life.code() == .diskFault)
+    try withSession { (session: JournalSession) throws in
+      session.disk.fail(.failedSync, of: "-wal")
+      #expect(session.code() == .diskFault)
       // As on a file system that shows the disk's data: the second batch's pages have their former content.
-      let log = life.path + "-wal"
-      let commits = try WriteAheadLog(databasePath: life.path).commitCount
+      let log = session.path + "-wal"
+      let commits = try WriteAheadLog(databasePath: session.path).commitCount
       #expect(commits >= 2)
       let file = try #require(FileHandle(forUpdatingAtPath: log))
       try file.truncate(atOffset: try end(ofCommit: commits - 2, log))
       try file.close()
-      let error = #expect(throws: JournalError.self) { try life.append() }
+      let error = #expect(throws: JournalError.self) { try session.append() }
       #expect(error?.code == .corrupt && error?.isTransient == false)
       #expect(error?.message.contains("up to position 2, and is read back up to position 1") == true, "\(error as Any)")
       #expect(error?.message.contains("hearth repair --apply") == true)
-      #expect(life.code() == .failed)
-      #expect(throws: JournalError(.failed, "")) { try life.journal.beginSnapshot(at: 0) }
-      try life.journal.close()
-      #expect(throws: JournalError(.corrupt, "")) { try SQLiteJournal(path: life.path) }
+      #expect(session.code() == .failed)
+      #expect(throws: JournalError(.failed, "")) { try session.journal.beginSnapshot(at: 0) }
+      try session.journal.close()
+      #expect(throws: JournalError(.corrupt, "")) { try SQLiteJournal(path: session.path) }
     }
   }
 
@@ -132,40 +132,40 @@ import Testing
 
   @Test("a sync that fails beside appends, as the database file's, is reported by the next append, which is then taken")
   func syncFailsBeside() throws {
-    try live { (life: Life) throws in
-      life.disk.fail(.failedSync, of: "j.sqlite")
-      life.journal.checkpointer.emptyLog()
-      #expect(life.disk.didHappen)
-      #expect(life.code() == .diskFault)
-      #expect(life.code() == nil)
-      #expect(try life.isThere(at: 3))
+    try withSession { (session: JournalSession) throws in
+      session.disk.fail(.failedSync, of: "j.sqlite")
+      session.journal.checkpointer.emptyLog()
+      #expect(session.disk.didHappen)
+      #expect(session.code() == .diskFault)
+      #expect(session.code() == nil)
+      #expect(try session.isThere(at: 3))
     }
   }
 
-  @Test("the journal is not opened again beside another connection, whose notes of what was moved may be wrong")
+  @Test("the journal is not reopened beside another connection with a possibly wrong WAL index")
   func anotherReader() throws {
-    try live { (life: Life) throws in
-      let view = try SQLiteJournals(folder: life.folder.path).view("j")
-      life.disk.fail(.failedSync, of: "-wal")
-      for _ in 0..<3 { #expect(life.code() == .diskFault) }
+    try withSession { (session: JournalSession) throws in
+      let view = try SQLiteJournals(folder: session.folder.path).view("j")
+      session.disk.fail(.failedSync, of: "-wal")
+      for _ in 0..<3 { #expect(session.code() == .diskFault) }
       view.close()
-      #expect(life.code() == nil)
-      #expect(try life.isThere(at: 3))
+      #expect(session.code() == nil)
+      #expect(try session.isThere(at: 3))
     }
   }
 
   @Test("a snapshot whose sync fails is given up, and the next one is complete")
   func snapshotFails() throws {
-    try live { (life: Life) throws in
-      let ticket = try life.journal.beginSnapshot(at: 2)
-      life.disk.fail(.failedSync, of: "-wal")
-      #expect(throws: JournalError(.diskFault, "")) { try life.journal.appendSnapshotChunk([1], to: ticket) }
-      #expect(life.code() == .diskFault)
-      #expect(life.code() == nil)
-      #expect(throws: JournalError(.snapshotAbandoned, "")) { try life.journal.appendSnapshotChunk([1], to: ticket) }
-      try life.journal.takeSnapshot(at: 3)
-      #expect(try life.journal.currentSnapshot()?.position == 3)
-      #expect(try life.isThere(at: 3))
+    try withSession { (session: JournalSession) throws in
+      let ticket = try session.journal.beginSnapshot(at: 2)
+      session.disk.fail(.failedSync, of: "-wal")
+      #expect(throws: JournalError(.diskFault, "")) { try session.journal.appendSnapshotChunk([1], to: ticket) }
+      #expect(session.code() == .diskFault)
+      #expect(session.code() == nil)
+      #expect(throws: JournalError(.snapshotAbandoned, "")) { try session.journal.appendSnapshotChunk([1], to: ticket) }
+      try session.journal.takeSnapshot(at: 3)
+      #expect(try session.journal.currentSnapshot()?.position == 3)
+      #expect(try session.isThere(at: 3))
     }
   }
 }

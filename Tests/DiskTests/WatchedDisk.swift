@@ -74,7 +74,7 @@ final class WatchedDisk: Sendable {
       current.withLock { $0 = nil }
     }
     let isWatching = disk_tap_begin(
-      folder, { WatchedDisk.current.withLock(\.self)?.judge($0!.pointee) ?? 0 },
+      folder, { WatchedDisk.current.withLock(\.self)?.result($0!.pointee) ?? 0 },
       { WatchedDisk.current.withLock(\.self)?.note($0!.pointee, Int($1)) })
     guard isWatching != 0 else { return nil }
     try body(disk)
@@ -98,7 +98,7 @@ final class WatchedDisk: Sendable {
   /// Records that a value is acknowledged from here on.
   func promise(_ value: Int64) { state.withLock { $0.events.append(.promise(value)) } }
 
-  private func judge(_ call: disk_call) -> Int64 {
+  private func result(_ call: disk_call) -> Int64 {
     // SQLite's shared-memory file has no durable content.
     if String(cString: call.path).hasSuffix("-shm") { return 0 }
     return state.withLock { state in

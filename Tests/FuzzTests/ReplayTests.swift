@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test("every corpus is some parser's, and no two parsers have one name")
+  @Test("every corpus belongs to a parser, and parsers have distinct names")
   func corpora() throws {
     let folder = try #require(Bundle.module.url(forResource: "Corpora", withExtension: nil))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

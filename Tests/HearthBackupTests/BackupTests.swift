@@ -21,7 +21,7 @@ import Testing
     try TestFolder.write(Array("7".utf8), world.data + "/triggers/home")
   }
 
-  @Test func `a folder comes back with its databases, files and keys, and nothing of its process`() throws {
+  @Test func `a restored folder has its databases, files and keys, and no file of the process`() throws {
     var random = SeededRandom(seed: 1)
     let world = try BackupWorld()
     try filled(world, &random)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a backup has what was acknowledged before its instant, and nothing that came of later commits`() throws {
+  @Test func `a backup has all commits acknowledged before its instant, and no later ones`() throws {
     var random = SeededRandom(seed: 3)
     let world = try BackupWorld()
     try filled(world, &random)
@@ -107,7 +107,7 @@ import Testing
     try world.restore(.latest).expect(world["databases/b"], at: Int(world["databases/b"].head.position))
   }
 
-  @Test func `a clock that was set back loses nothing`() throws {
+  @Test func `a clock that was set back loses no commit`() throws {
     var random = SeededRandom(seed: 6)
     let world = try BackupWorld(["databases/a"])
     let database = world["databases/a"]
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `a position that has no time of its own comes back with what was there by the time of the one before`()
+  @Test func `restoring to a position without a time record has the state of the time before it`()
     throws
   {
     var random = SeededRandom(seed: 20)
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `segments that are small are put together, and a continuous backup takes the place of the one before`()
+  @Test func `small segments are merged, and a continuous backup replaces the former one`()
     throws
   {
     var random = SeededRandom(seed: 30)
@@ -232,8 +232,7 @@ import Testing
     try world.restore(.latest).expect(database, at: 161)
   }
 
-  @Test func `a full backup does not take the place of a continuous one that has log in front of its snapshot`() throws
-  {
+  @Test func `a full backup does not replace a continuous one with log before its snapshot`() throws {
     var random = SeededRandom(seed: 36)
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)
@@ -252,7 +251,7 @@ import Testing
     try restored.expect(late, at: late.position(at: late.states[3].time))
   }
 
-  @Test func `a log that is another one begins anew`() throws {
+  @Test func `a different log starts a new backup`() throws {
     var random = SeededRandom(seed: 31)
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random, 5)
@@ -281,7 +280,7 @@ import Testing
     #expect(try BackupRepository(path: world.repository, for: .reading).manifests().whole.isEmpty)
   }
 
-  @Test func `one writer at a time, and none removes what is being read`() throws {
+  @Test func `one writer at a time, and no writer removes files that are being read`() throws {
     var random = SeededRandom(seed: 33)
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)
@@ -302,7 +301,7 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
-  @Test func `nothing is restored over something, and backups go into no other folder`() throws {
+  @Test func `restoring never overwrites a folder, and backups are written into no foreign folder`() throws {
     var random = SeededRandom(seed: 34)
     let world = try BackupWorld(["databases/a"])
     try world["databases/a"].commit(&random)

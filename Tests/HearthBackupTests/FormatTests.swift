@@ -6,7 +6,7 @@ import Testing
 @testable import HearthBackup
 
 @Suite struct FormatTests {
-  @Test func `the example of a piece is one`() throws {
+  @Test func `the documented example of a segment is valid`() throws {
     let text = """
       48 72 74 68 42 6c 6f 62 01 01 06 00 00 00 28 b5
       2f fd 24 06 31 00 00 68 65 61 72 74 68 ab b4 b4
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `a backup's list comes back, and no other text is one`() throws {
+  @Test func `a backup's list is read as written, and other texts are refused`() throws {
     let stream = StreamReference(sizeBytes: 10, names: [BlobID(of: [1])])
     let manifest = Manifest(
       id: "20261123T155213.123Z-1a2b3c4d", kind: .incremental, instantMilliseconds: 1_795_449_133_123, parent: "x",

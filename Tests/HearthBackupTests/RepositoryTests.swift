@@ -22,7 +22,7 @@ import Testing
     _ = try Retention(repository).prune(before: .max)
   }
 
-  @Test func `whenever the world ends there are whole backups, and the next one goes on`() throws {
+  @Test func `after a crash at any point there are complete backups, and the next one continues`() throws {
     let whole = MemoryFiles()
     try history(try BackupWorld(["databases/a"]), whole)
     let changeCount = whole.changeCount
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a bit that is another one is found, with the file and the backups that need it`() throws {
+  @Test func `a flipped bit is found, with the file and the backups that need it`() throws {
     let (world, files) = (try BackupWorld(["accounts", "databases/a"]), MemoryFiles())
     var random = SeededRandom(seed: 41)
     for _ in 0..<3 {
@@ -94,7 +94,7 @@ import Testing
     try world.restore(.latest, files).expect(world["databases/a"], at: 3)
   }
 
-  @Test func `what is kept keeps what it needs, and every moment since can be restored`() throws {
+  @Test func `kept backups keep their dependencies, and every position since can be restored`() throws {
     let world = try BackupWorld(["databases/a"])
     let database = world["databases/a"]
     var random = SeededRandom(seed: 43)
@@ -117,7 +117,7 @@ import Testing
     try world.restore(.latest).expect(database, at: 18)
   }
 
-  @Test func `nothing is removed while nobody knows what a backup needs`() throws {
+  @Test func `no backup is removed while its dependents are unknown`() throws {
     let (world, files) = (try BackupWorld(["databases/a"]), MemoryFiles())
     var random = SeededRandom(seed: 44)
     for _ in 0..<3 {

@@ -7,9 +7,9 @@ import Testing
 
 extension LegacyTests {
   @Suite struct LegacyDatabaseTests {
-    @Test("places: paths, keys, parents, the root, URLs and new children", arguments: Carrier.all)
-    func places(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test("places: paths, keys, parents, the root, URLs and new children", arguments: NetworkCondition.all)
+    func places(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("users/fred")
         #expect(ref.key == "fred" && ref.parent?.key == "users" && ref.root.key == nil && ref.root.parent == nil)
         #expect(ref.description.hasPrefix(world.route.address + "/users/fred"))
@@ -22,9 +22,10 @@ extension LegacyTests {
       }
     }
 
-    @Test("values and priorities are set, changed and removed, and their blocks called", arguments: Carrier.all)
-    func writes(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test(
+      "values and priorities are set, changed and removed, and their blocks called", arguments: NetworkCondition.all)
+    func writes(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("a")
         func written(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? {
           await called(work)?.code
@@ -52,9 +53,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("a refused write tells the error of version 2", arguments: Carrier.all)
-    func refused(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier, rules: #"{"rules":{".read":false,".write":false}}"#) {
+    @Test("a refused write reports the error of version 2", arguments: NetworkCondition.all)
+    func refused(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network, rules: #"{"rules":{".read":false,".write":false}}"#) {
         world async throws in
         let error: NSError? = await called { done in world.ref.setValue(1, withCompletionBlock: { e, _ in done(e) }) }
         #expect(error?.code == 1 && error?.domain == "com.firebase")
@@ -69,9 +70,11 @@ extension LegacyTests {
       }
     }
 
-    @Test("observers hear the five kinds of event, with the key before, until they are removed", arguments: Carrier.all)
-    func observers(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test(
+      "observers hear the five kinds of event, with the key before, until they are removed",
+      arguments: NetworkCondition.all)
+    func observers(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("list")
         let heard = Calls<String>()
         var handles: [FirebaseHandle] = []
@@ -109,9 +112,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("a snapshot shows values, priorities and children in order", arguments: Carrier.all)
-    func snapshots(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test("a snapshot shows values, priorities and children in order", arguments: NetworkCondition.all)
+    func snapshots(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("s")
         ref.setValue(["b": [".value": "x", ".priority": 1], "a": [".value": 2, ".priority": 2], "c": ["d": true]])
         let snapshot: FDataSnapshot = await called { done in
@@ -127,9 +130,9 @@ extension LegacyTests {
       }
     }
 
-    @Test("queries: orders, bounds, limits, and those of priorities", arguments: Carrier.all)
-    func queries(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test("queries: orders, bounds, limits, and those of priorities", arguments: NetworkCondition.all)
+    func queries(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("q")
         var data: [String: Any] = [:]
         for (number, key) in ["a", "b", "c", "d"].enumerated() {
@@ -167,10 +170,10 @@ extension LegacyTests {
     }
 
     @Test(
-      "writes that wait are dropped on request: what they showed goes, and their blocks are told",
-      arguments: Carrier.all)
-    func purge(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+      "pending writes are purged on request: their values are reverted, and their blocks are called",
+      arguments: NetworkCondition.all)
+    func purge(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let (ref, heard) = (world.ref.childByAppendingPath("d"), Calls<String>())
         let written: Int? = await called { done in ref.setValue(1, withCompletionBlock: { e, _ in done(e?.code) }) }
         #expect(written == nil)
@@ -192,9 +195,9 @@ extension LegacyTests {
     }
 
     // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
-    @Test("transactions commit and are given up", arguments: Carrier.whole)
-    func transactions(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test("transactions commit and are given up", arguments: NetworkCondition.reliable)
+    func transactions(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref.childByAppendingPath("n")
         let add: @Sendable (FMutableData) -> FTransactionResult = { data in
           data.value = (data.value as? Int ?? 0) + 1
@@ -219,9 +222,9 @@ extension LegacyTests {
     }
 
     // Without carriers that cut: the server executes the write when the proxy cuts the connection.
-    @Test("what the server does when a client is gone; offline and online again", arguments: Carrier.whole)
-    func onDisconnect(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test("onDisconnect operations; going offline and online again", arguments: NetworkCondition.reliable)
+    func onDisconnect(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.another("p")
         func set(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
         ref.childByAppendingPath("gone").setValue(1)
@@ -248,10 +251,10 @@ extension LegacyTests {
             == nil)
         Firebase.goOffline()
         let expected = #"{"a":1,"b":{".priority":3,".value":2},"c":4,"kept":1}"#
-        try await #require(Patience.until { try await world.stored("p") == expected })
+        try await #require(Polling.until { try await world.stored("p") == expected })
         ref.childByAppendingPath("a").setValue(5)
         Firebase.goOnline()
-        try await #require(Patience.until { try await world.stored("p/a") == "5" })
+        try await #require(Polling.until { try await world.stored("p/a") == "5" })
       }
     }
   }

@@ -10,9 +10,9 @@ import Testing
 extension LegacyTests {
   @Suite struct LegacySessionTests {
     // Without carriers that cut: an account request is sent once, and a cut is reported to its app.
-    @Test("accounts are made, changed and removed; nobody is signed in by that", arguments: Carrier.whole)
-    func accounts(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    @Test("creating, changing and removing accounts signs no user in", arguments: NetworkCondition.reliable)
+    func accounts(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.ref
         func code(_ work: (@escaping @Sendable (NSError?) -> Void) -> Void) async -> Int? { await called(work)?.code }
         let uid: String? = await called { done in
@@ -55,11 +55,12 @@ extension LegacyTests {
 
     // Without carriers that cut: an account request is sent once, and a cut is reported to its app.
     @Test(
-      "guests, other providers, custom tokens and the secret sign in; the rules see who it is", arguments: Carrier.whole
+      "anonymous users, other providers, custom tokens and the secret sign in; the rules see the identity",
+      arguments: NetworkCondition.reliable
     )
-    func signIn(over carrier: Carrier) async throws {
+    func signIn(over network: NetworkCondition) async throws {
       try await LegacyWorld.with(
-        over: carrier, rules: #"{"rules":{"$uid":{".write":"auth.uid===$uid"},"admin":{".read":false}}}"#
+        over: network, rules: #"{"rules":{"$uid":{".write":"auth.uid===$uid"},"admin":{".read":false}}}"#
       ) {
         world in
         let ref = world.ref
@@ -97,10 +98,11 @@ extension LegacyTests {
     }
 
     @Test(
-      "observers hear who is signed in at once and at each change, and the cancel block the end", arguments: Carrier.all
+      "observers are called with the user at once and at each change, and the cancel block at the end",
+      arguments: NetworkCondition.all
     )
-    func observers(over carrier: Carrier) async throws {
-      try await LegacyWorld.with(over: carrier) { world async throws in
+    func observers(over network: NetworkCondition) async throws {
+      try await LegacyWorld.with(over: network) { world async throws in
         let ref = world.another()
         let heard = Calls<String?>()
         let handle = ref.observeAuthEventWithBlock { heard.add($0?.uid) }
@@ -130,7 +132,7 @@ extension LegacyTests {
       }
     }
 
-    @Test("a sign-in that another overtakes says so; a session goes on at the next start")
+    @Test("an overtaken sign-in fails with an error; a session continues at the next start")
     func overtaken() async throws {
       let store = MemorySessionStore()
       let root = try #require(URLComponents(string: "http://127.0.0.1:1?ns=default"))

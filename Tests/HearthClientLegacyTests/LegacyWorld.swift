@@ -15,7 +15,7 @@ import Testing
 /// A server with clients of version 2 of the SDK.
 struct LegacyWorld {
   let test: TestServer
-  let route: Route
+  let route: TestAddress
   let ref: Firebase
   /// A client of the modern library that connects to the server directly.
   private let witness: Database
@@ -44,11 +44,11 @@ struct LegacyWorld {
   }
 
   static func with(
-    over carrier: Carrier = .plain, rules: String = #"{"rules":{".read":true,".write":true}}"#,
+    over network: NetworkCondition = .plain, rules: String = #"{"rules":{".read":true,".write":true}}"#,
     _ body: (LegacyWorld) async throws -> Void
   ) async throws {
     _ = try folder.get()
-    try await TestServer.with(over: carrier, rules: rules) { test, route in
+    try await TestServer.with(over: network, rules: rules) { test, route in
       let witness = Database.database(
         app: .appOrDefault(), url: route.directAddress + "/?ns=default", credentials: Nobody())
       witness.configureConnections(configure)
@@ -80,7 +80,7 @@ struct LegacyWorld {
 private struct CertificateTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer {
     guard request.url.scheme == "https" else { return try await URLSessionTransport.shared.send(request) }
-    let answer = try await SecureRequests.send(
+    let answer = try await HTTPSRequests.send(
       request.method, to: request.url, headers: request.headers, body: request.body)
     return AuthAnswer(status: answer.status, body: answer.body)
   }
@@ -110,5 +110,5 @@ final class Calls<Value: Sendable>: Sendable {
 
   func add(_ value: Value) { calls.withLock { $0.append(value) } }
 
-  func wait(for count: Int) async throws { try #require(try await Patience.until { all.count >= count }) }
+  func wait(for count: Int) async throws { try #require(try await Polling.until { all.count >= count }) }
 }

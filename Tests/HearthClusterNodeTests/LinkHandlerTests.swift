@@ -25,7 +25,7 @@ import Testing
     #expect(connection.ended.isEmpty)
   }
 
-  @Test("who is of another cluster, speaks no version that is known, or is not wanted is let go")
+  @Test("a peer of another cluster, of an unknown version or unwanted is disconnected")
   func strangers() throws {
     let other = try HandledConnection()
     try other.greet(cluster: 8)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("what is no message ends a connection: too large, before the greeting or after, twice greeted, unknown")
+  @Test("an invalid message ends a connection: too large, before the greeting or after, twice greeted, unknown")
   func malformed() throws {
     let large: [UInt8] = [1, 0, 0, 1]  // 16 MiB and 1
     for (hasGreeted, bytes) in [
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test("who does not greet in time is let go")
+  @Test("a peer that does not greet in time is disconnected")
   func noHello() throws {
     let connection = try HandledConnection()
     try connection.receive([20])
@@ -75,7 +75,7 @@ import Testing
     #expect(connection.ended == [.noHello] && !connection.channel.isActive)
   }
 
-  @Test("who says nothing sends heartbeats; who hears none lets go, also in the middle of a message")
+  @Test("an idle peer sends heartbeats; without them the connection ends, also in the middle of a message")
   func silence() throws {
     let connection = try HandledConnection()
     try connection.greet()
@@ -106,7 +106,7 @@ import Testing
     #expect(connection.received == [.handoff(epoch: 1)] && connection.ended == [.failed("reset")])
   }
 
-  @Test("more than a limit that waits to be sent ends the connection, and says so")
+  @Test("too much unsent data ends the connection, with a reason")
   func overflow() throws {
     var limits = LinkLimits()
     limits.unsentBytesMax = 100
@@ -121,7 +121,7 @@ import Testing
     #expect(connection.ended[0].description.contains("181 bytes wait to be sent"))
   }
 
-  @Test("nothing more is read while too much was not taken in yet")
+  @Test("reading stops while too many messages are unhandled")
   func backPressure() throws {
     var limits = LinkLimits()
     limits.unhandledBytesMax = 300

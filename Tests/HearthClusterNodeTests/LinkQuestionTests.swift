@@ -22,7 +22,7 @@ import Testing
     try connection.receive(message.encoded(in: 2))
   }
 
-  @Test("answers find who asked, in any order; what nobody asked is dropped")
+  @Test("responses reach their request in any order; a response without a request is dropped")
   func answers() throws {
     let connection = try Self.connection()
     connection.ask([1])
@@ -42,7 +42,7 @@ import Testing
     try receive(.reply(number: number, .refused(refusal)), connection)
   }
 
-  @Test("who is not answered in time hears so, and an answer that comes later is dropped")
+  @Test("a request without a timely response fails, and a later response is dropped")
   func late() throws {
     let connection = try Self.connection()
     connection.ask([1], timeoutSeconds: 2)
@@ -57,7 +57,7 @@ import Testing
     #expect(connection.outcomes == [.problem(.late(seconds: 2)), .answer([4])])
   }
 
-  @Test("a connection that ends leaves nobody waiting, and nothing is asked over it any more")
+  @Test("a connection that ends fails its pending requests, and takes no further ones")
   func ended() throws {
     let connection = try Self.connection()
     connection.ask([1])
@@ -71,7 +71,7 @@ import Testing
     #expect(connection.outcomes.count == 3)
   }
 
-  @Test("only so many wait at a time, none is too large, and none takes the room of other messages")
+  @Test("requests are bounded in number and size, and leave room for other messages")
   func bounds() throws {
     let connection = try Self.connection { limits in
       limits.questionsMax = 2
@@ -92,7 +92,7 @@ import Testing
     #expect(try connection.sent().isEmpty && connection.ended.isEmpty)
   }
 
-  @Test("an error says whether what was asked for may have been done")
+  @Test("an error tells whether the request may have been executed")
   func outcomes() {
     for (problem, mayHaveBeenDone) in [
       (.notConnected, false), (.tooLarge(bytes: 1), false), (.crowded, false), (.refused(.noHandler), false),

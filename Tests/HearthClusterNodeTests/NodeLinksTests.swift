@@ -26,7 +26,7 @@ import Testing
     for name in ["a", "b", "c"] { nodes.append(try await LinkedNode(name, try certificates.identity(name))) }
     defer { for node in nodes { node.links.close() } }
     for node in nodes { node.begin(knowing: nodes) }
-    #expect(try await Patience.until { nodes.allSatisfy { $0.links.connected.count == 2 } })
+    #expect(try await Polling.until { nodes.allSatisfy { $0.links.connected.count == 2 } })
     for count in 1...200 {
       nodes[0].links.send(.handoff(epoch: Int64(count)), of: Self.database, to: NodeID("c"))
       nodes[2].links.send(.handoff(epoch: Int64(count)), of: Self.database, to: NodeID("a"))
@@ -36,7 +36,7 @@ import Testing
     let large = PeerMessage.request(epoch: 1, ForwardedRequest(origin, .write(write)))
     nodes[1].links.send(large, of: Self.database, to: NodeID("a"))
     #expect(
-      try await Patience.until {
+      try await Polling.until {
         nodes[0].seen.contains(.received(Self.database, large, nodes[1].run))
           && Self.handoffs(nodes[0], from: nodes[2]).count == 200
           && Self.handoffs(nodes[2], from: nodes[0]).count == 200
@@ -47,7 +47,7 @@ import Testing
     nodes[0].links.send(large, of: Self.database, to: NodeID("nobody"))
   }
 
-  @Test("a node answers what another asks; who takes no questions refuses, and a connection that ends says so")
+  @Test("a node answers requests of others; unsupported requests are refused, and an ended connection fails them")
   func questions() async throws {
     let certificates = try Self.certificates.get()
     let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -59,7 +59,7 @@ import Testing
     }
     defer { a.links.close() }
     for node in [a, b] { node.begin(knowing: [a, b]) }
-    #expect(try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
+    #expect(try await Polling.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
     #expect(try await a.links.ask(NodeID("b"), [1, 2], timeoutSeconds: 60).get() == [2, 1, 97])
     let large = [UInt8](repeating: 7, count: ClusterLimits.questionBytesMax - 1)
     #expect(try await a.links.ask(NodeID("b"), large, timeoutSeconds: 60).get() == large + [97])
@@ -106,39 +106,39 @@ import Testing
       return idle
     }
     for node in [a, b] { node.begin(knowing: [a, b]) }
-    let isConnected = try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] }
+    let isConnected = try await Polling.until { a.links.connected == [b.run] && b.links.connected == [a.run] }
     attacker.cancel()
     _ = try? await attacker.value
     #expect(isConnected)
   }
 
-  @Test("a later run of a node takes the place of the one before; what ended is connected again")
+  @Test("a restarted node replaces its former connection; ended connections are retried")
   func reconnects() async throws {
     let certificates = try Self.certificates.get()
     let a = try await LinkedNode("a", try certificates.identity("a"))
     let b = try await LinkedNode("b", try certificates.identity("b"))
     defer { a.links.close() }
     for node in [a, b] { node.begin(knowing: [a, b]) }
-    #expect(try await Patience.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
+    #expect(try await Polling.until { a.links.connected == [b.run] && b.links.connected == [a.run] })
     // Its lease was declared expired.
     b.links.end()
-    #expect(try await Patience.until { a.seen == [.up(b.run), .down(b.run)] && b.links.connected.isEmpty })
+    #expect(try await Polling.until { a.seen == [.up(b.run), .down(b.run)] && b.links.connected.isEmpty })
     b.links.begin(b.run)
-    #expect(try await Patience.until { a.links.connected == [b.run] })
+    #expect(try await Polling.until { a.links.connected == [b.run] })
     // Its process died, and another one uses its port.
     b.links.close()
-    #expect(try await Patience.until { a.links.connected.isEmpty })
+    #expect(try await Polling.until { a.links.connected.isEmpty })
     let next = try await LinkedNode("b", number: 2, try certificates.identity("b"), port: b.port)
     defer { next.links.close() }
     next.begin(knowing: [a, b])
     // The event follows the list of connections.
     #expect(
-      try await Patience.until {
+      try await Polling.until {
         a.seen == [.up(b.run), .down(b.run), .up(b.run), .down(b.run), .up(next.run)] && a.links.connected == [next.run]
       })
   }
 
-  @Test("a run that connects while the one before still is connected takes its place, and that one is turned away")
+  @Test("a restarted node that connects beside its former run replaces it, and the former is refused")
   func laterRun() async throws {
     let certificates = try Self.certificates.get()
     let c = try await LinkedNode("c", try certificates.identity("c"))
@@ -147,11 +147,11 @@ import Testing
     let nodes = [c, earlier, later]
     defer { for node in nodes { node.links.close() } }
     for node in [c, earlier] { node.begin(knowing: [c, earlier]) }
-    #expect(try await Patience.until { c.links.connected == [earlier.run] })
+    #expect(try await Polling.until { c.links.connected == [earlier.run] })
     later.begin(knowing: [c])
-    #expect(try await Patience.until { c.links.connected == [later.run] && later.links.connected == [c.run] })
-    #expect(try await Patience.until { c.said.contains { $0.contains("a later run of the node is connected") } })
-    #expect(try await Patience.until { c.seen == [.up(earlier.run), .down(earlier.run), .up(later.run)] })
+    #expect(try await Polling.until { c.links.connected == [later.run] && later.links.connected == [c.run] })
+    #expect(try await Polling.until { c.said.contains { $0.contains("a later run of the node is connected") } })
+    #expect(try await Polling.until { c.seen == [.up(earlier.run), .down(earlier.run), .up(later.run)] })
   }
 
   @Test("certificates of another authority, of another node, and another cluster are refused, and said once")
@@ -164,7 +164,7 @@ import Testing
         b.links.close()
       }
       for node in [a, b] { node.begin(knowing: [a, b]) }
-      #expect(try await Patience.until { (a.said + b.said).contains { $0.contains(reason) } }, "\(reason)")
+      #expect(try await Polling.until { (a.said + b.said).contains { $0.contains(reason) } }, "\(reason)")
       #expect(a.seen.isEmpty)
       #expect(!b.seen.contains { if case .received = $0 { true } else { false } })
       #expect(a.said.count { $0.contains("is not reached") } <= 2, "\(a.said)")
@@ -178,7 +178,7 @@ import Testing
     try await expectRefusal("of another cluster", LinkedNode("b", cluster: 8, try certificates.identity("b")))
   }
 
-  @Test("files that are no certificate, no key, or not of each other are named, and nothing of them")
+  @Test("invalid or mismatched certificate and key files are named, without their content")
   func files() throws {
     let certificates = try Self.certificates.get()
     let (pem, key, authority) = (certificates.path("a.pem"), certificates.path("a.key"), certificates.path("ca.pem"))

@@ -14,7 +14,7 @@ import Testing
     return UnidentifiedConnections(limits: limits)
   }
 
-  @Test func `one network has a number, and its oldest gives way`() {
+  @Test func `a network has a limit of connections, and its oldest is replaced`() {
     var table = Self.table()
     for number in 0..<4 { #expect(table.insert(number, from: Self.network(1, UInt8(number))) == nil) }
     #expect(table.insert(4, from: Self.network(1, 9)) == 0)
@@ -24,7 +24,7 @@ import Testing
     #expect(table.insert(7, from: Self.network(1)) == nil && table.count == 5)
   }
 
-  @Test func `when all are taken the oldest of the network that has most gives way`() {
+  @Test func `when all slots are taken the oldest of the largest network is replaced`() {
     var table = Self.table()
     #expect(table.insert(0, from: Self.network(2)) == nil)
     for number in 1...4 { #expect(table.insert(number, from: Self.network(1)) == nil) }

@@ -122,7 +122,7 @@ import Testing
     return bench
   }
 
-  @Test("the decider hears that its time has begun after what was read was given out, and before it is asked anything")
+  @Test("the owner's decider starts after the log was applied, and before any request")
   func began() {
     var bench = Bench()
     bench.log = [LogRow([.plain([10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), .noop], after: .empty, epoch: 0)]
@@ -135,7 +135,7 @@ import Testing
     #expect(applied == [2, 3, 5])
   }
 
-  @Test("without room writes are refused and reads answered; what waited is made once there is some")
+  @Test("without disk space writes are refused and reads answered; pending writes are made once there is space")
   func noRoom() {
     var bench = Self.owning()
     let reader = SessionID(rawValue: 77)
@@ -163,7 +163,7 @@ import Testing
     #expect(reply == .encoded(Array("no room".utf8)))
   }
 
-  @Test("what was decided comes back with what the decider said, by the caller's number")
+  @Test("a decision returns with the decider's reply, by the caller's number")
   func replies() {
     var bench = Self.owning()
     bench.handle(.opened(Self.session))
@@ -178,7 +178,7 @@ import Testing
       ])
   }
 
-  @Test("what is asked again of who has applied it, or refused it, is answered without what was said")
+  @Test("a repeated request that is applied or refused is answered without its reply")
   func repeated() {
     var bench = Self.owning()
     func ask(_ request: UInt64, _ kind: ForwardedRequest.Kind = .write([1]), answered: UInt64 = 1) -> MemberEvent {
@@ -205,7 +205,7 @@ import Testing
     #expect(bench.decider.calls == before)
   }
 
-  @Test("who owns the database is told whenever that changes, and not again")
+  @Test("a change of owner is reported once")
   func ownerSeen() {
     var bench = Bench()
     bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
@@ -221,7 +221,7 @@ import Testing
     #expect(bench.ownersSeen.suffix(2) == [nil, Self.other.node])
   }
 
-  @Test("an owner that the store named is told of all sessions again when it is heard")
+  @Test("a newly known owner is sent all sessions once it is reachable")
   func announcedAgain() {
     var bench = Self.following()
     bench.handle(.opened(Self.session))
@@ -233,7 +233,7 @@ import Testing
     #expect(bench.announcedCount == before + 1)
   }
 
-  @Test("an owner is asked for its rows as soon as it is heard, and then once in a while")
+  @Test("an owner is asked for its rows once it is reachable, and then at intervals")
   func asksAtOnce() {
     var bench = Self.following()
     let before = bench.pulseCount
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  @Test("a node that is drained claims nothing, gives the database up, and takes it again when it may")
+  @Test("a drained node claims no database, gives its own up, and may take it again later")
   func drained() {
     var bench = Self.owning()
     #expect(bench.member.status.role == .owner)
@@ -259,7 +259,7 @@ import Testing
     #expect(bench.member.status.role == .owner && bench.owner.owner == Self.me)
   }
 
-  @Test("how a database stands on a node")
+  @Test("the status of a database on a node")
   func status() {
     var bench = Bench()
     var status = bench.member.status
@@ -273,7 +273,7 @@ import Testing
     #expect(status.loss == nil && status.unreadable == nil && !status.isPruned && status.isWanted)
   }
 
-  @Test("a snapshot takes the place of rows that were pruned, and the owner is told of all sessions again")
+  @Test("a snapshot replaces pruned rows, and the owner is sent all sessions again")
   func restored() {
     var bench = Self.following()
     bench.handle(.opened(Self.session))

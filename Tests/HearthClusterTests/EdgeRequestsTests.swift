@@ -32,7 +32,7 @@ import Testing
     requests.answered(session, request, outcome, applied: applied).actions
   }
 
-  @Test("a database that is opened again in the same run goes on with the numbers of its sessions")
+  @Test("a reopened database continues the session numbers of the run")
   func openedAgain() {
     let requests = Self.opened([Self.session, SessionID(rawValue: 6)])
     #expect(requests.openedCount == 2)
@@ -50,7 +50,7 @@ import Testing
     #expect(again.openedCount == 0)
   }
 
-  @Test("a client is told by its own number, in the order in which it asked, and when its node has what was written")
+  @Test("a client is answered by its own number, in the order of its requests, after its node has applied the write")
   func tickets() {
     var requests = Self.opened()
     for ticket in [70, 60, 50] as [UInt64] { #expect(Self.submit(ticket: ticket, &requests).count == 1) }
@@ -70,7 +70,7 @@ import Testing
     #expect(requests.count == 0)
   }
 
-  @Test("what is not taken is said at once, and takes nobody's place")
+  @Test("a rejected request is answered at once and occupies no slot")
   func overloaded() {
     var requests = Self.opened()
     let large = [UInt8](repeating: 0, count: ClusterLimits.requestBytesMax + 1)
@@ -94,7 +94,7 @@ import Testing
     #expect(request.origin.request == UInt64(ClusterLimits.sessionRequestsMax) + 1 && request.origin.isWithinLimit)
   }
 
-  @Test("there is room to close, once, however much waits; and who has closed asks nothing more")
+  @Test("one close is accepted beside any backlog; a closed session sends no further request")
   func closing() {
     var requests = Self.opened()
     for ticket in 1..<UInt64(ClusterLimits.sessionRequestsMax) { _ = Self.submit(ticket: ticket, &requests) }
@@ -108,7 +108,7 @@ import Testing
     #expect(requests.open.isEmpty)
   }
 
-  @Test("the bytes of all sessions together have a limit, and what is answered or let go gives its part back")
+  @Test("the bytes of all sessions are limited, and answered or dropped requests free their part")
   func bytes() {
     let ids = (1...9).map { SessionID(rawValue: $0) }
     var requests = Self.opened(ids)

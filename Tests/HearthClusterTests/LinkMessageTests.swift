@@ -63,7 +63,7 @@ import Testing
       LinkMessage.reply(number: 2, .refused(.crowded)).encoded(in: 2) == [10, 0, 0, 0, 14, 2, 0, 0, 0, 0, 0, 0, 0, 2])
   }
 
-  @Test("a message that ends early, or goes on, is refused", arguments: messages.indices)
+  @Test("truncated and overlong messages are refused", arguments: messages.indices)
   func lengths(index: Int) throws {
     let body = Array(Self.messages[index].encoded(in: 2).dropFirst(4))
     #expect(try LinkMessage(encoded: body[...]) == Self.messages[index])
@@ -73,7 +73,7 @@ import Testing
     #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: (body + [0])[...]) }
   }
 
-  @Test("nothing traps, whatever is changed in a message")
+  @Test("altered messages never trap")
   func altered() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<3_000 {
@@ -108,7 +108,7 @@ import Testing
     #expect(throws: MalformedBytes.self) { try LinkMessage(encoded: [14, 1, 0, 0, 0, 0, 0, 0, 0, 5]) }
   }
 
-  @Test("who does not greet is let go, before anything large is held for it")
+  @Test("a peer that does not greet is disconnected before large data is buffered for it")
   func greeting() throws {
     var silent = LinkDecoder()
     silent.append(Self.messages[1].encoded(in: 2))

@@ -47,7 +47,7 @@ import Testing
     for record in Self.records { #expect(LogRecord.encode([record]).count <= record.sizeBytes + 4) }
   }
 
-  @Test("what a server by itself wrote is one record for each of its frames, and is written again as it was")
+  @Test("entries of a single server are one record per frame, and are written back unchanged")
   func plain() throws {
     let kinds = [1, 2, 3, 4, 5, 1 + 32, 1 + 64, 3 + 32 + 64] as [UInt8]
     let payload = kinds.flatMap { Self.frame($0, [7]) }
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "a kind that is not known is refused, in a row and in what a request came to",
+    "unknown record kinds are refused, in rows and results",
     arguments: [0, 6, 9, 128, 2 + 128, 6 + 64] as [UInt8])
   func unknownKinds(kind: UInt8) {
     #expect(throws: MalformedBytes.self) { try Self.decode(Self.frame(kind)) }
@@ -67,7 +67,7 @@ import Testing
     #expect(throws: MalformedBytes.self) { try Self.decode([2, 0, 0, 0, 6, kind]) }
   }
 
-  @Test("a commit that says of which update it is stands in what a request came to, and not by itself")
+  @Test("a commit with an update number occurs in results, and not by itself")
   func updates() throws {
     let frame = Self.frame(1 + 128, [3])
     #expect(LogRecord.isContent(frame))
@@ -76,7 +76,7 @@ import Testing
     #expect(throws: MalformedBytes.self) { try Self.decode(frame) }
   }
 
-  @Test("what is no content of a request's is said to be none")
+  @Test("invalid content of a request is reported as invalid")
   func content() {
     let frame = Self.frame(2, Array("{}".utf8))
     #expect(LogRecord.isContent([]) && LogRecord.isContent(frame) && LogRecord.isContent(frame + frame))
@@ -87,14 +87,14 @@ import Testing
     #expect(!LogRecord.isContent(LogRecord.encode([.write(Self.origin, content: [])])))
   }
 
-  @Test("a row that ends early, or goes on, is refused", arguments: records.indices)
+  @Test("truncated and overlong rows are refused", arguments: records.indices)
   func lengths(index: Int) {
     let bytes = LogRecord.encode([Self.records[index]])
     for count in bytes.indices { #expect(throws: MalformedBytes.self) { try Self.decode(Array(bytes[..<count])) } }
     #expect(throws: MalformedBytes.self) { try Self.decode(bytes + [0]) }
   }
 
-  @Test("nothing traps, whatever is changed in a row, and what is read is written in the same way")
+  @Test("altered rows never trap, and a row that is read is written back unchanged")
   func altered() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<5_000 {

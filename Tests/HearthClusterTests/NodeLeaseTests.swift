@@ -21,7 +21,7 @@ import Testing
     #expect(!lease.status.isValid(at: Self.at(5_000)))
   }
 
-  @Test("a heartbeat a second, and a late answer takes nothing back")
+  @Test("heartbeats are sent each second, and a late response shortens no lease")
   func heartbeats() {
     var lease = Self.registered()
     #expect(lease.tick(at: Self.at(999)).isEmpty)
@@ -32,7 +32,7 @@ import Testing
     #expect(lease.status.isValid(at: Self.at(6_999)))
   }
 
-  @Test("nobody claims before a whole lease without a gap, so that after an outage all have time to renew theirs")
+  @Test("a node claims only after a whole lease without a gap, so that after an outage all can renew theirs")
   func claims() {
     var lease = Self.registered()
     func beat(_ time: Int64, gaps: Int64 = 0) {

@@ -15,7 +15,7 @@ struct NodeQuestionTests {
     .receipts(Array("{}".utf8)), .closedDeleted,
   ]
 
-  @Test("what is written is read again, and nothing that is cut or longer")
+  @Test("encoded requests are decoded, and truncated or overlong ones are refused")
   func coding() throws {
     for question in Self.questions {
       let bytes = question.encoded

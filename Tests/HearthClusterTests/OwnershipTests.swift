@@ -67,7 +67,7 @@ import Testing
     return bench
   }
 
-  @Test("an owner is one when its takeover row is durable, and not before")
+  @Test("a node owns a database once its takeover row is durable, and not before")
   func takeover() {
     var bench = Bench()
     bench.tick()
@@ -109,7 +109,7 @@ import Testing
     #expect((bench.ownership.epoch == 2) == isItself && (bench.ownership.loss == nil) == isItself)
   }
 
-  @Test("who lives keeps what it owns, and whose lease had a gap claims nothing of others")
+  @Test("a live node keeps its databases, and a node whose lease had a gap claims none of others")
   func claims() {
     var bench = Bench()
     bench.tick()
@@ -128,7 +128,7 @@ import Testing
     #expect(bench.call == .claim(seen: 1, known: 0, by: Self.me))
   }
 
-  @Test("who waits for a lease looks when it ends, and not a whole interval later")
+  @Test("a waiting node checks at the end of the lease, and not a whole interval later")
   func lapse() {
     var bench = Bench()
     bench.tick()
@@ -149,7 +149,7 @@ import Testing
     #expect(bench.call == .readOwner)
   }
 
-  @Test("rows for which there is no room are sent again as they are, one at a time until there is; the owner stays it")
+  @Test("rows refused for lack of space are retried unchanged, one at a time; the owner keeps the database")
   func room() throws {
     var bench = Self.serving()
     for count in [1, ClusterLimits.rowRecordsWorthwhile] {
@@ -178,7 +178,7 @@ import Testing
     #expect(bench.memory.head.position == tip && bench.ownership.epoch == 2)
   }
 
-  @Test("a row waits for the one before it, unless it is worth its way by itself")
+  @Test("a row waits for the one before it, unless it is large")
   func worthwhile() {
     var bench = Self.serving()
     func flush(_ count: Int) {
@@ -196,7 +196,7 @@ import Testing
     #expect(bench.calls.count == 1, "nothing is on its way before it any more")
   }
 
-  @Test("a claim that another one overtook is given up")
+  @Test("an overtaken claim is abandoned")
   func overtaken() {
     var bench = Bench()
     bench.tick()
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test(
-    "a refused row, and one of which nobody knows, end a tenure at once", arguments: [StoreAnswer.refused, .failed])
+    "a refused row and one of unknown outcome end a tenure at once", arguments: [StoreAnswer.refused, .failed])
   func dropped(answer: StoreAnswer) {
     var bench = Self.serving()
     bench.ownership.propose(.noop)
@@ -217,7 +217,7 @@ import Testing
     #expect(bench.call == .readOwner)
   }
 
-  @Test("what waits becomes one row, and no more rows are under way than may be")
+  @Test("pending entries become one row, and the rows in flight are bounded")
   func batches() {
     var bench = Self.serving()
     let count = ClusterLimits.rowRecordsWorthwhile
@@ -265,7 +265,7 @@ import Testing
     #expect(bench.others.last == .handedOver(to: Self.other.node, epoch: 2))
   }
 
-  @Test("a node that does not want the database claims nothing, and gives up what the store says is its own")
+  @Test("an unwilling node claims no database, and gives up one that the store says is its own")
   func unwanted() {
     var bench = Bench()
     bench.ownership.isWanted = false
@@ -294,7 +294,7 @@ import Testing
     #expect(bench.call == .release(epoch: 2))
   }
 
-  @Test("an owner that is not wanted goes on until it hands over, and does not claim the database again after a loss")
+  @Test("an unwanted owner continues until it hands over, and does not claim the database again after a loss")
   func drained() {
     var bench = Self.serving()
     bench.ownership.isWanted = false
@@ -308,7 +308,7 @@ import Testing
     #expect(bench.call == .release(epoch: 2))
   }
 
-  @Test("a log that was pruned behind what is known is another node's to own")
+  @Test("a log pruned beyond the known position belongs to another node")
   func pruned() {
     var bench = Bench()
     bench.tick()
@@ -326,7 +326,7 @@ import Testing
     #expect(bench.call == .read(after: 1))
   }
 
-  @Test("rows that the store lost are put back as they were, if nobody has built on what is left")
+  @Test("rows that the store lost are restored unchanged if no later row follows them")
   func restore() {
     var bench = Bench()
     var rows: [LogRow] = []

@@ -7,7 +7,7 @@ import Testing
 struct PlacementTests {
   private static let nodes = ["a", "b", "c", "d"].map { NodeID($0) }
 
-  @Test("every node comes to the same order, in which each is the first for its share")
+  @Test("all nodes compute the same order, in which each is first for its share")
   func order() {
     var firsts: [NodeID: Int] = [:]
     for number in 0..<4_000 {
@@ -68,7 +68,7 @@ struct PlacementTests {
     #expect(Placement.moves(ownedCount: 100, others: [], countMax: 4).isEmpty)
   }
 
-  @Test("a node has room for a database when it would not give one away for it")
+  @Test("a node takes a database only if it would not give one away for it")
   func room() {
     var random = SeededRandom(seed: 16)
     for _ in 0..<2_000 {

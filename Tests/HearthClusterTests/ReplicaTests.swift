@@ -38,7 +38,7 @@ import Testing
     #expect(replica.head == rows[3].head)
   }
 
-  @Test("a row that is not the next one of this log is never applied, and the log is asked")
+  @Test("a row out of sequence is not applied, and the log is read")
   func chain() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1])
@@ -60,7 +60,7 @@ import Testing
     #expect(replica.head == rows[1].head)
   }
 
-  @Test("what is known is as old as the question that a beat answers, not as the beat")
+  @Test("the age of the known state counts from the heartbeat's request, not its response")
   func staleness() {
     var timing = ClusterTiming()
     timing.stalenessMilliseconds = 1_000
@@ -77,7 +77,7 @@ import Testing
     #expect(replica.received(beatOf: 1, at: row.head, stamp: Self.at(1_100), now: Self.at(1_110)) == [.openSockets])
   }
 
-  @Test("a log that ends early is waited for; one that holds something else is taken over from its first row")
+  @Test("a truncated log is waited for; a different one is applied from its first row")
   func loss() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1, 1])
@@ -96,7 +96,7 @@ import Testing
     #expect(replica.head == .empty)
   }
 
-  @Test("a shorter log of a later epoch is another log, and proves nothing to be fresh")
+  @Test("a shorter log of a later epoch is a different log and does not prove freshness")
   func shorter() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1, 1])
@@ -109,7 +109,7 @@ import Testing
     #expect(replica.answered(1, Self.reading(nil, [], end: other[0].head), at: Self.at(120)) == [.reset(loss)])
   }
 
-  @Test("where the log was pruned the replica waits for a snapshot, and goes on from it")
+  @Test("after a pruned log the replica waits for a snapshot and continues from it")
   func pruned() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1, 1])
@@ -125,7 +125,7 @@ import Testing
     #expect(Self.applied(actions) == [3] && actions.last == .openSockets)
   }
 
-  @Test("frames that came while the log was read make that it was pruned say nothing")
+  @Test("after buffered frames a pruned log has no effect")
   func prunedBefore() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows([1, 1])
@@ -135,7 +135,7 @@ import Testing
     #expect(Self.applied(replica.received(rows[1], at: Self.at(2_002))) == [2])
   }
 
-  @Test("frames that nothing connects are held up to a limit")
+  @Test("frames behind a gap are buffered up to a limit")
   func bounded() {
     var replica = Replica(timing: ClusterTiming())
     let rows = Self.rows(Array(repeating: 1, count: ClusterLimits.bufferedFramesMax + 2))

@@ -11,7 +11,7 @@ import Testing
     Origin(session: session, request: request, answered: answered)
   }
 
-  @Test("where requests were applied is known until their answers are")
+  @Test("the positions of applied requests are known until their responses are delivered")
   func requests() {
     var table = SessionTable()
     table.apply(.open(Self.session, edge: Self.edge, ordinal: 1), at: 1)
@@ -25,7 +25,7 @@ import Testing
     #expect(table[Self.session]?.position(of: 4) == 3)
   }
 
-  @Test("a session that has ended leaves nothing but its number")
+  @Test("an ended session leaves only its number")
   func ended() {
     var table = SessionTable()
     table.apply(.open(Self.session, edge: Self.edge, ordinal: 1), at: 1)
@@ -53,7 +53,7 @@ import Testing
     return table
   }
 
-  @Test("a table is the same after it was written down, and the same records come to the same bytes")
+  @Test("a table is read as it was written, and equal records have equal bytes")
   func encoded() throws {
     #expect(try SessionTable(encoded: SessionTable().encoded) == SessionTable())
     let table = Self.full()
@@ -64,7 +64,7 @@ import Testing
     #expect(again.sessions(of: Self.edge).isEmpty && again.encoded != table.encoded)
   }
 
-  @Test("bytes that end early, go on, or are altered are no table, or another one that is written in the same way")
+  @Test("truncated, overlong and altered bytes are refused, or read as another canonical table")
   func malformed() {
     let bytes = Self.full().encoded
     for count in bytes.indices {

@@ -6,7 +6,7 @@ import Testing
 /// The number of occurrences of the events under test.
 private struct Tally: Sendable {
   var (acknowledged, reads, takeovers, restored, disconnected) = (0, 0, 0, 0, 0)
-  var (losses, heard, handoffs, ended) = (0, 0, 0, 0)
+  var (losses, received, handoffs, ended) = (0, 0, 0, 0)
   /// Executed on-disconnect writes; starts from a snapshot, and snapshot loads because the log was pruned meanwhile.
   var (onDisconnect, snapshotStarts, snapshotRestores) = (0, 0, 0)
   /// Repeated requests that had been applied before.
@@ -22,13 +22,13 @@ private struct Tally: Sendable {
     reads = outcomes.count { if case .value = $0 { true } else { false } }
     restored = run.store.stored.count { $0.row.epoch != $0.epoch }
     losses = run.losses.count
-    heard = run.clients.reduce(0) { $0 + $1.heard.count }
+    received = run.clients.reduce(0) { $0 + $1.received.count }
     for record in run.store.rows.flatMap({ (try? LogRecord.decode($0.batch)) ?? [] }) {
       switch record {
       case .takeover: takeovers += 1
       case .disconnect:
         disconnected += 1
-        onDisconnect += record.told.count
+        onDisconnect += record.deliveredWrites.count
       case .handoff: handoffs += 1
       case .ended: ended += 1
       default: break
@@ -39,7 +39,7 @@ private struct Tally: Sendable {
   /// True when all events occurred, except unrecoverable losses, which are too rare for a sample.
   var isOfEverything: Bool {
     [
-      acknowledged, reads, takeovers, restored, disconnected, heard, handoffs, ended, onDisconnect,
+      acknowledged, reads, takeovers, restored, disconnected, received, handoffs, ended, onDisconnect,
       snapshotStarts, snapshotRestores, repeated,
     ].allSatisfy { $0 > 0 }
   }
@@ -51,7 +51,7 @@ private struct Tally: Sendable {
     left.restored += right.restored
     left.disconnected += right.disconnected
     left.losses += right.losses
-    left.heard += right.heard
+    left.received += right.received
     left.handoffs += right.handoffs
     left.ended += right.ended
     left.onDisconnect += right.onDisconnect
@@ -78,7 +78,7 @@ private struct Tally: Sendable {
     return (run.trace ?? []).joined(separator: "\n")
   }
 
-  @Test("what clients are told agrees with the log, whatever goes wrong; torture takes 20,000 schedules")
+  @Test("deliveries to clients agree with the log under every fault; torture takes 20,000 schedules")
   func histories() {
     let seeds = 0..<UInt64(Torture.count(sample: 60, full: 20_000))
     let all = Torture.forEach("clusters", seeds) { seed in
@@ -94,7 +94,7 @@ private struct Tally: Sendable {
     #expect(tally.isOfEverything, "\(tally)")
   }
 
-  @Test("where nothing goes wrong, nobody is let go, and the first owner stays")
+  @Test("without faults no client is disconnected, and the first owner stays")
   func calm() {
     for seed in 0..<UInt64(3) {
       let run = Simulation(seed: seed, plan: SimulationPlan())

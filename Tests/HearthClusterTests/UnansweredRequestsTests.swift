@@ -17,7 +17,7 @@ import Testing
     unansweredRequests.release(durable: durable, isAuthoritative: isAuthoritative).map(\.outcome)
   }
 
-  @Test("an answer leaves when what it tells of is durable, and a read only of who is the owner beyond doubt")
+  @Test("a response is sent once its commits are durable, and a read once the ownership is certain")
   func order() {
     var unansweredRequests = UnansweredRequests()
     let (first, read) = (RequestOutcome.applied(position: 3, reply: [1]), RequestOutcome.value([2], position: 4))

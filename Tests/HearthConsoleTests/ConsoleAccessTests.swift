@@ -22,7 +22,7 @@ import Testing
 
   // MARK: Links
 
-  @Test("a key opens once, for who it was made")
+  @Test("a key opens one session, with the role that it was made for")
   func once() throws {
     let access = ConsoleAccess()
     let key = try access.makeKey(.viewer, name: "kim", now: 0)
@@ -39,7 +39,7 @@ import Testing
     #expect((access.redeem(key, now: now) != nil) == isGood)
   }
 
-  @Test("what was never a key opens nothing", arguments: ["", "x", String(repeating: "a", count: 43), "\u{0}"])
+  @Test("an unknown key opens no session", arguments: ["", "x", String(repeating: "a", count: 43), "\u{0}"])
   func noKey(shown: String) throws {
     let access = ConsoleAccess()
     let key = try access.makeKey(.administrator, name: "kim", now: 0)
@@ -49,7 +49,7 @@ import Testing
     #expect(access.redeem(key, now: 1) != nil, "a wrong key uses up nothing")
   }
 
-  @Test("of too many keys the oldest goes")
+  @Test("the oldest of too many keys is dropped")
   func manyKeys() throws {
     var limits = ConsoleLimits.standard
     limits.keysMax = 2
@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Sessions
 
-  @Test("neither half opens anything alone, nor with another session's half")
+  @Test("neither half of a session is valid alone, nor with another session's half")
   func halves() throws {
     let access = ConsoleAccess()
     let (session, own) = try Self.open(access)
@@ -110,7 +110,7 @@ import Testing
     #expect(Self.find(access, secrets, now: 43_200_000) == nil)
   }
 
-  @Test("of too many sessions the one that was used longest ago goes, and its end is told")
+  @Test("the least recently used of too many sessions ends, and its end is reported")
   func manySessions() throws {
     var limits = ConsoleLimits.standard
     limits.sessionsMax = 2
@@ -141,7 +141,7 @@ import Testing
     #expect(Self.find(access, other, now: 1) != nil && Self.find(access, link, now: 1) != nil)
   }
 
-  @Test("sessions of users end who may not be in as they are any more; those of links stay")
+  @Test("sessions of users without the required claim end; those of links stay")
   func lapsed() throws {
     let ended = Mutex<[UInt64]>([])
     let access = ConsoleAccess()
@@ -156,7 +156,7 @@ import Testing
 
   // MARK: Credentials
 
-  @Test("a credential is worth what its session is, for five minutes")
+  @Test("a credential has the role of its session, for five minutes")
   func credential() throws {
     let access = ConsoleAccess()
     let (session, _) = try Self.open(access, .viewer)
@@ -186,7 +186,7 @@ import Testing
     #expect(!access.isOpen(session.id, now: 1_750_001))
   }
 
-  @Test("of too many credentials the oldest goes")
+  @Test("the oldest of too many credentials is dropped")
   func manyCredentials() throws {
     var limits = ConsoleLimits.standard
     limits.credentialsPerSessionMax = 2
@@ -198,7 +198,7 @@ import Testing
     #expect(made.map { access.credential($0, now: 5) != nil } == [false, true, true])
   }
 
-  @Test("without chance nothing is made")
+  @Test("without randomness no secret is made")
   func noRandomness() {
     let access = ConsoleAccess(random: RandomBytes { (_) throws(RandomnessError) in throw RandomnessError() })
     #expect(throws: RandomnessError.self) { try access.makeKey(.viewer, name: "kim", now: 0) }

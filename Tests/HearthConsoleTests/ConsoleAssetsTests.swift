@@ -19,7 +19,7 @@ import Testing
     #expect(assets["nothing.js"] == nil && assets.plain("nothing.js") == nil)
   }
 
-  @Test("nothing in it is of another host, and no script is in its text")
+  @Test("assets refer to no other host, and the page has no inline script")
   func ownHost() throws {
     let assets = ConsoleAssets.all
     for name in assets.names where [".html", ".css", ".js"].contains(where: name.hasSuffix) {

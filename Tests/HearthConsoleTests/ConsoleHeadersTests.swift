@@ -27,7 +27,7 @@ import Testing
     #expect(ConsoleHeaders.cookie(in: headers, at: "localhost:9000", isEncrypted: false) == value)
   }
 
-  @Test("only what has a hash in its name is kept")
+  @Test("only assets with a hash in their name are cached")
   func caching() {
     let value = { (isImmutable: Bool) in
       ConsoleHeaders.all(isImmutable: isImmutable).first { $0.name == "Cache-Control" }?.value

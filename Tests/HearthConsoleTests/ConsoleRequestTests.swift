@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(
-    "every other host is refused, whatever is asked for",
+    "every other host name is refused for every request",
     arguments: [
       "", "evil.example", "evil.example:9000", "127.0.0.1.evil.example", "127.0.0.2", "localhost.evil.example",
       "localhost.", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "127.0.0.1:9000:1", "127.0.0.1:+1", "[::1", "::1",
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("names that the operator gives are known, and asked over TLS")
+  @Test("configured host names are accepted, only over TLS")
   func names() {
     let known = KnownHosts(host: "10.0.0.1", names: ["DB.example.com"])
     for host in ["db.example.com", "db.example.com:9000", "10.0.0.1:9000"] {
@@ -91,7 +91,7 @@ import Testing
     #expect(Self.verdict(origins: ["http://127.0.0.1:9000", "http://127.0.0.1:9000"]) == .crossSite)
   }
 
-  @Test("what a browser says of the page counts", arguments: ["cross-site", "same-site", "none", "", "x"])
+  @Test("Sec-Fetch-Site is checked", arguments: ["cross-site", "same-site", "none", "", "x"])
   func fetchSite(site: String) {
     #expect(Self.verdict(sites: [site]) == .crossSite)
     #expect(Self.verdict(sites: ["same-origin", site]) == .crossSite)
@@ -99,7 +99,7 @@ import Testing
     #expect(Self.verdict(sites: ["same-origin"]) == nil)
   }
 
-  @Test("the own header is asked for, once; a sign-in has none yet, and is JSON")
+  @Test("the console's header is required, exactly once; a sign-in has none yet, and is JSON")
   func header() {
     #expect(Self.verdict(tokens: []) == .noHeader)
     #expect(Self.verdict(tokens: [""]) == .noHeader)

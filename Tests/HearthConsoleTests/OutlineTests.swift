@@ -22,7 +22,7 @@ import Testing
     return page
   }
 
-  @Test("rows say what is there, in the database's order, and no value")
+  @Test("rows have keys and kinds in the database's order, and no values")
   func rows() throws {
     let outline = try Outline(Self.root, Self.page())
     #expect(outline.kind == .object && outline.count == 6 && !outline.hasPriority && !outline.hasMore)
@@ -33,7 +33,7 @@ import Testing
     #expect(try Outline(.empty, Self.page()).kind == .null)
   }
 
-  @Test("pages in both directions meet, whatever the key they begin behind")
+  @Test("pages in both directions meet from any starting key")
   func pages() throws {
     var forward: [String] = []
     var from: Key?
@@ -49,7 +49,7 @@ import Testing
     #expect(absent.rows.map(\.key.text) == ["c", "d"] && !absent.hasMore)
   }
 
-  @Test("other orders, and where they cannot go on")
+  @Test("other orders, and the limits of paging in them")
   func orders() throws {
     let node = Self.node(#"{"a":{"n":2},"b":{"n":1},"c":{"n":3},"d":{}, "e":{"n":1}}"#)
     let order = Query.Order.child(Path("n"))

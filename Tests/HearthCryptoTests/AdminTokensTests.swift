@@ -6,7 +6,7 @@ import Testing
 struct AdminTokensTests {
   private let now = TokenForge.now
 
-  @Test("A minted token opens what its scopes say and nothing else; the permanent one opens everything")
+  @Test("A minted token grants only its scopes; the permanent one grants all")
   func scopes() throws {
     let tokens = TokenForge.adminTokens([TokenForge.adminToken])
     let front = CredentialVerifier(adminTokens: tokens)

@@ -71,7 +71,7 @@ struct AssertionTests {
     #expect(refusal(shared, by: verifier, at: now - 200) == .invalidGrant)
   }
 
-  @Test("One of twenty parallel uses wins")
+  @Test("One of twenty parallel uses succeeds")
   func parallel() async {
     let verifier = AssertionVerifier(audiences: [])
     let assertion = ServiceForge.assertion(["jti": "\"1\""])
@@ -130,7 +130,7 @@ struct AssertionTests {
     }
   }
 
-  @Test("A new account's file is what SDKs read, and its key signs")
+  @Test("A new account's file is readable by SDKs, and its key signs")
   func accountFile() throws {
     let key = try ServiceAccountKey.generate(random: .system)
     let text = ServiceAccountKey.json(

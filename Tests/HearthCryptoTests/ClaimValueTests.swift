@@ -32,7 +32,7 @@ struct ClaimValueTests {
   }
 
   @Test(
-    "What parsers disagree about is refused",
+    "JSON that parsers read differently is refused",
     arguments: [
       "", " ", "{", "}", "[1,]", "{\"a\":1,}", "{a:1}", "'a'", "01", "-", "+1", ".5", "1.", "1e", "1e400", "-1e999",
       "9223372036854775808", "NaN", "Infinity", "nul", "truex", "1 2", "{} {}", "\"a", "\"\u{1}\"", "\"\n\"",

@@ -24,7 +24,7 @@ import Testing
     #expect(!"\(made)".contains("KEY1234567"))
   }
 
-  @Test("what is no private key on P-256 makes none")
+  @Test("keys that are no private P-256 keys are refused")
   func otherKeys() throws {
     let credentials = try NodeAuthority(now: 1_800_000_000).credentials
     let rsa = try #require(RSAKey.generate()?.privatePEM())

@@ -25,7 +25,7 @@ struct CustomTokenTests {
 
   private func refusal(_ changes: [String: String?]) -> CustomTokenError.Code? { refusal(ServiceForge.custom(changes)) }
 
-  @Test("A good token gives uid, claims and who signed it; other members mean nothing")
+  @Test("A valid token yields uid, claims and signer; other members have no effect")
   func accepted() throws {
     let token = ServiceForge.custom([
       "claims": #"{"role":"ed","level":[1,{"a":null}]}"#, "admin": "true", "email": "\"x@example.com\"",
@@ -36,7 +36,7 @@ struct CustomTokenTests {
     #expect(custom.issuer == ServiceForge.email && custom.tenant == nil)
   }
 
-  @Test("What the minter makes, the verifier takes")
+  @Test("Minted tokens are verified")
   func minter() throws {
     let ring = try folder.ring()
     let minter = try CustomTokenMinter(account: ring.mintingAccount)
@@ -67,7 +67,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test("Only the project's service accounts count")
+  @Test("Only the project's service accounts are accepted")
   func accounts() {
     for issuer in [
       "\"stranger@demo-forge.iam.gserviceaccount.com\"", "\"\"", "1", "null", "[\"\(ServiceForge.email)\"]", nil,
@@ -79,7 +79,7 @@ struct CustomTokenTests {
     #expect(refusal(["sub": nil]) == .invalidCustomToken)
   }
 
-  @Test("A key is looked for among its own account's, exactly")
+  @Test("A key is searched only among its own account's")
   func keys() {
     let other = "\"other@demo-forge.iam.gserviceaccount.com\""
     #expect(refusal(ServiceForge.custom(header: ServiceForge.header(["kid": nil]))) == nil, "old generators")
@@ -108,7 +108,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test("Times: an hour at most, five minutes of foreign clocks, and nothing that is no time")
+  @Test("Times: an hour at most, five minutes of clock skew, and no invalid times")
   func times() {
     for value in ["\"\(now)\"", "-1", "1.5", "1e400", "1e300", "null", "9007199254740992", nil] as [String?] {
       #expect(refusal(["iat": value]) == .invalidCustomToken)
@@ -164,7 +164,7 @@ struct CustomTokenTests {
     }
   }
 
-  @Test("Claims with the name of what the server computes are taken, and tokens have the account's own values or none")
+  @Test("Claims with names of computed members are accepted, and tokens have the account's own values or none")
   func computed() throws {
     let names = ["email", "email_verified", "phone_number", "provider_id", "user_id"]
     let claims = "{" + names.map { "\"\($0)\":\"x\"" }.joined(separator: ",") + ",\"role\":1}"

@@ -22,7 +22,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("What begins as Google's access token is an administrator of accounts, and opens no data")
+  @Test("A token in the form of Google's access tokens administers accounts, and opens no data")
   func googleAccessTokens() throws {
     for token in ["ya29.a0AfH6SMC", "ya29.c.b0Aaekm1", "ya29."] {
       let owner = try front.verify(token, nowSeconds: TokenForge.now, isFromLoopback: true, scope: .identity)
@@ -42,7 +42,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("What is shown as Google's is an emulator's administrator's, but a token that names a user")
+  @Test("Any token in Google's form is an emulator's administrator, except one that names a user")
   func anyOwner() {
     let users = [
       mock, TokenForge.unsigned(#"{"user_id":"a"}"#),
@@ -58,7 +58,7 @@ struct DeveloperCredentialsTests {
     #expect(front.developerOwner("", isFromLoopback: true) == nil)
   }
 
-  @Test("They are refused from anywhere else")
+  @Test("Emulator credentials are refused from other machines")
   func elsewhere() {
     for credential in [mock, "owner", "OWNER", "ya29.a0AfH6SMC"] {
       #expect(throws: CredentialError(.invalidToken, reason: "")) {
@@ -83,7 +83,7 @@ struct DeveloperCredentialsTests {
     }
   }
 
-  @Test("They open no door for real kinds")
+  @Test("Emulator credentials do not weaken real ones")
   func realKinds() {
     for credential in ["owners", "owner ", TokenForge.secret, TokenForge.hs256(TokenForge.legacyPayload())] {
       #expect(TokenForge.refusal(credential, front: front) == .invalidToken)

@@ -115,7 +115,7 @@ struct DifferentialTests {
     }
   }
 
-  @Test("What libjwt signs, OpenSSL signs byte for byte")
+  @Test("Signatures of libjwt and OpenSSL are equal byte for byte")
   func signatures() throws {
     let token = try LibJWT.sign(
       claims: [.init("b", .int(1)), .init("a", .string("x"))], header: [("kid", "k")], algorithm: .rs256,

@@ -30,7 +30,7 @@ import Testing
     "hk_" + String(repeating: "a", count: 37), jwt(#"{"alg":"dir","enc":"A256GCM"}"#, "x") + ".YQ.Yg",
   ]
 
-  @Test("what is no JSON Web Token is opaque", arguments: others)
+  @Test("a token that is no JSON Web Token is opaque", arguments: others)
   func opaque(token: String) { #expect(ForeignTokenForm(token, projectID: "mine") == .opaque) }
 
   static let owned: [String] = [
@@ -54,7 +54,7 @@ import Testing
     "a b", "a\nb", "ä", "a\u{0}", String(repeating: "x", count: 16_385),
   ]
 
-  @Test("what the server could have made is nobody's, however wrong it is", arguments: owned)
+  @Test("a malformed token in the server's own form is never offered to a verifier", arguments: owned)
   func own(token: String) {
     #expect(ForeignTokenForm(token, projectID: "mine") == nil, "\(token.prefix(60))")
   }

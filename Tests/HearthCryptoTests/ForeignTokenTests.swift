@@ -112,7 +112,7 @@ struct ForeignTokenTests {
     }
   }
 
-  @Test("Security 53: an ended token, a future one and one without times are refused")
+  @Test("Security 53: expired tokens, future ones and those without times are refused")
   func times() {
     #expect(refusal(["exp": "\(now - 299)"]) == nil, "foreign clocks differ")
     #expect(refusal(["exp": "\(now - 300)"]) == .expired)
@@ -167,7 +167,7 @@ struct ForeignTokenTests {
     #expect(refusal(confused) == .malformed)
   }
 
-  @Test("An unknown key asks for a new set; a known one's wrong signature does not")
+  @Test("An unknown key id fetches a new key set; a wrong signature of a known one does not")
   func keys() throws {
     for kid in ["\"nobody\"", "\"\"", "1", "null", "[\"ec\"]"] {
       #expect(refusal(TokenForge.rs256(Self.payload(), header: #"{"alg":"RS256","kid":\#(kid)}"#)) == .unknownKey)

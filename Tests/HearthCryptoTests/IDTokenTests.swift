@@ -35,7 +35,7 @@ struct IDTokenTests {
   }
 
   @Test(
-    "The provider loses its .com and nothing else",
+    "The provider's name is shortened only by .com",
     arguments: [
       ("google.com", "google"), ("password", "password"), ("custom", "custom"), ("oidc.acme.com", "oidc.acme.com"),
       ("saml.x", "saml.x"), ("apple.com", "apple"),
@@ -164,7 +164,7 @@ struct IDTokenTests {
     #expect(refusal(token + ".x") == .invalidToken)
   }
 
-  @Test("A key's public text as HMAC key opens nothing")
+  @Test("A public key used as an HMAC key is refused")
   func algorithmConfusion() throws {
     let pem = try #require(TokenForge.keys.publicPEM(keyID: TokenForge.keys.signingKeyID))
     for key in [pem, String(pem.dropLast()), pem + "\n", pem.replacing("\n", with: "\r\n")] {
@@ -206,7 +206,7 @@ struct IDTokenTests {
     #expect(header["alg"] == .string("RS256") && header["typ"] == .string("JWT"))
   }
 
-  @Test("A generation is in the member that no developer can write, and nobody else's token has one")
+  @Test("The generation is in a reserved member, and no other issuer's token has one")
   func generation() throws {
     let minter = IDTokenMinter(projectID: TokenForge.projectID, keys: TokenForge.keys)
     var subject = subject
@@ -219,7 +219,7 @@ struct IDTokenTests {
     #expect(legacy.generation == nil, "what an operator writes into a token is no word of the server's")
   }
 
-  @Test("An anonymous user's token says so and has no e-mail")
+  @Test("An anonymous user's token has the provider anonymous and no e-mail")
   func mintAnonymous() throws {
     let minter = IDTokenMinter(projectID: TokenForge.projectID, keys: TokenForge.keys)
     let subject = IDTokenSubject(uid: "a", signInProvider: "anonymous", authTimeSeconds: now)
@@ -287,7 +287,7 @@ struct IDTokenTests {
     #expect(try verifier.verifyKnown(String(forged), nowSeconds: now) == nil)
   }
 
-  @Test("The cache is bounded, and keeps what is used")
+  @Test("The cache is bounded, and keeps recently used entries")
   func cacheBound() throws {
     let cache = VerifiedTokenCache(countMax: 10)
     let tokens = try (0..<200).map { try TokenReader.read(TokenForge.hs256(TokenForge.legacyPayload(["n": "\($0)"]))) }

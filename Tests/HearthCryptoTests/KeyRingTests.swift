@@ -9,7 +9,7 @@ struct KeyRingTests {
 
   private var subject: IDTokenSubject { IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now) }
 
-  @Test("What the ring mints, the ring and its front verify, and say which key vouched")
+  @Test("Tokens of the key ring are verified by the ring and its public part, with the signing key")
   func mint() throws {
     let ring = try folder.ring()
     var subject = subject
@@ -38,7 +38,7 @@ struct KeyRingTests {
     for claim in try #require(token.payload.members) { #expect(read.payload[claim.name] == claim.value) }
   }
 
-  @Test("Security 31: a token that lives too short is not made, nor one that outlives its key")
+  @Test("Security 31: tokens with a too short life, or a longer one than their key's, are not minted")
   func lifetimes() throws {
     let ring = try folder.ring()
     for seconds: Int64 in [.min, -1, 0, 1, 299, 300, 301, 899, 1_209_601, .max] {
@@ -62,7 +62,7 @@ struct KeyRingTests {
     }
   }
 
-  @Test("Security 29: a clock that steps by an hour ends tokens exactly, and takes nothing from the future")
+  @Test("Security 29: after a clock step of an hour tokens expire exactly, and future ones are refused")
   func clockSteps() throws {
     let ring = try folder.ring()
     let token = try ring.mintIDToken(subject, issuedAtSeconds: now)
@@ -103,7 +103,7 @@ struct KeyRingTests {
     }
   }
 
-  @Test("Raw secrets can be switched off without ending what they sign")
+  @Test("Raw secrets can be disabled without ending tokens that they sign")
   func rawSecrets() throws {
     let open = try folder.ring()
     let closed = try folder.ring(acceptsRawSecrets: false)
@@ -115,7 +115,7 @@ struct KeyRingTests {
     #expect(try closed.verifier.verify(token, nowSeconds: now).uid == "a")
   }
 
-  @Test("What is sealed opens with the same key and purpose only, unchanged")
+  @Test("Sealed data opens only unchanged, with the same key and purpose")
   func sealing() throws {
     let ring = try folder.ring()
     for bytes in [[], [0], Array("a secret".utf8), [UInt8](repeating: 7, count: 5_000)] {
@@ -145,7 +145,7 @@ struct KeyRingTests {
     }
   }
 
-  @Test("The throttle's key stays over a restart and is no part of what it is derived from")
+  @Test("The throttle's key survives a restart and is not part of its source")
   func throttleKey() throws {
     let ring = try folder.ring()
     #expect(ring.throttleKey.count == 32)
@@ -153,7 +153,7 @@ struct KeyRingTests {
     #expect(try KeyFolder().ring().throttleKey != ring.throttleKey)
   }
 
-  @Test("Without randomness nothing is sealed")
+  @Test("Without randomness sealing fails")
   func noRandomness() throws {
     let none = RandomBytes { (_) throws(RandomnessError) in throw RandomnessError() }
     let ring = KeyRing(store: try folder.store(), projectID: "p", random: none)

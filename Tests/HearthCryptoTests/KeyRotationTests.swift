@@ -129,7 +129,7 @@ struct KeyRotationTests {
     #expect(throws: Never.self) { try folder.ring() }
   }
 
-  @Test("Steps of the clock rotate nothing early and trap nowhere", arguments: [Int64.min, -1, 1_699_920_000])
+  @Test("Clock steps cause no early rotation and no trap", arguments: [Int64.min, -1, 1_699_920_000])
   func clockStep(seconds: Int64) throws {
     let ring = try folder.ring()
     ring.rotateIfDue(nowSeconds: start)
@@ -166,7 +166,7 @@ struct KeyRotationTests {
     #expect(refusal(ring, old, at: start + 60) == nil)
   }
 
-  @Test("However often somebody rotates, the keys stay few and one signs")
+  @Test("After any number of rotations the keys stay few and one signs")
   func bounded() throws {
     var keys = TokenForge.keys
     for round in 0..<3 {
@@ -234,7 +234,7 @@ struct KeyRotationTests {
     #expect(SigningKeys(text: head + fields + pem) == nil)
   }
 
-  @Test("Legacy secrets rotate; a removed one opens and signs nothing any more")
+  @Test("Legacy secrets rotate; a removed one neither authenticates nor signs")
   func legacySecrets() throws {
     let ring = try folder.ring()
     let old = ring.legacySecrets.active[0]
@@ -273,7 +273,7 @@ struct KeyRotationTests {
     #expect(refusal(ring, minted, at: start) == nil)
   }
 
-  @Test("A rotation that cannot be written changes nothing")
+  @Test("An unwritable rotation has no effect")
   func unwritable() throws {
     let ring = try folder.ring()
     let before = ring.list(.idToken)

@@ -138,7 +138,7 @@ struct KeyStoreTests {
     #expect(temporary.names(temporary.keys) == names)
   }
 
-  @Test("A file somebody else wrote meanwhile is kept, not replaced")
+  @Test("A file that another process wrote meanwhile is kept, not replaced")
   func lateComer() throws {
     let temporary = TemporaryFolder()
     let folder = try PrivateFolder(path: temporary.keys, createsMissing: true)

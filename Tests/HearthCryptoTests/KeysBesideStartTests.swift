@@ -38,7 +38,7 @@ struct KeysBesideStartTests {
     #expect(!hasFile("id-token-keys.pem") && !hasFile("session-cookie-keys.pem") && !hasFile("minting-key.pem"))
   }
 
-  @Test("while keys are being made, who signs waits for them, and who judges a token does not")
+  @Test("while keys are being created, signing waits for them, and verifying does not")
   func waiting() async throws {
     let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let file = KeyFile(
@@ -63,7 +63,7 @@ struct KeysBesideStartTests {
     #expect(begun.wait(timeout: .now()) == .timedOut, "made once")
   }
 
-  @Test("who waits for keys that never come is told so")
+  @Test("waiting for keys that are never created fails with an error")
   func boundedWait() async throws {
     let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let file = KeyFile(
@@ -81,7 +81,7 @@ struct KeysBesideStartTests {
     #expect(throws: Never.self) { try file.keys() }
   }
 
-  @Test("many who need a key at once get the same, which is in the file before anybody signs with it")
+  @Test("concurrent requests get the same key, which is in the file before it signs")
   func oneKey() async throws {
     remove("id-token-keys.pem")
     let ring = ring(try KeyStore(directory: folder.path))
@@ -121,7 +121,7 @@ struct KeysBesideStartTests {
     #expect(ring.list(.idToken).map(\.kid) == TokenForge.otherKeys.keyIDs)
   }
 
-  @Test("a key that cannot be made is no token, and the next who needs it tries again")
+  @Test("a failed key creation fails the token, and the next request tries again")
   func failure() throws {
     remove("id-token-keys.pem")
     // A folder in the file's place, made after the store was opened.
@@ -136,7 +136,7 @@ struct KeysBesideStartTests {
     #expect(throws: Never.self) { try ring.verifyIDToken(mint(ring), nowSeconds: now) }
   }
 
-  @Test("a store beside one that makes its keys, as a command's, makes what is missing, and both have the same")
+  @Test("a second store on the folder, such as a command's, creates missing keys, and both have the same")
   func command() async throws {
     remove("legacy-secrets", "id-token-keys.pem", "session-cookie-keys.pem")
     let stores = try [KeyStore(directory: folder.path), KeyStore(directory: folder.path)]
@@ -151,7 +151,7 @@ struct KeysBesideStartTests {
     for kind in KeyKind.allCases { #expect(rings[0].list(kind).map(\.kid) == rings[1].list(kind).map(\.kid)) }
   }
 
-  @Test("what root makes in another user's folder is that user's", .enabled(if: geteuid() == 0))
+  @Test("files that root creates in another user's folder belong to that user", .enabled(if: geteuid() == 0))
   func owner() throws {
     remove("legacy-secrets", "id-token-keys.pem")
     for name in ["", "/session-cookie-keys.pem", "/minting-key.pem"] { chown(folder.path + name, 65_534, 65_534) }

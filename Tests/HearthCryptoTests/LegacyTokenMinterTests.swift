@@ -8,7 +8,7 @@ struct LegacyTokenMinterTests {
   private let now = TokenForge.now
   private let minter = LegacyTokenMinter(secrets: TokenForge.secrets)
 
-  @Test("A minted token verifies and says what was asked")
+  @Test("A minted token is valid and has the requested claims")
   func mint() throws {
     let token = try minter.mint(
       uid: "alice é🙂", claims: [.init("role", .string("editor")), .init("n", .array([.int(1), .double(2.5), .null]))],
@@ -29,7 +29,7 @@ struct LegacyTokenMinterTests {
     #expect(try verifier.verify(token, nowSeconds: now).authority.bypassesRules)
   }
 
-  @Test("Tokens nobody would accept are not made")
+  @Test("Tokens that no server would accept are not minted")
   func mintRefused() {
     func code(_ body: () throws(TokenMintError) -> String) -> TokenMintError.Code? {
       do {

@@ -40,7 +40,7 @@ struct LegacyTokenTests {
     #expect(TokenForge.hs256(#"{"v":0,"d":{"uid":"simplelogin:1","role":"ed"},"iat":1400000000}"#) == userVector)
   }
 
-  @Test("A known administrator token bypasses rules and is nobody")
+  @Test("A known administrator token bypasses rules and has no uid")
   func adminToken() throws {
     let credential = try verifier.verify(adminVector, nowSeconds: 1_400_000_100)
     #expect(credential.authority.bypassesRules)
@@ -99,7 +99,7 @@ struct LegacyTokenTests {
   }
 
   @Test(
-    "Only a literal true makes an administrator, and anything odd is refused",
+    "Only a literal true grants administration, and other values are refused",
     arguments: [
       "\"true\"", "1", "null", "[]", "{}", "0",
     ])
@@ -131,7 +131,7 @@ struct LegacyTokenTests {
     #expect(try accepted(["d": data]).authPayload?.json == data)
   }
 
-  @Test("No d is nobody", arguments: ["null", "{}", nil] as [String?])
+  @Test("A token without the member d has no uid", arguments: ["null", "{}", nil] as [String?])
   func noData(value: String?) throws {
     #expect(try accepted(["d": value]).authPayload == nil)
   }

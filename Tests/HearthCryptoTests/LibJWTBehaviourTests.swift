@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of the behaviour of the system's libjwt. The guards around it depend on these facts; a distribution's upgrade
 /// that changes one shows here, and then a guard may be removed or another is needed.
-@Suite("libjwt by itself")
+@Suite("the behaviour of libjwt itself")
 struct LibJWTBehaviourTests {
   private static let secret = Array(TokenForge.secret.utf8)
   private let payload = TokenForge.legacyPayload()
@@ -39,7 +39,7 @@ struct LibJWTBehaviourTests {
     #expect(isGuarded(TokenForge.unsigned(payload), algorithm: .hs256, key: []))
   }
 
-  @Test("It takes a public key for an HMAC secret; we fix the algorithm first")
+  @Test("Libjwt accepts a public key as an HMAC secret; the server fixes the algorithm first")
   func algorithmConfusion() throws {
     let token = TokenForge.hs256(payload, key: try pem())
     #expect(decode(token, key: try pem()) == JWT_ALG_HS256)
@@ -47,7 +47,8 @@ struct LibJWTBehaviourTests {
   }
 
   @Test(
-    "It takes alg none without a key in any spelling, and refuses it with one", arguments: ["none", "NoNe", "NONE"])
+    "Libjwt accepts alg none without a key in any spelling, and refuses it with one",
+    arguments: ["none", "NoNe", "NONE"])
   func algorithmNone(name: String) {
     let token = TokenForge.unsigned(payload, header: #"{"alg":"\#(name)"}"#)
     #expect(decode(token, key: nil) == JWT_ALG_NONE)
@@ -55,7 +56,7 @@ struct LibJWTBehaviourTests {
     #expect(isGuarded(token, algorithm: .hs256, key: Self.secret))
   }
 
-  @Test("It takes alg in lower case; we do not")
+  @Test("Libjwt accepts alg in lower case; the server does not")
   func lowerCase() {
     let token = TokenForge.hs256(payload, header: #"{"alg":"hs256"}"#)
     #expect(decode(token, key: Self.secret) == JWT_ALG_HS256)
@@ -63,7 +64,7 @@ struct LibJWTBehaviourTests {
   }
 
   @Test(
-    "It overlooks critical extensions and kid; we do not",
+    "Libjwt ignores critical extensions and kid; the server does not",
     arguments: [#""crit":["x"]"#, #""b64":false"#, #""kid":"x""#])
   func overlookedHeaders(member: String) {
     let token = TokenForge.hs256(payload, header: #"{"alg":"HS256",\#(member)}"#)
@@ -71,21 +72,21 @@ struct LibJWTBehaviourTests {
     #expect(TokenForge.refusal(token) == .invalidToken)
   }
 
-  @Test("It takes junk after an RS256 signature; we do not", arguments: [".", "..", "==", "!", "!!"])
+  @Test("Libjwt accepts bytes after an RS256 signature; the server does not", arguments: [".", "..", "==", "!", "!!"])
   func junk(suffix: String) throws {
     let token = TokenForge.rs256(payload, header: #"{"alg":"RS256"}"#) + suffix
     #expect(decode(token, key: try pem()) == JWT_ALG_RS256)
     #expect(isGuarded(token, algorithm: .rs256, key: try pem()))
   }
 
-  @Test("It never looks at exp and nbf; we do")
+  @Test("Libjwt ignores exp and nbf; the server checks them")
   func times() {
     let token = TokenForge.hs256(TokenForge.legacyPayload(["exp": "1", "nbf": "99999999999"]))
     #expect(decode(token, key: Self.secret) == JWT_ALG_HS256)
     #expect(TokenForge.refusal(token) == .invalidToken)
   }
 
-  @Test("It takes the last of duplicate members; we take none")
+  @Test("Libjwt takes the last of duplicate members; the server refuses them")
   func duplicates() throws {
     let token = TokenForge.hs256(#"{"v":0,"iat":1800000000,"d":{"uid":"a"},"d":{"uid":"b"}}"#)
     #expect(decode(token, key: Self.secret) == JWT_ALG_HS256)
@@ -95,14 +96,14 @@ struct LibJWTBehaviourTests {
     #expect(isGuarded(twice, algorithm: .hs256, key: Self.secret))
   }
 
-  @Test("It takes an array for a payload; we do not")
+  @Test("Libjwt accepts an array as payload; the server does not")
   func arrayPayload() {
     let token = TokenForge.hs256("[1]")
     #expect(decode(token, key: Self.secret) == JWT_ALG_HS256)
     #expect(isGuarded(token, algorithm: .hs256, key: Self.secret))
   }
 
-  @Test("It cuts a payload at a raw NUL; we refuse it")
+  @Test("Libjwt truncates a payload at a raw NUL; the server refuses it")
   func rawNUL() {
     let token = TokenForge.hs256(payload + "\u{0}{\"admin\":true}")
     #expect(decode(token, key: Self.secret) == JWT_ALG_HS256)
@@ -110,7 +111,7 @@ struct LibJWTBehaviourTests {
   }
 
   @Test(
-    "It refuses NUL escapes, bad surrogates, trailing text and bare scalars, as we do",
+    "Libjwt refuses NUL escapes, invalid surrogates, trailing text and bare scalars, as the server does",
     arguments: [
       #"{"a":"\u0000"}"#, #"{"a":"\ud800"}"#, #"{"a":1}x"#, "1", "\"a\"", "null", #"{"a":18446744073709551616}"#,
       #"{"a":1e400}"#,
@@ -120,7 +121,7 @@ struct LibJWTBehaviourTests {
     #expect((try? TokenReader.read(TokenForge.hs256(json))) == nil)
   }
 
-  @Test("It takes short and foreign keys; ours are RSA of 2048 bits or more")
+  @Test("Libjwt accepts short and foreign keys; the server's are RSA of 2048 bits or more")
   func weakKeys() throws {
     let short = try #require(hearth_rsa_generate(1_024))
     let bio = try #require(hearth_pem_from_key(short, 1))
@@ -139,7 +140,7 @@ struct LibJWTBehaviourTests {
     }
   }
 
-  @Test("A grant that is missing or no integer cannot be told from a number; we never ask for one")
+  @Test("Libjwt does not distinguish a missing or non-integer grant from a number; the server does not use it")
   func grants() throws {
     var decoded: OpaquePointer?
     let token = TokenForge.hs256(#"{"real":1.5,"text":"5","exponent":1e3,"zero":0}"#)

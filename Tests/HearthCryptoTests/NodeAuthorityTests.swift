@@ -45,7 +45,7 @@ import Testing
     #expect(node.key != again.key)
   }
 
-  @Test("an authority that was kept goes on, and no certificate outlasts it")
+  @Test("a stored authority continues, and no certificate outlasts it")
   func kept() throws {
     let first = try NodeAuthority(now: Self.now)
     let kept = try NodeAuthority(first.credentials)

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthCrypto
 
 @Suite struct PassphraseSealTests {
-  @Test func `what is sealed opens with the passphrase alone, and not when it was changed`() throws {
+  @Test func `sealed data opens only with its passphrase and unchanged`() throws {
     let seal = try #require(PassphraseSeal(passphrase: "correct horse battery"))
     let bytes = Array("some keys".utf8)
     let sealed = try seal.seal(bytes)
@@ -22,7 +22,7 @@ import Testing
     #expect(try seal.seal(bytes) != sealed)
   }
 
-  @Test func `nothing is sealed as nothing`() throws {
+  @Test func `an empty secret is sealed to a non-empty text`() throws {
     let seal = try #require(PassphraseSeal(passphrase: "correct horse battery"))
     #expect(try seal.open(try seal.seal([])).isEmpty)
   }

@@ -64,7 +64,7 @@ struct PasswordHashTests {
     #expect(!verify(other, stored))
   }
 
-  @Test("Zero bytes at the very end are what scrypt itself cannot see")
+  @Test("Scrypt ignores trailing zero bytes")
   func trailingZero() throws {
     // HMAC pads its key with zeros. A change here would be another algorithm, which cannot verify other servers'
     // hashes.
@@ -81,7 +81,7 @@ struct PasswordHashTests {
     #expect(!verify(head, stored))
   }
 
-  @Test("bcrypt looks at 72 bytes of an imported user's password, and at all of them after the new hash")
+  @Test("bcrypt uses 72 bytes of an imported user's password, and the new hash uses all")
   func bcryptTails() {
     let head = String(repeating: "x", count: 72)
     let setting = Array("$2b$04$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW".utf8)
@@ -137,7 +137,7 @@ struct PasswordHashTests {
     #expect("\(pepper)" == "<Pepper>")
   }
 
-  @Test("Only what is weaker than now is hashed anew")
+  @Test("Only weaker hashes are replaced")
   func rehash() throws {
     let salt = "AAECAwQFBgcICQoLDA0ODw"
     let hash = "D7lSJtJDGLLVcrxL7dWjkoRxbs+pMvcVYIJ+gbuyltk"

@@ -93,7 +93,7 @@ struct PasswordImportTests {
     }
   }
 
-  @Test("What could never be verified is not taken")
+  @Test("Unverifiable hashes are refused")
   func malformed() {
     #expect(refusal([], parameters(.bcrypt)) == .malformedHash)
     #expect(refusal(Array("*0".utf8), parameters(.bcrypt)) == .malformedHash)
@@ -136,7 +136,7 @@ struct PasswordImportTests {
     #expect(try ImportedHash.storedString(hash: parts.hash, salt: parts.salt, parameters: parts.parameters) == own)
   }
 
-  @Test("A developer's hash does not become one that counts by an export and an import")
+  @Test("A development hash does not become a full one by export and import")
   func cheapStaysCheap() throws {
     let own = try PasswordHash.make("secret", cost: .developer, random: .system)
     let parts = try #require(ImportedHash.parts(of: own))

@@ -54,7 +54,7 @@ struct PasswordStoredHashTests {
     String(repeating: "$", count: 5_000), "$scrypt$" + String(repeating: "ln=14,", count: 100_000),
   ]
 
-  @Test("Security 11: a stored string that was tampered with is nobody's, at once", arguments: tampered)
+  @Test("Security 11: a tampered stored hash matches no password, and fails at once", arguments: tampered)
   func failsClosed(text: String) {
     #expect(StoredHash(parsing: text) == nil)
     // At a cost of microseconds the whole list is fast, which shows that no hash was computed.
@@ -83,7 +83,7 @@ struct PasswordStoredHashTests {
     }
   }
 
-  @Test("Random texts are parsed to something that writes itself, or not at all")
+  @Test("Random texts are refused, or parsed to a hash with the same text")
   func randomTexts() throws {
     var random = SeededRandom(seed: 11)
     let pieces = [
@@ -155,7 +155,7 @@ struct PasswordStoredHashTests {
   }
 
   @Test(
-    "What is not base64 is refused",
+    "Invalid base64 is refused",
     arguments: ["A", "AA=", "AA===", "A===", "====", "=", "A A", "AAA=\n", "AB==", "é"])
   func notBase64(text: String) { #expect(Base64.decodeLenient(text.utf8) == nil) }
 

@@ -52,7 +52,7 @@ struct SessionCookieTests {
     }
   }
 
-  @Test("Only an ID token's claims make a cookie; a cookie's make none")
+  @Test("Only an ID token's claims make a session cookie; a cookie's do not")
   func source() throws {
     let ring = try folder.ring()
     let cookie = try ring.mintSessionCookie(

@@ -46,7 +46,7 @@ struct SharedKeysTests {
   private let now = TokenForge.now
   private var subject: IDTokenSubject { IDTokenSubject(uid: "alice", signInProvider: "password", authTimeSeconds: now) }
 
-  @Test("A key that one server makes is the other's, and a key that it takes away counts on neither")
+  @Test("A key that one server creates is valid on the other, and a removed one on neither")
   func rotated() throws {
     let (one, other, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -66,7 +66,7 @@ struct SharedKeysTests {
     #expect(memory.state.withLock { $0.text }?.contains("PRIVATE") == false)
   }
 
-  @Test("Secrets are shared as well, and one that was pushed out is told as lost")
+  @Test("Secrets are shared as well, and a dropped one is reported as lost")
   func secrets() throws {
     let (one, other, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -78,7 +78,7 @@ struct SharedKeysTests {
     withExtendedLifetime(folders) {}
   }
 
-  @Test("Who changes keys while another server does, changes what that one has made of them")
+  @Test("A change of keys is based on a concurrent change of another server")
   func faster() throws {
     let (one, other, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -98,7 +98,7 @@ struct SharedKeysTests {
     withExtendedLifetime(folders) {}
   }
 
-  @Test("Who changes keys before it knew that another server took one away tells of that all the same")
+  @Test("A change of keys reports the keys that another server removed before")
   func lostInAChange() throws {
     let (one, other, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -114,7 +114,7 @@ struct SharedKeysTests {
     withExtendedLifetime(folders) {}
   }
 
-  @Test("What cannot be shared is not done")
+  @Test("Unshareable changes are refused")
   func refused() throws {
     let (one, _, folders) = try Self.servers()
     let memory = MemoryKeyStore()
@@ -149,7 +149,7 @@ struct SharedKeysTests {
     }
   }
 
-  @Test("A bundle is read as it was written, and no prefix of one is")
+  @Test("A bundle is read as it was written, and every prefix of it is refused")
   func bundle() {
     let names = ["a", "b"]
     let bundle = KeyBundle([("a", "one\n"), ("b", "")])

@@ -17,7 +17,7 @@ struct TOTPTests {
     #expect(TOTP.code(secret: secret, step: TOTP.step(atSeconds: seconds)) == String(code.suffix(6)))
   }
 
-  @Test("A code counts one step earlier and later, and not two")
+  @Test("A code is valid one step earlier and later, and not two")
   func window() throws {
     let now: Int64 = 1_700_000_010
     let step = TOTP.step(atSeconds: now)
@@ -29,7 +29,7 @@ struct TOTPTests {
     }
   }
 
-  @Test("A code is good once: neither it nor an earlier one comes back")
+  @Test("A code is accepted once: neither it nor an earlier one is valid again")
   func once() throws {
     let now: Int64 = 1_700_000_010
     let step = TOTP.step(atSeconds: now)
@@ -41,7 +41,7 @@ struct TOTPTests {
   }
 
   @Test(
-    "What is not six digits is no code",
+    "A code that is not six digits is refused",
     arguments: ["", "0", "12345", "1234567", "12345a", " 123456", "１２３４５６", "-12345", "94287082"])
   func malformed(code: String) {
     #expect(TOTP.matchingStep(secret: secret, code: code, nowSeconds: 59) == nil)

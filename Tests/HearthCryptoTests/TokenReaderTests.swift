@@ -77,7 +77,7 @@ struct TokenReaderTests {
     #expect(isRead(TokenForge.hs256(TokenForge.legacyPayload(), header: #"{"alg":"HS256"\#(member)}"#)))
   }
 
-  @Test("Huge texts are refused before they are looked at")
+  @Test("Huge texts are refused before they are parsed")
   func huge() {
     let megabyte = String(repeating: "A", count: 1 << 20) + ".." + good
     let dots = String(repeating: ".", count: 100_000)

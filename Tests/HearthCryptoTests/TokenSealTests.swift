@@ -35,7 +35,7 @@ struct TokenSealTests {
     #expect(try self.token(copy) != token)
   }
 
-  @Test("what was changed, made by another server, or made for something else is none of them")
+  @Test("altered tokens, and those of other servers or purposes, are refused")
   func forged() throws {
     let ring = try ring()
     let token = try token(ring)

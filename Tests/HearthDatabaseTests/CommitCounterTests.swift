@@ -32,7 +32,7 @@ import Testing
     #expect(watch.take() == [Int](repeating: 1, count: 40))
   }
 
-  @Test("a database counts for who looks, as long as anybody does")
+  @Test("a database counts commits while a subscriber exists")
   func database() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
@@ -56,7 +56,7 @@ import Testing
     #expect(database.decider.engine.withLock { !$0.locationRecorder.isOn })
   }
 
-  @Test("a database that is followed counts what others wrote")
+  @Test("a followed database counts the commits of others")
   func follower() throws {
     var (writer, follower) = (Engine(state: Self.state), Engine(following: Self.state))
     let instant = Instant(wallMilliseconds: 1, monotonicMilliseconds: 1)
@@ -72,7 +72,7 @@ import Testing
 
   private static let state = DatabaseState(root: .empty, rules: .denyAll, position: 0)
 
-  @Test("places and who looks are bounded")
+  @Test("locations and subscribers are bounded")
   func bounds() {
     let commitCounter = CommitCounter()
     let watches = (0..<CommitCounter.watchesMax + 1).map { _ in commitCounter.watch([.root]) }

@@ -165,7 +165,7 @@ import Testing
     #expect(count > 7)
   }
 
-  @Test func `one that is cancelled leaves the rest for the next, and one that only looks changes nothing`() throws {
+  @Test func `a cancelled erasure leaves the rest for the next, and a dry run changes no data`() throws {
     let past = try Past(seed: 2)
     let place = Path("users/eve")
     delete("users/eve", past)
@@ -186,7 +186,7 @@ import Testing
     past.database.close()
   }
 
-  @Test func `nothing is erased while a connection of the person wants something at its end`() throws {
+  @Test func `no data is erased while a connection of the user has pending onDisconnect writes`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits)
@@ -235,7 +235,7 @@ import Testing
     database.close()
   }
 
-  @Test func `without history there is nothing left but the present`() throws {
+  @Test func `without history only the current state is kept`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     var limits = Self.limits

@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: 0..<6)
-  func `the state at each position is the one remembered, across snapshots and starts`(seed: UInt64) throws {
+  func `the state at each position agrees with the recorded one, across snapshots and restarts`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let host = DatabaseHost()
     var journal = MemoryJournal()
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `a state that was read lately is kept ready, and later ones go on from it`() throws {
+  @Test func `a recently read state is cached, and later ones are derived from it`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 1 << 20))
@@ -153,7 +153,7 @@ import Testing
     #expect(warm.states.map(\.position) == [5, 2])
   }
 
-  @Test func `the age says how much stays, and what is older cannot be read`() throws {
+  @Test func `the configured age bounds the history, and older states cannot be read`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let limits = Self.limits(everyBytes: 50, HistoryRetention(ageMilliseconds: 1_000))
@@ -176,7 +176,7 @@ import Testing
     database.close()
   }
 
-  @Test func `without history a snapshot leaves nothing before it`() throws {
+  @Test func `without history no state before a snapshot can be read`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 50, .none))
@@ -191,7 +191,7 @@ import Testing
     database.close()
   }
 
-  @Test func `bytes beyond the bound go although they are young, and the operator is told once`() throws {
+  @Test func `history beyond the bound of bytes is removed despite its age, and the operator is told once`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let retention = HistoryRetention(ageMilliseconds: 1_000_000, sizeBytesMax: 3_000)
@@ -211,7 +211,7 @@ import Testing
     database.close()
   }
 
-  @Test func `nothing that is held is removed`() throws {
+  @Test func `history in use is not removed`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits(everyBytes: 50, .none))
@@ -232,7 +232,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a record that comes in pieces is there with its last one`() throws {
+  @Test func `a record in pieces counts with its last piece`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     var limits = Self.limits(everyBytes: 1 << 20)
@@ -260,7 +260,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a reading that nobody waits for ends`() throws {
+  @Test func `a read without a waiting caller ends`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open, limits: Self.limits())
     for i in 1...3 as ClosedRange<Int64> { host.send(database, [.put("n", i)]) }
@@ -272,7 +272,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a search that takes too long tells where to go on`() throws {
+  @Test func `a search that takes too long returns the position to continue at`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open, limits: Self.limits(everyBytes: 50))
     for i in 1...20 as ClosedRange<Int64> {

@@ -31,7 +31,8 @@ final class DatabaseHost: Sendable {
     environment.outbox = outbox
     environment.meters = meters
     return try Database(
-      name: "test", journals: OneJournal(journal), initialRules: try RuleSet.compile(rules), environment: environment,
+      name: "test", journals: SingleJournalFactory(journal), initialRules: try RuleSet.compile(rules),
+      environment: environment,
       limits: limits
     )
   }
@@ -77,7 +78,7 @@ final class DatabaseHost: Sendable {
 
   /// Waits until a condition is true; gives up after a time that only a deadlock would take.
   func waitUntil(_ isSo: () -> Bool) {
-    for _ in 0..<Patience.seconds * 1_000 {
+    for _ in 0..<Polling.timeoutSeconds * 1_000 {
       if isSo() { return }
       Thread.sleep(forTimeInterval: 0.001)
     }

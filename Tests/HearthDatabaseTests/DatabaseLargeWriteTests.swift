@@ -64,7 +64,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a large write whose ground moves is decided again, and once more without anybody in its way`() throws {
+  @Test func `a large write whose data changes is decided again, and the last time exclusively`() throws {
     let host = DatabaseHost()
     let database = try Self.begin(host)
     database.decider.pool.writes.suspend()
@@ -88,7 +88,7 @@ import Testing
     database.close()
   }
 
-  @Test func `comparisons of large values under way hold nothing back but their own connections`() throws {
+  @Test func `pending comparisons of large values delay only their own connections`() throws {
     let host = DatabaseHost()
     var limits = Self.limits
     (limits.engine.hashBytesInLine, limits.comparedListensWaitingMax) = (300, 2)
@@ -119,7 +119,7 @@ import Testing
     database.close()
   }
 
-  @Test func `many sockets of one network wait for each other, and another network's large write is next`() throws {
+  @Test func `many sockets of one network wait for each other, and another network's large write comes next`() throws {
     let host = DatabaseHost()
     let database = try Self.begin(host)
     let (one, other) = (NetworkPrefix(addressBytes: [192, 0, 2, 1]), NetworkPrefix(addressBytes: [198, 51, 100, 1]))
@@ -172,7 +172,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a long record is in the log in pieces, and is found again with what came between`() throws {
+  @Test func `a long record is stored in pieces, and is assembled across interleaved records`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     var limits = Self.limits
     limits.snapshotIntervalBytes = 1 << 20

@@ -92,7 +92,7 @@ import Testing
     database.close()
   }
 
-  @Test("what was decided and is lost with the disk was not written")
+  @Test("decisions lost with the disk count as not written")
   func failure() throws {
     let (host, counting, journal) = (DatabaseHost(), Counting(), MemoryJournal())
     let database = try host.database(journal, rules: Self.rules, meters: counting.meters)
@@ -120,7 +120,7 @@ import Testing
     #expect(box.take(10).isEmpty && box.takenArrivalNanoseconds == 0)
   }
 
-  @Test("without meters no clock is looked at and nothing is counted")
+  @Test("without metrics no clock is read and no request is counted")
   func none() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.rules)

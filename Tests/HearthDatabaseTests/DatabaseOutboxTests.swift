@@ -36,7 +36,8 @@ import Testing
     journal.entries.map { "\($0.place.position) \(String(decoding: $0.content, as: UTF8.self))" }
   }
 
-  @Test func `an acknowledged commit has its entries, and none is made of one before or after`() throws {
+  @Test func `an acknowledged commit has its outbox entries, and no entry is made for an earlier or later one`() throws
+  {
     let (host, journal) = (DatabaseHost(), OutboxMemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     host.send(database, [.put("a", 1)])
@@ -62,7 +63,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a write that somebody objects to is not made, and one that fires nothing makes nothing`() throws {
+  @Test func `a write that the outbox refuses is not made, and one that fires no triggers makes no entry`() throws {
     let (host, journal) = (DatabaseHost(), OutboxMemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     database.setOutbox(Self.outbox(refusing: "bad"))
@@ -77,7 +78,7 @@ import Testing
     database.close()
   }
 
-  @Test func `what happens at the end of a connection is by who the connection was, also when the server ended first`()
+  @Test func `onDisconnect writes carry the connection's identity, also when the server ended first`()
     throws
   {
     let host = DatabaseHost()

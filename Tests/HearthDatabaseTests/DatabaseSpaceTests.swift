@@ -48,13 +48,13 @@ import Testing
     database.close()
   }
 
-  @Test("the text says that the disk is nearly full, and the code is that of a full one")
+  @Test("the message says that the disk is nearly full, with the code of a full one")
   func words() {
     #expect(Failure.lowSpace == .noSpace)
     #expect(Failure.lowSpace.message == "The server's disk is nearly full. Nothing was written; try again later.")
   }
 
-  @Test("what ends by itself ends, though there is little room")
+  @Test("onDisconnect writes are made despite a lack of disk space")
   func onDisconnect() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
@@ -125,7 +125,7 @@ import Testing
     database.close()
   }
 
-  @Test("a log of much that was replaced needs room for what is there alone")
+  @Test("the space for a snapshot depends on the current data, not on the log")
   func roomForWhatIsThere() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -144,7 +144,7 @@ import Testing
     database.close()
   }
 
-  @Test("a snapshot at the end has the next start replay nothing, if there is time for it")
+  @Test("a snapshot at shutdown leaves the next start no log to replay, if there is time for it")
   func snapshotAtTheEnd() throws {
     var limits = DatabaseLimits()
     limits.closingLogBytes = 10_000

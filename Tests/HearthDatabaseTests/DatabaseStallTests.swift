@@ -35,7 +35,7 @@ import Testing
       let lineCount = actions.count + 3
       told = lineCount
       host.waitUntil { host.lines.count == lineCount }
-      if let away { journal.setAway(true, isWritten: away) } else { journal.setFull(true) }
+      if let away { journal.setOutage(true, isWritten: away) } else { journal.setFull(true) }
       host.send(database, [.put("a", 1)])
       host.waitUntil { !host.timers.isEmpty }
       #expect(host.notices == ["stalled"])
@@ -49,7 +49,7 @@ import Testing
     /// Frees space, and advances the clock to the next attempt.
     func makeRoom() {
       journal.setFull(false)
-      journal.setAway(false)
+      journal.setOutage(false)
       host.advance(to: (host.timers.max() ?? 0))
       host.waitUntil { database.status == .running }
       host.finish(database)
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test(
-    "an append of which no answer comes is tried again as it was, and is there once, whether or not it was written",
+    "an append without a response is retried unchanged and stored once, whether or not it was written",
     arguments: [true, false])
   func away(_ isWritten: Bool) throws {
     let test = try Stalled(away: isWritten)
@@ -102,7 +102,8 @@ import Testing
   }
 
   @Test(
-    "who waits for an append in doubt when the database closes is told that nobody knows", arguments: [true, false])
+    "a caller that waits for an append of unknown outcome is told so when the database closes",
+    arguments: [true, false])
   func closingInDoubt(_ isWritten: Bool) throws {
     let test = try Stalled(away: isWritten)
     test.database.close()
@@ -110,7 +111,7 @@ import Testing
     #expect(test.journal.storedBatches.count == (isWritten ? 1 : 0))
   }
 
-  @Test func `what waits behind an append in doubt is not put in with it`() throws {
+  @Test func `commands behind an append of unknown outcome do not join its batch`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     host.send(database, [.connect])
@@ -120,10 +121,10 @@ import Testing
     host.waitUntil { journal.gate.waitingCount == 1 }
     host.send(database, [.put("b", 2)])
     host.waitUntil { database.writer.batches.pipeline.withLock { !$0.waiting.isEmpty } }
-    journal.setAway(true, isWritten: true)
+    journal.setOutage(true, isWritten: true)
     journal.gate.open()
     host.waitUntil { !host.timers.isEmpty }
-    journal.setAway(false)
+    journal.setOutage(false)
     host.advance(to: host.timers.max() ?? 0)
     host.waitUntil { host.lines.count == 3 }
     #expect(host.lines[1...] == ["1 written 1", "1 written 2"])
@@ -150,7 +151,7 @@ import Testing
     test.database.close()
   }
 
-  @Test func `reading goes on, but what is not stored is shown to nobody, and nobody is let in by it`() throws {
+  @Test func `reads continue, but undurable data is not shown and allows no request`() throws {
     let rules = """
       {"rules": {"a": {".read": true}, "c": {".read": "root.child('a').val() === 1"}, "d": {".read": true}}}
       """
@@ -176,7 +177,7 @@ import Testing
     test.database.close()
   }
 
-  @Test func `what would have to wait is refused when much waits already`() throws {
+  @Test func `commands are refused when the queue is full`() throws {
     var limits = DatabaseLimits()
     limits.commandsPendingMax = 3
     let test = try Stalled(before: [.put("d", 4)], limits: limits)
@@ -191,7 +192,7 @@ import Testing
     test.database.close()
   }
 
-  @Test func `tries come further and further apart, and the log is told once a minute`() throws {
+  @Test func `retries have growing delays, and the log is written once a minute`() throws {
     let test = try Stalled()
     var moments: [Int64] = []
     for _ in 0..<30 {
@@ -206,7 +207,9 @@ import Testing
     test.database.close()
   }
 
-  @Test func `a one-off request is told after a while that nobody knows, a connection waits for the outcome`() throws {
+  @Test func `a one-off request is answered with an unknown outcome after a while; a connection waits for the outcome`()
+    throws
+  {
     let test = try Stalled()
     #expect(test.lines == [])
     // Submitted before the disk was found full, by a connection that is not connected.
@@ -234,7 +237,7 @@ import Testing
     database.close()
   }
 
-  @Test func `connections that end, and change who they are, have it made durable afterwards`() throws {
+  @Test func `sign-ins and ends of connections during an outage are made durable afterwards`() throws {
     let rules = #"{"rules": {".read": true, "$u": {".write": "auth.uid == $u"}}}"#
     func person(_ uid: String) -> Command.Action {
       .authenticate(Principal(auth: .object([JSON.Member("uid", .string(uid))])))
@@ -271,7 +274,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a database that closes without room refuses what waited, and tries once more before`() throws {
+  @Test func `a database that closes without disk space refuses pending writes, after a last attempt`() throws {
     let test = try Stalled()
     test.database.close()
     #expect(test.lines == ["1 unavailable"])
@@ -285,7 +288,7 @@ import Testing
     #expect(lucky.lines == ["2 < put /a 1", "1 written 1"])
   }
 
-  @Test func `a disk that fails while writes wait for room ends writing, with what is known of each`() throws {
+  @Test func `a disk that fails while writes wait for space ends writing, with the known outcome of each`() throws {
     let test = try Stalled()
     test.journal.setFull(false)
     test.journal.failAppend(2, MemoryJournal.Fault(.inputOutput))
@@ -308,7 +311,7 @@ import Testing
     var refused: Set<Int32> = []
   }
 
-  @Test func `with a disk that is full again and again everybody ends with what is in the tree`() throws {
+  @Test func `with a disk that is full repeatedly every client ends with the content of the tree`() throws {
     let clients = Mutex([ConnectionID: Client]())
     let journal = MemoryJournal()
     let rules = try RuleSet.compile(Self.open)
@@ -325,7 +328,8 @@ import Testing
         }
       })
     let database = try Database(
-      name: "full", journals: OneJournal(journal), initialRules: rules, environment: environment, limits: limits)
+      name: "full", journals: SingleJournalFactory(journal), initialRules: rules, environment: environment,
+      limits: limits)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
       let connection = ConnectionID(rawValue: UInt64(thread + 1))
       var random = SeededRandom(seed: UInt64(thread) + 40)
@@ -353,7 +357,7 @@ import Testing
       #expect(client.replica == database.published.root, "\(connection)")
     }
     let again = try Database(
-      name: "again", journals: OneJournal(journal.crash()), initialRules: rules, environment: environment,
+      name: "again", journals: SingleJournalFactory(journal.crash()), initialRules: rules, environment: environment,
       limits: limits)
     #expect(again.published.root == database.published.root)
     again.close()

@@ -21,7 +21,7 @@ import Testing
   private static let threadCount = 4
   private static let writeCount: Int32 = 150
 
-  @Test func `answers come in order, and everybody ends with what is in the tree`() throws {
+  @Test func `responses come in order, and every client ends with the content of the tree`() throws {
     let clients = Mutex([ConnectionID: Client]())
     let journal = MemoryJournal()
     let rules = try RuleSet.compile("{\"rules\": {\".read\": true, \".write\": true}}")
@@ -35,7 +35,8 @@ import Testing
         }
       })
     let database = try Database(
-      name: "stress", journals: OneJournal(journal), initialRules: rules, environment: environment, limits: limits)
+      name: "stress", journals: SingleJournalFactory(journal), initialRules: rules, environment: environment,
+      limits: limits)
     DispatchQueue.concurrentPerform(iterations: Self.threadCount) { thread in
       Self.write(database, journal, thread: thread)
     }
@@ -47,7 +48,7 @@ import Testing
       #expect(client.replica == database.published.root, "\(connection)")
     }
     let again = try Database(
-      name: "again", journals: OneJournal(journal.crash()), initialRules: rules, environment: environment,
+      name: "again", journals: SingleJournalFactory(journal.crash()), initialRules: rules, environment: environment,
       limits: limits)
     #expect(again.published.root == database.published.root)
     #expect(again.published.position == database.published.position)

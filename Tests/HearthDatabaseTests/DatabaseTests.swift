@@ -43,7 +43,7 @@ import Testing
     database.close()
   }
 
-  @Test func `what was acknowledged is there after a crash`() throws {
+  @Test func `acknowledged commits are there after a crash`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
@@ -59,7 +59,7 @@ import Testing
     again.close()
   }
 
-  @Test func `a failed append refuses what it carried and stops the database, and reads go on`() throws {
+  @Test func `a failed append refuses its commands and stops the database, and reads continue`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
@@ -79,7 +79,7 @@ import Testing
     #expect(database.status == .closed)
   }
 
-  @Test func `of what a failed append carried nobody knows, and what waited behind it was not done`() throws {
+  @Test func `a failed append has an unknown outcome, and the commands behind it are not done`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let database = try host.database(journal, rules: Self.open)
@@ -132,7 +132,7 @@ import Testing
     again.close()
   }
 
-  @Test func `rules that no longer compile deny everything, and stay what is stored`() throws {
+  @Test func `rules that no longer compile deny every request, and stay stored`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     let head = try journal.acquire()
@@ -180,7 +180,7 @@ import Testing
     host.expect(["1 unavailable"])
   }
 
-  @Test func `a mailbox that is too full says so and loses nothing`() throws {
+  @Test func `a full mailbox refuses commands and loses none`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     var limits = DatabaseLimits()
@@ -196,7 +196,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a mailbox that holds too many bytes says so, until they are taken out of it`() throws {
+  @Test func `a mailbox with too many bytes refuses commands until they are taken`() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
     var limits = DatabaseLimits()

@@ -24,7 +24,7 @@ import Testing
     Command(connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: action)
   }
 
-  @Test("the answer waits for the disk, also when nothing was changed")
+  @Test("the response waits for the disk, also without a change")
   func durable() throws {
     let host = DatabaseHost()
     let journal = MemoryJournal()
@@ -93,7 +93,7 @@ import Testing
     database.close()
   }
 
-  @Test("whoever waits for a turn is answered when the database closes")
+  @Test("callers that wait for a turn are answered when the database closes")
   func turnsAtTheEnd() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)

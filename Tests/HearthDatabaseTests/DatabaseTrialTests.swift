@@ -39,7 +39,7 @@ import Testing
     #expect(database.decider.engine.withLock { $0.decisionRecorder == nil })
   }
 
-  @Test func `a judge that stands still holds nobody up, and what it could not take is counted`() throws {
+  @Test func `a stalled evaluation of staged rules delays no command, and skipped decisions are counted`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
     defer { database.close() }
@@ -86,7 +86,7 @@ import Testing
 
   private static let state = DatabaseState(root: .empty, rules: .denyAll, position: 0)
 
-  @Test func `decisions are counted for as long as somebody wants to know`() throws {
+  @Test func `decisions are counted while a subscriber exists`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: #"{"rules":{"a":{".read":true}}}"#)
     defer { database.close() }
@@ -112,7 +112,10 @@ import Testing
     #expect(database.decider.engine.withLock { $0.decisionRecorder == nil })
   }
 
-  @Test func `a forecast tells whom promoting would cancel and what would not be taken, and cancels nobody`() throws {
+  @Test
+  func `a forecast lists the listens that promoting would cancel and the writes it would refuse, and cancels none`()
+    throws
+  {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
     defer { database.close() }
@@ -158,7 +161,7 @@ import Testing
     #expect(ended.withLock { $0 } == [.cancelled, .cancelled, .timedOut, .cancelled])
   }
 
-  @Test func `one trial follows another`() throws {
+  @Test func `staged rules can be replaced by others`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: Self.open)
     defer { database.close() }

@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `a write is asked of the owner, and told before it is acknowledged`() throws {
+  @Test func `a write is forwarded to the owner, and delivered before it is acknowledged`() throws {
     let world = try World()
     world.host.send(
       world.database, [.connect, .listen(ListenRequest(Path("a"))), .put("a", 1)])
@@ -118,7 +118,7 @@ import Testing
     world.database.close()
   }
 
-  @Test func `a read sees what the owner said it must`() throws {
+  @Test func `a read sees the commits that the owner requires`() throws {
     let world = try World()
     world.host.send(world.database, [.connect, .put("a", 7), .get(Path("a"))])
     world.host.finish(world.database)
@@ -155,7 +155,7 @@ import Testing
     world.database.close()
   }
 
-  @Test func `a connection whose session others ended asks nothing more`() throws {
+  @Test func `a connection whose session was ended elsewhere sends no further command`() throws {
     let world = try World()
     let wish = Command.Action.onDisconnect(.put(Location(path: Path("a")), WriteValue(Node(.int(1)))))
     world.host.send(world.database, [.connect, wish])
@@ -173,7 +173,7 @@ import Testing
     world.database.close()
   }
 
-  @Test func `a database that begins anew lets everybody go`() throws {
+  @Test func `a database that restarts disconnects every client`() throws {
     let world = try World()
     world.database.follower?.take(.serving(true))
     world.host.send(world.database, [.connect, .put("a", 1)])

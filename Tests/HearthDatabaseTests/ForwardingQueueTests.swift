@@ -68,7 +68,7 @@ import Testing
     #expect((first.session, second.session) == (5, 6))
   }
 
-  @Test func whatComesBehindTooManyQuestionsWaitsInItsOrder() throws {
+  @Test func commandsBehindAFullQueueStayInOrder() throws {
     let queue = QueueInHand()
     var tickets: [UInt64] = []
     for number in 0..<Int32(ForwardingQueue.openMax) {
@@ -87,7 +87,7 @@ import Testing
     #expect(queue.queue.waitingCount == 0)
   }
 
-  @Test func requestsOfNobodyShareAFewSessionsAndHaveALimit() throws {
+  @Test func oneOffRequestsShareAFewSessionsAndHaveALimit() throws {
     let queue = QueueInHand()
     var sessions: Set<UInt64> = []
     for number in 0..<Int32(ForwardingQueue.sharedSessions * ForwardingQueue.openMax) {
@@ -134,7 +134,7 @@ import Testing
     #expect(try #require(queue.lost(second.session)).unanswered.isEmpty)
   }
 
-  @Test func whoWantsSomethingAtItsEndIsKnown() throws {
+  @Test func sessionsWithOnDisconnectWritesAreKnown() throws {
     let queue = QueueInHand()
     _ = queue.forward(Self.request(1))
     #expect(!queue.queue.hasOnDisconnectWrites(Self.connection))

@@ -88,12 +88,12 @@ import Testing
     return Self.name(command)
   }
 
-  @Test func `without a large write nobody waits`() {
+  @Test func `without a large write no command waits`() {
     #expect(admit([Self.put(1, "a"), Self.put(2, "a")]) == ["1 /a", "2 /a"])
     #expect(queue.isIdle)
   }
 
-  @Test func `its connection waits, and who writes there; the others go on`() {
+  @Test func `a large write delays its connection and writers of its location; other commands continue`() {
     begin(Self.write(1, "big"))
     let listen = Command(connection: ConnectionID(rawValue: 2), action: .listen(ListenRequest(Path("big"))))
     #expect(
@@ -130,7 +130,7 @@ import Testing
     #expect(queue.isIdle)
   }
 
-  @Test func `what waited for a place comes before the next large write there`() {
+  @Test func `commands that waited for a location come before the next large write there`() {
     begin(Self.write(1, "big"))
     begin(Self.write(2, "big"))
     #expect(admit([Self.put(3, "big/k")]) == [])
@@ -154,7 +154,7 @@ import Testing
     #expect(admit([Self.put(2, "c")]) == ["2 /c"])
   }
 
-  @Test func `what comes behind a large command of a line stays in order before what came later`() {
+  @Test func `commands behind a large command of a connection stay in order`() {
     begin(Self.write(1, "big"))
     #expect(admit((0..<6).map { Self.put(1, "a\($0)") }) == [])
     queue.finish(.writes)
@@ -169,7 +169,7 @@ import Testing
     #expect(queue.isIdle)
   }
 
-  @Test func `what it looked at is kept from the second time on, and it is tried so often`() {
+  @Test func `the data that a large write read is locked from its second attempt on, and the attempts are bounded`() {
     begin(Self.write(1, "big"))
     #expect(admit([Self.put(2, "gate")]) == ["2 /gate"])
     var places = LocationSet()
@@ -232,7 +232,7 @@ import Testing
     #expect(next(.reads) == "2 listens /a")
   }
 
-  @Test func `listens of one place wait for its hash together, and once`() {
+  @Test func `listens of one location share one hash computation`() {
     #expect(begin(Self.listen(1, "a", isHashKnown: false)) == .now)
     for connection in UInt64(2)...9 { #expect(begin(Self.listen(connection, "a", isHashKnown: false)) == .later) }
     #expect(begin(Self.listen(10, "b", isHashKnown: false)) == .later)
@@ -246,7 +246,7 @@ import Testing
 
   // MARK: Bounds
 
-  @Test func `a connection with many commands in line is asked to send no more, and no other one is`() {
+  @Test func `only a connection with many pending commands is asked to stop sending`() {
     begin(Self.write(1, "big"))
     #expect(admit((0..<7).map { Self.put(1, "a\($0)") } + [Self.put(2, "a")]) == ["2 /a"])
     let before = queue.takeCrowded()
@@ -268,7 +268,7 @@ import Testing
 }
 
 @Suite struct PlaceSetTests {
-  @Test func `a place stands for all that is below it`() {
+  @Test func `a location covers all that is below it`() {
     var places = LocationSet()
     for path in ["a/b/c", "a/b", "a/b/d", "x"] { places.insert(Path(path)) }
     #expect(Set(places.paths.map(\.description)) == ["/a/b", "/x"])
@@ -277,7 +277,7 @@ import Testing
     #expect(!LocationSet().overlaps(.root))
   }
 
-  @Test func `many places are held by a few above them, as deep as they can be`() {
+  @Test func `many locations are represented by few, as deep as possible`() {
     let locations = (0..<6).flatMap { i in (0..<6).map { Location(path: Path("base/\(i)/\($0)/x")) } }
     let all = LocationSet.holding(locations, below: Path("base"), countMax: 36)
     #expect(all.places.paths.count == 36)
@@ -288,7 +288,7 @@ import Testing
     #expect(LocationSet.holding(locations, below: Path("base"), countMax: 5).places.paths == [Path("base")])
   }
 
-  @Test func `random places are held by the deepest prefixes of which there are few`() {
+  @Test func `random locations are represented by few, deepest prefixes`() {
     var random = SeededRandom(seed: 3)
     for _ in 0..<200 {
       let locations = (0..<random.below(12) + 1).map { _ in

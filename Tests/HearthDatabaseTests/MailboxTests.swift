@@ -41,7 +41,7 @@ import Testing
     #expect((others.last ?? .max) < 100 + 5 * limits.roundCommandsMax)
   }
 
-  @Test func `who sends little is decided in the order of arrival`() {
+  @Test func `commands of light connections are decided in the order of arrival`() {
     var box = Mailbox(limits: DatabaseLimits())
     var expected: [String] = []
     for number in Int32(0)..<20 {
@@ -57,7 +57,7 @@ import Testing
     #expect(box.count == 0 && box.sizeBytes == 0)
   }
 
-  @Test func `one-off requests stand in the round that is next, however many there are`() {
+  @Test func `one-off requests join the next round, in any number`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<1_000), sizeBytes: 0)
     _ = box.append(commands(0, 0..<100, principal: .signedOut), sizeBytes: 0)
@@ -74,7 +74,7 @@ import Testing
     #expect(box.sizeBytes == 9 << 20)
   }
 
-  @Test func `one who sends too much is asked to wait, and the others are not`() {
+  @Test func `a connection that sends too much is asked to wait, and the others are not`() {
     let limits = DatabaseLimits()
     var box = Mailbox(limits: limits)
     let most = Int32(limits.roundCommandsMax * limits.roundsPendingPerConnectionMax)
@@ -89,7 +89,7 @@ import Testing
     #expect(hasRoom5)
   }
 
-  @Test func `the commands of a new connection stand behind the end of the one that it replaces`() {
+  @Test func `the commands of a new connection follow the end of the one that it replaces`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<500), sizeBytes: 0)
     _ = box.append([Command(connection: ConnectionID(rawValue: 1), request: -9, action: .disconnect)], sizeBytes: 0)
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: 0..<6)
-  func `nothing is lost or doubled, each connection's order is kept, and no wait is longer than a round`(
+  func `no command is lost or doubled, each connection's order is kept, and no wait is longer than a round`(
     seed: UInt64
   ) {
     var random = SeededRandom(seed: seed)
@@ -155,7 +155,7 @@ import Testing
     return taken
   }
 
-  @Test func `connections with much pending use up no room of one with little`() {
+  @Test func `connections with many pending commands leave room to one with few`() {
     var limits = DatabaseLimits()
     limits.commandsPendingMax = 1_000
     var box = Mailbox(limits: limits)
@@ -183,7 +183,7 @@ import Testing
     for other in light { #expect(heavy <= 3 * other + 32 * 50_000) }
   }
 
-  @Test func `a connection whose commands cost much does not wait where nobody else does`() {
+  @Test func `a connection with expensive commands does not wait when it is alone`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<200), sizeBytes: 0)
     var batches = 0
@@ -196,7 +196,7 @@ import Testing
     #expect(batches <= 40)
   }
 
-  @Test func `a quiet connection waits for no more than one batch of those who took too much`() {
+  @Test func `a quiet connection waits for at most one batch of busy ones`() {
     var box = Mailbox(limits: DatabaseLimits())
     for connection in UInt64(1)...20 { _ = box.append(commands(connection, 0..<500), sizeBytes: 0) }
     _ = share(&box, commandsPerBatch: 4, until: 20 * 500_000) { _ in 50_000 }
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `one-off requests have no lane, and put nobody into debt`() {
+  @Test func `one-off requests have no lane, and are charged to no connection`() {
     var box = Mailbox(limits: DatabaseLimits())
     let request = Command(
       connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator, action: .get(.root))
@@ -223,7 +223,7 @@ import Testing
     #expect(names(box.take(10)) == (0..<10).map { "1.\($0)" })
   }
 
-  @Test func `commands that wait for what is owed are not looked at in each round`() {
+  @Test func `commands of connections in debt are not visited in each round`() {
     var limits = DatabaseLimits()
     limits.roundCommandsMax = 4
     var box = Mailbox(limits: limits)
@@ -246,7 +246,7 @@ import Testing
     #expect(box.sizeBytes == 0)
   }
 
-  @Test func `a connection that owes much and sends more is asked to wait`() {
+  @Test func `a connection in debt that sends more is asked to wait`() {
     var limits = DatabaseLimits()
     (limits.roundCommandsMax, limits.roundsPendingPerConnectionMax) = (4, 8)
     var box = Mailbox(limits: limits)
@@ -261,7 +261,7 @@ import Testing
     #expect(asked.map { $0 <= 34 } == true)
   }
 
-  @Test func `what is put back is taken first, in its order`() {
+  @Test func `commands that are put back are taken first, in order`() {
     var box = Mailbox(limits: DatabaseLimits())
     _ = box.append(commands(1, 0..<10), sizeBytes: 0)
     let taken = box.take(4)
@@ -277,7 +277,7 @@ import Testing
   }
 
   @Test(arguments: 0..<6)
-  func `with debts nothing is lost or doubled, and each connection's order is kept`(seed: UInt64) {
+  func `with debts no command is lost or doubled, and each connection's order is kept`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var limits = DatabaseLimits()
     (limits.roundCommandsMax, limits.roundSteps) = (4, 100)
@@ -327,7 +327,7 @@ import Testing
     database.close()
   }
 
-  @Test func `a client that is back finds what its old connection left done, however much that had queued`() throws {
+  @Test func `a reconnected client finds the commands of its old connection done, in any number`() throws {
     let host = DatabaseHost()
     let database = try host.database(MemoryJournal(), rules: "{\"rules\": {\".write\": true}}")
     let (old, new) = (ConnectionID(rawValue: 1), ConnectionID(rawValue: 2))

@@ -25,7 +25,7 @@ import Testing
   // MARK: Every prefix
 
   @Test(arguments: 0..<4)
-  func `a crash after any commit is as if everybody had left then, and a second start changes nothing`(
+  func `after a crash at any commit all onDisconnect writes are made, and a second start changes nothing`(
     seed: UInt64
   ) throws {
     let rules = try RuleSet.compile(Self.member)
@@ -68,7 +68,7 @@ import Testing
   private func open(_ journal: MemoryJournal, _ rules: RuleSet) throws -> DatabaseState {
     let environment = DatabaseEnvironment(clock: { Self.instant }, schedule: { _, _ in }, deliver: { _, _ in })
     let database = try Database(
-      name: "test", journals: OneJournal(journal), initialRules: rules, environment: environment)
+      name: "test", journals: SingleJournalFactory(journal), initialRules: rules, environment: environment)
     return database.published
   }
 
@@ -181,7 +181,7 @@ import Testing
     third.close()
   }
 
-  @Test func `others are told of it when it is durable, before what was decided after it`() throws {
+  @Test func `recovered onDisconnect writes are delivered once durable, before later decisions`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     let other = ConnectionID(rawValue: 2)
@@ -204,7 +204,7 @@ import Testing
     database.close()
   }
 
-  @Test func `everything at the end of a connection is in one append`() throws {
+  @Test func `all onDisconnect writes of a connection are in one append`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     var limits = DatabaseLimits()
     limits.engine.batchBytes = 1
@@ -239,7 +239,7 @@ import Testing
     again.close()
   }
 
-  @Test func `a refusal at the start is told to the log`() throws {
+  @Test func `a refusal at the start is logged`() throws {
     let (host, journal) = (DatabaseHost(), MemoryJournal())
     let database = try host.database(journal, rules: Self.open)
     lines(host, database, [.connect, Self.count("n"), .deployRules(.denyAll)])

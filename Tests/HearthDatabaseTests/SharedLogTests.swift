@@ -71,7 +71,7 @@ import Testing
     return journal
   }
 
-  @Test func `a start finds what all records come to`() throws {
+  @Test func `a start restores the state of all records`() throws {
     let host = DatabaseHost()
     let database = try host.database(try journal(), rules: Self.open, limits: Self.limits)
     let state = database.published
@@ -85,7 +85,7 @@ import Testing
     database.close()
   }
 
-  @Test func `the past tells what a joint record changed, by whom and by which rules`() throws {
+  @Test func `history lists the changes of a joint record, with authors and rules`() throws {
     let host = DatabaseHost()
     let database = try host.database(try journal(), rules: Self.open, limits: Self.limits)
     let history = database.history
@@ -124,7 +124,7 @@ import Testing
     database.close()
   }
 
-  @Test func `where the log is gone before a note nobody can tell its time`() throws {
+  @Test func `a position before the first retained time record has no time`() throws {
     // The snapshot covers only the two notes and the write after them.
     let journal = try journal(snapshot: 1)
     try journal.prune()
@@ -135,7 +135,7 @@ import Testing
     #expect(try times.milliseconds(of: 7) == 300)
   }
 
-  @Test func `a person is erased from what is joined`() throws {
+  @Test func `a user is erased from joint records`() throws {
     let host = DatabaseHost()
     let journal = try journal()
     let database = try host.database(journal, rules: Self.open, limits: Self.limits)

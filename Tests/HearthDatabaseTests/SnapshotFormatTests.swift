@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot comes back whatever the chunks are`() throws {
+  @Test func `a snapshot is read back for any division into chunks`() throws {
     var random = SeededRandom(seed: 5)
     var root = Node.empty
     for _ in 0..<60 {

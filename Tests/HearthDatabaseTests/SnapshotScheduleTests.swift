@@ -15,7 +15,7 @@ import Testing
     SnapshotSchedule(log: SnapshotSchedule.Log(bytes: bytes, batchCount: batchCount), snapshotBytes: snapshot)
   }
 
-  @Test("it is due when the log takes as long to replay as the last snapshot takes to load, or a little time")
+  @Test("a snapshot is due when the log takes as long to replay as the last snapshot takes to load, or a short time")
   func due() {
     let limits = Self.limits
     #expect(!Self.schedule(1_000).isDue(limits) && Self.schedule(1_001).isDue(limits))
@@ -23,7 +23,7 @@ import Testing
     #expect(!Self.schedule(3_000, snapshot: 3_000).isDue(limits) && Self.schedule(3_001, snapshot: 3_000).isDue(limits))
   }
 
-  @Test("where the past is kept, batches count for no more than their bytes, but at the end they do")
+  @Test("with history enabled batches count only their bytes, but at the end all")
   func withHistory() {
     var limits = Self.limits
     limits.history = HistoryRetention(ageMilliseconds: 1_000, sizeBytesMax: 1_000)
@@ -51,7 +51,7 @@ import Testing
     func appended(_ bytes: Int) { schedule.appended(bytes) }
   }
 
-  @Test("one that is complete takes what it covers off the log, and what came meanwhile stays")
+  @Test("a complete snapshot reduces the counted log by its part, and later log stays counted")
   func written() {
     let schedule = Changing(Self.schedule(1_500, 3))
     #expect(schedule.begin())
@@ -62,7 +62,7 @@ import Testing
     #expect(schedule.snapshotBytes == 1_200 && !schedule.isWriting)
   }
 
-  @Test("after one that failed the next comes after as much log again, and the log counts whole")
+  @Test("after a failed snapshot the next is due after as much log again, and the log counts whole")
   func failed() {
     let schedule = Changing(Self.schedule(1_500))
     #expect(schedule.begin())
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(
-    "one that found too little room is tried again with a quarter of the interval more room, or log; it is told once")
+    "a snapshot without enough space is retried with a quarter of the interval more space or log; it is reported once")
   func tooLarge() {
     let schedule = Changing(Self.schedule(1_500))
     #expect(!schedule.setRoom(100))
@@ -95,7 +95,7 @@ import Testing
     #expect(schedule.end(.tooLarge(roomBytes: 0)), "it is news again")
   }
 
-  @Test("what is written is taken off the room, first of what was set aside for it; more is said at the next look")
+  @Test("writes reduce the free space, first its reserve; later measurements correct it")
   func room() {
     let schedule = Changing(Self.schedule(5_000))
     #expect(schedule.allowedBytes == .max)
@@ -117,7 +117,7 @@ import Testing
     #expect(schedule.allowedBytes == .max && schedule.neededBytes == 0)
   }
 
-  @Test("room is needed when one is soon due, and not before")
+  @Test("space is reserved when a snapshot is due soon, and not before")
   func need() {
     let limits = Self.limits
     #expect(Self.schedule(400).neededBytes(limits) == 0)
@@ -125,7 +125,7 @@ import Testing
     #expect(Self.schedule(400, 11, snapshot: 2_000).neededBytes(limits) == 0)
   }
 
-  @Test("at the end one is written when that saves time, of data that is soon written")
+  @Test("at shutdown a snapshot is written when it saves time and is written quickly")
   func end() {
     let limits = Self.limits
     #expect(!Self.schedule(400, 10).isDueAtEnd(limits) && Self.schedule(400, 11).isDueAtEnd(limits))

@@ -9,7 +9,7 @@ import Testing
 
   // MARK: Backups
 
-  @Test("a folder without a backup, or with an old one, is a warning; and a notice where somebody develops")
+  @Test("a folder without a recent backup is a warning, and a notice on a development server")
   func backups() {
     func check(_ last: Int64?, _ isDevelopment: Bool = false) -> [String] {
       seen(
@@ -36,7 +36,7 @@ import Testing
     #expect(seen(check.findings) == ["ok files"])
   }
 
-  @Test("each file that others come to is named, and a foreign owner")
+  @Test("each file that other users can access is named, and a foreign owner")
   func openFiles() {
     let check = FileCheck([
       entry("data", 0o755, .dataFolder), entry("data/keys", 0o750, .secret),
@@ -69,7 +69,7 @@ import Testing
       ).findings)
   }
 
-  @Test("a sync is slow, plausible, or faster than a plate can be; one slow sync says nothing")
+  @Test("a sync is slow, plausible, or too fast for a disk; a single slow sync is no finding")
   func syncs() {
     #expect(disk([300, 400, 90_000], .solid) == ["ok sync", "ok disk-room"])
     #expect(disk([25_000, 26_000, 300], .solid) == ["warning sync-slow", "ok disk-room"])
@@ -81,7 +81,7 @@ import Testing
     #expect(disk([], .solid) == ["notice sync-slow", "ok disk-room"])
   }
 
-  @Test("memory is no disk, and other machines' disks are a word; room is for a snapshot")
+  @Test("a memory file system is an error, and a network one a warning; space must suffice for a snapshot")
   func places() {
     #expect(disk([2], .memory("tmpfs")) == ["error disk-volatile", "ok sync", "ok disk-room"])
     #expect(disk([900], .network("nfs")) == ["warning disk-network", "ok sync", "ok disk-room"])
@@ -112,7 +112,7 @@ import Testing
     #expect(machine { $0.nowSeconds = 1_700_000_000 }.first == "error clock-wrong")
   }
 
-  @Test("open files and memory: of a running server what it takes, otherwise what the data does")
+  @Test("open files and memory: the limits of a running server, otherwise the needs of the data")
   func room() {
     #expect(machine { $0.openFilesMax = 1_024 }[1] == "warning open-files")
     #expect(machine { $0.dataBytes = 5 << 30 }[2] == "warning memory")
@@ -133,7 +133,7 @@ import Testing
       ).findings)
   }
 
-  @Test("a certificate's days are counted; a port without one is for this machine or a proxy")
+  @Test("a certificate's remaining days are checked; a port without one is for this machine or a proxy")
   func certificates() {
     #expect(network(.until(1_800_000_000 + 14 * 86_400)) == ["ok certificate"])
     #expect(network(.until(1_800_000_000 + 14 * 86_400 - 1)) == ["warning certificate-ending"])
@@ -159,7 +159,7 @@ import Testing
       ).findings)
   }
 
-  @Test("what everybody may do weighs more at the root than below it, and a write more than a read")
+  @Test("open rules weigh more at the root than below it, and open writes more than open reads")
   func openRules() {
     #expect(rules([]) == ["ok rules"])
     #expect(rules([(false, true, "/")]) == ["error rules-world-writable"])
@@ -174,7 +174,7 @@ import Testing
       ])
   }
 
-  @Test("of many places some are named and the others counted")
+  @Test("of many locations some are named and the others counted")
   func manyPlaces() {
     let openings = (1...7).map { RulesCheck.Opening(requiresSignIn: false, isWrite: false, path: "/p\($0)") }
     let text = RulesCheck(database: "d", openings: openings, undecidedCount: 0).findings.first?.text
@@ -183,7 +183,7 @@ import Testing
 
   // MARK: Configuration
 
-  @Test("secrets in a file are named by their place and never shown; everybody's file is worse")
+  @Test("secrets in a file are reported by their place and never printed; a world-readable file is worse")
   func configuration() throws {
     let text =
       #"{"mail":{"smtp":{"username":"u","password":"hunter2","passwordFile":"/p"}},"oidc":[{"clientSecret":"s"}]}"#
@@ -205,7 +205,7 @@ import Testing
     PluginCheck.Plugin(name: "p", state: state, isEnabled: enabled, problem: nil, restartCount: restarts)
   }
 
-  @Test("a plugin that should run and does not is an error; one that was switched off is none")
+  @Test("an enabled plugin that does not run is an error; a disabled one is none")
   func plugins() {
     #expect(PluginCheck([]).findings.isEmpty)
     #expect(seen(PluginCheck([plugin("running"), plugin("disabled", enabled: false)]).findings) == ["ok plugins"])
@@ -213,7 +213,7 @@ import Testing
     #expect(seen(PluginCheck([plugin("running", restarts: 3)]).findings) == ["ok plugins", "notice plugin-restarted"])
   }
 
-  @Test("files of others and of later versions are errors; so is what cannot be written")
+  @Test("files of other owners and of later versions are errors; so are unwritable ones")
   func storage() {
     func check(_ format: Int64?, health: (String, String)? = nil, isReplaced: Bool = false) -> [String] {
       seen(
@@ -235,7 +235,7 @@ import Testing
       ])
   }
 
-  @Test("each thing that is wrong with how a PostgreSQL is set up is a warning; one that nobody reaches is an error")
+  @Test("each misconfiguration of a PostgreSQL is a warning; an unreachable one is an error")
   func postgres() {
     func check(_ warnings: [String], _ problem: String? = nil) -> [String] {
       seen(
@@ -250,7 +250,7 @@ import Testing
 
   // MARK: Report
 
-  @Test("the gravest stands first, in the order of the checks; a warning asks for something, a notice does not")
+  @Test("findings are sorted by severity, then by check; warnings have an advice, notices do not")
   func report() {
     let report = DoctorReport([
       Finding(ok: "a", "fine"), Finding("b", .warning, "w", advice: "do"), Finding("c", .error, "e", advice: "do"),

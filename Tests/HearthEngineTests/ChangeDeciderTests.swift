@@ -56,7 +56,7 @@ import Testing
     #expect(barrier.content == [] && decider.state.position == 9)
   }
 
-  @Test func `what is refused leaves nothing, and says why`() throws {
+  @Test func `a refused command changes no state and has a reason`() throws {
     var decider = try decider()
     let write = ForwardedChange(.write(WriteOperation(Self.put("a", 1))), as: .signedOut)
     let refused = decider.decide(write, of: 3, at: 5, Self.now)
@@ -74,7 +74,7 @@ import Testing
     #expect(decider.state.position == 4 && decider.state.root.isEmpty && decider.state.sessions.count == 0)
   }
 
-  @Test func `a compared write is decided at once, whoever else compares there`() throws {
+  @Test func `a compared write is decided at once beside others of the same location`() throws {
     var decider = try decider()
     for (session, position) in [(UInt64(1), Int64(1)), (2, 2), (3, 2)] {
       let operation = WriteOperation(Self.put("n", Int64(session)), expectedHash: "")
@@ -119,7 +119,7 @@ import Testing
     #expect(bare == Node(.bool(true), priority: .int(4)))
   }
 
-  @Test func `what a session wants at its end is done by whoever decides then`() throws {
+  @Test func `the onDisconnect writes of a session are made by the node that owns the database then`() throws {
     var decider = try decider()
     var position: Int64 = 0
     func decide(_ action: ForwardedChange.Action, _ principal: Principal, of session: UInt64 = 8)
@@ -149,7 +149,7 @@ import Testing
     #expect(decider.end(8, at: position + 3, Self.now).content.isEmpty)
   }
 
-  @Test func `at its end a session is who it was last, and what it may not write then is told`() throws {
+  @Test func `onDisconnect writes use the session's last identity, and refused ones are reported`() throws {
     var decider = try decider()
     _ = decider.decide(ForwardedChange(.onDisconnect(Self.put("a", 1)), as: Self.ann), of: 8, at: 1, Self.now)
     _ = decider.decide(ForwardedChange(.authenticate, as: .signedOut), of: 8, at: 2, Self.now)
@@ -162,7 +162,7 @@ import Testing
     #expect(decider.state.sessions.session(of: ConnectionID(rawValue: 9))?.principal.uid == "bob")
   }
 
-  @Test func `how much a session may want holds across deciders`() throws {
+  @Test func `the limit of onDisconnect writes of a session holds across owners`() throws {
     func limits(_ limits: inout EngineLimits) {
       limits.onDisconnectsPerConnectionMax = 3
       limits.onDisconnectBytesMax = 2_000
@@ -209,7 +209,7 @@ import Testing
     #expect(Self.code(decider.decide(write, of: 1, at: 2, Self.now)) == .permissionDenied)
   }
 
-  @Test func `a transaction is worked out on what was decided, durable or not`() throws {
+  @Test func `a transaction runs on the decided state, durable or not`() throws {
     var decider = try decider()
     _ = decider.decide(ForwardedChange(.write(WriteOperation(Self.put("n", 1))), as: Self.ann), of: 1, at: 1, Self.now)
     let addition = Transaction { draft in
@@ -245,7 +245,7 @@ import Testing
     #expect(decider.end(1, at: 45, Self.now).changes.map(\.position) == [45, 45])
   }
 
-  @Test func `its data is given out for a position that it stands at, unless something else has changed`() throws {
+  @Test func `data is returned for a position at which it is unchanged`() throws {
     var decider = try decider()
     var position: Int64 = 0
     func decide(_ action: ForwardedChange.Action) {

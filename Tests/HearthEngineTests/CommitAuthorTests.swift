@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `whoever writes stands in the record, by what their credential says and where they came from`() throws {
+  @Test func `a record names its writer by the credential and the address`() throws {
     var engine = try engine()
     let ann = Principal(
       auth: .object([
@@ -64,7 +64,7 @@ import Testing
       ])
   }
 
-  @Test func `nobody stands in it unless that is asked for, and it costs what is told`() throws {
+  @Test func `a record has no author unless that is enabled, and the author counts towards its size`() throws {
     var (silent, telling) = (try engine(recordsAuthors: false), try engine())
     let uid = String(repeating: "u", count: 28)
     let person = Principal(

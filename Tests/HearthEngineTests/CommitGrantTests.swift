@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `the record names the rule that granted, not those that were asked before it`() throws {
+  @Test func `the record names the granting rule, not those evaluated before it`() throws {
     var engine = try engine()
     let found = try grants(
       &engine,
@@ -78,7 +78,7 @@ import Testing
     #expect(grant.ruleNames == ["a", "b", "c", "d"].map { "/w/\($0)/.write" } && grant.isCut)
   }
 
-  @Test func `administrators are asked no rule, and nothing is kept unless that is asked for`() throws {
+  @Test func `no rule is evaluated for administrators, and no grant is recorded unless enabled`() throws {
     var (telling, silent) = (try engine(), try engine(recordsAuthors: false))
     let administrator = Command(
       connection: ConnectionID(rawValue: 1), request: 1, principal: .administrator,
@@ -97,7 +97,7 @@ import Testing
     #expect(try CommitRecord.decode(settled.payload).first?.grant?.ruleNames == ["/rooms/$room/.write"])
   }
 
-  @Test func `what no version has written is refused, and a place is cut between characters`() throws {
+  @Test func `unknown record forms are refused, and paths are cut between characters`() throws {
     for bytes: [UInt8] in [[0x00], [0x05, 0, 0, 0, 0, 0], [0x80], [0x01, 0x09, 0x41]] {
       bytes.withUnsafeBytes { raw in
         var cursor = ByteCursor(raw)

@@ -27,7 +27,7 @@ import Testing
     #expect(least > 20 && most - least <= 1)
   }
 
-  @Test func `slow clients come to it among quick ones`() throws {
+  @Test func `slow clients complete transactions among fast ones`() throws {
     var clients = near(20)
     for index in 0..<5 { clients[index].roundTripMilliseconds = 700 }
     var world = try ContentionWorld(clients, syncMilliseconds: 3)
@@ -37,7 +37,7 @@ import Testing
     #expect(slow.allSatisfy { $0.commits > 5 && $0.tries <= 5 * $0.commits }, "\(slow)")
   }
 
-  @Test func `a slow disk takes nobody's turn`() throws {
+  @Test func `a slow disk ends no turn`() throws {
     var world = try ContentionWorld(near(10), syncMilliseconds: 2_000)
     try world.run(milliseconds: 200_000)
     expectSound(world)
@@ -45,7 +45,7 @@ import Testing
     #expect(Double(world.tries) <= 2.3 * Double(world.commits))
   }
 
-  @Test func `fifty who give up whenever they are late hold the others up by little`() throws {
+  @Test func `fifty clients that give up when outdated delay the others little`() throws {
     var clients = near(100)
     for index in 0..<50 { clients[2 * index].isSilent = true }
     var world = try ContentionWorld(clients, syncMilliseconds: 3)
@@ -55,7 +55,7 @@ import Testing
     #expect(others.allSatisfy { $0.commits > 10 }, "\(others.map(\.commits))")
   }
 
-  @Test func `who writes other things meanwhile keeps its place`() throws {
+  @Test func `a client that writes elsewhere meanwhile keeps its position in the queue`() throws {
     var clients = near(20)
     for index in 0..<10 { clients[index].plainWriteIntervalMilliseconds = 60 }
     var world = try ContentionWorld(clients, syncMilliseconds: 3)

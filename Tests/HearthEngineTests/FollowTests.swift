@@ -39,7 +39,7 @@ import Testing
 
   private func lines(_ batch: Batch) -> [String] { batch.effects.flatMap { $0.scenarioLines(showsReceipts: false) } }
 
-  @Test func `commits are told as they come, and what is known is passed over`() throws {
+  @Test func `followed commits are delivered in order, and known ones are skipped`() throws {
     var engine = try follower()
     let payload = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
     var batch = try engine.follow(payload, firstPosition: 1, lastPosition: 2, at: Self.at(9))
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...40)
-  func `without anybody who listens, commits together come to what they come to one by one`(seed: UInt64) throws {
+  func `without listeners, merged commits have the result of single ones`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     func change() -> (location: Location, node: Node) {
       let path = Path((0..<random.below(4)).map { _ in Key(random.pick(["a", "b", "c"])) })
@@ -78,7 +78,7 @@ import Testing
     #expect(batch.state.position == 60 && batch.state.root == told.state.root && batch.effects.isEmpty)
   }
 
-  @Test func `a gap and bytes that cannot be read are refused, and nothing has happened`() throws {
+  @Test func `a gap and unreadable bytes are refused without an effect`() throws {
     var engine = try follower()
     let good = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
     #expect(throws: RecordError("", byteOffset: 0, position: 2)) {
@@ -98,7 +98,7 @@ import Testing
     #expect(lines(batch) == ["1 < put /a 1", "1 < put /b 2"])
   }
 
-  @Test func `it changes nothing by itself, and says so`() throws {
+  @Test func `a following engine refuses changes of its own`() throws {
     var engine = try follower(#"{"rules": {".read": true, ".write": true, "x": {".read": "auth != null"}}}"#)
     let put = WriteOperation.Change.put(Location(path: Path("a")), WriteValue(Node(.int(1))))
     let changes: [Command.Action] = [
@@ -141,7 +141,7 @@ import Testing
     #expect(throws: ReadRefusal.self) { try engine.state.read(.root, as: .signedOut, nowMilliseconds: 0) }
   }
 
-  @Test func `each of the commits that have one position is decided again for`() throws {
+  @Test func `listens are decided again for each of the commits with one position`() throws {
     let rules = #"{"rules": {"m": {".read": "root.child('ok').exists()"}}}"#
     let root = Node.empty.replacing([(Path("ok"), Node(.int(1))), (Path("m"), Node(.int(1)))])
     var engine = try follower(rules, root, at: "m")
@@ -156,7 +156,7 @@ import Testing
     #expect(batch.state.root == Node.empty.replacing(Path("m"), with: Node(.int(3))))
   }
 
-  @Test func `a merge is told as one where its record says so, and otherwise as what comes to the same`() throws {
+  @Test func `a merge is delivered as one where its record says so, and otherwise as equivalent changes`() throws {
     let places: [(String, Int64?)] = [("a/b/c", 1), ("a/b/d/e", 2)]
     for (depth, expected) in [
       (0, "merge / {a/b/c: 1, a/b/d/e: 2}"), (2, "merge /a/b {c: 1, d/e: 2}"), (nil, "merge /a/b {c: 1, d/e: 2}"),
@@ -185,7 +185,7 @@ import Testing
     #expect(engine.state.position == 1)
   }
 
-  @Test func `a record that comes in pieces is told with its last one`() throws {
+  @Test func `a record in pieces is delivered with its last piece`() throws {
     let record = Self.payload([Self.changes([("a", 1)])])
     let pieces = [record.prefix(9), record.dropFirst(9)].map {
       CommitRecord(wallMilliseconds: 5, content: .piece(number: 1, bytes: $0))
@@ -203,7 +203,7 @@ import Testing
     #expect(lines(batch) == ["1 < put /a 1"] && !batch.state.hasOpenPieces)
   }
 
-  @Test func `credentials end and listens that look at the time are decided again before what is followed`() throws {
+  @Test func `expired credentials and time-dependent listens are decided before followed commits`() throws {
     let rules = #"{"rules": {"m": {".read": "auth != null"}, "n": {".read": "now < 20"}}}"#
     var engine = try follower(rules, at: "n")
     let somebody = Principal(auth: .object([.init("uid", .string("u"))]), deadlineMonotonicMilliseconds: 30)
@@ -216,7 +216,7 @@ import Testing
     #expect(told.contains("1 < cancel /m expiry") && !told.contains { $0.contains("put") || $0.contains("merge") })
   }
 
-  @Test func `data that commits led to is taken as it is where nobody is told of them, and only there`() throws {
+  @Test func `data that commits led to is adopted as it is only where no listener is affected`() throws {
     let payload = Self.payload([Self.changes([("a", 1)]), Self.changes([("b", 2)])])
     // Expectations come from the records, so that they show which of the two was used.
     let known = Node.empty.replacing(Path("known"), with: Node(.int(9)))

@@ -49,7 +49,7 @@ import Testing
     #expect(try Reply(forwarded: Reply.value(node).forwarded).summary == Reply.ok.summary)
   }
 
-  @Test func `bytes of another version, and with anything unknown in them, are refused with their place`() {
+  @Test func `bytes of another version, or with unknown members, are refused with their place`() {
     var bytes = Self.example
     func refused(at offset: Int, sourceLocation: SourceLocation = #_sourceLocation) {
       #expect(throws: ForwardingError(message: "", byteOffset: offset), sourceLocation: sourceLocation) {

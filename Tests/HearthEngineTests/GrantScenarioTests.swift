@@ -24,7 +24,7 @@ import Testing
 
     """
 
-  @Test func `a listen that is not allowed is refused with its rule, and holds nothing`() throws {
+  @Test func `a denied listen is refused with its rule, and holds no state`() throws {
     try expectScenario(
       Self.start + """
         1 listen /rooms/q
@@ -43,7 +43,7 @@ import Testing
         """)
   }
 
-  @Test func `the write that takes a permission is not seen by who loses it`() throws {
+  @Test func `the write that revokes a permission is not delivered to its loser`() throws {
     try expectScenario(
       Self.start + """
         2 merge / {"members/r/alice": null, "rooms/r/m": "secret"}
@@ -75,7 +75,7 @@ import Testing
         """)
   }
 
-  @Test func `a deploy decides everybody again`() throws {
+  @Test func `a deploy decides every listen again`() throws {
     try expectScenario(
       Self.start + """
         rules {"rules": {"rooms": {".read": "auth.uid == 'bob'"}, ".write": "auth.uid == 'bob'"}}
@@ -90,7 +90,7 @@ import Testing
         """)
   }
 
-  @Test func `signing in as somebody else or out ends what only the old identity might`() throws {
+  @Test func `signing in as another user or out cancels the listens that only the old identity was allowed`() throws {
     try expectScenario(
       Self.start + """
         1 auth {"uid":"bob"}
@@ -137,7 +137,7 @@ import Testing
         """)
   }
 
-  @Test func `a rule that looks at the time is asked again before each event, and at intervals`() throws {
+  @Test func `a time-dependent rule is evaluated again before each event, and at intervals`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": "now < 3000", ".write": true}}
@@ -164,7 +164,7 @@ import Testing
       """)
   }
 
-  @Test func `who disconnects is told nothing more and leaves nothing behind`() throws {
+  @Test func `a disconnected client gets no further message and leaves no state`() throws {
     var scenario = Scenario()
     for line in Self.start.split(separator: "\n") where line.first != " " { _ = try scenario.perform(String(line)) }
     #expect(scenario.engine.listenCount == 2)

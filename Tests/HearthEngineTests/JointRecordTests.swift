@@ -42,7 +42,7 @@ import Testing
     #expect(changes.map(\.location) == [Location(path: Path("a"))] && changes.map(\.node) == [.empty])
   }
 
-  @Test func `what joins nothing and what is noted has no time and does nothing`() throws {
+  @Test func `records without changes have no time and no effect`() throws {
     let payload = Self.bytes(
       Self.note, Self.joint([]), Self.put("a", 1, at: 40), Self.note, Self.joint([], of: .end(session: 3)),
       Self.joint([Self.put("a", 2, at: 50), Self.put("b", 2, at: 60)], of: .end(session: 3)), Self.note)
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `a person is taken out of what is joined, and of nothing else`() throws {
+  @Test func `a user is erased from joint records, and other data stays`() throws {
     func by(_ uid: String, _ path: String) -> CommitRecord {
       CommitRecord(
         wallMilliseconds: 5, author: CommitAuthor(uid: uid, connection: ConnectionID(rawValue: 1)),

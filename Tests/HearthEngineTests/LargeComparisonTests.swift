@@ -49,7 +49,7 @@ import Testing
     return last
   }
 
-  @Test func `a turn hashes no more than a slice, whatever compares a large value`() throws {
+  @Test func `a turn hashes no more than a slice for every kind of comparison`() throws {
     let large = Node.empty.replacing(Path("large"), with: Self.children(3_000))
     let compound = CompoundHash(hashes: ["a", ""], posts: [Path("k5")])
     let actions: [Command.Action] = [
@@ -94,7 +94,7 @@ import Testing
     #expect(small.comparison == nil && Self.told(small) == ["3 stale 1"])
   }
 
-  @Test func `a client that may not read is refused before anything is hashed`() throws {
+  @Test func `a client without read permission is refused before hashing`() throws {
     let root = Node.empty.replacing(Path("large"), with: Self.children(3_000))
     var engine = try Self.engine(root, rules: "{\"rules\": {\".write\": true}}")
     let batch = Self.decide(&engine, 1, Self.put("large", .empty, hash: "wrong"))
@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test
-  func `a client that may not write is refused before anything is hashed, unless it may once it knows what is there`()
+  func `a client without write permission is refused before hashing, unless the value could allow it`()
     throws
   {
     let root = Node.empty.replacing(Path("large"), with: Self.children(3_000))
@@ -161,7 +161,7 @@ import Testing
     #expect(engine.state.root[Path("large")].childCount == 3_000)
   }
 
-  @Test func `what a connection asks for waits for its write that waits for a turn and takes long to compare`() throws {
+  @Test func `commands of a connection wait behind its own write that waits for a turn and a long comparison`() throws {
     var engine = try Self.engine(Node.empty.replacing(Path("a"), with: Self.children(3)), inLine: 0)
     let late = Self.decide(&engine, 2, Self.put("a", Node(.int(1)), hash: "wrong"))
     _ = try Self.settle(&engine, try #require(late.comparison))
@@ -176,7 +176,7 @@ import Testing
     #expect(Self.told(Self.decide(&engine, 1, Self.put("a", Node(.int(2))))) == ["1 written 2"])
   }
 
-  @Test func `random comparisons come out as in one go, whatever comes between`() throws {
+  @Test func `random comparisons in slices have the result of whole ones under interleaved commands`() throws {
     var random = SeededRandom(seed: 11)
     var counts: [String: Int] = [:]
     for _ in 0..<Torture.count(sample: 400, full: 10_000) {

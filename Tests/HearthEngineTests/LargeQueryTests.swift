@@ -74,7 +74,7 @@ import Testing
   private static let byOther = Query.Order.child(Path("other"))
   private static let byTime = Query.Order.child(Path("ts"))
 
-  @Test func `a turn works out no query that looks at many children`() throws {
+  @Test func `a turn evaluates no query over many children`() throws {
     let root = Node.empty.replacing(Path("a"), with: Self.children(200))
     let queries = [
       Query(order: Self.byOther, limit: .last(2)), Query(order: Self.byTime, limit: .first(2)),
@@ -121,7 +121,7 @@ import Testing
     #expect(undeclared.query == nil && Self.told(undeclared).count == 1)
   }
 
-  @Test func `a client that may not read is refused before anything is worked out`() throws {
+  @Test func `a client without read permission is refused before the query runs`() throws {
     var engine = try Self.engine(
       Node.empty.replacing(Path("a"), with: Self.children(200)), rules: #"{"rules": {".write": true}}"#)
     let batch = Self.decide(&engine, 1, Self.listen(Query(order: Self.byOther, limit: .last(2))))
@@ -145,7 +145,7 @@ import Testing
     #expect(last.work.allSatisfy { $0.steps < 3_000 })
   }
 
-  @Test func `the client that asks pays for what is worked out, here and elsewhere`() throws {
+  @Test func `the requesting client is charged for the query, on the owner and on followers`() throws {
     let root = Node.empty.replacing(Path("a"), with: Self.children(3_000))
     var engine = try Self.engine(root)
     let aside = Self.decide(&engine, 1, Self.listen(Query(order: Self.byOther, limit: .last(2))))
@@ -157,7 +157,7 @@ import Testing
     #expect(batch.work.first { $0.payer == payer }.map { $0.steps >= 3_000 } == true)
   }
 
-  @Test func `random queries come out as in one go, whatever comes between`() throws {
+  @Test func `random queries in slices have the result of whole ones under interleaved commands`() throws {
     var random = SeededRandom(seed: 5)
     var (asideCount, followedCount) = (0, 0)
     for _ in 0..<Torture.count(sample: 300, full: 10_000) {

@@ -47,7 +47,7 @@ import Testing
   // MARK: Any writes
 
   @Test(arguments: [1, 3, 1_024])
-  func `random writes come out as in one go, whatever comes between`(placesMax: Int) throws {
+  func `random writes in slices have the result of whole ones under interleaved commands`(placesMax: Int) throws {
     var random = SeededRandom(seed: UInt64(placesMax))
     var (settledCount, againCount, deniedCount, commitCount) = (0, 0, 0, 0)
     for _ in 0..<Torture.count(sample: 300, full: 10_000) {
@@ -139,7 +139,7 @@ import Testing
 
   private static let big = Node.empty.replacing(Path("k0"), with: Node(.int(5)))
 
-  @Test func `what it did not look at may change`() throws {
+  @Test func `data that a large write did not read may change`() throws {
     var engine = try Self.engine()
     let others = [Self.put("b/k7", Node(.int(1))), Self.put("list/k9", Node(.int(1)))]
     let told = try Self.settle(&engine, Self.put("a", Self.big), after: others)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: ["gate", "list/k0", "a", "a/z"])
-  func `what it looked at or replaces may not`(path: String) throws {
+  func `data that a large write read or replaces may not change`(path: String) throws {
     var engine = try Self.engine()
     let told = try Self.settle(&engine, Self.put("a", Self.big), after: [Self.put(path, Self.big)])
     #expect(told == nil)
@@ -189,7 +189,7 @@ import Testing
     #expect(engine.state.root.isEmpty)
   }
 
-  @Test func `a small write that takes rules long is set aside, and leaves nothing behind`() throws {
+  @Test func `a small write with expensive rules is deferred, and leaves no state`() throws {
     let sum = Array(repeating: "root.child('x').val() != 1", count: 40).joined(separator: " && ")
     var engine = try Self.engine(rules: "{\"rules\": {\".write\": \"\(sum)\"}}")
     var limits = EngineLimits()

@@ -57,7 +57,7 @@ import Testing
     #expect(Self.events(batch).isEmpty && !engine.hasPendingRedecisions, "others go on, and nothing is left to do")
     batch = engine.decide([Self.command(3, Self.put("a/k99", Node(.int(2))))], at: Self.instant)
     #expect(Self.events(batch).isEmpty && batch.liveQuery == nil, "one evaluation at a time")
-    batch = engine.settle(evaluated: evaluation.found(), at: Self.instant)
+    batch = engine.settle(evaluated: evaluation.evaluated(), at: Self.instant)
     let events = Self.events(batch)
     #expect(events.map(\.connections) == [[1, 2]] && events[0].node.childCount == 100)
     #expect(events[0].node.child(Key("k99")) == Node(.int(2)))
@@ -73,7 +73,7 @@ import Testing
     let batch = inLine.decide([put], at: Self.instant)
     let expected = Self.events(batch)
     #expect(batch.liveQuery == nil && expected.count == 1)
-    let settled = Self.events(beside.settle(evaluated: evaluation.found(), at: Self.instant))
+    let settled = Self.events(beside.settle(evaluated: evaluation.evaluated(), at: Self.instant))
     #expect(settled.map(\.node) == expected.map(\.node) && settled.map(\.connections) == expected.map(\.connections))
   }
 
@@ -87,7 +87,7 @@ import Testing
     while let evaluation = batch.liveQuery, rounds < 10 {
       rounds += 1
       _ = engine.decide([put(Int64(rounds + 1))], at: Self.instant)
-      batch = engine.settle(evaluated: evaluation.found(), at: Self.instant)
+      batch = engine.settle(evaluated: evaluation.evaluated(), at: Self.instant)
     }
     #expect(rounds == LiveEvaluations.outrunMax && Self.events(batch).map(\.connections) == [[1, 2]])
   }

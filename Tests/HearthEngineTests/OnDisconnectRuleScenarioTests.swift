@@ -4,7 +4,7 @@ import Testing
 
 /// Tests of permissions of on-disconnect writes. Every effect is listed.
 @Suite struct OnDisconnectRuleScenarioTests {
-  @Test func `the rules are asked at both times, each write for itself`() throws {
+  @Test func `rules are evaluated at registration and at the end, for each write separately`() throws {
     let open = #"{".write": "root.child('lock').val() == null"}"#
     try expectScenario(
       """
@@ -35,7 +35,10 @@ import Testing
       """)
   }
 
-  @Test func `the identity at the end counts: another user, nobody, an expired credential`() throws {
+  @Test
+  func `onDisconnect writes use the identity at the end: another user, a signed-out client, an expired credential`()
+    throws
+  {
     let start = """
       rules {"rules": {".read": true, "$u": {".write": "auth.uid == $u"}}}
       1 connect
@@ -95,7 +98,7 @@ import Testing
         """)
   }
 
-  @Test func `what ends one connection cuts listeners of others first`() throws {
+  @Test func `the onDisconnect writes of one connection cancel listens of others first`() throws {
     try expectScenario(
       """
       rules {"rules": {"room": {".read": "root.child('host').exists()"}, ".write": true}}
@@ -117,7 +120,7 @@ import Testing
       """)
   }
 
-  @Test func `a rule that cannot be evaluated hurts only what it decides`() throws {
+  @Test func `a failing rule denies only its own decision`() throws {
     let open = #"{".read": true, ".write": true}"#
     try expectScenario(
       """

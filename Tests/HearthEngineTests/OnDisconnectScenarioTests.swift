@@ -15,7 +15,7 @@ import Testing
 
     """
 
-  @Test func `each place that was asked for is one write, in the order of asking, once`() throws {
+  @Test func `each registered location is one write, in the order of registration`() throws {
     try expectScenario(
       Self.open + """
         1 put / {"status": {"a": "on", "b": "on"}, "n": 5}
@@ -42,7 +42,7 @@ import Testing
         """)
   }
 
-  @Test func `a later wish replaces what was wished at and below its place, and goes into one above it`() throws {
+  @Test func `a later registration replaces those at and below its location, and is merged into one above it`() throws {
     try expectScenario(
       Self.open + """
         2 put /a/b/gone 1
@@ -66,7 +66,7 @@ import Testing
         """)
   }
 
-  @Test func `what is taken back is not done, and its siblings are`() throws {
+  @Test func `a cancelled onDisconnect operation is not made, and its siblings are`() throws {
     try expectScenario(
       Self.open + """
         2 put /a {"x": 0, "y": 0, "z": 0}
@@ -90,7 +90,7 @@ import Testing
         """)
   }
 
-  @Test func `taking everything back leaves nothing to do, also after a restart`() throws {
+  @Test func `after cancelling all operations none is made, also after a restart`() throws {
     try expectScenario(
       Self.open + """
         1 ondisconnect put /a/b 1
@@ -108,7 +108,7 @@ import Testing
         """)
   }
 
-  @Test func `a leaf has nothing below it to take back, and a deletion is taken back as a whole`() throws {
+  @Test func `cancelling below a leaf has no effect, and a deletion is cancelled as a whole`() throws {
     try expectScenario(
       Self.open + """
         2 put /gone {"x": 1}
@@ -129,7 +129,7 @@ import Testing
         """)
   }
 
-  @Test func `a restart does what was wished, before any command and once`() throws {
+  @Test func `a restart makes registered writes once, before any command`() throws {
     try expectScenario(
       Self.open + """
         1 ondisconnect put /a {".sv": "timestamp"}
@@ -150,7 +150,7 @@ import Testing
         """)
   }
 
-  @Test func `what cannot be addressed or stored is refused, and nobody unknown wishes anything`() throws {
+  @Test func `invalid paths and values are refused, and an unknown client registers no onDisconnect write`() throws {
     try expectScenario(
       Self.open + """
         1 ondisconnect put /a/.priority 1
@@ -162,7 +162,7 @@ import Testing
         """)
   }
 
-  @Test func `a connection asks for no more than it may, and may always take back`() throws {
+  @Test func `registrations of a connection are bounded, and can always be cancelled`() throws {
     var limits = EngineLimits()
     limits.onDisconnectsPerConnectionMax = 3
     try expectScenario(

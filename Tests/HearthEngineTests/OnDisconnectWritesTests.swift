@@ -62,7 +62,7 @@ private final class PendingModel {
   private static let now: Int64 = 777
 
   @Test(arguments: 0..<8)
-  func `it is always what the clients' own model says, also when it comes back from bytes`(seed: UInt64) throws {
+  func `operations agree with the client's model, also after encoding`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var (tree, model, order) = (Node.empty, PendingModel(), Int64(0))
     var replayed = Sessions()
@@ -207,7 +207,7 @@ private final class PendingModel {
   }
 
   @Test(arguments: ["a.b", ".write", ".info", "", ".priority"])
-  func `keys that no data can have are refused, be it by a caller who did not look`(key: String) throws {
+  func `invalid keys are refused, also from unchecked callers`(key: String) throws {
     var engine = Engine(
       state: DatabaseState(root: .empty, rules: try RuleSet.compile(#"{"rules": {".write": true}}"#), position: 0))
     let place = Location(path: Path([Key("a"), Key(key)]))
@@ -222,7 +222,7 @@ private final class PendingModel {
     #expect(!batch.hasCommits)
   }
 
-  @Test func `who a connection is stands in its session, an administrator who acts as somebody else too`() throws {
+  @Test func `a session stores the connection's identity, also of an administrator who acts as another user`() throws {
     // A connection without on-disconnect writes has no session.
     var writes = OnDisconnectWrites(.empty)
     writes.put(Location(path: Path("a")), WriteValue(Node(.int(1))), order: 1)
@@ -242,7 +242,7 @@ private final class PendingModel {
   }
 
   @Test(arguments: 0..<4)
-  func `whatever stands in a session, reading it ends`(seed: UInt64) throws {
+  func `reading a session ends for any stored bytes`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var writes = OnDisconnectWrites(.empty)
     for order in 0..<6 { writes.put(place(&random), value(&random, depth: 3), order: Int64(order)) }

@@ -67,7 +67,7 @@ import Testing
 
   private static func last(_ count: Int) -> Query { Query(order: .key, limit: .last(count)) }
 
-  @Test func `a write below 2,000 queries costs a turn one slice, and all are told in the end`() throws {
+  @Test func `a write below 2,000 queries costs one slice of a turn, and all queries are updated in the end`() throws {
     var world = try World()
     for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
     for tag in 1...2_000 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
@@ -118,7 +118,7 @@ import Testing
     #expect(paid >= EngineLimits().redecisionStepsPerSlice)
   }
 
-  @Test func `the queries of the writer are told before its answer`() throws {
+  @Test func `the writer's queries are updated before its response`() throws {
     var world = try World(queriesInLine: 4)
     for connection in [UInt64(1), 2] { world.perform(connection, .connect) }
     for tag in 1...300 { world.listen(1, Self.last(tag), tag: Int32(tag)) }
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [0, 3, 1_000])
-  func `random writes leave every query with what it finds, however late it is told`(queriesInLine: Int) throws {
+  func `random writes leave every query with its result, after any delay`(queriesInLine: Int) throws {
     var random = SeededRandom(seed: UInt64(queriesInLine + 1))
     for _ in 0..<Torture.count(sample: 12, full: 300) {
       var world = try World(queriesInLine: queriesInLine)

@@ -92,7 +92,7 @@ import Testing
     #expect(host.engine.listens.root.children.isEmpty)
   }
 
-  @Test func `an order that nobody needs goes when its children go one by one`() throws {
+  @Test func `an unused index is dropped as its children are removed`() throws {
     var host = try Self.host(childCount: 300)
     host.read(Self.last100)
     #expect(host.engine.listens.queriedLocationCount == 1)
@@ -103,7 +103,7 @@ import Testing
     #expect(host.engine.listens.isIdle && host.engine.listens.root.children.isEmpty)
   }
 
-  @Test func `few results are held, however many queries find nearly everything`() throws {
+  @Test func `results are shared by many queries that match nearly everything`() throws {
     var host = try Self.host(childCount: 300)
     host.perform(1, .connect)
     for i in 1...50 {

@@ -14,7 +14,7 @@ import Testing
 
     """
 
-  @Test func `a window moves in one message, with who leaves and who takes the place`() throws {
+  @Test func `a window moves in one message, with the leaving and the entering child`() throws {
     try expectScenario(
       Self.start + """
         1 listen /s query {"i":"n","l":2,"vf":"r"} tag 7
@@ -59,7 +59,7 @@ import Testing
         """)
   }
 
-  @Test func `replacing everything is told as the new result, and only when it is another one`() throws {
+  @Test func `a replacement is delivered as the new result, and only if it differs`() throws {
     try expectScenario(
       Self.start + """
         1 listen /s query {"i":"n","l":1,"vf":"l"} tag 1
@@ -173,7 +173,7 @@ import Testing
         """)
   }
 
-  @Test func `rules see the query, now and whenever they are asked again`() throws {
+  @Test func `rules see the query at each evaluation`() throws {
     try expectScenario(
       """
       rules {"rules":{".write":true,"m":{".read":"query.limitToLast <= 2 && root.child('open').val() == true"}}}
@@ -203,7 +203,7 @@ import Testing
       """)
   }
 
-  @Test func `without room for an order everything is sent, to those who may have it`() throws {
+  @Test func `without memory for an index all children are sent, if rules allow that`() throws {
     var limits = EngineLimits()
     limits.undeclaredIndexEntriesMax = 70
     try expectScenario(
@@ -240,7 +240,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `a listener that told its ranges is sent those that differ`() throws {
+  @Test func `a listener with ranges is sent those that differ`() throws {
     try expectScenario(
       """
       rules {"rules":{".read":true,".write":true}}

@@ -43,7 +43,7 @@ import Testing
     ]
   }()
 
-  @Test("a viewer reads where rules say no, and changes nothing where they say yes")
+  @Test("a viewer reads data that rules deny, and writes none that they allow")
   func viewer() throws {
     #expect(
       try Self.replies(Self.closed, Self.viewer, [.get(Path("mine/a")), .get(Path("x"))]) == ["value", "nothing"])
@@ -52,7 +52,7 @@ import Testing
     #expect(refused == Array(repeating: "permission-denied", count: Self.changes.count))
   }
 
-  @Test("whoever looks as somebody else reads what that one may, and changes nothing")
+  @Test("a session that acts as another user reads what that user may, and changes nothing")
   func override() throws {
     let reads: [Command.Action] = [.get(Path("mine/a")), .get(Path("x"))]
     #expect(try Self.replies(Self.closed, Self.viewerAsKim, reads) == ["value", "permission-denied"])
@@ -60,7 +60,7 @@ import Testing
     #expect(refused == Array(repeating: "permission-denied", count: Self.changes.count))
   }
 
-  @Test("an administrator who may change nothing is none")
+  @Test("a read-only administrator is refused administration")
   func contradiction() {
     let both = Principal(auth: nil, isAdministrator: true, isReadOnly: true)
     #expect(!both.isAdministrator && both.isReadOnly && both.readsAll)

@@ -28,7 +28,7 @@ import Testing
 
     """
 
-  @Test func `a write that takes a permission is followed by one receipt, with what each was last told`() throws {
+  @Test func `a revoking write is followed by one receipt, with the last position of each listener`() throws {
     try expectScenario(
       Self.start + """
         2 put /rooms/r/a 1
@@ -46,7 +46,7 @@ import Testing
         """)
   }
 
-  @Test func `a deploy is answered for also when it cuts nobody`() throws {
+  @Test func `a deploy has a receipt also when it cancels no listen`() throws {
     try expectScenario(
       Self.start + """
         rules {"rules":{"rooms":{"r":{".read":"auth.uid == 'bob' || query.limitToLast == 1"}},".write":true}}
@@ -58,7 +58,7 @@ import Testing
         """)
   }
 
-  @Test func `who becomes somebody else is told of under the name that listened`() throws {
+  @Test func `a receipt names the identity that listened, also after the connection changed users`() throws {
     try expectScenario(
       Self.start + """
         1 auth {"uid":"alice"}
@@ -82,7 +82,7 @@ import Testing
         """)
   }
 
-  @Test func `a revocation carries its number, also where nobody listens`() throws {
+  @Test func `a revocation carries its number also without listens`() throws {
     try expectScenario(
       Self.start + """
         2 revoke 41
@@ -103,7 +103,7 @@ import Testing
         """)
   }
 
-  @Test func `time is told of when it takes a permission`() throws {
+  @Test func `a revocation by time has a receipt`() throws {
     try expectScenario(
       """
       rules {"rules":{".read":"now < 3000",".write":true}}

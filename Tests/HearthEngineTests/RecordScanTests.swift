@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `a place's own changes come to what all changes come to`(seed: UInt64) throws {
+  func `the changes of a location agree with those of the whole`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var (payload, root): ([UInt8], Node) = ([], .empty)
     var records: [CommitRecord] = []
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `what is at a place is found in a value that comes in pieces`(seed: UInt64) throws {
+  func `the value at a location is found in a value of several pieces`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var root = Node.empty
     for _ in 0..<30 { root = root.replacing(Self.path(&random), with: Self.node(&random)) }

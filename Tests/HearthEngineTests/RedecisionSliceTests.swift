@@ -71,7 +71,7 @@ import Testing
 
   // MARK: Identity
 
-  @Test func `the same identity again decides nothing, whatever its deadline`() throws {
+  @Test func `signing in again as the same user decides no listen again, for any deadline`() throws {
     var world = try World(Self.signedIn)
     world.perform(1, .connect)
     world.perform(1, .authenticate(Self.user("a", deadline: 1_000)))
@@ -116,7 +116,7 @@ import Testing
     #expect(world.engine.listenCount == count)
   }
 
-  @Test func `listens of a client that signs out are cancelled, and told nothing before`() throws {
+  @Test func `listens of a client that signs out are cancelled without a last event`() throws {
     var world = try World(Self.signedIn)
     world.perform(1, .connect)
     world.perform(1, .authenticate(Self.user("a")))
@@ -163,7 +163,7 @@ import Testing
 
   // MARK: Data and rules
 
-  @Test func `a write that puts many listens in doubt makes nobody wait, and the others are told at once`() throws {
+  @Test func `a write that affects many grants delays no client, and unaffected listeners are told at once`() throws {
     var world = try World(Self.flag)
     for connection in UInt64(1)...20 { world.listen(connection, (0..<500).map { "r/x\($0)" }) }
     world.listen(30, ["free"])
@@ -181,7 +181,7 @@ import Testing
     #expect(world.engine.listenCount == 10_001)
   }
 
-  @Test func `a listener in doubt is told what it missed, in the same events, once it is decided`() throws {
+  @Test func `an undecided listener gets its missed events once it is allowed`() throws {
     var world = try World(Self.flag)
     for connection in UInt64(1)...3 { world.listen(connection, (0..<300).map { "r/x\($0)" }) }
     world.put("flag", Node(.int(1)))
@@ -194,7 +194,7 @@ import Testing
     for connection in UInt64(1)...3 { #expect(after[connection] == ["/r/x7/a", "/r/x7/b"]) }
   }
 
-  @Test func `a listener that was not allowed for a while is sent what is there, and nothing of that while`() throws {
+  @Test func `a listener that was denied for a while gets the current value, and no intermediate ones`() throws {
     var world = try World(Self.flag)
     world.listen(1, (0..<600).map { "r/x\($0)" })
     world.put("flag", Node(.string("shut")))
@@ -246,7 +246,7 @@ import Testing
     #expect(world.decisions.allSatisfy { $0 <= 1 })
   }
 
-  @Test func `nothing is decided that could tell what cannot be stored`() throws {
+  @Test func `listens are not decided again while commits cannot be stored`() throws {
     var world = try World(Self.flag)
     world.listen(1, (0..<600).map { "r/x\($0)" })
     world.put("flag", Node(.int(1)))

@@ -20,7 +20,7 @@ import Testing
 
     """
 
-  @Test("a revoked connection is told, signed out, and loses what only its user may read")
+  @Test("a revoked connection is notified, signed out, and loses listens that only its user may read")
   func revocation() throws {
     try expectScenario(
       Self.start + """
@@ -40,7 +40,7 @@ import Testing
         """)
   }
 
-  @Test("the deadline of a revoked credential does not end the next one")
+  @Test("the deadline of a revoked credential does not affect the next one")
   func nextCredential() throws {
     try expectScenario(
       Self.start + """
@@ -62,7 +62,7 @@ import Testing
         """)
   }
 
-  @Test("who is signed out, or gone, is not told that anything ended")
+  @Test("signed-out and disconnected clients get no cancels")
   func signedOut() throws {
     try expectScenario(
       Self.start + """
@@ -78,7 +78,7 @@ import Testing
         """)
   }
 
-  @Test("a write in the same batch after the revocation is decided as nobody's")
+  @Test("a write in the same batch after the revocation is decided as signed out")
   func sameBatch() throws {
     try expectScenario(
       """

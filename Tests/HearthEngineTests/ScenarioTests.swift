@@ -4,7 +4,7 @@ import Testing
 
 /// Conversations with the engine. Every effect is listed; an unlisted one fails the test.
 @Suite struct ScenarioTests {
-  @Test func `the first value comes before the answer, and not at all when the hash tells it is known`() throws {
+  @Test func `the first value is sent before the response, and omitted when the hash matches`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -64,7 +64,9 @@ import Testing
       """)
   }
 
-  @Test func `the writer is told before it is answered, and a write that changes nothing tells nobody`() throws {
+  @Test func `a writer's own listens are told before its response, and a write without a change tells no listener`()
+    throws
+  {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -84,7 +86,7 @@ import Testing
       """)
   }
 
-  @Test func `a merge is one message for each place, with the parts that are its own`() throws {
+  @Test func `a merge is one message for each listened location, with its own parts`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}

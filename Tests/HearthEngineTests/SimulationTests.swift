@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
   func `windows of live queries follow thousands of messages`(seed: UInt64) throws {
-    var simulation = try Simulation(seed: seed, Self.talkative)
+    var simulation = try Simulation(seed: seed, Self.writeHeavy)
     let summary = try simulation.run(stepCount: 1_200)
     #expect(summary.queryEventCount > 20)
   }
@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
   func `windows of live queries catch up after pending decisions`(seed: UInt64) throws {
     var conditions = Self.sliced
-    (conditions.policies, conditions.isTalkative) = (Self.talkative.policies + [.memberExists, .ownData], true)
+    (conditions.policies, conditions.isWriteHeavy) = (Self.writeHeavy.policies + [.memberExists, .ownData], true)
     var simulation = try Simulation(seed: seed, conditions)
     let summary = try simulation.run(stepCount: 1_200)
     #expect(summary.queryEventCount > 20)
@@ -52,17 +52,17 @@ import Testing
   }
 
   /// Conditions in which listens last long enough to receive many events.
-  private static var talkative: SimulationConditions {
+  private static var writeHeavy: SimulationConditions {
     var conditions = SimulationConditions()
-    conditions.policies = [.everybody, .everybody, .everybody, .queryLimit, .queryOrder, .queryAndData]
-    conditions.isTalkative = true
+    conditions.policies = [.allowAll, .allowAll, .allowAll, .queryLimit, .queryOrder, .queryAndData]
+    conditions.isWriteHeavy = true
     return conditions
   }
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
-  func `what connections want at their ends is done through restarts`(seed: UInt64) throws {
-    var conditions = Self.talkative
-    conditions.policies = [.everybody, .memberExists, .ownData]
+  func `onDisconnect writes survive restarts`(seed: UInt64) throws {
+    var conditions = Self.writeHeavy
+    conditions.policies = [.allowAll, .memberExists, .ownData]
     var simulation = try Simulation(seed: 100 + seed, conditions)
     let summary = try simulation.run(stepCount: 1_200)
     #expect(summary.startCount > 1)
@@ -71,10 +71,10 @@ import Testing
   }
 
   @Test(arguments: 0..<UInt64(Torture.count(sample: 2, full: 100)))
-  func `without room for orders clients that filter still hold what they asked for`(seed: UInt64) throws {
-    var conditions = Self.talkative
+  func `without memory for indexes clients with filters still have their results`(seed: UInt64) throws {
+    var conditions = Self.writeHeavy
     conditions.hasRoomForOrders = false
-    conditions.policies.removeAll(where: \.looksAtQuery)
+    conditions.policies.removeAll(where: \.readsQuery)
     var simulation = try Simulation(seed: seed, conditions)
     let summary = try simulation.run(stepCount: 800)
     #expect(summary.queryEventCount > 100)
@@ -84,7 +84,7 @@ import Testing
     ("exists", ReadDependencies.Aspects.existence), ("val", .value), ("getPriority", .priority),
     ("hasChildren", .children),
   ])
-  func `an engine that forgets what one operator read is found out`(
+  func `a simulated engine that misses the reads of an operator is detected`(
     name: String, ignored: ReadDependencies.Aspects
   ) throws {
     var conditions = SimulationConditions()
@@ -95,14 +95,14 @@ import Testing
   @Test(arguments: [
     EngineFaults.noBackfill, .noEviction, .staleOrder, .noReplacement, .noQueryInRules,
   ])
-  func `an engine that gets something wrong about live queries is found out`(fault: EngineFaults) throws {
-    var conditions = Self.talkative
+  func `a simulated engine with faulty live queries is detected`(fault: EngineFaults) throws {
+    var conditions = Self.writeHeavy
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")
   }
 
   @Test(arguments: [EngineFaults.noRulesOnDisconnect, .noEndOfSessions, .staleIdentities])
-  func `an engine that gets something wrong at the end of connections is found out`(fault: EngineFaults) throws {
+  func `a simulated engine with faulty onDisconnect writes is detected`(fault: EngineFaults) throws {
     var conditions = SimulationConditions()
     conditions.faults = fault
     #expect(try isCaught(conditions), "no seed notices it")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct TableTests {
   @Test(arguments: 0..<4)
-  func `a dense table holds what a dictionary holds`(seed: UInt64) {
+  func `a dense table agrees with a dictionary`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var (table, model) = (DenseTable<Int, Int>(), [Int: Int]())
     for step in 0..<2_000 {
@@ -86,7 +86,7 @@ import Testing
     #expect(answers == [true, false, false])
   }
 
-  @Test func `whoever depends on a place is found once for each commit, however often a merge comes by`() {
+  @Test func `a listen that depends on a location is found once for each commit, however many merged paths touch it`() {
     let connection = Connection(id: ConnectionID(rawValue: 1))
     let node = ListenNode(key: nil, parent: nil)
     let listen = Listen(serial: 1, connection: connection, node: node, path: .root)
@@ -97,7 +97,7 @@ import Testing
     #expect(found.listens.count == 2)
   }
 
-  @Test func `what nobody listens to or depends on any more is forgotten`() throws {
+  @Test func `a location without listens and grants is forgotten`() throws {
     var scenario = Scenario()
     let steps = [
       #"rules {"rules": {".read": "root.child('a/b/c').exists() || now > 5", ".write": true}}"#, "time 10", "1 connect",

@@ -37,7 +37,7 @@ import Testing
     return (batch.effects.flatMap { $0.scenarioLines() }, batch)
   }
 
-  @Test("each transaction sees what the one before it decided, in the same batch")
+  @Test("each transaction sees the result of the one before it, in the same batch")
   func newestState() throws {
     var engine = try engine()
     let actions = (0..<10).map { _ in command(Self.increment("count")) }
@@ -47,7 +47,7 @@ import Testing
     #expect(batch.state.position == 10)
   }
 
-  @Test("everything in one transaction is one record, and a replay comes to the same")
+  @Test("a transaction is one record, and a replay has the same result")
   func oneRecord() throws {
     var engine = try engine()
     _ = decide(
@@ -96,7 +96,7 @@ import Testing
     #expect(String(decoding: batch.state.root.json(.export), as: UTF8.self) == #"{"a":{"d":2}}"#)
   }
 
-  @Test("a transaction that gives up, or changes nothing, leaves no record and is answered")
+  @Test("an aborted or unchanged transaction leaves no record and is answered")
   func nothing() throws {
     var engine = try engine()
     let (lines, batch) = decide(
@@ -121,7 +121,7 @@ import Testing
     #expect(batch.state.root.isEmpty)
   }
 
-  @Test("nobody but the administrator makes a transaction; its body does not run")
+  @Test("only an administrator runs a transaction; for others its body does not run")
   func onlyAdministrator() throws {
     var engine = try engine()
     let runs = Mutex(0)
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be stored is refused as a whole",
+    "an unstorable transaction is refused as a whole",
     arguments: [
       ("a.b", 1, "invalid-path"), ("", 1, "invalid-path"), ("a", 40, "invalid-data"), ("a", 31, "ok"),
     ])
@@ -181,7 +181,7 @@ import Testing
     #expect(String(decoding: batch.state.root.json(.export), as: UTF8.self) == #"{"n":1}"#)
   }
 
-  @Test("listeners are told, and lose what the transaction takes from them first")
+  @Test("listeners are updated, after the transaction's revocations")
   func listeners() throws {
     var scenario = Scenario()
     _ = try scenario.perform(

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: 1...4)
-  func `nothing is left of many lives`(seed: UInt64) throws {
+  func `ended clients leave no state`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var world = try Counters(people: 8)
     for _ in 0..<3_000 {
@@ -66,7 +66,7 @@ import Testing
     for _ in 0..<200 { _ = try world.pass(milliseconds: 1_000) }
     #expect(world.turns.isIdle && world.turns.waitingCount == 0 && world.turns.sizeBytes == 0)
     #expect(
-      world.turns.queuesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.untold.isEmpty, "\(world.turns)")
+      world.turns.queuesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.undelivered.isEmpty, "\(world.turns)")
     for who in 1...8 { _ = try world.step("\(who) disconnect") }
     #expect(world.turns.contenders.isEmpty)
   }

@@ -33,7 +33,7 @@ import Testing
     var turns: TransactionTurns { scenario.engine.turns }
   }
 
-  @Test func `a transaction that nobody is in the way of is answered at once`() throws {
+  @Test func `a transaction without contention is answered at once`() throws {
     var world = try Counters(people: 1)
     #expect(try world.swap(1, nil, 1) == ["1 written 1"])
     #expect(try world.swap(1, nil, 2) == ["1 stale 1"])
@@ -41,7 +41,7 @@ import Testing
     #expect(world.turns.isIdle)
   }
 
-  @Test func `those who are late are answered one at a time, in the order in which they came`() throws {
+  @Test func `outdated clients are answered one at a time, in order of arrival`() throws {
     var world = try Counters(people: 4)
     #expect(try world.swap(1, nil, 1) == ["1 written 1"])
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
@@ -53,7 +53,7 @@ import Testing
     #expect(world.turns.isIdle)
   }
 
-  @Test func `who is in time waits while another has a turn, and is not told to be late when that passes`() throws {
+  @Test func `an up-to-date client waits during another's turn, and is not told to retry when that passes`() throws {
     var world = try Counters(people: 3)
     _ = try world.swap(1, nil, 1)
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
@@ -64,7 +64,7 @@ import Testing
     #expect(try world.swap(3, 2, 3) == ["3 written 3"])
   }
 
-  @Test func `plain writes never wait, and whoever they make late goes on with the turn`() throws {
+  @Test func `plain writes never wait, and a transaction that they outdate keeps its turn`() throws {
     var world = try Counters(people: 4)
     _ = try world.swap(1, nil, 1)
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
@@ -74,7 +74,7 @@ import Testing
     #expect(try world.swap(2, 7, 8) == ["2 written 8", "3 stale 8"])
   }
 
-  @Test func `who is late again and again in a turn goes to the end of the line`() throws {
+  @Test func `a client that is repeatedly outdated in its turn goes to the end of the queue`() throws {
     var world = try Counters(people: 4)
     _ = try world.swap(1, nil, 1)
     _ = try world.swap(2, nil, 1)
@@ -95,7 +95,7 @@ import Testing
     #expect(world.turns.isIdle && world.turns.waitingCount == 0)
   }
 
-  @Test func `who left is passed over, also when another comes by the same number`() throws {
+  @Test func `a disconnected client is skipped, also when its number is reused`() throws {
     var world = try Counters(people: 4)
     _ = try world.swap(1, nil, 1)
     for number in 2...4 { _ = try world.swap(number, nil, 1) }
@@ -104,7 +104,7 @@ import Testing
     #expect(try world.swap(2, 1, 2) == ["2 written 2", "4 stale 2"])
   }
 
-  @Test func `many who give up cost the others no more than two windows`() throws {
+  @Test func `many clients that give up cost the others at most two windows`() throws {
     var world = try Counters(people: 101)
     _ = try world.swap(1, nil, 1)
     var answered = try world.swap(2, nil, 1).count
@@ -137,7 +137,7 @@ import Testing
     #expect(!world.turns.isIdle)
   }
 
-  @Test func `who may read and not write has no more turns on a new connection`() throws {
+  @Test func `a client that may not write gets no further turns on a new connection`() throws {
     let rules = #"{"rules": {".read": true, ".write": "auth.uid != 'eve'"}}"#
     var world = try Counters(people: 29, rules: rules)
     _ = try world.step(#"1 auth {"uid":"ann"}"#)
@@ -164,7 +164,7 @@ import Testing
     #expect(!world.turns.isIdle)
   }
 
-  @Test func `requests of a user who does not use turns get none`() throws {
+  @Test func `requests of a user who ignores turns get none`() throws {
     var requests = Requests(engine: Engine(state: try Counters(people: 1).scenario.engine.state))
     _ = requests.swap(1, "ann", nil, 1)
     for number in 2..<12 {
@@ -241,7 +241,7 @@ import Testing
     #expect(try world.step("3 disconnect").sorted() == ["4 stale 2", "5 written 2"])
   }
 
-  @Test func `who asks for more than the place of a turn gives the turn up`() throws {
+  @Test func `a client that requests another location gives its turn up`() throws {
     var world = try Counters(people: 4)
     for path in ["/a/x", "/a/y"] { _ = try world.step("1 put \(path) 1") }
     #expect(try world.swap(1, nil, 2, at: "/a/x") == ["1 stale 1"])
@@ -252,7 +252,7 @@ import Testing
 
   // MARK: Interruptions
 
-  @Test func `what a connection wrote in time comes before what it writes next`() throws {
+  @Test func `accepted writes of a connection precede its later ones`() throws {
     var world = try Counters(people: 3)
     _ = try world.swap(1, nil, 1)
     #expect(try world.swap(2, nil, 1) == ["2 stale 1"])
@@ -268,7 +268,7 @@ import Testing
     #expect(try world.swap(3, 10, 11) == ["3 written 11", "1 stale 11"])
   }
 
-  @Test func `a write is made as who asked for it`() throws {
+  @Test func `a write is made with the identity of its requester`() throws {
     let rules = #"{"rules": {".read": true, ".write": "auth != null"}}"#
     var world = try Counters(people: 3, rules: rules)
     for number in 1...3 { _ = try world.step(#"\#(number) auth {"uid":"u\#(number)"}"#) }
@@ -283,7 +283,9 @@ import Testing
     #expect(lines.contains("1 permission-denied"), "\(lines)")
   }
 
-  @Test func `who may not read the place is refused at once, and what the rules refuse at its turn is refused`() throws
+  @Test
+  func `a client without read permission is refused at once, and one that the rules refuse is refused at its turn`()
+    throws
   {
     let rules = #"{"rules": {".read": "auth != null", "c": {".write": "newData.val() < 5"}}}"#
     var world = try Counters(people: 3, rules: rules)
@@ -297,7 +299,7 @@ import Testing
     #expect(world.turns.isIdle)
   }
 
-  @Test func `nobody waits once nothing is written any more`() throws {
+  @Test func `no transaction waits once writes have ended`() throws {
     for isStalled in [true, false] {
       var world = try Counters(people: 3)
       _ = try world.swap(1, nil, 1)

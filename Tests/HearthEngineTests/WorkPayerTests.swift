@@ -99,7 +99,7 @@ import Testing
     return engine
   }
 
-  @Test func `each comparison of a large value is charged to the client that asks, whatever comes of it`() throws {
+  @Test func `each comparison of a large value is charged to the client that asks, with any result`() throws {
     var engine = try Self.largeEngine(#"{"rules": {".read": true, ".write": true}}"#)
     let payer = WorkPayer(ConnectionID(rawValue: 1))
     let compound = CompoundHash(hashes: ["a", ""], posts: [Path("k5")])

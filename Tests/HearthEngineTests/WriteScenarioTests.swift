@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of single writes: priorities, server values, hashes, limits. Every effect is listed.
 @Suite struct WriteScenarioTests {
-  @Test func `a merge of nothing but its own place is a put, and listeners below get their part`() throws {
+  @Test func `a merge of only its own location is a put, and listeners below get their part`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -58,7 +58,7 @@ import Testing
       """)
   }
 
-  @Test func `a priority is written alone, told alone, and refused where there is no value`() throws {
+  @Test func `a priority is written and delivered alone, and refused without a value`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": true}}
@@ -107,7 +107,7 @@ import Testing
       """)
   }
 
-  @Test func `server values are resolved once, from what was there before, and told resolved`() throws {
+  @Test func `server values are resolved once, from the former value, and delivered resolved`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": "newData.child('at').val() == now || newData.val() == null"}}
@@ -143,7 +143,7 @@ import Testing
       """)
   }
 
-  @Test func `a put with a hash changes only what the caller has seen`() throws {
+  @Test func `a put with a hash changes only a value that the caller has seen`() throws {
     try expectScenario(
       """
       rules {"rules": {".read": true, ".write": "newData.val() != 13"}}
@@ -160,7 +160,7 @@ import Testing
       """)
   }
 
-  @Test func `who may not read learns nothing by a hash`() throws {
+  @Test func `a client without read permission learns no value by hashes`() throws {
     try expectScenario(
       """
       rules {"rules": {".write": "newData.val() == 2"}}
@@ -185,7 +185,7 @@ import Testing
       """)
   }
 
-  @Test func `an answer shows what its writer may read, and nothing else`() throws {
+  @Test func `a response reveals only data that its writer may read`() throws {
     let rules = try RuleSet.compile(#"{"rules": {".write": true, "open": {".read": true}}}"#)
     var engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     func isShown(_ place: Path, _ shown: [Path], as principal: Principal = .signedOut) -> Bool {
@@ -203,7 +203,7 @@ import Testing
     #expect(isShown(shut, [shut], as: .administrator))
   }
 
-  @Test func `who may not write learns nothing by a priority`() throws {
+  @Test func `a client without write permission learns no value by priorities`() throws {
     try expectScenario(
       """
       rules {"rules": {"w": {".write": true}}}
@@ -221,7 +221,9 @@ import Testing
       """)
   }
 
-  @Test func `what is long to hash is sent uncompared, and a write is compared with it when rules may allow it`() throws
+  @Test
+  func `large values are sent without a hash comparison, and a compared write is compared only if rules may allow it`()
+    throws
   {
     var limits = EngineLimits()
     (limits.hashSizeBytesMax, limits.hashBytesInLine) = (64, 64)
@@ -273,7 +275,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `what a write replaces counts as what it writes, for everybody`() throws {
+  @Test func `replaced data is charged like written data, to every client`() throws {
     var limits = EngineLimits()
     limits.touchedBytesMax = 150
     let text = String(repeating: "x", count: 60)
@@ -309,7 +311,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `a write that is larger than one may be changes nothing`() throws {
+  @Test func `an oversized write has no effect`() throws {
     var limits = EngineLimits()
     limits.recordBytesMax = 80
     try expectScenario(
@@ -327,7 +329,7 @@ import Testing
       """, limits: limits)
   }
 
-  @Test func `a priority stays when a request replaces all that has it and says so`() throws {
+  @Test func `a priority is kept when a request replaces its node with the same one`() throws {
     try expectScenario(
       """
       rules {"rules":{".read":true,".write":true}}

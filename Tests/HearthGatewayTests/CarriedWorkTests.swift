@@ -18,7 +18,7 @@ import Testing
   private static func seconds(_ count: Int) -> WorkAmount { WorkAmount(steps: count * rate) }
 
   @Test(arguments: [nil, "ann"])
-  func `what a connection owes at its end is waited for by the next one of its account or address`(uid: String?) {
+  func `a connection's debt at its end delays the next one of its account or address`(uid: String?) {
     let client = Self.client("192.0.2.1", uid)
     var ledger = WorkLedger()
     #expect(ledger.join(Self.id(1), as: client, at: 0) == 0)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "ann"])
-  func `a client that comes back after each second's worth gets no more than one that stays`(uid: String?) {
+  func `a client that reconnects after each second's allowance gets no more than one that stays`(uid: String?) {
     let client = Self.client("192.0.2.1", uid)
     var ledger = WorkLedger()
     var (taken, now) = (0, Int64(0))
@@ -69,7 +69,7 @@ import Testing
     #expect((1_001...2_000).allSatisfy { storm.join(Self.id($0), as: office, at: 0) == 0 })
   }
 
-  @Test func `who signs in or out on a connection leaves each what it has caused, once`() {
+  @Test func `signing in or out on a connection charges each identity for its own work, once`() {
     let (nobody, ann) = (Self.client("192.0.2.1"), Self.client("192.0.2.1", "ann"))
     var ledger = WorkLedger()
     ledger.join(Self.id(1), as: nobody, at: 0)

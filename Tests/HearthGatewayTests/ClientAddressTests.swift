@@ -28,7 +28,7 @@ import Testing
     #expect(throws: TrustedProxies.InvalidAddress.self) { try TrustedProxies([text]) }
   }
 
-  @Test("Security 19: who is not a trusted proxy says nothing about addresses")
+  @Test("Security 19: headers of an untrusted peer do not affect the client address")
   func spoofedHeader() throws {
     #expect(try Self.client([], from: "192.0.2.7", "203.0.113.1") == "192.0.2.7")
     #expect(try Self.client(["10.0.0.0/8"], from: "192.0.2.7", "203.0.113.1") == "192.0.2.7")
@@ -48,7 +48,7 @@ import Testing
     #expect(try Self.client(proxies, from: "10.0.0.1", "203.0.113.1, ") == "10.0.0.1")
   }
 
-  @Test("only a peer on this machine that forwards for nobody is a loopback client")
+  @Test("only a peer on this machine without forwarding headers is a loopback client")
   func loopback() throws {
     let proxies = try TrustedProxies(["127.0.0.1"])
     func isLocal(_ peer: String, _ headers: [(String, String)] = []) throws -> Bool {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("programs of the networks that an emulator lets in count as this machine's, by names that no public zone has")
+  @Test("networks that an emulator allows count as this machine, by names without a public zone")
   func emulatorClients() throws {
     let clients = try EmulatorClients(["172.17.0.0/16"])
     func isLocal(_ peer: String, _ host: String, _ headers: [(String, String)] = []) throws -> Bool {
@@ -87,7 +87,7 @@ import Testing
     #expect(Set(ids).count == 200)
   }
 
-  @Test("a trusted proxy names a request, in visible ASCII; nobody else does")
+  @Test("only a trusted proxy sets the request id, in visible ASCII")
   func requestIDsOfProxies() throws {
     let ids = RequestIDs(proxies: try TrustedProxies(["10.0.0.0/8"]))
     func id(_ peer: String, _ names: String...) throws -> String {

@@ -26,7 +26,7 @@ import Testing
       database: "default", connection: ConnectionID(rawValue: connection), trace: "t")
   }
 
-  @Test("equal ones within a second are one, whose count comes again")
+  @Test("equal denials within a second are one, delivered again with its count")
   func folding() throws {
     let time = Time()
     let feed = DenialFeed(clock: time.clock)
@@ -49,7 +49,7 @@ import Testing
     #expect(later.map(\.count) == [1] && later[0].id > again[0].id)
   }
 
-  @Test("who comes later is told the newest, or those behind one")
+  @Test("a later subscriber gets the newest denials, or those after a given one")
   func beginning() {
     let feed = DenialFeed(clock: Time().clock)
     for number in 0..<10 { Self.add(feed, "\(number)") }
@@ -63,7 +63,7 @@ import Testing
     #expect(feed.read(&future, limit: 100).entries.map(\.path) == ["/new"])
   }
 
-  @Test("what is too much is counted, whatever comes")
+  @Test("denials over the limit are counted")
   func bounds() {
     let time = Time()
     let feed = DenialFeed(clock: time.clock)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test("what is kept of an entry is there before it is told, and is made once for equal ones")
+  @Test("the details of a denial are stored before it is delivered, once for equal ones")
   func records() throws {
     let feed = DenialFeed(clock: Time().clock)
     var (made, kept): (Int, [UInt64]) = (0, [])

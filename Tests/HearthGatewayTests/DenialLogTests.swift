@@ -76,7 +76,7 @@ import Testing
     return rules.decideRead(ReadRequest(path: Path("p\(number)"), root: root, auth: nil, nowMilliseconds: 0))
   }
 
-  @Test func `so many of a second can be explained as are logged, and the others are told`() throws {
+  @Test func `as many denials of a second can be explained as are logged, and the others are counted`() throws {
     let log = Self.log()
     let feed = try #require(log.feed)
     for number in 0..<LogRateLimiter.linesPerSecondMax + 5 {
@@ -89,14 +89,14 @@ import Testing
     #expect(log.records.record(ofEntry: 7)?.path == Path("p6"))
   }
 
-  @Test func `nothing is kept when values may not be`() throws {
+  @Test func `no details are kept when values may not be`() throws {
     let log = Self.log(keepsValues: false)
     log.log(try Self.refused(1), path: Path("p1"), principal: .signedOut, database: "default", trace: "t")
     #expect(log.feed?.entry(1)?.path == "/p1")
     #expect(log.records.record(ofEntry: 1) == nil && log.records.record(of: "t") == nil)
   }
 
-  @Test func `what is kept for entries is bounded by its size and by their number`() throws {
+  @Test func `stored details of denials are bounded by size and number`() throws {
     let records = DenialRecords()
     let request = try #require(try Self.refused(1, bytes: 60_000).denied?.recorded())
     #expect((60_000...70_000).contains(request.heldBytes))

@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `lengths of time are read without a word after them`() throws {
+  @Test func `durations are read without a suffix`() throws {
     #expect(try HistoryMoment.duration("7d") == 604_800_000)
     #expect(throws: HistoryMoment.Problem.self) { try HistoryMoment.duration("7d ago") }
     #expect(throws: HistoryMoment.Problem.self) { try HistoryMoment.duration("7") }

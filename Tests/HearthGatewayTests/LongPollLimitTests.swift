@@ -13,7 +13,7 @@ import Testing
 @Suite struct LongPollLimitTests {
   private typealias Fixture = LongPollFixture
 
-  @Test("when too much is held for all clients, the session with the largest unfinished message ends, not the newest")
+  @Test("when too much is buffered in all, the session with the largest unfinished message ends")
   func unfinishedBound() throws {
     let memory = ClientMemory.ofTest(heldBytesMax: 3000)
     func begin(_ test: Fixture, _ bytes: Int) -> Fixture.Answer {
@@ -54,7 +54,7 @@ import Testing
     #expect(memory.holderCount == 0)
   }
 
-  @Test("there are so many sessions and no more")
+  @Test("the number of sessions is bounded")
   func sessionLimit() throws {
     let test = try Fixture { $0.sessionsMax = 1 }
     let entry = test.entry("192.0.2.1")
@@ -65,7 +65,7 @@ import Testing
     test.directory.remove("6")
   }
 
-  @Test("one network gets half of what is free, so that it cannot have all sessions")
+  @Test("one network gets half of the free sessions")
   func sessionShares() throws {
     let test = try Fixture { $0.sessionsMax = 16 }
     func fill(_ address: String, _ name: String) -> Int {
@@ -89,12 +89,12 @@ import Testing
     #expect((0..<200).count { test.insert(test.entry("198.51.100.1"), "b\($0)") } >= 49)
   }
 
-  @Test("where a network has its share, a new session takes the place of the one that has rested longest")
+  @Test("when a network's share is used up, a new session replaces the one idle longest")
   func restingSessions() throws {
     let test = try Fixture { $0.sessionsMax = 8 }
     let polled = (0..<3).map { _ in PollPresence(at: test.eventLoop.now) }
     for (index, presence) in polled.enumerated() {
-      presence.asked(nil, at: test.eventLoop.now)
+      presence.pollBegan(nil, at: test.eventLoop.now)
       #expect(test.insert(test.entry("192.0.2.1", presence: presence), "p\(index)"))
     }
     // The first session of the test has a poll in progress as well.
@@ -109,16 +109,16 @@ import Testing
     }
     test.pass(seconds: 5)
     #expect(newcomer("n") == "refused", "all of them have somebody who waits")
-    polled[1].answered(at: test.eventLoop.now)
+    polled[1].pollEnded(at: test.eventLoop.now)
     test.pass(seconds: 2)
     #expect(newcomer("n") == "refused", "the next poll may be on its way")
-    polled[2].answered(at: test.eventLoop.now)
+    polled[2].pollEnded(at: test.eventLoop.now)
     test.pass(seconds: 1)
     #expect(newcomer("n") == "p1")
     #expect(test.directory.count == 4 && test.directory.find("p1") == nil && test.directory.find("n") != nil)
     // An aborted poll does not count as waiting, although it is unanswered.
     let gone = RequestCancellation()
-    polled[0].asked(gone, at: test.eventLoop.now)
+    polled[0].pollBegan(gone, at: test.eventLoop.now)
     gone.cancel()
     test.pass(seconds: 3)
     #expect(newcomer("o") == "p2")

@@ -18,7 +18,7 @@ import Testing
     if case .poll(_, let poll)? = PollRequest(query.utf8) { poll } else { nil }
   }
 
-  @Test("requests are told apart whatever the order of their members")
+  @Test("requests are distinguished in any order of their members")
   func requests() {
     guard case .start("12")? = PollRequest("v=5&ns=chat&p=1:2:web:a&cb=12&ser=4&start=t".utf8) else {
       Issue.record("no start")
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "what no client sends is no request",
+    "requests in a form that no client sends are refused",
     arguments: [
       "", "start=t", "start=t&cb=", "start=t&cb=1;alert(1)", "start=t&cb=-1", "start=t&cb=1&cb=2", "id=1&ser=1",
       "pw=1&ser=1", "id=1&pw=x", "id=1&pw=x&ser=1&seg0=1&ts0=1", "id=1&pw=x&ser=1&seg0=1&d0=aa",
@@ -105,7 +105,7 @@ import Testing
       Self.texts(try assembler.receive([PollPiece(number: 0, count: 1, text: text)])) == ["{\"t\":?~~~\"}"])
   }
 
-  @Test("what is no message, or too much of one, is refused")
+  @Test("invalid and oversized messages are refused")
   func refusedPieces() throws {
     var limits = PollLimits()
     (limits.piecesAheadMax, limits.piecesMax) = (4, 3)
@@ -144,7 +144,7 @@ import Testing
     #expect(Self.script("\u{2028}") == "\\u2028" && Self.script("<") == "<" && Self.script("") == "")
   }
 
-  @Test("answers are numbered without gaps, and tell what waits as far as it fits")
+  @Test("responses are numbered without gaps, and carry the pending messages that fit")
   func answers() {
     var limits = PollLimits()
     limits.answerBytesMax = 10
@@ -160,7 +160,7 @@ import Testing
     #expect(outbox.waitingBytes == 0 && outbox.longestBytes == 0)
   }
 
-  @Test("the last answer tells everything, and its number is that of the end")
+  @Test("the last response carries all messages, with the number of the end")
   func lastAnswer() {
     var limits = PollLimits()
     limits.answerBytesMax = 1

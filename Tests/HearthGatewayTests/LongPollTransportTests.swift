@@ -32,7 +32,7 @@ import Testing
     #expect(test.start.script == Self.prelude + "pRTLPCB(0,[\"hello\"]);\n")
   }
 
-  @Test("a poll is answered at once when something waits, and else when something comes")
+  @Test("a poll is answered at once when a message is pending, else when one arrives")
   func polls() throws {
     let test = try Fixture()
     test.conversation.say("a")
@@ -44,7 +44,7 @@ import Testing
     #expect(held.script == "pRTLPCB(2,[\"c\"]);\n")
   }
 
-  @Test("a new poll has the one before it answered at once, and what it says is heard")
+  @Test("a new poll ends the one before it, and its messages are handled")
   func twoPolls() throws {
     let test = try Fixture()
     let first = test.poll()
@@ -68,7 +68,7 @@ import Testing
     #expect(test.poll(serial: 51).script == "pRTLPCB(2,[\"b\"]);\n")
   }
 
-  @Test("a poll that waits is answered with nothing before clients and proxies give it up")
+  @Test("an idle poll is answered empty before clients and proxies time out")
   func holding() throws {
     let test = try Fixture()
     for number in 1...5 {
@@ -97,7 +97,7 @@ import Testing
     #expect(test.isOver())
   }
 
-  @Test("closing tells what waits and the number of the last answer")
+  @Test("closing sends the pending messages and the number of the last response")
   func closing() throws {
     let test = try Fixture()
     let held = test.poll()
@@ -109,7 +109,7 @@ import Testing
     #expect(test.conversation.end?.isClean == true && test.isOver())
   }
 
-  @Test("without a poll to tell, the end waits for one, and not for ever")
+  @Test("without a poll the end waits for one, for a bounded time")
   func lateClosing() throws {
     for seconds in [9, 10] as [Int64] {
       let test = try Fixture()
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test("a client that goes on elsewhere is told the end of this transport, and the conversation lives on")
+  @Test("a client that switches transports is told the end of this one, and its session continues")
   func retiring() throws {
     let test = try Fixture()
     let held = test.poll()
@@ -154,7 +154,7 @@ import Testing
     #expect(held.script == "pLPCommand('close',1);\npRTLPCB(1,[]);\n" && test.isOver())
   }
 
-  @Test("while nothing more is to be read, messages wait, and keep their order")
+  @Test("while reading is paused, messages wait in order")
   func backPressure() throws {
     let test = try Fixture()
     test.transport.setReading(false)
@@ -167,7 +167,7 @@ import Testing
     #expect(test.conversation.received == ["x", "y", "z"] && test.loop.memory.heldBytes == 0)
   }
 
-  @Test("a poll that brings much gives way after a turn, and what it says is handled in order")
+  @Test("a poll with many messages yields after a turn, and they are handled in order")
   func turns() throws {
     let test = try Fixture()
     let count = test.loop.limits.turnMessagesMax
@@ -191,7 +191,7 @@ import Testing
     #expect(test.transport.readPauseMilliseconds == 0)
   }
 
-  @Test("a client that takes too little of what it is told is given up")
+  @Test("a client that reads too slowly is disconnected")
   func slowConsumer() throws {
     let test = try Fixture { $0.waitingBytesMax = 20 }
     test.conversation.say("a message of more than twenty bytes is taken")
@@ -206,7 +206,7 @@ import Testing
     #expect(test.isOver())
   }
 
-  @Test("what is no message ends the session, and what is not finished does in time")
+  @Test("an invalid message ends the session, and so does an unfinished one in time")
   func violations() throws {
     let test = try Fixture()
     let answer = Fixture.Answer()
@@ -229,7 +229,7 @@ import Testing
     #expect(slow.conversation.end?.isClean == false && slow.isOver())
   }
 
-  @Test("what a message ends while others wait to be read counts for nothing any more")
+  @Test("messages behind one that ends the session are ignored")
   func endingWhileReading() throws {
     let test = try Fixture()
     test.conversation.transport?.setReading(false)

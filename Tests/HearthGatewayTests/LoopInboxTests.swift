@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("what waits together is written together, in order")
+  @Test("pending messages are written together, in order")
   func order() async throws {
     let world = try await World(.standard)
     let block = world.block()
@@ -105,7 +105,7 @@ import Testing
     #expect(try await world.settle(10) == (0..<10).map { "/a/\($0)" } + ["flush 10"])
   }
 
-  @Test("databases have turns, and in each round one with little to tell comes before one with much")
+  @Test("databases take turns, and in each round those with few events come first")
   func turns() async throws {
     var limits = DeliveryLimits()
     limits.turnRecipientsMax = 3
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(
-    "a turn has so many bytes, each recipient's counted, whether they are of many events or of one",
+    "a turn is bounded by bytes, counted per recipient, for many events or one",
     arguments: [true, false])
   func bytes(isOneEvent: Bool) async throws {
     var limits = DeliveryLimits()
@@ -147,7 +147,7 @@ import Testing
     #expect(hot == (isOneEvent ? Array(repeating: "/a", count: 50) : (0..<50).map { "/\($0)" }))
   }
 
-  @Test("a database is held when too many bytes of it wait, and no other one with it")
+  @Test("a database is paused when too many of its bytes wait, and no other one")
   func heldByBytes() async throws {
     var limits = DeliveryLimits()
     limits.waitingBytesMax = 1_000
@@ -166,7 +166,7 @@ import Testing
     _ = try await world.settle(22)
   }
 
-  @Test("a loop with much to tell reads what its sockets bring all the same")
+  @Test("a loop with many events still reads its sockets")
   func sockets() async throws {
     final class Reader: ChannelInboundHandler, Sendable {
       typealias InboundIn = ByteBuffer
@@ -197,7 +197,7 @@ import Testing
     #expect(try #require(reader.toldWhenRead.withLock { $0 }) < 500)
   }
 
-  @Test("a database that is faster than the loop is held, and no other one with it")
+  @Test("a database that is faster than the loop is paused, and no other one")
   func held() async throws {
     var limits = DeliveryLimits()
     limits.waitingRecipientsMax = 100
@@ -232,7 +232,7 @@ import Testing
 
   private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
-  @Test("the loop itself is never held")
+  @Test("the loop itself is never blocked")
   func onLoop() async throws {
     var limits = DeliveryLimits()
     limits.waitingRecipientsMax = 1

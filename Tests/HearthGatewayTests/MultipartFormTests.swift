@@ -25,7 +25,7 @@ import Testing
 
     """
 
-  @Test("the file is what is between its empty line and the next boundary")
+  @Test("the file is the part between its empty line and the next boundary")
   func content() {
     #expect(Self.file(Self.one) == "{\"a\":1}")
     #expect(Self.file("preamble\r\n" + Self.one + "epilogue") == "{\"a\":1}")
@@ -49,7 +49,7 @@ import Testing
     #expect(Self.file("--XyZ\r\nContent-Disposition: form-data\r\n\r\n\r\n--XyZ--") == "")
   }
 
-  @Test("what is cut short or no form at all has no file")
+  @Test("a truncated or invalid form has no file")
   func damage() {
     for end in 0..<(Self.one.utf8.count - 4) {
       #expect(Self.file(String(decoding: Self.one.utf8.prefix(end), as: UTF8.self)) == nil, "\(end)")

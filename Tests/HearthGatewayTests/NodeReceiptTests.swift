@@ -70,7 +70,7 @@ import Testing
 
   private func text(_ json: JSON?) -> String { json.map { String(decoding: $0.text(), as: UTF8.self) } ?? "" }
 
-  @Test("what all nodes did stands in one receipt for each database, with each node's name")
+  @Test("one receipt per database holds the results of all nodes by name")
   func together() async throws {
     let (a, b, c) = (ReceiptStore(node: "a"), ReceiptStore(node: "b"), ReceiptStore(node: "c"))
     for (desk, cuts) in [(b, ["one": 2, "two": 1]), (c, [:])] {
@@ -98,7 +98,7 @@ import Testing
     for desk in [a, b, c] { desk.close() }
   }
 
-  @Test("a node that gives no answer, or one that is none, is named; a receipt then is not complete")
+  @Test("a node without a valid response is named, and the receipt is incomplete")
   func silent() async throws {
     let answers: [String: [UInt8]?] = ["b": nil, "c": Array("{}".utf8), "d": Array(#"{"receipts":[]}"#.utf8)]
     let a = ReceiptStore(node: "a")
@@ -140,7 +140,7 @@ import Testing
     #expect(JSON(parsing: line)?["unanswered"]?.array?.map(\.string) == ["b"])
   }
 
-  @Test("other nodes are not asked what a key's end did, which is each node's own")
+  @Test("the effect of a key's removal is reported by each node itself")
   func ownCauses() throws {
     let a = ReceiptStore(node: "a")
     a.collect(from: ReceiptPeers(names: ["b"]) { _, _ in Issue.record("asked") })
@@ -151,7 +151,7 @@ import Testing
     #expect(JSON(parsing: line)?["nodes"] == nil && JSON(parsing: line)?["node"]?.string == "a")
   }
 
-  @Test("a node tells each client that it cut once, and nothing of later changes")
+  @Test("a node notifies each cancelled client once, and sends it no later change")
   func once() throws {
     let b = ReceiptStore(node: "b")
     for position in [10, 11] as [Int64] {
@@ -165,7 +165,7 @@ import Testing
     b.close()
   }
 
-  @Test("a node with a client who takes nothing answers all the same, and says so")
+  @Test("a node with a client that does not read answers and reports it as late")
   func late() async throws {
     let (a, b) = (ReceiptStore(node: "a"), ReceiptStore(node: "b"))
     let there = b.begin(ann, event: .revoked, loopCount: 1, followedTo: 10)
@@ -186,7 +186,7 @@ import Testing
     withExtendedLifetime(marks) {}
   }
 
-  @Test("what another node's changes ended is kept for a while, within a number")
+  @Test("revocations of other nodes are kept for a time, within a number")
   func followedBounds() {
     var limits = ReceiptLimits()
     limits.followedMax = 3

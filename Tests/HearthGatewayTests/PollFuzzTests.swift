@@ -24,7 +24,7 @@ import Testing
     return bytes
   }
 
-  @Test func `any query is refused or means what a client may say`() {
+  @Test func `any query string is refused or is a valid request`() {
     let words = [
       "start=t", "&", "&", "&", "&cb=1", "cb=", "&id=5", "&pw=a", "&ser=7", "&seg0=0", "&ts0=1", "&d0=", "e30.",
       "&seg1=",
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a script has the data as it is, and nothing in it ends the script or a line`() throws {
+  @Test func `a JSONP response holds the data unchanged, and no data ends the script or a line`() throws {
     let words = [
       "</script>", "<", "/", "\u{2028}", "\u{2029}", "\u{2027}", "\u{202A}", "\"", "\\", "\\u2028", "__proto__",
       "\"__proto__\":", "{\"__proto__\":", ",\"__proto__\":1", "<!--", "-->", "]]>", "\n", "\u{7f}", "é", "🐵", "'", "`",

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("what was denied before is not counted, also in the same second, and nothing is counted twice in an hour")
+  @Test("earlier denials are not counted, also of the same second, and none twice in an hour")
   func trafficSince() {
     var clock = Clock()
     clock.denied = [(at: 4_000, count: 7), (at: 5_100, count: 3)]
@@ -57,7 +57,7 @@ import Testing
     #expect(RollbackBounds(bounds.json) == bounds)
   }
 
-  @Test("each bound is held against its own figure, and what could not be said counts as if it were so")
+  @Test("each bound is compared with its own figure, and an undecided listen counts as cancelled")
   func bounds() {
     var report = TrialReport(startedMilliseconds: 0)
     (report.judgedCount, report.closedCount, report.openedCount, report.undecidedCount) = (10, 1, 2, 4)
@@ -87,7 +87,7 @@ import Testing
     report.forecast = nil
     #expect(exceeded { $0.flipsMax = 7 } == ["forecast 0 0"])
   }
-  @Test("an excess is told in words, of one and of several")
+  @Test("exceeded bounds are described, in singular and plural")
   func words() {
     var report = TrialReport(startedMilliseconds: 0)
     (report.judgedCount, report.closedCount) = (1, 1)

@@ -20,13 +20,13 @@ import Testing
     ])
   func roundTrip(text: String) throws { #expect(try request(text).json == JSON(parsing: text.utf8)) }
 
-  @Test("a deletion is a write of nothing")
+  @Test("a deletion is a write of null")
   func deletion() throws {
     #expect(try request(#"{"delete":"/a"}"#).json == JSON(parsing: #"{"write":"/a","value":null}"#.utf8))
   }
 
   @Test(
-    "what is no request is refused with what is wrong",
+    "an invalid proposed request is refused with a reason",
     arguments: [
       ("{}", "a request needs one of read, write, update and delete, with a path"),
       (#"{"read":"/a","write":"/a"}"#, "a request needs one of read, write, update and delete, with a path"),

@@ -39,7 +39,7 @@ import Testing
     #expect(takeAll() == rate, "what was not taken is not saved up")
   }
 
-  @Test("what is larger than a second's worth is taken when nothing is owed, and paid for")
+  @Test("a request above a second's allowance is accepted without debt, and paid off")
   func debt() {
     var bucket = TokenBucket()
     #expect(bucket.take(10_000, perSecond: 1_000, at: 0) == 0)
@@ -59,7 +59,7 @@ import Testing
     #expect(bucket.take(1, perSecond: 1, at: .max / 4 + 61 * Self.second) == 0)
   }
 
-  @Test("a client's own rate comes before that of all, and another client is not held to it")
+  @Test("a client's own rate applies before the total one, and to that client alone")
   func clientsApart() throws {
     let allowance = DatabaseAllowance()
     allowance.set(try Self.quotas(#"{"requestsPerSecond":3,"clientRequestsPerSecond":2}"#))
@@ -77,7 +77,7 @@ import Testing
     #expect(allowance.take(1, first, at: 9 * Self.second)?.kind == .clientBytesPerSecond)
   }
 
-  @Test("however many clients come, no more are told apart than may be, and those at rest are forgotten")
+  @Test("the number of tracked clients is bounded, and idle ones are dropped")
   func boundedClients() throws {
     var limits = QuotaLimits()
     limits.clientsMax = 8
@@ -95,7 +95,7 @@ import Testing
 
   // MARK: Connections
 
-  @Test("a database has so many connections at most, and each seat is given back")
+  @Test("a database has a limit of connections, and closed ones are returned")
   func seats() throws {
     var limits = QuotaLimits()
     limits.connectionsMax = 2
@@ -142,7 +142,7 @@ import Testing
     withExtendedLifetime((hogs, others, administrator)) {}
   }
 
-  @Test("one network does not use up the places of clients that are told apart")
+  @Test("one network does not use up the tracked clients")
   func clientShares() throws {
     var limits = QuotaLimits()
     limits.clientsMax = 800
@@ -160,7 +160,7 @@ import Testing
     #expect(allowance.connectionCount == 0)
   }
 
-  @Test("who signs in is another client from then on, and an administrator is none")
+  @Test("a client that signs in has a new allowance, and an administrator has none")
   func signingIn() throws {
     let desk = QuotaRegistry()
     desk.set(try Self.quotas(#"{"clientConnections":1,"clientBytesPerSecond":1}"#), of: "a")
@@ -184,7 +184,7 @@ import Testing
 
   // MARK: Stored and returned settings
 
-  @Test("what is stored is counted when it is different, and not all the time")
+  @Test("stored bytes are counted when they change, and not continuously")
   func storage() throws {
     let allowance = DatabaseAllowance()
     let text = Node(.string(String(repeating: "x", count: 4_000)))
@@ -212,8 +212,8 @@ import Testing
     #expect(allowance.storageRefusal == nil)
   }
 
-  @Test("a removal brings no data, and what the server fills in does")
-  func whatBringsData() throws {
+  @Test("a removal brings no data, and server values do")
+  func bringsData() throws {
     func brings(_ text: String) throws -> Bool {
       try RESTBody.value(ByteBuffer(string: text), for: Location(path: .root)).addsData
     }
@@ -225,7 +225,7 @@ import Testing
 
   // MARK: As texts
 
-  @Test("quotas are kept as they were set, and what is wrong changes nothing")
+  @Test("quotas are stored as set, and invalid ones have no effect")
   func texts() throws {
     var quotas = try Self.quotas(#"{"connections":5,"storedBytes":1099511627776}"#)
     #expect(DatabaseQuotas(stored: quotas.json) == quotas)
@@ -266,7 +266,7 @@ import Testing
     #expect(RESTFailure(QuotaRefusal(.answerBytes, 1)) == .tooBig)
   }
 
-  @Test("who is over a rate is left unread so long that refusing costs little, however many sockets there are")
+  @Test("a client over its rate is not read for a time that bounds the cost of refusals, on any number of sockets")
   func holds() throws {
     func hold(_ milliseconds: Int64, _ connections: Int) -> Int64 {
       var refusal = QuotaRefusal(.requestsPerSecond, 1, waitNanoseconds: milliseconds * 1_000_000)

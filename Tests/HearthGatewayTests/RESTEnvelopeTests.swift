@@ -76,7 +76,7 @@ import Testing
     #expect(answer.headers.first { $0.name == "Content-Disposition" }?.value == header)
   }
 
-  @Test("only data is saved as a file")
+  @Test("only data responses have a file name")
   func failures() throws {
     let answer = try Self.wrapped("/a.json?download=x", RESTResponse(.permissionDenied))
     #expect(answer.headers.isEmpty)
@@ -97,7 +97,7 @@ import Testing
     #expect(statuses == [204])
   }
 
-  @Test("an answer that is late is not the one that is given")
+  @Test("a late response is discarded")
   func late() {
     let loop = EmbeddedEventLoop()
     var statuses: [Int] = []

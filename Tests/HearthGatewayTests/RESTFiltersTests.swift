@@ -13,7 +13,7 @@ import Testing
     Result { () throws(RESTFailure) in try RESTFilters.page(try URLQuery(text.utf8)) }
   }
 
-  @Test("a query of more parameters than anybody needs is refused before it is looked through")
+  @Test("a query with too many parameters is refused before it is parsed")
   func manyParameters() throws {
     let most = Array(repeating: "a", count: URLQuery.parametersMax).joined(separator: "&")
     #expect(try URLQuery(most.utf8).parameters.count == URLQuery.parametersMax)
@@ -71,7 +71,7 @@ import Testing
     #expect(equal.start == .init(value: .int(5), key: .key("k")) && equal.end == equal.start)
   }
 
-  @Test("in key order bounds are strings, and a second key means nothing")
+  @Test("in key order bounds are strings, and a second key has no effect")
   func keyBounds() throws {
     let query = try #require(try Self.query("orderBy=\"$key\"&startAt=\"a\",\"b\"&endAt=\"c\"").get())
     #expect(query.start == .init(value: .string("a")) && query.end == .init(value: .string("c")))
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "what contradicts itself is refused in the service's words",
+    "contradictory filters are refused with the service's messages",
     arguments: [
       ("limitToFirst=5", "orderBy must be defined when other query parameters are defined"),
       ("equalTo=\"a", "orderBy must be defined when other query parameters are defined"),

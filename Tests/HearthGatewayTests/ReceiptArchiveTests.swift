@@ -66,7 +66,7 @@ import Testing
     #expect(ReceiptFile.read(dataDirectory: folder.path, sizeBytesMax: 300).compactMap { $0["id"]?.int }.last == 200)
   }
 
-  @Test("numbers go on after a start, beyond those that a crash may have kept from the disk")
+  @Test("receipt numbers continue after a restart, beyond those lost by a crash")
   func numbers() throws {
     let first = try archive()
     first.append(line(9), limits: .standard)
@@ -80,7 +80,7 @@ import Testing
     #expect(desk.page(ReceiptFilter()).lastID == UInt64(ids[1]))
   }
 
-  @Test("a disk that takes nothing costs the lines and one word in the log")
+  @Test("a full disk loses receipts of the archive, with one log entry")
   func fullDisk() throws {
     let archive = try archive()
     archive.close()

@@ -87,7 +87,7 @@ import Testing
     #expect(receipt["listeners"]?.array?.map { $0["outcome"]?.string } == ["gone", nil, "gone"])
   }
 
-  @Test("what takes too long is closed as it stands, and does not change any more")
+  @Test("a receipt that takes too long is closed as incomplete and does not change")
   func late() throws {
     let desk = desk()
     let taken = try #require(desk.open(redecision(.data(position: 7), cut: 2), of: "one"))
@@ -115,7 +115,7 @@ import Testing
     #expect(receipt["listeners"]?.array?.count == 5 && receipt["listenersOmitted"]?.int == 7)
   }
 
-  @Test("listeners that go on are named with the rule that lets them, as many as there is room for")
+  @Test("kept listeners are listed with their rule, within a bound")
   func keptListeners() throws {
     var limits = ReceiptLimits()
     limits.keptMax = 3
@@ -143,7 +143,7 @@ import Testing
     #expect(texts.dropFirst().first?.contains(#""query":{"#) == true)
   }
 
-  @Test("a sign-in that costs nobody a listen is no news; the end of a credential is")
+  @Test("a sign-in that cancels no listen makes no receipt; the end of a credential does")
   func newsworthy() {
     let desk = desk()
     #expect(desk.open(redecision(.identity, cut: 0, examined: 4), of: "one") == nil)
@@ -197,8 +197,8 @@ import Testing
     }
   }
 
-  @Test("a revocation that means nobody is complete at once, with one receipt")
-  func nobody() throws {
+  @Test("a revocation without affected connections is complete at once, with one receipt")
+  func withoutConnections() throws {
     let desk = desk()
     let round = desk.begin(.signingKey(id: "k1"), event: .keyRotated, loopCount: 3)
     for _ in 0..<3 { round.reviewed(endedCount: 0) }
@@ -222,7 +222,7 @@ import Testing
     #expect(desk.page(ReceiptFilter(revocation: round.number)).isComplete, "nothing more will come")
   }
 
-  @Test("a revocation that is over leaves nothing behind but its receipts")
+  @Test("a completed revocation leaves only its receipts")
   func leftovers() throws {
     let desk = desk()
     weak var left: RevocationProcess?
@@ -239,7 +239,7 @@ import Testing
 
   // MARK: Asking
 
-  @Test("who asks for what comes after a receipt is answered by the next one of that database")
+  @Test("a request for later receipts is answered by the next one of its database")
   func waiting() async throws {
     let desk = desk()
     let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -256,7 +256,7 @@ import Testing
     desk.close()
   }
 
-  @Test("who waits in vain is answered with nothing, and forgotten")
+  @Test("a wait that times out is answered with no receipt and removed")
   func timeout() {
     let desk = desk()
     let loop = EmbeddedEventLoop()
@@ -269,7 +269,7 @@ import Testing
     #expect(desk.state.withLock { $0.waiters.isEmpty })
   }
 
-  @Test("too many who wait are answered at once")
+  @Test("surplus waiters are answered at once")
   func manyWaiters() {
     var limits = ReceiptLimits()
     limits.waitersMax = 2

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of shared texts: recipients of the same value in the same form share its bytes while they are in use.
 @Suite struct RecentTextsTests {
-  @Test func `a value's text is shared while it is kept, counted once, and forgotten with the last who keeps it`()
+  @Test func `a value's text is shared while it is in use, counted once, and dropped with its last user`()
     throws
   {
     let memory = ClientMemory.ofTest()
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is kept for its own sake`() throws {
+  @Test func `unused texts are not kept`() throws {
     let memory = ClientMemory.ofTest()
     let recent = RecentTexts(memory: memory)
     let words = RecentTexts.Format.push(Path("a"), tag: 1)

@@ -125,7 +125,7 @@ import Testing
     #expect(session.cancellation(of: Self.tagged(8)) != nil)
   }
 
-  @Test("a listen that fails, or is too large, leaves nothing behind")
+  @Test("a failed or oversized listen leaves no state")
   func failuresForget() {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
@@ -139,7 +139,7 @@ import Testing
     #expect(session.queries.count == 0 && session.queries.sizeBytes == 0)
   }
 
-  @Test("what is kept of queries is bounded")
+  @Test("the stored parameters of queries are bounded")
   func bound() {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
@@ -154,7 +154,7 @@ import Testing
       ])
   }
 
-  @Test("a get is asked with its query, and answered with what it found")
+  @Test("a get sends its query and is answered with the result")
   func gets() throws {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []

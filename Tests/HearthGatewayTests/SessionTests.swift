@@ -37,7 +37,7 @@ import Testing
     #expect(outputs.map(\.summary) == ["submit listen 1", "send pong"])
   }
 
-  @Test func whatFollowsACredentialWaitsForItsVerification() {
+  @Test func messagesBehindACredentialWaitForItsVerification() {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
     session.receive(Self.authenticate(1), sizeBytes: 10, into: &outputs)
@@ -79,7 +79,7 @@ import Testing
     #expect(outputs.map(\.summary) == ["verify t", "close"])
   }
 
-  @Test func whatWaitsIsBounded() {
+  @Test func waitingMessagesAreBounded() {
     var session = ClientSession()
     var outputs: [ClientSession.Output] = []
     session.receive(Self.listen(1), sizeBytes: ClientSession.heldBytesMax, into: &outputs)
@@ -126,7 +126,7 @@ import Testing
     #expect(outputs.map(\.summary) == (0..<3).map { "send reply \($0) ok" })
   }
 
-  @Test func anActionThatNobodyKnowsFails() {
+  @Test func anUnknownActionFails() {
     var session = Self.opened()
     var outputs: [ClientSession.Output] = []
     session.receive(.request(Request(number: 1, action: .unknown(name: "zz"))), sizeBytes: 1, into: &outputs)

@@ -13,7 +13,7 @@ import Testing
     SettingsStore(files: LocalFileStore(folder: folder.path + "/settings"), logger: Logger(label: "test") { _ in log })
   }
 
-  @Test("what was set is there after a restart")
+  @Test("settings survive a restart")
   func lasting() throws {
     let folder = try TemporaryFolder()
     let store = Self.store(folder)
@@ -38,7 +38,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("a change that is refused changes nothing")
+  @Test("a refused change has no effect")
   func refusal() throws {
     let folder = try TemporaryFolder()
     let store = Self.store(folder)
@@ -75,7 +75,7 @@ import Testing
     #expect(throws: (any Error).self) { try store.settings(of: "a") }
   }
 
-  @Test("the oldest rulesets that nothing refers to go when they get too many")
+  @Test("the oldest unreferenced rule sets are removed when there are too many")
   func rulesets() {
     var settings = DatabaseSettings()
     let megabyte = String(repeating: " ", count: 1 << 20)
@@ -91,7 +91,7 @@ import Testing
     #expect(settings.rulesets.count == 1)
   }
 
-  @Test("a function has one trigger, and there are not endlessly many")
+  @Test("a function has one trigger, and triggers are bounded")
   func triggers() throws {
     var settings = DatabaseSettings()
     func trigger(_ name: String, _ path: String) -> JSON {

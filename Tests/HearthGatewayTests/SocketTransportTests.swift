@@ -87,7 +87,7 @@ private final class RecordingConversation: TransportDelegate {
     #expect(connection.conversation.end != nil)
   }
 
-  @Test func `segments that wait for the rest count as held`() throws {
+  @Test func `buffered segments count towards the bound`() throws {
     let memory = ClientMemory.ofTest()
     let connection = try Connection(memory: memory)
     try connection.send("3", String(repeating: "x", count: 900))
@@ -117,7 +117,7 @@ private final class RecordingConversation: TransportDelegate {
     #expect(short.segmentedFrames() == short.frame)
   }
 
-  @Test func `messages of the protocol are told as they are encoded`() throws {
+  @Test func `protocol messages are logged as they are encoded`() throws {
     let connection = try Connection()
     let transport = try #require(connection.conversation.transport)
     transport.send(ServerMessage.pong)

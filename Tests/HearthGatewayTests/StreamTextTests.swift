@@ -73,7 +73,7 @@ import Testing
     #expect(String(buffer: StreamText.nothing) == "event: put\ndata: {\"path\":\"/\",\"data\":null}\n\n")
   }
 
-  @Test func `a text is made once for all streams of one form`() throws {
+  @Test func `an event's text is made once for all streams of one form`() throws {
     let event = SharedEvent(Event(path: Path("a"), change: .put(Node(.int(1))), position: 1), isForOne: false)
     func address(_ form: StreamForm) throws -> UnsafeRawPointer? {
       guard case .text(let buffer, _)? = event.streamTexts.text(form) else { return nil }
@@ -86,7 +86,7 @@ import Testing
     #expect(try address(StreamForm(depth: 1, json: .export)) != first)
   }
 
-  @Test func `a large text is made once away from the loop, and one too large not at all`() async throws {
+  @Test func `a large text is made once outside the loop, and an oversized one not at all`() async throws {
     let node = Node(.string(String(repeating: "x", count: LargeValuePool.loopBytesMax + 1)))
     let group = MultiThreadedEventLoopGroup.singleton
     let pool = LargeValuePool(memory: .ofTest())
@@ -121,7 +121,7 @@ import Testing
     #expect(addresses[2] == "too large")
   }
 
-  @Test func `everybody who waits for a large text or message is told once, in order`() async throws {
+  @Test func `all callers that wait for a large text or message are called once, in order`() async throws {
     let node = Node(.string(String(repeating: "x", count: LargeValuePool.loopBytesMax + 1)))
     let pool = LargeValuePool(memory: .ofTest())
     pool.start()
@@ -145,7 +145,7 @@ import Testing
     #expect(told == Array(0..<20_000))
   }
 
-  @Test func `an event of many long paths is large although its values are nothing`() {
+  @Test func `an event with many long paths is large despite empty values`() {
     let long = String(repeating: "k", count: 700)
     func removals(_ count: Int) -> Event.Change {
       .merge((0..<count).map { Event.Entry(path: Path("\(long)/\($0)"), node: .empty) })

@@ -15,7 +15,7 @@ import Testing
     author: RulesAuthor(kind: .serviceAccount, name: "ci@x"), cause: .promote, comment: "é\n", tool: "t", original: 3,
     watch: RollbackBounds(endMilliseconds: 9, formerID: 2, denialsMax: 5, cancelledMax: 0))
 
-  @Test("a version is there after a restart, with its text and all that is known of it")
+  @Test("a version survives a restart, with its text and metadata")
   func lasting() throws {
     let folder = try TemporaryFolder()
     let files = Self.files(folder)
@@ -35,7 +35,7 @@ import Testing
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }
 
-  @Test("there are no more than a hundred, and the oldest go")
+  @Test("at most a hundred versions are kept, and the oldest are removed")
   func count() throws {
     let folder = try TemporaryFolder()
     let files = Self.files(folder)
@@ -57,7 +57,7 @@ import Testing
     #expect(try files.versions(of: "a").map(\.id) == [2, 3, 4])
   }
 
-  @Test("what is damaged stays, is told of, and its number is not given again", arguments: ["", "{}", "flipped"])
+  @Test("a damaged version is kept and reported, and its number is not reused", arguments: ["", "{}", "flipped"])
   func damage(text: String) throws {
     let folder = try TemporaryFolder()
     let files = Self.files(folder)

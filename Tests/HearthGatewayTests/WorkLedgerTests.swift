@@ -50,7 +50,7 @@ import Testing
     #expect(ledger.wait(of: Self.connection(1), at: now + wait) == 0)
   }
 
-  @Test func `one network with all the work it can have leaves another network's to it`() {
+  @Test func `one network with its whole allowance of work leaves another network's intact`() {
     var clients = (0..<200).map { Self.client("192.0.2.\($0)", "hog \($0)") }
     clients += (0..<20).map { Self.client("198.51.\($0).1", "guest \($0)") }
     var ledger = Self.ledger(clients)
@@ -92,7 +92,7 @@ import Testing
     #expect(ledger.wait(of: .requests(Self.client("192.0.99.1")), at: 3) == 0)
   }
 
-  @Test func `a publisher whose events many listen to is not held to its allowance before the machine is`() {
+  @Test func `a publisher with many listeners is limited only when the machine is busy`() {
     var ledger = Self.ledger([Self.client("192.0.2.1", "publisher")])
     // 4,000 writes of 200 bytes in a second to 1,000 listeners: four million deliveries.
     for millisecond in 0..<10_000 {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `administrators and small work are not charged, and what is at rest is forgotten`() {
+  @Test func `administrators and small work are not charged, and idle clients are dropped`() {
     var administrator = Self.client("192.0.2.1")
     administrator.isAdministrator = true
     var ledger = Self.ledger([administrator, Self.client("192.0.2.2")])

@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a socket that took its fair part before gives way to one that did not`() {
+  @Test func `a socket that used its share yields to one that did not`() {
     let hogs = (0..<100).map { Self.client("192.0.2.1", "hog \($0)") }
     var ledger = Self.ledger(hogs + [Self.client("192.0.2.1", "ann")])
     let ann = Self.payer(hogs.count + 1)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `what is kept of members is bounded, and ends with what they have made up for`() {
+  @Test func `records of members are bounded, and end when their debt is paid`() {
     var limits = QuotaLimits.standard
     limits.workMembersMax = 1_000
     var window = WorkWindow(limits)

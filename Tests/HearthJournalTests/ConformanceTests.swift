@@ -22,10 +22,10 @@ import Testing
     func remove(_ name: String) throws(JournalError) { last.withLock { $0 = nil } }
   }
 
-  @Test("the journal in memory keeps what every journal promises", arguments: JournalConformance.checks)
+  @Test("the journal in memory passes the conformance tests", arguments: JournalConformance.checks)
   func memory(_ check: JournalConformance.Check) throws { try check.run(MemoryJournals()) }
 
-  @Test("a journal that keeps nothing is found out")
+  @Test("the conformance tests detect a journal without storage")
   func forgetful() {
     let kept = JournalConformance.checks.filter { (try? $0.run(VolatileJournals())) != nil }.map(\.description)
     #expect(

@@ -11,7 +11,7 @@ import Testing
     ("Nobody inspects the spammish repetition", 0, 0xFBCE_A83C_8A37_8BF1),
   ]
 
-  @Test("XXH64 agrees with the reference implementation on whole stripes and on what is left over")
+  @Test("XXH64 agrees with the reference implementation on whole stripes and remainders")
   func reference() {
     let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 * 31) }
     #expect(XXH64.hash(bytes.span, seed: 0x0123_4567_89AB_CDEF) == 0x9C74_DCD2_2212_C449)

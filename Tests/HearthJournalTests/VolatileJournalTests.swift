@@ -2,7 +2,7 @@ import HearthJournal
 import Testing
 
 @Suite struct VolatileJournalTests {
-  @Test("it knows where the log ends, keeps the order and the owner, and nothing else")
+  @Test("it tracks the end of the log, the order and the owner, and stores no data")
   func keepsOrder() throws {
     let journal = VolatileJournal()
     let start = try journal.acquire()
@@ -28,7 +28,7 @@ import Testing
     try journal.prune(keepingFrom: 1)
   }
 
-  @Test("a snapshot is taken and forgotten; after the end nothing is")
+  @Test("a snapshot is accepted and dropped; after the end all calls fail")
   func snapshots() throws {
     let journal = VolatileJournal()
     let start = try journal.acquire()

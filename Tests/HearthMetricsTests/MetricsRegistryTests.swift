@@ -19,7 +19,7 @@ import Testing
     return nil
   }
 
-  @Test("handles of the same labels count together, and go on when one of them is given back")
+  @Test("handles of the same labels share a series, which continues when one is released")
   func counters() {
     let registry = Self.registry()
     let (one, two) = (registry.counter(Self.counted, "x"), registry.counter(Self.counted, "x"))
@@ -32,7 +32,7 @@ import Testing
     #expect(number(registry, "a_total", "y") == 1)
   }
 
-  @Test("a counter never becomes less, whatever is added")
+  @Test("a counter never decreases, for any added value")
   func onlyGrows() {
     let registry = Self.registry()
     registry.counter(Self.counted, "x").increment(by: -5)
@@ -42,7 +42,7 @@ import Testing
     #expect(number(registry, "parts_total") == 0.5)
   }
 
-  @Test("an observation is in the first bucket that is not smaller; one that is no number is in none")
+  @Test("an observation counts in the first bucket that is not smaller; one that is not a number in none")
   func histograms() throws {
     let registry = Self.registry()
     let timer = registry.timer(Self.timed)
@@ -65,7 +65,7 @@ import Testing
     #expect(counts.counts.reduce(0, +) == 1 && counts.sum == 3 && counts.counts[2] == 1)
   }
 
-  @Test("what is one series too many is counted under other, however many come")
+  @Test("series above the limit are counted under other, for any number")
   func cardinality() throws {
     let registry = Self.registry(seriesMax: 4)
     for index in 0..<1_000 { registry.counter(Self.counted, "name-\(index)").increment() }
@@ -86,7 +86,7 @@ import Testing
     #expect(registry.families()[0].series[0].labels == [MetricLabel("a_b", "x")])
   }
 
-  @Test("labels of others are one series in whatever order they come, none twice, and none that a histogram has itself")
+  @Test("labels in any order are one series; a repeated name counts once, and a reserved one gets a prefix")
   func foreignLabels() {
     let registry = Self.registry()
     registry.makeTimer(label: "wait", dimensions: [("b", "1"), ("a-c", "2"), ("a.c", "3"), ("le", "4")])
@@ -96,7 +96,7 @@ import Testing
     #expect(series.map(\.labels) == [[MetricLabel("_le", "4"), MetricLabel("a_c", "3"), MetricLabel("b", "1")]])
   }
 
-  @Test("a name that is something else already counts for nobody")
+  @Test("a name that is registered with another kind records no value")
   func otherKind() {
     let registry = Self.registry()
     registry.makeMeter(label: "a_total", dimensions: []).set(5 as Double)
@@ -124,7 +124,7 @@ import Testing
     #expect(number(registry, "last") == 9)
   }
 
-  @Test("many threads count every one")
+  @Test("concurrent increments are all counted")
   func concurrency() async {
     let registry = Self.registry()
     await withTaskGroup(of: Void.self) { group in

@@ -8,7 +8,7 @@ import Testing
     return String(decoding: text.bytes, as: UTF8.self)
   }
 
-  @Test("a counter and a gauge: what they are, then a line for each series")
+  @Test("a counter and a gauge have a type line, then a line for each series")
   func numbers() {
     let counter = MetricFamily(
       MetricDescription("a_total", .counter, "What is counted."),
@@ -25,12 +25,12 @@ import Testing
     #expect(Self.text(gauge).hasSuffix("# TYPE b gauge\nb -1.5\n"))
   }
 
-  @Test("a metric without a series says nothing")
+  @Test("a metric without a series has no lines")
   func empty() {
     #expect(Self.text(MetricFamily(MetricDescription("a", .gauge, "A level."), [])).isEmpty)
   }
 
-  @Test("each bucket counts the smaller ones too, and the last one all")
+  @Test("buckets are cumulative, and the last one counts all")
   func histogram() {
     let counts = HistogramCounts(bounds: [0.25, 1], counts: [2, 3, 1], sum: 4.5)
     let family = MetricFamily(
@@ -49,7 +49,7 @@ import Testing
         """)
   }
 
-  @Test("nothing that somebody chose ends a value, a line or a help text")
+  @Test("external text never ends a value, a line or a help text")
   func escaping() {
     let family = MetricFamily(
       MetricDescription("a", .gauge, "Say \"a\\b\"\nhere."),
@@ -70,7 +70,7 @@ import Testing
     #expect(Self.text(family).hasSuffix("\na \(text)\n"))
   }
 
-  @Test("what is read at the scrape comes in order of name with what was counted, and not beyond the limit")
+  @Test("metrics read at the scrape are sorted among the counted ones, within the limit")
   func samples() {
     var limits = MetricsLimits()
     limits.seriesPerFamilyMax = 2

@@ -19,7 +19,7 @@ import Testing
 
   private func lines(_ text: String) throws -> [String] { try check(text).findings.kept.map(\.line) }
 
-  @Test("an export as Firebase writes it has nothing that is different")
+  @Test("an export of Firebase has no differences")
   func clean() throws {
     let text = """
       {
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be stored is told with its place",
+    "unstorable values are reported with their place",
     arguments: [
       (#"{"a.b":1}"#, "export.json:1:2: /a.b: refused: a key has none of . $ # [ ] / and no control character"),
       (#"{"x":{"":1}}"#, "export.json:1:7: /x/: refused: a key cannot be empty"),
@@ -52,7 +52,7 @@ import Testing
   func refused(text: String, line: String) throws { #expect(try lines(text) == [line]) }
 
   @Test(
-    "what becomes something else is told with its place",
+    "changed values are reported with their place",
     arguments: [
       (
         #"{"a":12345678901234567890}"#,
@@ -69,7 +69,7 @@ import Testing
     ])
   func different(text: String, line: String) throws { #expect(try lines(text) == [line]) }
 
-  @Test("it goes on behind a mistake, and finds none inside what is refused already")
+  @Test("checking continues after an error, and reports none inside a refused part")
   func goesOn() throws {
     #expect(
       try lines(#"{"a.b":{"c.d":1},"e":{"f#":1},"g":1}"#).map { $0.split(separator: ":")[3] } == [" /a.b", " /e/f#"])
@@ -103,7 +103,7 @@ import Testing
     #expect(try check(#"{"a":"\#(escaped)"}"#, limits: limits).findings.kept.isEmpty)
   }
 
-  @Test("of a file in which everything is wrong the first thousand of a kind are kept, and all are counted")
+  @Test("of a file full of errors the first thousand of a kind are kept, and all are counted")
   func bounded() throws {
     let members = (0..<3_000).map { #""k\#($0).":1"# }.joined(separator: ",")
     let findings = try check("{\(members)}").findings
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test("pieces of any size tell the same")
+  @Test("the result does not depend on the size of the pieces")
   func pieces() throws {
     let text = """
       {"a":{"b.":1,"c":[null,{"d":{".value":"x\\n","e":2}},1e400],"f":{}},"größe":[1,2,{"g":null}],"a":1}

@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  @Test("names that somebody made up do not fill the memory")
+  @Test("invented names do not fill the memory")
   func bounded() throws {
     let users = (0..<3_000).map { #"{"localId":"u\#($0)","odd\#($0)":1}"# }
     #expect(try lines(users).count == 1_000)

@@ -95,7 +95,7 @@ import Testing
 
   // A limit in minutes, because tests that hash passwords keep the machine busy meanwhile.
   @Test(
-    "a server that says nothing, or goes on forever, costs the timeout and no more", .timeLimit(.minutes(2)),
+    "a silent or endless server costs no more than the timeout", .timeLimit(.minutes(2)),
     arguments: [true, false])
   func slow(isSilent: Bool) async throws {
     let server = try LoopbackServer { connection in
@@ -109,7 +109,9 @@ import Testing
     #expect(await Self.failure(of: request)?.code == .timedOut)
   }
 
-  @Test("what is no HTTP is an error", arguments: ["", "SSH-2.0-x\r\n", "HTTP/9.9 banana\r\n\r\n", "\u{0}\u{1}\u{2}"])
+  @Test(
+    "a response that is no HTTP is an error",
+    arguments: ["", "SSH-2.0-x\r\n", "HTTP/9.9 banana\r\n\r\n", "\u{0}\u{1}\u{2}"])
   func malformed(answer: String) async throws {
     let server = try LoopbackServer.answering(answer)
     defer { server.stop() }
@@ -166,7 +168,7 @@ import Testing
     #expect(await task.value?.code == .cancelled)
   }
 
-  @Test("who waits for a thread that does not come has the timeout too, and can be cancelled", .timeLimit(.minutes(1)))
+  @Test("a request that waits for a thread is subject to the timeout and can be cancelled", .timeLimit(.minutes(1)))
   func waiting() async throws {
     let server = try LoopbackServer { $0.waitForEnd() }
     defer { server.stop() }
@@ -202,7 +204,7 @@ import Testing
     #expect(codes == Array(repeating: .busy, count: 4) + Array(repeating: .cancelled, count: 2))
   }
 
-  @Test("an error tells the host and nothing else of the request")
+  @Test("an error names only the host of the request")
   func errorTexts() async throws {
     let server = try LoopbackServer.answering("nothing")
     defer { server.stop() }

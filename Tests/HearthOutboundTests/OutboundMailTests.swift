@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("a mail server that says nothing keeps nobody from signing in at another provider")
+  @Test("a silent mail server does not delay sign-ins at another provider")
   func isolation() async throws {
     let silent = try LoopbackServer { $0.waitForEnd() }
     let provider = try LoopbackServer.answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
@@ -112,7 +112,7 @@ import Testing
     #expect(all.contains("Subject: hi\r\n\r\n..\r\n..hidden\r\nend\r\n.\r\n"))
   }
 
-  @Test("STARTTLS is required, not tried: without the offer nothing is said", arguments: [[], ["AUTH PLAIN LOGIN"]])
+  @Test("STARTTLS is required: without it no message is sent", arguments: [[], ["AUTH PLAIN LOGIN"]])
   func stripped(offers: [String]) async throws {
     let lines = Collected<String>()
     let server = try Self.server(lines, offers: offers)
@@ -138,7 +138,7 @@ import Testing
     #expect(await Self.failure(try SMTPClient(server: server))?.code == .forbiddenAddress)
   }
 
-  @Test("user name and password open a server that asks for them")
+  @Test("a server with authentication accepts the user name and password")
   func authentication() async throws {
     let lines = Collected<String>()
     let server = try Self.server(lines, offers: ["AUTH PLAIN"])
@@ -148,7 +148,7 @@ import Testing
     #expect(lines.all.contains("AGFwcABwdw==\r\n"))
   }
 
-  @Test("a refusal is told without the address in it", arguments: ["MAIL", "RCPT", "DATA"])
+  @Test("a refusal is reported without the address", arguments: ["MAIL", "RCPT", "DATA"])
   func refusal(verb: String) async throws {
     let server = try Self.server(Collected<String>(), refuses: verb)
     defer { server.stop() }

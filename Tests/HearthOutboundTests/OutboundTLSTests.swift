@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("a certificate that nobody vouches for is refused, the same one from the configured file is taken")
+  @Test("an untrusted certificate is refused; the same one from the configured file is accepted")
   func authorities() async throws {
     let server = try Server()
     defer { server.stop() }

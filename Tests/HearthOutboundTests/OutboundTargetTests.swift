@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "what is no plain web address is refused",
+    "unusual web addresses are refused",
     arguments: [
       "", "example.com", "https://", "https://user@example.com/", "https://user:pw@example.com/",
       "https://good.example@127.0.0.1/", "https://example.com/#part", "https://exa mple.com/",
@@ -27,7 +27,7 @@ import Testing
     #expect(throws: OutboundError.self) { try OutboundTarget(url) }
   }
 
-  @Test("a receiver may be on this machine when its URL says so, and elsewhere inside when the operator does")
+  @Test("a receiver may be on this machine by its URL, and at other private addresses by the operator's permission")
   func receivers() throws {
     func policy(_ url: String, _ allowsPrivate: Bool = false) throws -> OutboundPolicy {
       try OutboundPolicy.forReceiver(at: url, allowsPrivate: allowsPrivate)

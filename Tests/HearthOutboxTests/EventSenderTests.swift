@@ -121,7 +121,7 @@ private final class World: Sendable {
     return definition
   }
 
-  @Test("events of writes arrive, in order for each place, and nothing is left of them")
+  @Test("events of writes arrive in order for each location, and delivered ones are removed")
   func delivery() async throws {
     let world = World()
     let sender = world.sender()
@@ -144,7 +144,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("what was not sent before the end is sent by the next server, with the same id")
+  @Test("unsent events are sent by the next server with the same id")
   func restart() async throws {
     let journal = OutboxInMemory()
     let first = World(journal)
@@ -166,7 +166,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("a receiver that is down gets all of them once it is there")
+  @Test("an unreachable receiver gets all events once it is reachable")
   func downAndUp() async throws {
     let world = World()
     world.answer { _, _ in .failure(OutboundError(.unreachable, "no")) }
@@ -189,7 +189,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("what the disk does not give at once arrives later, in order", arguments: [1, 2, 3, 4])
+  @Test("events that the disk delays arrive later, in order", arguments: [1, 2, 3, 4])
   func unreadable(count: Int) async throws {
     let world = World()
     let sender = world.sender()
@@ -230,7 +230,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("what ends while it is looked for events from the beginning again is not sent once more")
+  @Test("an event that completes during a rescan is not sent again")
   func rereadQueues() async throws {
     let (world, gate) = (World(), DispatchSemaphore(value: 0))
     world.answer { number, _ in
@@ -262,7 +262,7 @@ private final class World: Sendable {
     database.close()
   }
 
-  @Test("a paused trigger keeps its events; one that is gone is told of")
+  @Test("a paused trigger keeps its events; a missing one is reported")
   func pauseAndGone() async throws {
     let world = World()
     world.answer { _, _ in .success(OutboundResponse(status: 410)) }
@@ -328,7 +328,7 @@ private final class World: Sendable {
   }
 
   @Test(
-    "what a plugin says of an event it did not take",
+    "a plugin's reason for a refused event is reported",
     arguments: [
       (WriteReceiverFailure.failed("x") as any Error & Sendable, "the handler failed: x"),
       (WriteReceiverFailure.unknown("y"), "unknown whether the handler ran: y"),

@@ -90,7 +90,7 @@ import Testing
     #expect(!world.write(Self.user("hog"), bytes: 8_000))
   }
 
-  @Test func `what waits no more gives room back, and its account is forgotten`() throws {
+  @Test func `a completed event frees its share, and an empty account is removed`() throws {
     var environment = SenderEnvironment(
       clock: { 0 }, chance: { 0 }, schedule: { _, _ in }, client: { _ in NoClient() }, project: "p", host: "h")
     environment.waitingEventsMax = 8

@@ -48,7 +48,7 @@ import Testing
     .hello(HostHello(server: "test", plugin: "p", worker: 0, settings: settings))
   }
 
-  @Test("it says hello with its hooks, and its functions are handed the settings")
+  @Test("a program answers hello with its hooks, and its functions get the settings")
   func says() async throws {
     var program = PluginProgram("p", version: "2")
     program.on(.sendMail) { (_: JSON, settings) in settings["key"] ?? .null }
@@ -89,7 +89,7 @@ import Testing
     await run.value
   }
 
-  @Test("a request that nobody waits for any more is cancelled, and no other is")
+  @Test("only an abandoned request is cancelled")
   func cancels() async throws {
     let gate = Gate()
     var program = PluginProgram("p", version: "1")
@@ -114,7 +114,7 @@ import Testing
 
   struct Secret: Error { let text = "the password was x" }
 
-  @Test("of an error the log has the type, of a failure its words; what it cannot read or was not made for is an error")
+  @Test("the log has the type of an error and the message of a failure; unreadable and unsupported requests are errors")
   func errors() async throws {
     var program = PluginProgram("p", version: "1")
     program.on(.sendMail) { (_: JSON, _) -> JSON in throw Secret() }

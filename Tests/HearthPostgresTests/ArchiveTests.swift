@@ -37,7 +37,7 @@ struct ArchiveTests {
     }
   }
 
-  @Test("views that are open together are of one moment and one connection, and what is gone with it is told")
+  @Test("views that are open together show one state on one connection, and a lost connection is reported")
   func oneMoment() throws {
     let world = try PostgresWorld()
     let (a, b) = (try world.journal("a"), try world.journal("b"))
@@ -66,7 +66,7 @@ struct ArchiveTests {
     later.close()
   }
 
-  @Test("a journal of large batches, and one whose batches were written anew, is copied as it is")
+  @Test("journals with large and with rewritten batches are copied unchanged")
   func largeBatches() throws {
     let world = try PostgresWorld()
     let journal = try world.journal("a")
@@ -101,7 +101,7 @@ struct ArchiveTests {
     #expect(throws: JournalError(.corrupt, "")) { try damaged.forEachLink(after: 0) { _ in true } }
   }
 
-  @Test("a copy that was not completed is nobody's journal, and the next one begins anew")
+  @Test("an incomplete copy is not opened as a journal, and the next copy starts again")
   func interruptedCopy() throws {
     let world = try PostgresWorld()
     let journal = try world.journal("a")
@@ -145,7 +145,7 @@ struct ArchiveTests {
     #expect(try world.sql("SELECT count(*) FROM batch") == ["1"])
   }
 
-  @Test("journals of a collection get their names in another one together, or none does")
+  @Test("journals are renamed into another collection together, or none is")
   func renamed() throws {
     let world = try PostgresWorld()
     for name in ["moving/a", "moving/b", "b"] { _ = try world.engine.archive("").restoration(name).complete(epoch: 1) }
@@ -157,7 +157,7 @@ struct ArchiveTests {
     #expect(try world.engine.journals("").names().sorted() == ["a", "b"])
   }
 
-  @Test("a node lives while its lease goes on and its run is not over")
+  @Test("a node is alive while its lease is renewed and its run has not ended")
   func nodes() throws {
     let world = try PostgresWorld()
     #expect(try world.engine.livingNodes() == [])

@@ -9,23 +9,23 @@ struct ConformanceTests {
   /// One schema for all checks, with a collection for each.
   private static let world = Result { try PostgresWorld() }
 
-  @Test("keeps what every journal promises", arguments: JournalConformance.checks)
+  @Test("the journal passes the conformance tests", arguments: JournalConformance.checks)
   func conforms(_ check: JournalConformance.Check) throws {
     try check.run(Self.world.get().engine.journals(check.description + "/"))
   }
 
-  @Test("keeps what every journal with an outbox promises", arguments: JournalConformance.outboxChecks)
+  @Test("the journal with an outbox passes the conformance tests", arguments: JournalConformance.outboxChecks)
   func conformsWithOutbox(_ check: JournalConformance.Check) throws {
     try check.run(Self.world.get().engine.journals(check.description + "/"))
   }
 
-  @Test("keeps what every archive promises", arguments: ArchiveConformance.checks)
+  @Test("the archive passes the conformance tests", arguments: ArchiveConformance.checks)
   func conformsAsArchive(_ check: ArchiveConformance.Check) throws {
     let engine = try Self.world.get().engine
     try check.run(engine.journals(check.description + "/"), engine.archive(check.description + "/"))
   }
 
-  @Test("journals of one collection are listed by name, and are not each other's")
+  @Test("journals of one collection are listed by name, and are separate")
   func names() throws {
     let engine = try Self.world.get().engine
     let journals = engine.journals("some/")
@@ -48,7 +48,7 @@ struct ConformanceTests {
   }
 
   @Test(
-    "a name is a name, whatever is in it",
+    "database names may hold any characters",
     arguments: [
       "'; DROP TABLE batch; --", "$1", "..", "%", "_", "\\", "a\"b", "é\u{301}\u{202E}",
       String(repeating: "n", count: 2_000),
@@ -70,7 +70,7 @@ struct ConformanceTests {
     #expect(throws: JournalError(.notAJournal, "")) { try journals.open(name) }
   }
 
-  @Test("a batch of several rows comes back as it was, and one below and one above what a row holds")
+  @Test("batches of several rows, and of sizes around a row's limit, are read back")
   func largeBatches() throws {
     let world = try PostgresWorld()
     let journal = try world.journal()
@@ -97,7 +97,7 @@ struct ConformanceTests {
     #expect(try world.sql("SELECT count(*) FROM batch WHERE payload IS NOT NULL") == ["0"])
   }
 
-  @Test("what chunks hold is kept once, however many snapshots share it, until the last of them goes")
+  @Test("shared chunks are stored once for any number of snapshots, until the last of them is removed")
   func sharedChunks() throws {
     let world = try PostgresWorld()
     let journal = try world.journal()

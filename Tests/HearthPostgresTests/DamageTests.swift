@@ -14,7 +14,7 @@ struct DamageTests {
   }
 
   @Test(
-    "a batch that differs from what was written is told with its place",
+    "a changed batch is reported with its place",
     arguments: [
       "payload = '\\x00'", "payload = overlay(payload PLACING '\\xff' FROM 7)", "running_hash = running_hash + 1",
       "size_bytes = 3", "last_position = 99", "epoch = 7", "part_count = 1, size_bytes = 200",
@@ -29,7 +29,7 @@ struct DamageTests {
     #expect(try journal.allBatches(after: 4).map(\.firstPosition) == [5, 6])
   }
 
-  @Test("a batch that is missing is told, within the log and at its beginning")
+  @Test("a missing batch is reported, within the log and at its beginning")
   func missing() throws {
     let (world, journal, _) = try makeJournal()
     try world.sql("DELETE FROM batch WHERE first_position = 3")
@@ -38,7 +38,7 @@ struct DamageTests {
     #expect(throws: JournalError(.pruned, "")) { try journal.allBatches() }
   }
 
-  @Test("a server that lost what it acknowledged is found out by the next append, and by who takes the log again")
+  @Test("a PostgreSQL that lost acknowledged rows is detected by the next append, and by the next owner")
   func lostEnd() throws {
     let (world, journal, head) = try makeJournal()
     try world.sql("DELETE FROM batch WHERE first_position > 4")
@@ -51,7 +51,7 @@ struct DamageTests {
     #expect(throws: JournalError(.corrupt, "")) { try again.acquire() }
   }
 
-  @Test("a chunk that is not what was written, or not there, is told")
+  @Test("a changed or missing chunk is reported")
   func chunks() throws {
     let (world, journal, _) = try makeJournal()
     let ticket = try journal.beginSnapshot(at: 6)

@@ -15,7 +15,7 @@ struct LostAnswerTests {
   private static let server = Result { try ThrowawayPostgres() }
 
   @Test(
-    "an append whose connection is cut at any byte is there once", arguments: [CutProxy.Direction.toServer, .toClient])
+    "an append whose connection is cut at any byte is stored once", arguments: [CutProxy.Direction.toServer, .toClient])
   func cuts(_ direction: CutProxy.Direction) throws {
     let world = try PostgresWorld()
     let proxy = try CutProxy(world.server.socketPath)
@@ -40,7 +40,7 @@ struct LostAnswerTests {
     #expect(try world.sql("SELECT DISTINCT epoch FROM batch") == ["1"])
   }
 
-  @Test("what was acknowledged is there after the server was killed, and what is there is what was asked for")
+  @Test("acknowledged commits are there after a kill, and every stored commit was requested")
   func kills() async throws {
     let server = try Self.server.get()
     let world = try PostgresWorld(server)
@@ -62,7 +62,7 @@ struct LostAnswerTests {
     }
     for _ in 0..<Torture.count(sample: 3, full: 100) {
       let before = acknowledged.load(ordering: .relaxed)
-      #expect(try await Patience.until { acknowledged.load(ordering: .relaxed) > before + 20 })
+      #expect(try await Polling.until { acknowledged.load(ordering: .relaxed) > before + 20 })
       server.kill()
       try server.start()
     }
@@ -74,7 +74,7 @@ struct LostAnswerTests {
   }
 
   @Test(
-    "when no answer comes for too long the same append may be tried again, and no other one", arguments: [true, false])
+    "after a timeout only the same append may be retried", arguments: [true, false])
   func unavailable(_ isSent: Bool) throws {
     let server = try Self.server.get()
     let world = try PostgresWorld(server, requestTimeoutSeconds: 0.2)
@@ -151,12 +151,12 @@ struct LostAnswerTests {
     var broken: [String] = []
     // The append, its repetition, and the check of its replication each wait for the standby; none may be trusted after
     // a cancelled wait.
-    let isBroken = try await Patience.until {
+    let isBroken = try await Polling.until {
       broken += try psql.run("SELECT pid FROM (SELECT pid, pg_cancel_backend(pid) FROM (\(waiting)) w) c")
       return broken.count >= 5
     }
     #expect(isBroken)
-    #expect(try await Patience.until { try !psql.run(waiting).isEmpty })
+    #expect(try await Polling.until { try !psql.run(waiting).isEmpty })
     #expect(try world.sql("SELECT count(*) FROM batch") == ["2"])
     let isTooEarly = isBack.load(ordering: .sequentiallyConsistent)
     #expect(!isTooEarly)
@@ -206,7 +206,7 @@ struct LostAnswerTests {
         defer { isBack.store(true, ordering: .sequentiallyConsistent) }
         return try Psql(server.url).run("SELECT pg_logical_emit_message(true, '', '')")
       }
-      let isHeld = try await Patience.until {
+      let isHeld = try await Polling.until {
         try !psql.run(Self.waiting).isEmpty || isBack.load(ordering: .sequentiallyConsistent)
       }
       #expect(isHeld)

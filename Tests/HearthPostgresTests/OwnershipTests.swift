@@ -10,7 +10,7 @@ import Testing
 /// Tests of several servers on one journal: acknowledged batches are in the log, in order, and refused ones are not.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct OwnershipTests {
-  @Test("a newer owner elsewhere refuses the older one's appends, and its claim is where the log goes on")
+  @Test("a newer owner fences the older one's appends, and the log continues at its claim")
   func fencing() throws {
     let first = try PostgresWorld()
     let second = try first.peer()
@@ -32,7 +32,7 @@ struct OwnershipTests {
     #expect(throws: JournalError(.staleEpoch, "")) { try new.append(.following(next), after: next) }
   }
 
-  @Test("a snapshot that an owner began is given up when there is a newer one")
+  @Test("a snapshot of a former owner is abandoned")
   func snapshotOfAnOldOwner() throws {
     let first = try PostgresWorld()
     let (old, new) = (try first.journal(), try first.peer().journal())
@@ -58,7 +58,7 @@ struct OwnershipTests {
     #expect(try journal.allBatches().count == batches)
   }
 
-  @Test("a batch that is under way when the log is taken is part of what is taken over", arguments: [Int64(0), 2])
+  @Test("a batch in flight during a takeover is part of the log", arguments: [Int64(0), 2])
   func underWay(_ batches: Int64) async throws {
     let world = try PostgresWorld()
     let (old, new) = (try world.journal(), try world.peer().journal())
@@ -71,7 +71,7 @@ struct OwnershipTests {
         ? "UPDATE batch SET last_position = 1, running_hash = 42, size_bytes = 1, payload = '\\x07'"
         : "INSERT INTO batch SELECT journal, 3, 3, 1, 42, NULL, 1, 0, '\\x07' FROM batch WHERE first_position = 2")
     let call = BlockingCall { try new.acquire() }
-    let isWaiting = try await Patience.until {
+    let isWaiting = try await Polling.until {
       try Psql(world.server.url).run(
         "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%batch%'"
       ).count == 1

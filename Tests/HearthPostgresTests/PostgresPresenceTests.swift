@@ -8,7 +8,7 @@ import Testing
 @Suite(
   .serialized, .enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct PostgresPresenceTests {
-  @Test("one server at a time uses the tables of a schema, and the next one when it has gone")
+  @Test("one server at a time uses the tables of a schema, and the next one afterwards")
   func alone() async throws {
     let world = try PostgresWorld()
     let (first, second) = (try PostgresPresence(world.engine), try PostgresPresence(try world.peer().engine))

@@ -71,7 +71,7 @@ struct StartTests {
     }
   }
 
-  @Test("a single server is warned of, and its appends wait for its disk whatever its default is")
+  @Test("a single server is a warning, and its appends are synchronous despite its default")
   func singleServer() throws {
     let server = try ThrowawayPostgres.shared()
     let world = try PostgresWorld(server, url: server.url + "&options=-csynchronous_commit%3Doff")
@@ -138,7 +138,7 @@ struct StartTests {
     #expect(try journal.outboxFigures(of: "q").waitingCount == 1)
   }
 
-  @Test("a role that may do what is needed and nothing else is enough")
+  @Test("a role with only the needed privileges is sufficient")
   func leastPrivilege() throws {
     let world = try PostgresWorld()
     let role = "role_" + world.schema

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests of readable numbers.
 @Suite struct NumberFormatTests {
-  @Test("one thing has no s, and thousands are grouped")
+  @Test("counts are singular and plural, and thousands are grouped")
   func counted() {
     #expect(
       [0, 1, 2, 1_234].map { NumberFormat.counted($0, "backup") } == [

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(
-    "what is no option is named with its line and column",
+    "an unknown option is named with its line and column",
     arguments: [
       ("\n port 9000", "2:2: there is no ="), ("port =", "1:1: port has no value"), ("= 1", "1:1: an option's name"),
       ("--port = 1", "1:1: an option's name has no dashes"), ("po rt = 1", "1:1: an option's name"),

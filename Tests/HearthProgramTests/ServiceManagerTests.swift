@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "it hears each state as systemd spells it, under a name of the file system and under one of none",
+    "the service manager gets each state in systemd's form, at a path and at an abstract name",
     arguments: [
       "/tmp/hearth-notify-\(getpid())", "@hearth-notify-\(getpid())",
     ])
@@ -55,8 +55,8 @@ import Testing
     #expect(listener.next() == nil && manager.watchdogNanoseconds == nil)
   }
 
-  @Test("nobody is told where nobody wants to be, or can be")
-  func nobody() throws {
+  @Test("without a notification socket, or with an invalid one, no message is sent")
+  func withoutSocket() throws {
     #expect(Self.manager([:]) == nil)
     #expect(Self.manager(["NOTIFY_SOCKET": "relative"]) == nil && Self.manager(["NOTIFY_SOCKET": "@"]) == nil)
     #expect(Self.manager(["NOTIFY_SOCKET": "/" + String(repeating: "a", count: 200)]) == nil)
@@ -64,7 +64,7 @@ import Testing
     #expect(!gone.notify(.ready))
   }
 
-  @Test("the watch is for one process, and only with a time that can be")
+  @Test("the watchdog is for one process, and needs a valid interval")
   func watch() {
     func watched(_ more: [String: String]) -> Int64? {
       Self.manager(["NOTIFY_SOCKET": "/x"].merging(more) { $1 })?.watchdogNanoseconds

@@ -3,9 +3,9 @@ import Testing
 
 @testable import HearthRules
 
-@Suite("What a compiled file keeps")
+@Suite("The contents of compiled rules")
 struct CompileTests {
-  @Test("Texts that constants come to are computed beforehand only when they are short")
+  @Test("Constant texts are computed by the compiler only when they are short")
   func longConstants() throws {
     let doubled = "'x'" + String(repeating: ".replace('x', 'xx')", count: 14)
     let expression = doubled + String(repeating: ".replace('y', 'z')", count: 10) + ".length == \(1 << 14)"

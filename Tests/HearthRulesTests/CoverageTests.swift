@@ -16,7 +16,7 @@ struct CoverageTests {
     _ = rules.decideRead(ReadRequest(path: Path(path), root: .empty, auth: auth, nowMilliseconds: Given.now))
   }
 
-  @Test("Each rule in file order, with how often its parts came to what")
+  @Test("Rules are listed in file order, with the counts of their parts' results")
   func counts() throws {
     let rules = try RuleSet.compile(Self.file, keepsExpressions: true)
     let coverage = RulesCoverage(of: rules)
@@ -36,7 +36,7 @@ struct CoverageTests {
     #expect("\(all.operands[1].line):\(all.operands[1].column)-\(all.operands[1].endColumn)" == "3:36-49")
   }
 
-  @Test("What two counted of the same file adds up, and nothing is counted for other rules")
+  @Test("Counts of the same rules are added, and counts of other rules are ignored")
   func sums() async throws {
     let rules = try RuleSet.compile(Self.file, keepsExpressions: true)
     let (one, two) = (RulesCoverage(of: rules), RulesCoverage(of: rules))

@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 import Testing
 
-@Suite("Which rules run, and what a decision tells")
+@Suite("The rules that run, and the contents of a decision")
 struct DecisionTests {
   /// Decides a write of values to paths, all at once.
   private func decide(
@@ -25,7 +25,7 @@ struct DecisionTests {
       detail: detail)
   }
 
-  @Test("A grant above cannot be taken back below, and nothing below a read is asked")
+  @Test("A grant above cannot be revoked below, and rules below a granted read are not evaluated")
   func cascade() throws {
     let rules = #"{"rules":{"a":{".read":true,".write":true,"b":{".read":false,".write":false}}}}"#
     #expect(try read(rules, "a/b").isAllowed)
@@ -66,7 +66,7 @@ struct DecisionTests {
       "a":{".validate":"newData.isString()"},"$other":{".validate":"newData.isNumber()"}}}}}
     """
 
-  @Test("Every validate on the way and below what is written must hold; what is left empty is skipped")
+  @Test("Every validate rule on the path and below the written value must hold; empty values are skipped")
   func validation() throws {
     let stored = #"{"items":{"x":{"a":"t","b":1}}}"#
     #expect(try decide(required, writes: [("items/x", #"{"a":"t","b":1}"#)]).isAllowed)
@@ -80,7 +80,7 @@ struct DecisionTests {
     #expect(try decide(required, stored: stored, writes: [("items/x/c", "\"2\"")]).outcome == .invalid)
   }
 
-  @Test("A sibling that the write does not carry is not validated; one that it carries is, changed or not")
+  @Test("Siblings outside the write are not validated; those in it are, changed or not")
   func siblings() throws {
     let rules = #"{"rules":{".write":true,"r":{"title":{},"tag":{".validate":"newData.val() == 'ok'"}}}}"#
     let stored = #"{"r":{"title":"t","tag":"bad"}}"#
@@ -104,7 +104,7 @@ struct DecisionTests {
     #expect(try decide(rules, writes: []).isAllowed)
   }
 
-  @Test("Validate rules that two places of an update share are asked once")
+  @Test("Validate rules shared by two paths of an update are evaluated once")
   func sharedValidation() throws {
     let rules = #"{"rules":{".write":true,".validate":true,"a":{".validate":true,"$k":{".validate":true}}}}"#
     let decision = try decide(rules, writes: [("a/x", "1"), ("a/y", "2"), ("b", "3")], detail: .trace)
@@ -147,7 +147,7 @@ struct DecisionTests {
     #expect(try read(rules, "z").rule == nil)
   }
 
-  @Test("A trace holds every rule that ran with its value, and is empty when nobody asks")
+  @Test("A trace holds every rule that ran with its value, and is empty unless requested")
   func trace() throws {
     let rules = #"{"rules":{".write":"data.val() > 1","a":{".write":true,".validate":"newData.isNumber()"}}}"#
     let decision = try decide(rules, writes: [("a", "1")], detail: .trace)
@@ -158,7 +158,7 @@ struct DecisionTests {
     #expect(try decide(rules, writes: [("a", "1")]).visited.isEmpty)
   }
 
-  @Test("A read's dependencies are the data, claims and clock that it looked at")
+  @Test("A read depends on the data, claims and time that its rules read")
   func dependencies() throws {
     let rules = """
       {"rules":{"rooms":{"$room":{".read":"root.child('members/'+$room+'/'+auth.uid).exists()",
@@ -191,7 +191,7 @@ struct DecisionTests {
     }
   }
 
-  @Test("A dependency is affected by a change of what was looked at, and by nothing else")
+  @Test("A dependency is affected only by changes of the data it read")
   func aspects() throws {
     let old = try Given.node(#"{"m":{"a":1}}"#)
     func affected(_ aspects: ReadDependencies.Aspects, _ path: String, _ change: (String, String)) throws -> Bool {

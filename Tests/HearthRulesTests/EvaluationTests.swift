@@ -2,10 +2,10 @@ import HearthRules
 import HearthTree
 import Testing
 
-@Suite("What a rule comes to")
+@Suite("The results of rules")
 struct EvaluationTests {
   @Test(
-    "Signed out, auth is null all the way down, and calling something on it is an error",
+    "When signed out, auth and its members are null, and method calls on it are errors",
     arguments: [
       ("auth == null", .yes), ("auth.foo.baz == null", .yes), ("auth.contains('75')", .error),
       ("auth.not.found.length > 0", .error), ("!(auth.dreams.length > 1)", .error),
@@ -44,7 +44,7 @@ struct EvaluationTests {
   }
 
   @Test(
-    "Operators convert nothing and fail on what they do not take",
+    "Operators convert no types and fail on others",
     arguments: [
       ("(1/0 + '') == 'NaN'", .yes), ("(1/0) > 2", .no), ("(1/0) < 2", .no), ("(0/0) == (0/0)", .no),
       ("(1 % 0 + '') == 'NaN'", .yes), ("5 % 3 == 2", .yes), ("-5 % 3 == -2", .yes), ("1 == 1.0", .yes),
@@ -86,7 +86,7 @@ struct EvaluationTests {
   }
 
   @Test(
-    "Snapshots see the tree; what cannot be a key simply is not there",
+    "Snapshots read the tree; invalid keys have no value",
     arguments: [
       ("root.parent().exists()", .error), ("data.parent().parent().exists()", .error), ("root['exists']()", .yes),
       ("root.child('banned/bob@example.com').val() != true", .yes), ("newData.child('./x').exists()", .no),
@@ -150,7 +150,7 @@ struct EvaluationTests {
     #expect(!rules.decideWrite(request).isAllowed)
   }
 
-  @Test("query mirrors what was asked; a plain read is ordered by nothing")
+  @Test("query has the request's parameters; a plain read has no order")
   func queries() throws {
     #expect(try Trial().read("query.orderByKey == true") == .no)
     #expect(try Trial().read("query.limitToFirst <= 2") == .error)

@@ -12,7 +12,7 @@ struct FuzzTests {
     "{\"rules\":{\"a\":{\"$k\":{\".\(kind.rawValue)\":\(Given.text(.string(expression)))}}}}"
   }
 
-  @Test("The compiled evaluator agrees with a plain one on random rules and data")
+  @Test("The compiled evaluator agrees with a simple one on random rules and data")
   func agreesWithReference() throws {
     var counts: [Outcome: Int] = [:]
     for seed in 0..<1500 as Range<UInt64> {
@@ -143,7 +143,7 @@ struct FuzzTests {
     }
   }
 
-  @Test("Random patterns are compiled or refused, and match what they match in linear time")
+  @Test("Random patterns are compiled or refused, and match correctly in linear time")
   func randomPatterns() {
     let words = [
       "a", "b", ".", "(", ")", "[", "]", "^", "$", "|", "*", "+", "?", "{2}", "{1,3}", "{0,}", "\\d", "\\w", "\\\\",

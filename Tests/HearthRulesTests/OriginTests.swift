@@ -63,7 +63,7 @@ struct OriginTests {
     #expect(write.span(ofBytes: 0..<5).end.column == 15)
   }
 
-  @Test("what comes from several places ends where it begins")
+  @Test("a range from several places ends at its start")
   func scattered() throws {
     let pairs = [("\"auth", "read"), ("auth.uid", "auth.uid"), (" == ", "=="), ("$id\",", "$id")]
     let origin = RulesOrigin(
@@ -118,7 +118,7 @@ struct OriginTests {
     #expect(try RuleSet.compile(text).writtenSource == text)
   }
 
-  @Test("segments are of the two texts, whatever numbers a plugin gives")
+  @Test("segments stay within both texts for any numbers of a plugin")
   func segments() {
     let numbers = [Int.min, -1, 0, 1, 2, 7, Int.max]
     for offset in numbers {

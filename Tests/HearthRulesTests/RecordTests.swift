@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Records of denied requests")
 struct RecordTests {
-  @Test("A record has what the rules looked at and no more")
+  @Test("A record has exactly the data that the rules read")
   func small() throws {
     let rules = try RuleSet.compile(
       Given.file(.read, "root.child('m/' + auth.uid).val() == 1 && root.child('list').hasChildren()"))
@@ -20,7 +20,7 @@ struct RecordTests {
     #expect(!"\(record)".contains("secret") && !"\(record)".contains("bob"))
   }
 
-  @Test("Who asked is kept when the rules looked at auth, and claims are not when they did not")
+  @Test("The identity is recorded when the rules read auth, and claims only when they were read")
   func identity() throws {
     for (rule, hasClaims) in [("auth.uid == 'bob'", true), ("data.exists()", false)] {
       let rules = try RuleSet.compile(Given.file(.read, rule))
@@ -32,7 +32,7 @@ struct RecordTests {
     }
   }
 
-  @Test("What is too much is not kept, and what is allowed is never")
+  @Test("Oversized records are not kept, and allowed requests never are")
   func bounds() throws {
     let rules = try RuleSet.compile(#"{"rules":{".write":true,".validate":"newData.child('a').val() == 'x'"}}"#)
     func decide(_ size: Int, _ value: String) -> Decision {
@@ -48,7 +48,7 @@ struct RecordTests {
   }
 
   @Test(
-    "Other rules decide on what was kept, and it is told when they look further",
+    "Other rules are evaluated on recorded data, and reads beyond it are reported",
     arguments: [
       ("root.child('m/alice').val() == 2", true, true), ("root.child('m/alice/deeper').val() == null", true, true),
       ("root.child('m/bob').exists()", false, false), ("root.child('m').hasChildren()", true, false),
@@ -75,7 +75,7 @@ struct RecordTests {
     #expect(!other.isComplete)
   }
 
-  @Test("What a write would put there is known whole")
+  @Test("The whole value of a write is recorded")
   func written() throws {
     let rules = try RuleSet.compile(#"{"rules":{".write":false}}"#)
     let root = Node.empty.replacing(Path("a/b"), with: Node(.int(1)))

@@ -1,7 +1,7 @@
 import HearthRules
 import Testing
 
-@Suite("What an upload refuses")
+@Suite("Refusals of uploaded rules")
 struct RefusalTests {
   private static func ordering(_ sign: String, _ side: String) -> String {
     "Invalid \(sign) expression: \(side) operand must be an ordering or string literal when comparing against an ordering."
@@ -104,7 +104,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "What JavaScript has and rules have not is refused",
+    "JavaScript outside the rules language is refused",
     arguments: [
       "root['exi' + 'sts']() == false", "root[$foo]() == false", "+1 == 1", "typeof auth == 'x'", "1 | 1 == 1",
       "~1 == 1", "(1, true)", "1, true", "{}", "function() { return true }", "this == null", "new Date() > now",
@@ -116,7 +116,7 @@ struct RefusalTests {
   }
 
   @Test(
-    "What the language has is taken",
+    "The whole rules language is accepted",
     arguments: [
       "auth.foo[$foo] == true", "auth.foo[0] == true", "auth['a']['b'] == 1", "root['exists']()",
       "auth != null ? true : false", "auth.uid.length > 0", "newData.hasChildren([])", "1 < 'a'",

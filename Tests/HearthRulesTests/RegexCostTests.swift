@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthRules
 
-@Suite("What regular expressions cost")
+@Suite("The cost of regular expressions")
 struct RegexCostTests {
   private static let hostile = "/^.*a.{0,1000}b.{0,1000}c$/"
 
@@ -11,7 +11,7 @@ struct RegexCostTests {
     try Trial(written: Given.text(.string(text))).write("newData.val().matches(\(pattern))")
   }
 
-  @Test("A costly expression matches short texts and lets no long one through")
+  @Test("An expensive expression matches short texts and rejects long ones")
   func costly() throws {
     #expect(try outcome(Self.hostile, "xxabxxc") == .yes)
     #expect(try outcome(Self.hostile, "xxabxx") == .no)
@@ -40,7 +40,7 @@ struct RegexCostTests {
   }
 
   @Test(
-    "The size of an expression's automaton is told beforehand",
+    "The size of an expression's automaton is computed before it is built",
     arguments: [
       ("^[a-z]+$", RegexShape.small), ("", .small), ("^(a|b)*c?$", .small), ("foo|bar", .small),
       ("[a-z]{5,100}", .small),
@@ -57,7 +57,7 @@ struct RegexCostTests {
     #expect(stepsLeft >= 0)
   }
 
-  @Test("Expressions of one file share what may be spent on telling")
+  @Test("Expressions of one file share a budget")
   func budget() throws {
     var stepsLeft = 400
     var shapes: [RegexShape] = []

@@ -55,7 +55,7 @@ struct RegexTests {
   }
 
   @Test(
-    "What the engine does not know is refused",
+    "Unsupported regular expressions are refused",
     arguments: [
       ("/^(up|down|)$/", "expected ')' at position 10"), ("/^(foo|)$/", "expected ')' at position 6"),
       ("/(^foo$|bar)/", "unexpected '^' at position 1"), ("/a$b/", "unexpected '$' at position 1"),

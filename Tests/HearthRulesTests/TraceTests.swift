@@ -28,7 +28,7 @@ struct TraceTests {
     return [shown] + expression.operands.flatMap { parts($0) }
   }
 
-  @Test("Every part has its value, and what was not reached says so")
+  @Test("Every part has its value, and unreached parts are marked")
   func values() throws {
     let rules = try rules(
       Given.file(.read, "auth.uid == 'bob' || root.child('m/' + auth.uid).val() > 2 && data.exists()"))
@@ -68,7 +68,7 @@ struct TraceTests {
     #expect(decision.visited.first?.decisive?.text == part)
   }
 
-  @Test("What was computed when the file was compiled shows as well")
+  @Test("Constants that the compiler computed are shown in traces")
   func constants() throws {
     let decision = try read(try rules(Given.file(.read, "('a' + 'b').length == 2 && (true || 1 < 'x')")), "p")
     #expect(
@@ -109,7 +109,7 @@ struct TraceTests {
     #expect(long.visited.first?.reads.first?.value == .text(String(repeating: "é", count: 100), sizeBytes: 10_000))
   }
 
-  @Test("What each part of random rules came to is what a plain evaluator says of it alone")
+  @Test("The value of each part of random rules agrees with a simple evaluator")
   func agreesWithReference() throws {
     try RandomTraces.check(seeds: 0..<300)
   }

@@ -13,7 +13,7 @@ struct WarningTests {
     #expect(try RuleSet.compile(source).renderedWarnings(file: "rules.json") == "")
   }
 
-  @Test("A wildcard's name that is used again below hides the one above")
+  @Test("A wildcard's name that is reused below is a warning")
   func hiddenWildcard() throws {
     let source = #"""
       {"rules": {"rooms": {"$id": {
@@ -46,7 +46,7 @@ struct WarningTests {
     #expect(rules.decideRead(read).isAllowed)
   }
 
-  @Test("The same name beside, not below, is nothing to warn of")
+  @Test("A wildcard's name that is reused beside is no warning")
   func sameNameBeside() throws {
     #expect(try RuleSet.compile(#"{"rules":{"a":{"$x":{}},"b":{"$x":{}}}}"#).warnings == [])
   }

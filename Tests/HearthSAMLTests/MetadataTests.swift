@@ -37,7 +37,7 @@ import Testing
     #expect(read.certificates == [TestIdentityProvider.shared.certificate])
   }
 
-  @Test("metadata that cannot be used says what it lacks")
+  @Test("unusable metadata is refused with the missing part")
   func unusable() {
     func reason(_ text: String, id: String? = nil) -> String? {
       do throws(SAMLRefusal) {
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test("our own metadata says who we are and where answers go, whatever is in the names")
+  @Test("the server's metadata names its entity id and response URL, for any characters in names")
   func own() throws {
     let text = ServiceProviderMetadata.text(
       id: "https://sp.example.com/\"<&>",

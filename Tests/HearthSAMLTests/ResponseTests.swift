@@ -39,30 +39,30 @@ import Testing
       $0.signed = signed
       $0.attributes = [("mail", ["ann@example.com"]), ("groups", ["a", "b &amp; c"])]
     }
-    let assertion = try Self.check([.stranger, .shared]).verifiedAssertion(in: answer.bytes, nowSeconds: Self.now)
+    let assertion = try Self.check([.untrusted, .shared]).verifiedAssertion(in: answer.bytes, nowSeconds: Self.now)
     #expect(assertion.nameID == "ann@example.com" && assertion.hasEmailNameID && assertion.id == "_assertion")
     #expect(assertion.attributes.map(\.name) == ["mail", "groups"])
     #expect(assertion.attributes.last?.values == ["a", "b & c"])
   }
 
-  @Test("an answer with nothing signed is refused, and so is one that a stranger signed")
+  @Test("responses without a signature, or with a foreign one, are refused")
   func unsigned() {
     #expect(Self.refusal(Self.answer { $0.signed = .nothing }.text)?.contains("signed") == true)
     for signed in [TestResponse.Signed.assertion, .response, .both] {
       let foreign = Self.answer {
-        $0.provider = .stranger
+        $0.provider = .untrusted
         $0.signed = signed
       }
       #expect(Self.refusal(foreign.text)?.contains("not of the configured certificates") == true)
     }
   }
 
-  @Test("a key that the signature brings along counts for nothing")
+  @Test("a key embedded in the signature is ignored")
   func keyInfo() {
     let answer = Self.answer {
-      $0.provider = .stranger
+      $0.provider = .untrusted
       $0.signature.keyInfo =
-        "<KeyInfo><X509Data><X509Certificate>\(TestIdentityProvider.stranger.certificateBody)</X509Certificate></X509Data>"
+        "<KeyInfo><X509Data><X509Certificate>\(TestIdentityProvider.untrusted.certificateBody)</X509Certificate></X509Data>"
         + "</KeyInfo>"
     }
     #expect(Self.refusal(answer.text)?.contains("not of the configured certificates") == true)
@@ -70,7 +70,7 @@ import Testing
     #expect(Self.refusal(own.text) == nil)
   }
 
-  @Test("what was signed and changed afterwards is refused")
+  @Test("a response changed after signing is refused")
   func changed() {
     for signed in [TestResponse.Signed.assertion, .response, .both] {
       let text = Self.answer { $0.signed = signed }.text
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(
-    "a signature is over the whole element, canonicalised in one way, and over nothing else",
+    "a signature covers the whole element in one canonical form",
     arguments: [
       "http://www.w3.org/TR/1999/REC-xslt-19991116", "http://www.w3.org/TR/1999/REC-xpath-19991116",
       "http://www.w3.org/2001/10/xml-exc-c14n#WithComments", "http://www.w3.org/2000/09/xmldsig#base64",
@@ -137,7 +137,7 @@ import Testing
     #expect(Self.refusal(unasked)?.contains("begins at the identity provider") == true)
   }
 
-  @Test("what nothing was asked for is refused: the assertion itself names the question")
+  @Test("an unsolicited response is refused: the assertion itself names the request")
   func unsolicited() {
     let answer = Self.answer { $0.signed = .nothing }
     let bare = answer.assertion().replacing(" InResponseTo=\"_question\"", with: "").replacing(
@@ -147,7 +147,7 @@ import Testing
     #expect(Self.refusal(text)?.contains("InResponseTo") == true)
   }
 
-  @Test("an assertion counts from its beginning to its end, give or take what clocks may differ by")
+  @Test("an assertion is valid within its period, with clock tolerance")
   func times() throws {
     let text = Self.answer().text
     let (start, end) = (Self.now - 60, Self.now + 240)
@@ -171,7 +171,7 @@ import Testing
     #expect(SAMLTime.seconds("2026-11-28T10:01:00.999Z") == Self.now && Self.now == 1_795_860_060)
   }
 
-  @Test("a person who was not let in is a denial, in the provider's word")
+  @Test("a provider's refusal is a denial with its status")
   func denied() {
     let answer = Self.answer { $0.status = "urn:oasis:names:tc:SAML:2.0:status:AuthnFailed" }
     do throws(SAMLRefusal) {

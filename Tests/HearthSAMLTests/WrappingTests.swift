@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "what is read is what was signed: a second assertion in another namespace, or as another element, changes nothing")
+    "only the signed assertion is read: a second one in another namespace or element has no effect")
   func disguised() {
     let other = Self.evil.assertion().replacing("xmlns=\"\(TestResponse.assertionSpace)\"", with: "xmlns=\"urn:x\"")
     #expect(ResponseTests.refusal(Self.good.response("", other + Self.good.signedAssertion)) != nil)
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "a comment in a name cuts nothing off: an answer with a comment is refused",
+    "a response with a comment in a name is refused",
     arguments: [
       "ann@example.com<!-- -->.evil.example", "<!---->ann@example.com", "ann<![CDATA[@example.com]]>",
       "ann@example.com<?x y?>.evil.example",
@@ -97,7 +97,7 @@ import Testing
     #expect(ResponseTests.refusal(ResponseTests.answer { $0.nameID = "<b>ann</b>" }.text)?.contains("NameID") == true)
   }
 
-  @Test("entities that multiply, files and addresses: a document type is refused before anybody reads it")
+  @Test("a document type is refused before its entities, files and addresses are read")
   func documentTypes() {
     let laughs =
       "<!DOCTYPE r [<!ENTITY a \"ha\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;&a;\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]>"
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test("an encrypted assertion is refused with what to do")
+  @Test("an encrypted assertion is refused with advice")
   func encrypted() {
     let text = Self.good.response(
       "", "<EncryptedAssertion xmlns=\"\(TestResponse.assertionSpace)\"></EncryptedAssertion>")

@@ -5,14 +5,14 @@ import Testing
 @testable import HearthSQLite
 
 @Suite struct ArchiveTests {
-  @Test("keeps what every archive promises", arguments: ArchiveConformance.checks)
+  @Test("the archive passes the conformance tests", arguments: ArchiveConformance.checks)
   func conforms(_ check: ArchiveConformance.Check) throws {
     let folder = try JournalFolder()
     let journals = SQLiteJournals(folder: folder.path)
     try check.run(journals, journals)
   }
 
-  @Test func `a view of a file that lost what was acknowledged, or is none of ours, is refused`() throws {
+  @Test func `a file with lost acknowledged commits, or of another format, is refused`() throws {
     let folder = try JournalFolder()
     let archive = SQLiteJournals(folder: folder.path)
     let journal = try SQLiteJournal(path: folder.file("a.sqlite"))
@@ -31,7 +31,7 @@ import Testing
     #expect(!folder.exists("c.sqlite"))
   }
 
-  @Test("a journal that is held is opened by nobody, and can be looked at and moved once it is not")
+  @Test("a locked journal cannot be opened, and can be read and moved once it is released")
   func holdAndMove() throws {
     let (folder, other) = (try JournalFolder(), try JournalFolder())
     let (journals, target) = (SQLiteJournals(folder: folder.path), SQLiteJournals(folder: other.path))

@@ -4,13 +4,13 @@ import HearthTestKit
 import Testing
 
 @Suite struct ConformanceTests {
-  @Test("keeps what every journal promises", arguments: JournalConformance.checks)
+  @Test("the journal passes the conformance tests", arguments: JournalConformance.checks)
   func conforms(_ check: JournalConformance.Check) throws {
     let folder = try JournalFolder()
     try check.run(SQLiteJournals(folder: folder.path))
   }
 
-  @Test("journals of one folder are listed by name, and are not each other's")
+  @Test("journals of one folder are listed by name, and are separate")
   func names() throws {
     let folder = try JournalFolder()
     let journals = SQLiteJournals(folder: folder.path)

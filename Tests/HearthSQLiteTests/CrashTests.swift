@@ -18,7 +18,7 @@ import Testing
     try folder.copy("main.journal-wal", to: name + "-wal")
   }
 
-  @Test("a crash between two appends loses nothing")
+  @Test("a crash between two appends loses no commit")
   func crashBetweenAppends() throws {
     var generator = SeededRandom(seed: 3)
     let folder = try JournalFolder()
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  @Test("a crash while the log is moved into the database file loses nothing, whichever pages arrived")
+  @Test("a crash during a WAL checkpoint loses no commit, for any written pages")
   func crashWhileCheckpointing() throws {
     var generator = SeededRandom(seed: 9)
     let folder = try JournalFolder()

@@ -85,7 +85,7 @@ import Testing
     #expect(found.description.contains("positions 10 to 10 were cut off"))
   }
 
-  @Test("damage before the last batch is refused, with a way to go on", arguments: rowDamage)
+  @Test("damage before the last batch is refused with advice", arguments: rowDamage)
   func damagedMiddle(_ change: String) throws {
     let folder = try makeJournal()
     try damage(folder, "UPDATE batch SET \(change) WHERE first_position = 4")
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test("a damaged snapshot is found, whatever part of it is damaged")
+  @Test("a damaged snapshot is found for damage in any part")
   func damagedSnapshot() throws {
     for (change, isFoundAtOpening) in [
       ("DELETE FROM snapshot_chunk WHERE chunk_index = 1", true),

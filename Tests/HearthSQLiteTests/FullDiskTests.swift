@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of a full disk or configured size: in an append, at its commit, in a snapshot.
 @Suite struct FullDiskTests {
-  @Test("a chunk that could not be written gives the snapshot up, and the next one begins clean")
+  @Test("an unwritten chunk aborts the snapshot, and the next one starts clean")
   func failedChunk() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
@@ -62,7 +62,7 @@ import Testing
     #expect(try journal.append(.following(head), after: head).position == 2)
   }
 
-  @Test("a full journal takes nothing, keeps what it has, and goes on when there is room")
+  @Test("a full journal refuses appends, keeps its data, and continues when there is space")
   func noSpace() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
@@ -86,7 +86,7 @@ import Testing
     #expect(try journal.append(.following(acquired), after: acquired).position == head.position + 1)
   }
 
-  @Test("a full journal goes on once pruning has freed pages")
+  @Test("a full journal continues once pruning has freed pages")
   func roomAfterPruning() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 400_000))
@@ -102,7 +102,7 @@ import Testing
     #expect(try journal.allBatches(after: head.position - 1).count == 1)
   }
 
-  @Test("what an unfinished snapshot left is removed at the start in steps, and is room inside the file then")
+  @Test("the chunks of an unfinished snapshot are removed in steps at the start and become free space in the file")
   func unfinishedSnapshot() throws {
     let folder = try JournalFolder()
     let path = folder.file("j.sqlite")

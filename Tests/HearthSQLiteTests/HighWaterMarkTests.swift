@@ -30,7 +30,7 @@ import Testing
     return slot.position
   }
 
-  @Test("the example of the file's description is what it says")
+  @Test("the documented example of the file is correct")
   func example() throws {
     let bytes: [UInt8] = [
       0x48, 0x72, 0x74, 0x68, 0x4d, 0x61, 0x72, 0x6b, 0x07, 0, 0, 0, 0, 0, 0, 0,
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("an append that returned is marked, one that failed is not")
+  @Test("successful appends are marked, failed ones are not")
   func marks() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file(), options: SQLiteJournal.Options(sizeBytesMax: 200_000))
@@ -65,7 +65,7 @@ import Testing
     #expect(try folder.bytes("main.journal.mark").count == HighWaterMark.sizeBytes)
   }
 
-  @Test("a log that was cut off where a commit ends is refused, and what is missing is named")
+  @Test("a log truncated at a commit's end is refused, and the missing commits are named")
   func cutAtACommit() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -163,7 +163,7 @@ import Testing
     #expect(try open(folder, "main.journal").recovery.headPosition == 8)
   }
 
-  @Test("a folder without a mark opens, and has one from then on")
+  @Test("a folder without a mark opens and gets one")
   func versionBefore() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file())
@@ -176,7 +176,7 @@ import Testing
     try journal.close()
   }
 
-  @Test("a commit that was not marked any more is kept, and one slot may be torn")
+  @Test("a commit after the last mark is kept, and one torn slot is tolerated")
   func behindTheLog() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)

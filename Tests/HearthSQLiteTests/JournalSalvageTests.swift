@@ -54,7 +54,7 @@ import Testing
     try JournalSalvage(path: folder.file()).examine()
   }
 
-  @Test("of a whole journal nothing is said, and one that is open is left alone")
+  @Test("an intact journal has no findings, and an open one is not touched")
   func whole() throws {
     let folder = try folder(5, snapshots: [3])
     let report = try examine(folder)
@@ -64,7 +64,7 @@ import Testing
     try journal.close()
   }
 
-  @Test("a batch that is not what was written ends what is saved; it and those behind it are said to be missing")
+  @Test("a changed batch ends the saved part; it and later ones are reported as missing")
   func damagedBatch() throws {
     let folder = try folder(6)
     try change(folder, "UPDATE batch SET payload = zeroblob(100) WHERE first_position = 4")
@@ -74,7 +74,7 @@ import Testing
     #expect(try saved(folder, report) == 3)
   }
 
-  @Test("what is missing in the middle is a gap, and a snapshot behind it saves the rest")
+  @Test("missing batches in the middle are a gap, and a later snapshot saves the rest")
   func gap() throws {
     let folder = try folder(6)
     try change(folder, "DELETE FROM batch WHERE first_position = 2")
@@ -87,7 +87,7 @@ import Testing
     #expect(whole.lostPast.map(\.damage.place.position) == [2] && whole.lostPast.map(\.lastPosition) == [4])
   }
 
-  @Test("what is damaged of the past is told by the snapshots between which it is, and does not keep a server out")
+  @Test("damaged history is reported by the snapshots around it, and does not prevent a start")
   func past() throws {
     let folder = try folder(9, snapshots: [2, 5, 7])
     #expect(try examine(folder).lostPast.isEmpty)
@@ -103,7 +103,7 @@ import Testing
     #expect(try examine(folder).lostPast.isEmpty)
   }
 
-  @Test("a snapshot whose chunk is damaged is left out, for the one before it or the log from its beginning")
+  @Test("a snapshot with a damaged chunk is skipped for the one before it or the log's beginning")
   func damagedSnapshot() throws {
     let folder = try folder(6, snapshots: [2, 4])
     try change(
@@ -114,7 +114,7 @@ import Testing
     #expect(try saved(folder, report) == 6)
   }
 
-  @Test("a log that ends before its mark is said to have lost what was acknowledged, and opens when it is saved")
+  @Test("a log that ends before its mark is reported as truncated, and opens after salvage")
   func shortLog() throws {
     let folder = try folder(6)
     try change(folder, "DELETE FROM batch WHERE first_position > 4")
@@ -123,7 +123,7 @@ import Testing
     #expect(try saved(folder, report) == 4)
   }
 
-  @Test("of a file without a first page nothing is saved")
+  @Test("a file without its first page cannot be salvaged")
   func lost() throws {
     let folder = try folder(3)
     try PosixFile(folder.file(), flags: O_RDWR).write([UInt8](repeating: 0, count: 4_096)[...], at: 0)

@@ -19,7 +19,7 @@ import Testing
     return journal
   }
 
-  @Test("a start looks at nothing before the newest snapshot")
+  @Test("a start reads no data before the newest snapshot")
   func start() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -37,7 +37,7 @@ import Testing
     #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan)")
   }
 
-  @Test("damage in what is kept shows when it is read, with its place")
+  @Test("damaged history is reported when it is read, with its place")
   func damage() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -53,7 +53,7 @@ import Testing
     #expect(try again.batches(after: 8, sizeBytesMax: 0).map(\.firstPosition) == [9])
   }
 
-  @Test("pruning that is interrupted at any step leaves what is kept whole, and is finished by the next")
+  @Test("pruning interrupted at any step leaves the history intact, and is completed by the next")
   func interruptedPruning() throws {
     // In the order of SQLite's transactions: the snapshot is removed, then batches, the oldest first.
     for removedCount in 0...15 {

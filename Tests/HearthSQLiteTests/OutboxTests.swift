@@ -18,7 +18,7 @@ import Testing
     OutboxPlace(position: position, ordinal: ordinal)
   }
 
-  @Test("keeps what every journal with an outbox promises", arguments: JournalConformance.outboxChecks)
+  @Test("the journal with an outbox passes the conformance tests", arguments: JournalConformance.outboxChecks)
   func conforms(_ check: JournalConformance.Check) throws {
     let folder = try JournalFolder()
     try check.run(SQLiteJournals(folder: folder.path))

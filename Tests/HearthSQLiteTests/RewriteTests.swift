@@ -45,7 +45,7 @@ import Testing
     return false
   }
 
-  @Test("what they held is in no file any more, neither while the journal is open nor later")
+  @Test("erased data is in no file, while the journal is open and later")
   func overwritten() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -58,7 +58,7 @@ import Testing
     #expect(try !holdsSecret(folder))
   }
 
-  @Test("the file is of another format from the first of them on, whatever else it gets")
+  @Test("the file has the newer format from the first rewrite on")
   func format() throws {
     let folder = try JournalFolder()
     var journal = try makeJournal(folder)
@@ -78,7 +78,7 @@ import Testing
     try journal.close()
   }
 
-  @Test("damage in one that was written anew is found as in all others")
+  @Test("damage in a rewritten batch is found")
   func damage() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)
@@ -93,7 +93,7 @@ import Testing
     try again.close()
   }
 
-  @Test("of a damaged journal what comes behind them is saved, too, and is one chain then")
+  @Test("batches behind rewritten ones are salvaged from a damaged journal, as one chain")
   func salvage() throws {
     let folder = try JournalFolder()
     let journal = try makeJournal(folder)

@@ -69,7 +69,7 @@ import Testing
     #expect(try journal.acquire() == head)
   }
 
-  @Test("batches that a snapshot covers but nobody pruned yet are ignored")
+  @Test("unpruned batches that a snapshot covers are ignored")
   func unprunedRows() throws {
     let folder = try JournalFolder()
     var journal = try SQLiteJournal(path: folder.file())
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("two handles cannot have one journal, and closing lets the next one in")
+  @Test("a journal opens once, and again after closing")
   func exclusive() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())
@@ -143,7 +143,7 @@ import Testing
     #expect(try tryToLock() == 0)
   }
 
-  @Test("a journal may be let go while its log is moved")
+  @Test("a journal may be released during a checkpoint")
   func releasedDuringCheckpoint() throws {
     let folder = try JournalFolder()
     for round in 0..<20 {
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test("a journal that nobody holds any more is free")
+  @Test("a released journal can be opened")
   func released() throws {
     let folder = try JournalFolder()
     do {
@@ -205,7 +205,7 @@ import Testing
     #expect(try journal.allBatches().count == 300)
   }
 
-  @Test("after a loss of what was acknowledged nothing more is written")
+  @Test("after a loss of acknowledged commits writing stops")
   func failureIsFinal() throws {
     let folder = try JournalFolder()
     let journal = try SQLiteJournal(path: folder.file())

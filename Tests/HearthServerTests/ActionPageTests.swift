@@ -30,7 +30,7 @@ import Testing
       "POST", "/emulator/action", body, headers: ["Content-Type": "application/x-www-form-urlencoded"])
   }
 
-  @Test("Security 40: looking at a page, however often, uses nothing up")
+  @Test("Security 40: opening an action page does not use its code")
   func looking() async throws {
     try await TestServer.with { test throws in
       _ = try test.signUp("a@example.com")
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("the pages need no script, load nothing, and say nothing about themselves to others")
+  @Test("the pages need no script, load no resources, and send no referrer")
   func policy() async throws {
     try await TestServer.with { test throws in
       _ = try test.signUp("a@example.com")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("a password that is too short is asked for again, and the code stays good")
+  @Test("a too short password is requested again, and the code stays valid")
   func weakPassword() async throws {
     try await TestServer.with { test throws in
       _ = try test.signUp("a@example.com")
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("a page does what it says: a code of another kind, or another form, is refused")
+  @Test("a page accepts only codes and forms of its kind")
   func wrongKind() async throws {
     try await TestServer.with { test throws in
       let user = try test.signUp("a@example.com")
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test("nothing of a request becomes markup")
+  @Test("request parameters never become markup")
   func escaping() async throws {
     let (evil, escaped) = (
       "\"><script>alert('1')</script>&", "&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;"
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test("Security 41: one that is allowed is offered, and nothing follows it by itself")
+  @Test("Security 41: an allowed continue URL is a link, without a redirect")
   func allowedContinueURL() async throws {
     try await TestServer.with { test throws in
       _ = try test.signUp("a@example.com")

@@ -29,7 +29,7 @@ import Testing
     return found.filter { $0.split(separator: "/").contains { $0 == name || $0.hasPrefix(name + ".") } }
   }
 
-  @Test("databases are made with rules and quotas, listed, and nobody but an administrator may")
+  @Test("databases are created with rules and quotas and listed, only by an administrator")
   func making() async throws {
     try await TestServer.with { test throws in
       #expect(try test.answer("PUT", "/a.json?ns=guests", "1").hasPrefix("404"))
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("a database that is deleted is gone with all that belongs to it, its clients are told, and another may follow")
+  @Test("a deleted database is removed with all its data, its clients are disconnected, and its name can be reused")
   func deleting() async throws {
     try await TestServer.with(rules: Self.open) { test throws in
       _ = try Self.create(test, "guests", #","quotas":{"connections":7}"#)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("what a crash left of a deletion is finished at the next start, and is in no backup")
+  @Test("a deletion interrupted by a crash is completed at the next start, and its data is in no backup")
   func crashWhileDeleting() async throws {
     let first = try await TestServer(rules: Self.open)
     _ = try Self.create(first, "guests", #","quotas":{"connections":7}"#)
@@ -100,7 +100,7 @@ import Testing
     await second.server.stop()
   }
 
-  @Test("rates count for sockets that are open, and what is refused says why and is not done")
+  @Test("rates apply to open sockets, and refused requests have a reason and no effect")
   func rates() async throws {
     try await TestServer.with(rules: Self.open) { test throws in
       let socket = try test.socket()
@@ -141,7 +141,7 @@ import Testing
       #expect(stream.status == 503 && stream.body.contains("(clientConnections)"))
       let text = String(repeating: "x", count: 400_000)
       #expect(try test.http("PUT", "/big.json?print=silent", "\"\(text)\"").status == 204)
-      #expect(try await Patience.until { try test.http("PUT", "/small.json", "1").status == 507 })
+      #expect(try await Polling.until { try test.http("PUT", "/small.json", "1").status == 507 })
       socket.request("p", #"{"p":"/small","d":1}"#)
       #expect(
         try socket.next() == #"r 2 failed "Over quota: this database may hold 100000 bytes (storedBytes)""#)
@@ -151,7 +151,7 @@ import Testing
       #expect(try test.http("GET", "/big.json?auth=\(try test.secret)").status == 200)
       socket.request("p", #"{"p":"/big","d":null}"#)
       #expect(try socket.next() == #"r 4 ok """#)
-      #expect(try await Patience.until { try test.http("PUT", "/small.json", "1").status == 200 })
+      #expect(try await Polling.until { try test.http("PUT", "/small.json", "1").status == 200 })
     }
   }
 

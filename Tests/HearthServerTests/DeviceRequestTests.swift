@@ -32,7 +32,7 @@ import Testing
     Exchange(line: "GET /q.json?print=pretty", answer: "200 {\n  \"café\" : 1,\n  \"x\" : 2\n}"),
   ]
 
-  @Test("what devices send is answered as the service answers it")
+  @Test("device requests are answered like the service's")
   func exchanges() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true, ioThreadCount: 1) { test throws in
       let rules = #"{"rules":{".read":true,".write":true}}"#

@@ -20,7 +20,7 @@ import Testing
     ).status
   }
 
-  @Test("Security 67: the word owner opens nothing by default")
+  @Test("Security 67: the token owner is refused by default")
   func ownerIsRefused() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       for word in ["owner", "OWNER", "ya29.a0AfH6SMC"] { #expect(try Self.listAccounts(test, word) == 401) }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("Security 67: nor for a peer on the local network, whatever the mode")
+  @Test("Security 67: a peer on the local network is no owner in any mode")
   func ownerFromTheNetwork() async throws {
     try await TestServices.with(isEmulator: true) { test throws in
       let local = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("what is not for reaching data is refused at the database's doors")
+  @Test("credentials without access to data are refused by the database's interfaces")
   func crossUses() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       let user = try test.signUp("a@example.com")
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  @Test("Security 68: a user who is disabled comes in at no door")
+  @Test("Security 68: a disabled user is refused on every interface")
   func disabledEverywhere() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       let user = try test.signUp("a@example.com")
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test("Security 68: wrong passwords count together, at whichever door, whatever address they claim")
+  @Test("Security 68: wrong passwords count together on every interface and for every claimed address")
   func lockIsShared() async throws {
     try await TestServer.with {
       $0.accounts.limits.accountFailuresFree = 6
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test("wrong secrets and tokens, however many, shut no right one out, at whichever door")
+  @Test("any number of wrong secrets and tokens locks out no valid one, on every interface")
   func wrongSecrets() async throws {
     try await TestServer.with { test throws in
       let (secret, token) = (try test.secret, try test.token(uid: "u"))
@@ -194,7 +194,7 @@ import Testing
     }
   }
 
-  @Test("secrets can be switched off, and what they signed still counts")
+  @Test("secrets can be disabled, and tokens signed by them stay valid")
   func secretsOff() async throws {
     try await TestServer.with(rules: Self.closed) {
       $0.acceptsRawSecrets = false
@@ -205,7 +205,7 @@ import Testing
   }
 
   @Test(
-    "Security 29: a credential's end is fixed on the clock that nobody sets", arguments: [-3_600_000, 0, 3_600_000])
+    "Security 29: a credential expires by the monotonic clock", arguments: [-3_600_000, 0, 3_600_000])
   func clockSteps(stepMilliseconds: Int64) async throws {
     try await TestServices.with { test throws in
       let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test("Security 67: nor for a page of another site that a browser on this machine shows")
+  @Test("Security 67: nor for a page of another site in a browser on this machine")
   func ownerFromAPage() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for origin in ["http://localhost:3000", "http://app.localhost", "http://127.0.0.1:5000", "http://[::1]:5000"] {
@@ -245,7 +245,7 @@ import Testing
     }
   }
 
-  @Test("Security 28: an access token opens what its scopes name, and nothing else")
+  @Test("Security 28: an access token grants only its scopes")
   func scopes() async throws {
     try await TestServices.with { test throws in
       let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)

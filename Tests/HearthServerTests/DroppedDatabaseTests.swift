@@ -76,7 +76,7 @@ struct DroppedDatabaseTests {
     } catch { return error as? DatabaseProblem }
   }
 
-  @Test("one that is known and not open is not made again by whoever asks for it")
+  @Test("a known database that is not open is not created again by a request")
   func knownAndGone() async throws {
     let registry = try registry()
     defer { registry.close() }
@@ -100,7 +100,7 @@ struct DroppedDatabaseTests {
   }
 
   @Test(
-    "whoever asks while one is let go of gets the next one of its name, or hears that there is none",
+    "a request during the closing of a database gets its successor or an error",
     arguments: [true, false])
   func dropped(existsAgain: Bool) async throws {
     let waiting = Mutex<EventLoopFuture<Database>?>(nil)

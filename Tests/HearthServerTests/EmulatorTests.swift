@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("a link is followed by a GET, which does what it says")
+  @Test("an emulator's link is applied by a GET")
   func links() async throws {
     try await Self.with { test throws in
       let user = try test.signUp("a@x.example")
@@ -168,7 +168,7 @@ import Testing
     #expect(asked.status == 200)
   }
 
-  @Test("Security 67: without --emulator nothing of it is there, in development or not", arguments: [true, false])
+  @Test("Security 67: without --emulator its routes are absent, in development or not", arguments: [true, false])
   func absent(_ isDevelopment: Bool) async throws {
     try await TestServer.with(rules: Self.rules, mode: isDevelopment ? .dev : .serve) { test throws in
       try Self.tryEverything(test)

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("live rules count what their parts come to, for administrators alone, when it is switched on")
+  @Test("rules in force count the results of their parts for administrators, when enabled")
   func coverage() async throws {
     try await TestServer.with(rules: Self.rules, configure: Self.counting) { test throws in
       let (ann, admin) = (try test.token(uid: "ann"), "auth=\(try test.secret)")

@@ -38,7 +38,7 @@ import Testing
     headers.map { "\($0.key): \($0.value)\r\n" }.joined()
   }
 
-  @Test("Security 67: every door of the emulator is shut to a foreign page", arguments: foreign)
+  @Test("Security 67: every interface of the emulator refuses foreign pages", arguments: foreign)
   func foreignPages(_ headers: [String: String]) async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       let owner = ["Authorization": "Bearer owner"].merging(headers) { $1 }
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("an app's page of any site signs in with what the server has signed")
+  @Test("an app's page of any site signs in with tokens that the server signed")
   func signedTokens() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       let token = try test.token(uid: "ann")
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test("a script that is called with its answer gets nothing of the emulator's, whoever asks", arguments: local)
+  @Test("JSONP requests are refused the emulator's data, for every caller", arguments: local)
   func callbacks(_ headers: [String: String]) async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for name in ["callback", "c%61llback"] {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("an address in numbers is this machine's when its connection is: Android's emulator asks for 10.0.2.2")
+  @Test("a numeric Host is accepted on local connections: Android's emulator requests 10.0.2.2")
   func addresses() async throws {
     try await TestServer.with(rules: Self.closed, isEmulator: true) { test throws in
       for host in ["10.0.2.2:9000", "192.168.1.5", "[2001:db8::1]:9000", "[::1]"] {
@@ -150,7 +150,7 @@ import Testing
     }
   }
 
-  @Test("an emulator takes any bearer and any gauth for its administrator's, but one that names a user")
+  @Test("an emulator accepts any bearer and gauth token as administrator, except one that names a user")
   func anyBearer() async throws {
     // {"alg":"RS256"} . {"iss":"https://securetoken.google.com/hearth","sub":"ann"} . AAAA
     let signed =
@@ -199,7 +199,7 @@ import Testing
     {"rules": {"public": {".read": true, ".write": true, ".indexOn": "n"}}}
     """
 
-  @Test("by reads, and by conversations in which nobody says anything, no database is made")
+  @Test("reads and silent connections create no database")
   func readsMakeNothing() async throws {
     try await TestServer.with(rules: Self.open, mode: .dev) { test throws in
       let admin = "auth=\(try test.secret)"
@@ -230,7 +230,7 @@ import Testing
     }
   }
 
-  @Test("a write, a listen and a deploy make one, over every transport")
+  @Test("a write, a listen and a deploy create a database, over every transport")
   func usesMakeDatabases() async throws {
     try await TestServer.with(rules: Self.open, mode: .dev) { test throws in
       let admin = "auth=\(try test.secret)"

@@ -99,7 +99,7 @@ private final class TestVerifier: TokenVerifier {
     #expect(try socket.next() == "c {\"p\":\"users/\(uid)\"}")
   }
 
-  @Test("sockets, requests and streams open with a token of others, and rules see what its verifier says")
+  @Test("foreign tokens open sockets, requests and streams, and rules see the verified claims")
   func opensEveryDoor() async throws {
     try await Self.with { test, verifier throws in
       let socket = try Self.visitor(test, "ann")
@@ -125,7 +125,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("what the server itself could have made is told to no verifier, and neither is what none of them names")
+  @Test("the server's own tokens, and tokens that no verifier names, are sent to no verifier")
   func ownTokensStay() async throws {
     try await Self.with { test, verifier throws in
       let user = try test.signUp("a@example.com")
@@ -142,7 +142,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("an answer is asked for once as long as it may be remembered")
+  @Test("a verification is requested once while it may be cached")
   func remembered() async throws {
     try await Self.with { test, verifier throws in
       for count in 1...2 {
@@ -155,7 +155,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("a token that is refused, has ended, or is not decided on opens nothing, and says why")
+  @Test("refused, expired and undecided tokens are refused with a reason")
   func refused() async throws {
     try await Self.with { test, verifier throws in
       func refusal(_ token: String) throws -> String {
@@ -178,7 +178,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("what a client sends behind its token waits for the answer")
+  @Test("messages behind a token wait for its verification")
   func inOrder() async throws {
     try await Self.with { test, verifier throws in
       verifier.hold()
@@ -187,7 +187,7 @@ private final class TestVerifier: TokenVerifier {
       socket.request("p", #"{"p":"/users/ann","d":1}"#)
       socket.request("unauth", "{}")
       socket.request("p", #"{"p":"/users/ann","d":2}"#)
-      try await Patience.until { verifier.asked.count == 1 }
+      try await Polling.until { verifier.asked.count == 1 }
       verifier.release()
       #expect(try socket.next().hasPrefix(#"r 1 ok {"auth":{"uid":"ann""#))
       #expect(try socket.next() == #"r 2 ok """#)
@@ -196,23 +196,23 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("a client that leaves while its token is looked at leaves nothing behind")
+  @Test("a client that disconnects during its verification leaves no state")
   func leaves() async throws {
     try await Self.with { test, verifier throws in
       verifier.hold()
       do {
         let socket = try test.socket()
         socket.request("auth", #"{"cred":"sess_ann"}"#)
-        try await Patience.until { verifier.asked.count == 1 }
+        try await Polling.until { verifier.asked.count == 1 }
       }
       verifier.release()
       let tokens = try #require(test.server.parts).services.accounts.own.sessions.foreignTokens
-      #expect(try await Patience.until { tokens.waitingCount == 0 })
+      #expect(try await Polling.until { tokens.waitingCount == 0 })
       #expect(try test.http("GET", "/users/ann.json?auth=sess_ann").status == 200)
     }
   }
 
-  @Test("a revocation signs out whoever stands on the token, with cancels and a receipt, and nobody else")
+  @Test("a revocation signs out the connections of the token, with cancels and a receipt, and no other")
   func revoked() async throws {
     try await Self.with { test, verifier throws in
       verifier.remember(seconds: 3_600)
@@ -249,13 +249,13 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("a revocation that comes while the token is looked at wins", arguments: [true, false])
+  @Test("a revocation during a verification takes precedence", arguments: [true, false])
   func race(byUser: Bool) async throws {
     try await Self.with { test, verifier throws in
       verifier.hold()
       let socket = try test.socket()
       socket.request("auth", #"{"cred":"sess_ann"}"#)
-      try await Patience.until { verifier.asked.count == 1 }
+      try await Polling.until { verifier.asked.count == 1 }
       let digest = Digest(sha256: "sess_ann".utf8).hex
       let revocation = byUser ? TokenRevocation(uids: ["ann"]) : TokenRevocation(digests: [digest])
       try #require(test.server.parts).services.accounts.own.sessions.foreignTokens.revoke(revocation, of: "sessions")
@@ -293,7 +293,7 @@ private final class TestVerifier: TokenVerifier {
     }
   }
 
-  @Test("a verifier that is switched off vouches for nobody any more")
+  @Test("a disabled verifier accepts no token")
   func switchedOff() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let accounts = try #require(test.server.parts).services.accounts.own

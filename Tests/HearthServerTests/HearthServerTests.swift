@@ -8,7 +8,7 @@ import Testing
 @Suite struct HearthServerTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 
-  @Test func whatWasAcknowledgedIsThereAfterARestart() async throws {
+  @Test func acknowledgedWritesSurviveARestart() async throws {
     let first = try await TestServer(rules: Self.open)
     #expect(try first.answer("PUT", "/a.json", "{\"n\":1}") == #"200 {"n":1}"#)
     let uploaded = #"{"rules":{".read":true}}"#
@@ -94,7 +94,7 @@ import Testing
     await #expect(throws: ServerError.self) { try await both.start() }
   }
 
-  @Test func whatKeepsAServerFromStartingIsSaid() async throws {
+  @Test func aFailedStartHasAReason() async throws {
     func problem(_ options: HearthServer.Options) async -> ServerError? {
       do {
         try await HearthServer(options: options).start()

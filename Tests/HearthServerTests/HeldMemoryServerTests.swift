@@ -32,7 +32,7 @@ import Testing
     return false
   }
 
-  @Test func `readers who do not read share a value's text, and are cut when their texts are too much together`()
+  @Test func `slow readers share a value's text, and are disconnected when the texts exceed the bound`()
     async throws
   {
     let memory = ClientMemory.ofTest(heldBytesMax: 18 << 20, stepBytes: 16 << 10)
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a large body is taken for whom its credential counts, and refused before it is read for whom not`()
+  @Test func `a large body is read only with a valid credential, and refused before it is read otherwise`()
     async throws
   {
     try await TestServer.with(rules: Self.rules) { test in

@@ -30,7 +30,7 @@ import Testing
     "&auth_variable_override=" + (auth.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")
   }
 
-  @Test("the past is read by administrators, and by nobody else whatever the rules say")
+  @Test("history is readable only by administrators, regardless of the rules")
   func reading() async throws {
     try await TestServer.with(rules: Self.rules, configure: Self.keeping) { test throws in
       let admin = "auth=\(try test.secret)"
@@ -60,8 +60,8 @@ import Testing
     }
   }
 
-  @Test("whoever acts as somebody else is told what the rules of then would have said, and why")
-  func asSomebody() async throws {
+  @Test("a request for another user gets the decision of the rules of that time, with the reason")
+  func actingAsAnotherUser() async throws {
     try await TestServer.with(rules: Self.rules, configure: Self.keeping) { test throws in
       let admin = "auth=\(try test.secret)"
       let ann = try test.token(uid: "ann")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("what happened to a place is told with who did it, a page at a time")
+  @Test("the changes of a location are listed with their authors, a page at a time")
   func changes() async throws {
     try await TestServer.with(rules: Self.rules, configure: Self.keeping) { test throws in
       let admin = "auth=\(try test.secret)"
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test("without history there is the present, and who did it is not known")
+  @Test("without history only the current state is readable, and authors are unknown")
   func off() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let admin = "auth=\(try test.secret)"

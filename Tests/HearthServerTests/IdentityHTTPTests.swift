@@ -12,7 +12,7 @@ import Testing
 @Suite struct IdentityHTTPTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 
-  @Test("Security 58: a preflight allows what the SDKs send, and never credentials")
+  @Test("Security 58: a preflight allows the SDKs' headers, and never credentials")
   func preflight() async throws {
     try await TestServer.with { test throws in
       let wanted = "content-type,x-client-version,x-firebase-gmpid,content_type"
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("every answer says that it is not to be kept, guessed at, or told to other sites")
+  @Test("every response forbids caching, type sniffing and referrers")
   func headers() async throws {
     try await TestServer.with { test throws in
       let done = try test.app(
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("data stays data, whatever its path is called like")
+  @Test("paths that resemble identity routes stay data")
   func dataPaths() async throws {
     try await TestServer.with(rules: Self.open) { test throws in
       for path in ["/v1/accounts.json", "/v2/demo/users.json", "/v2/demo/users/a/b.json", "/token.json"] {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("Security 60: a body over its limit is refused before it is there, an import may be larger")
+  @Test("Security 60: an oversized body is refused before it is read; an import may be larger")
   func bodyLimits() async throws {
     try await TestServer.with { test throws in
       let limit = IdentityBody.sizeBytesMax
@@ -115,7 +115,7 @@ import Testing
       $0.identityRequestsMax = 1
     } _: { test throws in
       let waiting = Task.detached { try test.app("accounts:signUp", "{\"returnSecureToken\":true}") }
-      #expect(try await Patience.until { slow.askedCount > 0 })
+      #expect(try await Polling.until { slow.askedCount > 0 })
       let lookup = try test.app("accounts:lookup", #"{"idToken":"x"}"#, headers: ["Origin": "https://app.example"])
       for answer in [lookup, try test.refresh("x")] {
         #expect(answer.status == 503 && answer.headers["retry-after"] == "5")
@@ -128,7 +128,7 @@ import Testing
       #expect(try await waiting.value.status == 200)
       // The memory is released after the answer.
       var again = try test.app("accounts:lookup", #"{"idToken":"x"}"#)
-      try await Patience.until {
+      try await Polling.until {
         again = try test.app("accounts:lookup", #"{"idToken":"x"}"#)
         return again.status != 503
       }
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("Security 65: a failing plugin denies, and nothing of its words comes out")
+  @Test("Security 65: a failing plugin denies, and its message is not disclosed")
   func brokenPlugin() async throws {
     try await TestServer.with {
       $0.plugins.providers = [BrokenProvider(), TestPasswords()]

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthServer
 
 @Suite struct IdentityRequestLimiterTests {
-  @Test("one network with all the requests it can have under way leaves another network's to it")
+  @Test("one network with all its concurrent requests leaves another network's intact")
   func shares() {
     let load = IdentityRequestLimiter()
     func network(_ third: UInt8, _ last: Int) -> ShareClaimant {

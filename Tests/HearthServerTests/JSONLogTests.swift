@@ -14,7 +14,7 @@ import Testing
       ).bytes, as: UTF8.self)
   }
 
-  @Test("a line is an object: when, how severe, what, and what else is known, in order of name")
+  @Test("a log line is an object: time, level, message, then other members by name")
   func plain() {
     #expect(
       Self.line("denied", ["path": "/a", "database": "default"])
@@ -22,7 +22,7 @@ import Testing
         + #""database":"default","path":"/a"}"# + "\n")
   }
 
-  @Test("nothing in a line ends it, forges a member or speaks to a terminal")
+  @Test("log values cannot end a line, forge a member or control a terminal")
   func escaping() throws {
     let text = "a\"},\n\r\t\\\u{0}\u{1B}[31m\u{7F}\u{9B}\u{2028}\u{202E}\u{E0001}é😀"
     let line = Self.line(text, [text: .string(text), "level": "forged"])

@@ -15,7 +15,7 @@ import Testing
     return try JournalDigest(view)
   }
 
-  @Test("a copy has the print of what it was made of, and another state has another one")
+  @Test("a copy has the digest of its source, and another state has another one")
   func copies() async throws {
     let test = try await TestServer(rules: Self.rules)
     #expect(try test.answer("PUT", "/a.json", #"{".priority": 3, "b": [1, 2.5, "é"]}"#).hasPrefix("200"))

@@ -19,7 +19,7 @@ import Testing
     #expect(JournalLocation.dataFolder.url == nil)
   }
 
-  @Test("a PostgreSQL that nobody reaches ends the start with a sentence")
+  @Test("an unreachable PostgreSQL ends the start with a reason")
   func unreachable() async throws {
     let folder = try TemporaryFolder()
     var options = HearthServer.Options(dataDirectory: folder.path)

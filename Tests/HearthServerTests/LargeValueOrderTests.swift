@@ -27,7 +27,7 @@ import Testing
     #expect(isSame, "\(text.prefix(120)) … \(text.suffix(40))", sourceLocation: place)
   }
 
-  @Test func `answers come in the order of the requests, whatever they take`() async throws {
+  @Test func `responses come in the order of the requests, for any duration`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       try Self.fill(test)
       let small = #"{"p":"/list","q":{"i":"n","l":1,"vf":"r"}}"#
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `requests are carried out in their order, also those behind a large one`() async throws {
+  @Test func `requests are executed in order, also behind a large one`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let socket = try test.socket()
       for round in 0..<4 {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a large message that is no JSON ends the socket, and one that is cut off ends with it`() async throws {
+  @Test func `an invalid large message closes the socket, and so does a truncated one`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let broken = try test.socket()
       broken.request("p", "{\"p\":\"/a\",\"d\":\"\(Self.large)\"")
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a large event reaches all who listen, by whatever tag, before what follows it`() async throws {
+  @Test func `a large event reaches all listens with their tags before later events`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let sockets = try (0..<6).map { _ in try test.socket() }
       for (number, socket) in sockets.enumerated() {

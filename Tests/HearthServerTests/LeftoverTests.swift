@@ -57,7 +57,7 @@ import Testing
 
   /// Waits until the server has noticed the last disconnect.
   private static func expectNothing(_ test: TestServer) async throws {
-    try await Patience.until { try await leftovers(test).isEmpty }
+    try await Polling.until { try await leftovers(test).isEmpty }
     #expect(try await leftovers(test) == [:])
   }
 
@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `no table keeps anything of thousands of clients of every kind`() async throws {
+  @Test func `no table keeps entries of thousands of ended clients of every kind`() async throws {
     try await TestServer.with(rules: Self.rules, memory: .ofTest()) { test throws in
       let large = String(repeating: "x", count: 400_000)
       #expect(try test.http("PUT", "/public/large.json?print=silent", "\"\(large)\"").status == 204)

@@ -32,7 +32,7 @@ final class LiveConnection {
 
   private static func connect<Address>(_ address: inout Address, _ family: Int32) throws -> Int32 {
     let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-    var timeout = timeval(tv_sec: Patience.seconds, tv_usec: 0)
+    var timeout = timeval(tv_sec: Polling.timeoutSeconds, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     let result = withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -106,7 +106,7 @@ import Testing
     try await raw.stop()
   }
 
-  @Test func `a request to somebody who has just closed the connection goes over another one`() async throws {
+  @Test func `a request on a connection that the peer just closed is sent on another one`() async throws {
     let raw = try await Raw { connection, request in connection == 1 && request == 2 ? nil : Self.fine }
     let client = client()
     for _ in 0..<3 { #expect(try await client.send(request(raw)).status == 200) }
@@ -114,7 +114,7 @@ import Testing
     try await raw.stop()
   }
 
-  @Test func `what never comes and what is no HTTP are errors that say how far it came`() async throws {
+  @Test func `missing and invalid responses are errors that name the stage`() async throws {
     func error(of answer: String?, timeoutSeconds: Int = 30, cuts: Bool = true) async throws -> OutboundError? {
       let raw = try await Raw { _, _ in answer }
       var found: OutboundError?

@@ -23,7 +23,9 @@ import Testing
     try KeyStore(directory: directory + "/keys").adminToken
   }
 
-  @Test("it serves what the port serves, to its owner alone, asks for the same credentials, and goes with the server")
+  @Test(
+    "the local socket serves the port's interfaces to its owner alone, with the same credentials, until the server ends"
+  )
   func isThereWhileServing() async throws {
     let test = try await TestServer()
     let path = test.directory + "/" + LocalSocket.name
@@ -39,7 +41,7 @@ import Testing
     #expect(!left.contains { $0.hasPrefix(LocalSocket.name) }, "\(left)")
   }
 
-  @Test("it speaks plain text where the port speaks TLS, and administrators' acts have no address")
+  @Test("the local socket is unencrypted beside TLS, and its audit records have no address")
   func besideTLS() async throws {
     let folder = try TemporaryFolder()
     for (name, text) in [("cert", TestCertificate.certificatePEM), ("key", TestCertificate.keyPEM)] {
@@ -76,7 +78,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("what a killed server left refuses, and the next server takes its place")
+  @Test("the socket of a killed server refuses connections, and the next server replaces it")
   func leftOver() async throws {
     let folder = try TemporaryFolder()
     let directory = folder.path + "/data"
@@ -91,7 +93,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("a second server on the folder, or one that cannot have its port, leaves the first one's socket where it is")
+  @Test("a second server on the folder, or one whose port is taken, leaves the first one's socket intact")
   func secondServer() async throws {
     try await TestServer.with { test throws in
       let second = HearthServer(options: .init(dataDirectory: test.directory, port: 0))
@@ -116,7 +118,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("the server's own user and root are let in, and nobody else")
+  @Test("only the server's own user and root are accepted")
   func users() {
     #expect(LocalSocket.admits(geteuid()) && LocalSocket.admits(0))
     #expect(!LocalSocket.admits(geteuid() + 1) && !LocalSocket.admits(.max))

@@ -15,7 +15,7 @@ import Testing
     "{\"t\":\"d\",\"d\":{\"r\":\(number),\"b\":{\"s\":\"ok\",\"d\":\(data)}}}"
   }
 
-  @Test("a write whose text is not UTF-8 is answered with an error, and the session goes on")
+  @Test("a write that is not UTF-8 is answered with an error, and the session continues")
   func misencodedText() async throws {
     try await TestServer.with(rules: #"{"rules":{".read":true,".write":true}}"#) { test throws in
       let poll = try LivePoll(port: test.port)
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("a browser without a socket listens, writes and is told")
+  @Test("a browser without a socket listens and writes by long polling")
   func conversation() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let browser = try LivePoll(port: test.port)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("a wrong password, or a session that is over, ends the client's and nobody else's")
+  @Test("a wrong password or an ended session ends only that client's session")
   func wrongPassword() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let browser = try LivePoll(port: test.port)
@@ -74,7 +74,9 @@ import Testing
     }
   }
 
-  @Test("what no client sends is refused", arguments: ["", "?start=t&cb=alert(1)", "?start=t", "?id=1&pw=2"])
+  @Test(
+    "requests in a form that no client sends are refused",
+    arguments: ["", "?start=t&cb=alert(1)", "?start=t", "?id=1&pw=2"])
   func malformed(_ query: String) async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("GET", "/.lp\(query)").status == 400)
@@ -120,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("a browser that has a socket goes on over it, and nothing is lost or comes twice", arguments: 0..<4)
+  @Test("a browser switches to a socket without lost or repeated messages", arguments: 0..<4)
   func upgrade(round: Int) async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let browser = try LivePoll(port: test.port)
@@ -160,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("what is said early over sockets that are joined is bounded, for each client and for all together")
+  @Test("early messages on joined sockets are bounded, per client and in all")
   func earlyMessages() async throws {
     try await TestServer.with(rules: Self.rules, ioThreadCount: 1) { test throws in
       let text = String(repeating: "x", count: 9 << 20)
@@ -185,7 +187,7 @@ import Testing
     }
   }
 
-  @Test("a socket that joins what is no session over polls is told to stay away")
+  @Test("a socket that joins an unknown long-polling session is refused")
   func strangeJoins() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let other = try test.socket()
@@ -223,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("ten thousand sessions that rest do not shut out who shares their address")
+  @Test("ten thousand idle sessions do not lock out others of their address")
   func restingNeighbours() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let polls = try #require(test.server.parts).routes.polls.polls
@@ -266,7 +268,7 @@ import Testing
     let browser = try LivePoll(port: test.port)
     let polls = [try browser.poll(), try browser.poll()]
     // The last poll ends the other's wait, and waits itself.
-    #expect(try await Patience.until { polls.contains { $0.connection.hasBytes } })
+    #expect(try await Polling.until { polls.contains { $0.connection.hasBytes } })
     let held = polls[0].connection.hasBytes ? 1 : 0
     _ = try browser.take(polls[1 - held])
     await test.server.stop()

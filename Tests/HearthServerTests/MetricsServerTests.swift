@@ -18,7 +18,7 @@ import Testing
       .flatMap { Double($0.dropFirst(series.utf8.count + 1)) }
   }
 
-  @Test("what is told is of the catalogue, and counts what was done")
+  @Test("all metrics are in the catalogue, and count operations")
   func figures() async throws {
     try await TestServer.with(rules: Self.rules) { test in
       #expect(try test.http("PUT", "/open/a.json", "1").status == 200)
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("nobody but an administrator is told anything")
+  @Test("only administrators read metrics")
   func strangers() async throws {
     try await TestServer.with(rules: #"{"rules":{".read":true,".write":true}}"#) { test in
       let user = try test.app("accounts:signUp", #"{"returnSecureToken":true}"#)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("the token for metrics opens nothing else, and none counts where none is set up")
+  @Test("the metrics token is valid for metrics only, and no token is accepted without a configured one")
   func scraper() async throws {
     let folder = try TemporaryFolder()
     let token = String(repeating: "5c", count: 32)

@@ -20,7 +20,7 @@ import Testing
     try MetricsToken(path: path, logger: Logger(label: "test") { _ in LogRecorder() }, clock: clock)
   }
 
-  @Test("another file in its place counts a second later, and without one nothing does")
+  @Test("a replaced token file is in force a second later, and without the file no token is valid")
   func replaced() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/token"

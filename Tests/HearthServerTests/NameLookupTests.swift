@@ -5,9 +5,9 @@ import Testing
 
 @testable import HearthServer
 
-@Suite("looks for names, and databases that nobody uses")
+@Suite("name lookups, and idle databases")
 struct NameLookupTests {
-  @Test("all who ask while a look is under way share the next one")
+  @Test("requests during a lookup share the next one")
   func shared() async {
     let count = Mutex(0)
     let gate = DispatchSemaphore(value: 0)
@@ -35,14 +35,14 @@ struct NameLookupTests {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test("a look that fails says so")
+  @Test("a failed lookup is an error")
   func failure() async {
     let looks = NameLookup { nil }
     let names = await withCheckedContinuation { done in looks.lookUp { done.resume(returning: $0) } }
     #expect(names == nil)
   }
 
-  @Test("a database is idle when it was not used between looks for so long")
+  @Test("a database is idle when it was unused between checks for long enough")
   func use() {
     let use = DatabaseUse()
     #expect(use.hasBeenUsed && !use.isUnused(forMilliseconds: 100, at: 0))

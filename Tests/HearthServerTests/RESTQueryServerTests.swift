@@ -21,7 +21,7 @@ import Testing
   private static let scores =
     #"{"ann":{"points":5},"bob":{"points":7},"cy":{"points":5},"dan":{"points":"x"},"eve":{"n":1}}"#
 
-  @Test("a filtered read finds what is between its bounds")
+  @Test("a filtered read returns the children within its bounds")
   func filters() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("PUT", "/scores.json", Self.scores).status == 200)
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("arrays are made of what was found, and priorities order what has them")
+  @Test("arrays are made of the result, and priorities order it")
   func forms() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("PUT", "/bare.json", #"[{".value":"a",".priority":3},"b","c","d"]"#).status == 200)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("rules see what is asked")
+  @Test("rules see the query")
   func rules() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("PUT", "/mine.json", #"{"a":{"owner":"ann"},"b":{"owner":"bob"}}"#).status == 200)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("what was found has a tag of its own")
+  @Test("each query result has its own ETag")
   func tags() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try test.http("PUT", "/bare.json", #"{"a":1,"b":2}"#).status == 200)
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("many children are looked at away from the event loop, with the same result")
+  @Test("many children are filtered outside the event loop, with the same result")
   func large() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let children = (0..<3_000).map { "\"c\($0)\":{\"points\":\($0 * 7 % 3_000)}" }.joined(separator: ",")

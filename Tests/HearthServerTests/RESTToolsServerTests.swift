@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test("a form's file replaces what is at its path")
+  @Test("an uploaded file replaces the value at its path")
   func upload() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true) { test throws in
       func form(_ content: String) -> String {
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test("an administrator's delete means the default database where the operator named one")
+  @Test("an administrator's delete applies to the configured default database")
   func deletesInANamedDefault() async throws {
     try await TestServer.with(rules: Self.rules) {
       ($0.defaultNamespace, $0.isDefaultNamed) = ("shop", true)
@@ -195,7 +195,7 @@ import Testing
     }
   }
 
-  @Test("a credential that asks for it is told what the rules said")
+  @Test("a debugging credential gets the evaluation of the rules")
   func explanations() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let now = Int64(time(nil))
@@ -225,7 +225,7 @@ import Testing
     }
   }
 
-  @Test("a simulating credential changes nothing, whatever it may do otherwise")
+  @Test("a simulating credential writes no data, despite its other permissions")
   func simulated() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let now = Int64(time(nil))
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test("what was written comes back in the form in which it came")
+  @Test("a write is answered with its value in the format of the request")
   func echoes() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let prioritised = #"{"a":{".value":1,".priority":"p"},"l":{"0":1,"1":2}}"#
@@ -318,7 +318,7 @@ import Testing
     }
   }
 
-  @Test("a condition that means nothing for a method is refused rather than passed over")
+  @Test("a condition that does not apply to a method is refused")
   func conditions() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       for method in ["PUT", "PATCH", "POST", "DELETE"] {

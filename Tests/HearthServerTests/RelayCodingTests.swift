@@ -35,7 +35,7 @@ import Testing
       "\(response.status.code) \(headers) \(response.readPauseMilliseconds) \(Array(response.body.readableBytesView))"
   }
 
-  @Test("a request is read as it was written, whoever is at the other end")
+  @Test("a request is read as it was written, with any peer")
   func requests() throws {
     for (address, text) in [
       (try SocketAddress(ipAddress: "192.0.2.7", port: 4_711), "192.0.2.7"),
@@ -83,7 +83,7 @@ import Testing
         == [1, 1, 204, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   }
 
-  @Test("bytes that end early, or go on, are refused, and nothing traps, whatever is changed in them")
+  @Test("truncated and overlong bytes are refused, and altered bytes never trap")
   func broken() throws {
     let request = try #require(RelayedRequest(Self.request, client: "203.0.113.9").encoded)
     let response = try #require(RelayedResponse.response(Self.response).encoded)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("what is larger than a message, or no whole response, is not written")
+  @Test("oversized messages and incomplete responses are not written")
   func tooLarge() {
     var (request, response) = (Self.request, Self.response)
     request.body = ByteBuffer(repeating: 1, count: RelayLimits.messageBytesMax - 100)

@@ -31,7 +31,7 @@ import Testing
     #expect(RelayCodingTests.summary(nodes.answered[1].request) == RelayCodingTests.summary(expected))
   }
 
-  @Test("the client's address is the one that the first node found, whatever proxies the other one trusts")
+  @Test("the client's address is the one that the first node found, regardless of the other node's proxies")
   func clientAddress() async throws {
     let nodes = try RelayNodes(["192.0.2.0/24", "10.0.0.0/8"])
     for node in ["a", "b"] { nodes.set("b", at: node) }
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("what a node answers for itself it answers whoever owns what the others decide")
+  @Test("requests about a node are answered by that node, independent of the owner")
   func forAnyNode() async throws {
     let nodes = try RelayNodes()
     nodes.set("a", at: "b")
@@ -68,7 +68,7 @@ import Testing
     #expect(response.status == .ok && nodes.answered.map(\.node) == ["b"] && nodes.asked.isEmpty)
   }
 
-  @Test("nodes that take each other for the one that answers do not send a request in circles")
+  @Test("nodes with opposite views of the owner do not relay a request in a loop")
   func noCircles() async throws {
     let nodes = try RelayNodes()
     nodes.set("b", at: "a")
@@ -82,7 +82,7 @@ import Testing
     #expect(nodes.asked == ["a>b", "a>b"] && nodes.answered.map(\.node) == ["b"])
   }
 
-  @Test("where a node is not the one any more, or not reached, it is tried again for a while")
+  @Test("a request to a former or unreachable owner is retried for a while")
   func triesAgain() async throws {
     let nodes = try RelayNodes()
     nodes.set("b", at: "a")
@@ -114,7 +114,7 @@ import Testing
     #expect(nodes.asked.count == 6)
   }
 
-  @Test("what a node began to answer and could not change any more is answered by the next one, from the beginning")
+  @Test("a request that an owner began and lost is answered whole by the next owner")
   func beginsAnew() async throws {
     var undone = HTTPResponse(.serviceUnavailable)
     undone.isSafeToRetry = true
@@ -168,7 +168,7 @@ import Testing
     #expect(warnings.count == 4 && warnings.allSatisfy { $0.contains("request=4f1c20aa-1f") }, "\(nodes.log.lines)")
   }
 
-  @Test("a request that is too large to be handed over is refused, and nobody is asked")
+  @Test("a request too large to relay is refused without a relay")
   func largeRequest() async throws {
     let nodes = try RelayNodes()
     nodes.set("b", at: "a")
@@ -178,7 +178,7 @@ import Testing
     #expect(nodes.asked.isEmpty)
   }
 
-  @Test("answers that go on, or are too large, are refused by the node that made them, and so is what fails there")
+  @Test("endless and oversized responses are refused by the node that made them, and so are failures there")
   func unrelayable() async throws {
     final class Stream: HTTPStreamDelegate {
       let isClosed: @Sendable () -> Void
@@ -210,7 +210,7 @@ import Testing
     var value: Int { count.withLock { $0 } }
   }
 
-  @Test("what is no request of this version is answered so")
+  @Test("a request of another version is answered as unsupported")
   func notUnderstood() async throws {
     let nodes = try RelayNodes()
     nodes.set("b", at: "b")
@@ -221,7 +221,7 @@ import Testing
     #expect(nodes.answered.isEmpty)
   }
 
-  @Test("what a browser asks before it sends a request is answered by every node")
+  @Test("preflight requests are answered by every node")
   func preflight() async throws {
     let nodes = try RelayNodes()
     var request = Self.request
@@ -230,7 +230,7 @@ import Testing
     #expect(nodes.answered.map(\.node) == ["a"])
   }
 
-  @Test("how large a body may be, and whose it is, says the node that the client is connected to")
+  @Test("the size and ownership of a body are checked by the client's own node")
   func bodies() throws {
     let nodes = try RelayNodes()
     let responder = nodes.responder("a")

@@ -74,7 +74,7 @@ import Testing
   ]
 
   @Test(
-    "Security 25: it ends refresh within one request, and live sockets within a second",
+    "Security 25: a revocation ends refreshing within one request, and live sockets within a second",
     arguments: ["password change", "reset", "revoke", "disable", "admin delete", "delete"])
   func endsEverything(cause: String) async throws {
     try await TestServer.with(rules: Self.rules, mode: .dev) { test throws in
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("who has signed in anew is left alone")
+  @Test("a user that signed in again is not signed out")
   func newTokenStays() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let user = try test.signUp("a@example.com")
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("a provider that goes, or comes, leaves every socket signed in and the token that asked good")
+  @Test("linking and unlinking a provider keeps sockets signed in and the used token valid")
   func unlink() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let user = try test.signUp("a@example.com")
@@ -179,7 +179,7 @@ import Testing
         for socket in sockets {
           var number = 1
           // The answer to the sign-in, perhaps some allowed reads and the end of the credential, and then: denied.
-          let isDenied = try await Patience.until {
+          let isDenied = try await Polling.until {
             number += 1
             socket.request("g", #"{"p":"/users/\#(uid)"}"#)
             var last = try socket.next()
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test("a signing key that is removed ends what it signed, and nothing else")
+  @Test("removing a signing key ends only its tokens")
   func removedKey() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let user = try test.signUp("a@example.com")
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  @Test("a database secret that is removed ends what it signed and who showed it, and leaves what another signed")
+  @Test("removing a database secret ends its tokens and connections, and keeps those of others")
   func removedSecret() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       func operate(_ operation: String, _ body: String) throws -> IdentityAnswer {
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test("signing out on a socket, or as somebody else, takes it out of the index")
+  @Test("signing out or in as another user on a socket removes it from the index")
   func index() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let (one, other) = (try test.signUp("a@example.com"), try test.signUp("b@example.com"))

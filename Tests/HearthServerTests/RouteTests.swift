@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("a console with an address of its own is there alone, and nothing else is")
+  @Test("a console with its own address is served only there, and serves nothing else")
   func consoleByItself() async throws {
     var options = ConsoleOptions()
     options.address = .init(host: "127.0.0.1", port: 0)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("what is not entered for a listener is the database's there")
+  @Test("paths without a route on a listener belong to the database")
   func folder() async throws {
     try await TestServices.with { test throws in
       let page = try Self.request(.POST, "/__/auth/action")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("the path ends at the first question mark, whatever follows it")
+  @Test("the path ends at the first question mark")
   func queries() throws {
     // The mark and an accent behind it look like one character.
     let request = try Self.request(.GET, "/v1/token?\u{301}key=k?a")

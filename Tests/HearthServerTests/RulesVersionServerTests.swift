@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test("a roll-back goes to the version before, further back the next time, or to the one that is named")
+  @Test("a rollback restores the version before, further back the next time, or a named one")
   func rollback() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       for source in [Self.open, Self.other] { _ = try Self.json(test, "POST", "versions", Self.deploy(source)) }
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("of many who deploy over the same version one does, and the others change nothing")
+  @Test("one of many concurrent deploys over the same version succeeds")
   func expected() async throws {
     try await TestServer.with(rules: Self.closed) { test throws in
       let services = try #require(test.server.parts).services
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("an older data folder, and one whose newest version is gone, have what is in force as found")
+  @Test("a data folder without versions, or without its newest, takes the rules in force as found")
   func found() async throws {
     let first = try await TestServer(rules: Self.closed)
     _ = try Self.json(first, "POST", "versions", Self.deploy(Self.open))
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test("the history is for administrators, and what is wrong in a request is said")
+  @Test("versions are for administrators, and invalid requests are refused with a reason")
   func requests() async throws {
     try await TestServer.with(rules: Self.open) { test throws in
       let (token, secret) = (try test.token(uid: "ann"), try test.secret)

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct SecrecyTests {
-  @Test("Security 63: nothing that lets somebody in ever gets into the log")
+  @Test("Security 63: no credential is ever logged")
   func logHoldsNoSecret() async throws {
     let rules = #"{"rules":{"users":{"$uid":{".read":"auth != null && auth.uid == $uid"}}}}"#
     try await TestServer.with(rules: rules, isEmulator: true) { test throws in

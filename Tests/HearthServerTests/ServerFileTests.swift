@@ -20,7 +20,7 @@ import Testing
     #expect(ServerFile.read(dataDirectory: test.directory) == nil)
   }
 
-  @Test("what a crash left is replaced; what is no such file is not believed, and a link is not followed")
+  @Test("a file left by a crash is replaced; an invalid file is not trusted, and a link is not followed")
   func leftOver() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/" + ServerFile.name
@@ -36,7 +36,7 @@ import Testing
     #expect(ServerFile.read(dataDirectory: folder.path) == nil)
   }
 
-  @Test("a server on every address is reached at the loopback one")
+  @Test("a server on all addresses is reachable on loopback")
   func urls() {
     #expect(ServerFile.url(host: "0.0.0.0", port: 9000, isEncrypted: false) == "http://127.0.0.1:9000")
     #expect(ServerFile.url(host: "::", port: 443, isEncrypted: true) == "https://[::1]:443")

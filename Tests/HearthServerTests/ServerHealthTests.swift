@@ -8,7 +8,7 @@ import Testing
 
 /// Tests of the health that orchestrators and clients see while the disk accepts no writes.
 @Suite struct ServerHealthTests {
-  @Test("the state of a database is what its journal's trouble comes to")
+  @Test("the state of a database follows its journal's failure")
   func states() {
     typealias State = ServerHealth.State
     #expect(State(.running) == .ok && State(.closed) == .ok)
@@ -29,7 +29,7 @@ import Testing
         + "Accounts cannot be written: the disk is full.")
   }
 
-  @Test("health and readiness are there for anybody who reads, and for reading alone")
+  @Test("health and readiness are readable without a credential, by GET and HEAD alone")
   func routes() async throws {
     try await TestServer.with(mode: .dev, isEmulator: true) { test in
       let health = try test.answer("GET", "/")
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("load balancers are told a state and nothing else, before, while and after the server serves")
+  @Test("health checks return only the state, before, while and after the server serves")
   func phases() async throws {
     try await TestServer.with(mode: .dev) { test in
       let phase = try #require(test.server.parts).services.phase
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("a journal that cannot be written makes a server unready, whatever else it does")
+  @Test("a journal that cannot be written makes a server unready in every other state")
   func unwritable() {
     var health = ServerHealth(databases: .noSpace, accounts: .ok)
     #expect(health.word == "unwritable" && !health.isReady)
@@ -70,7 +70,7 @@ import Testing
     #expect(!ServerHealth(databases: .lowSpace, accounts: .lowSpace).isReady)
   }
 
-  @Test("a full disk is 503 with a time to try again, an unknown outcome a status that nobody retries by himself")
+  @Test("a full disk is 503 with Retry-After; an unknown outcome has a status that clients do not retry")
   func failures() {
     let full = RESTFailure(Failure.noSpace)
     #expect(full.status == 503 && full.text == "The server's disk is full. Nothing was written; try again later.")

@@ -37,7 +37,7 @@ import Testing
     return try #require(answer.json["access_token"]?.string, "\(answer.text)")
   }
 
-  @Test("disabling a service account ends its sockets within a second and its requests at once, and nobody else's")
+  @Test("disabling a service account ends only its sockets, within a second, and its requests at once")
   func disabled() async throws {
     try await TestServer.with(rules: Self.closed, mode: .dev) { test throws in
       let account = try Self.administer(test, "serviceAccounts:create", #"{"name":"backend"}"#)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("a token that is minted while its account is being disabled opens nothing")
+  @Test("a token minted during the disabling of its account is invalid")
   func mintedTooLate() async throws {
     try await TestServices.with { test throws in
       let origin = RequestOrigin(address: "127.0.0.1", isFromLoopback: true)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test("the audit trail names the account that did something")
+  @Test("the audit trail names the acting service account")
   func audit() async throws {
     try await TestServer.with { test throws in
       let account = try Self.administer(test, "serviceAccounts:create", #"{"name":"backend"}"#)

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test("anonymous sockets of one network do not stop another network's listen, whatever it comes over")
+  @Test("anonymous sockets of one network do not block another network's listen over any transport")
   func listens() async throws {
     let test = try await TestServer(rules: Self.open) {
       $0.accounts.trustedProxies = ["127.0.0.1"]

@@ -33,7 +33,7 @@ struct SharedFilesTests {
     try files.read(path, bytesMax: 1 << 20).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("a file is written over what was read there, and over nothing else")
+  @Test("a shared file is replaced only if it is unchanged since it was read")
   func comparison() throws {
     let files = try open()
     defer { files.close() }
@@ -61,7 +61,7 @@ struct SharedFilesTests {
     #expect(try files.names(in: "triggers").isEmpty)
   }
 
-  @Test("what nobody can store is refused with a reason")
+  @Test("unstorable values are refused with a reason")
   func refusals() throws {
     let files = try open()
     defer { files.close() }

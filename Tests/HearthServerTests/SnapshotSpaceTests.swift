@@ -4,14 +4,14 @@ import Testing
 
 /// Tests of how several databases share the space for snapshots.
 @Suite struct SnapshotSpaceTests {
-  @Test("where there is room for all, each gets what it needs and its part of the rest")
+  @Test("with enough space each gets its need and a share of the rest")
   func enough() {
     #expect(SnapshotSpace.shares(of: 1_000, needs: [100, 0, 300]) == [300, 200, 500])
     #expect(SnapshotSpace.shares(of: 1_000, needs: [0]) == [1_000])
     #expect(SnapshotSpace.shares(of: .max, needs: [5]) == [.max])
   }
 
-  @Test("where there is not, those go first who need little, and together they take no more than there is")
+  @Test("without enough space the smallest needs come first, within the total")
   func short() {
     #expect(SnapshotSpace.shares(of: 450, needs: [400, 100, 300]) == [50, 100, 300])
     #expect(SnapshotSpace.shares(of: 0, needs: [400, 0]) == [0, 0])

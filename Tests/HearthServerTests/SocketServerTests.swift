@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoMessageClosesTheSocketAndHarmsNobodyElse() async throws {
+  @Test func aMalformedMessageClosesOnlyItsSocket() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let other = try test.socket()
       for text in ["xx", "{}", "[1]", #"{"t":"d","d":5}"#, #"{"t":"d"}"#, "\"", "{\"t\":\"d\",\"d\":{"] {

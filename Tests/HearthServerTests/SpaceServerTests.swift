@@ -19,7 +19,7 @@ import Testing
 
   private static let open = #"{ "rules": { ".read": true, ".write": true } }"#
 
-  @Test("a warning first, then writes and new accounts are refused, and all of it ends by itself")
+  @Test("a filling disk is a warning, then writes and new accounts are refused, until space is free")
   func levels() async throws {
     let room = Room()
     try await TestServer.with(rules: Self.open) { options in

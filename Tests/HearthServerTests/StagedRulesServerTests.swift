@@ -47,10 +47,10 @@ import Testing
   }
 
   private static func waitForJudged(_ test: TestServer, _ count: Int64) async throws {
-    #expect(try await Patience.until { try send(test, "GET", "staged")["trial"]?["judged"]?.int == count })
+    #expect(try await Polling.until { try send(test, "GET", "staged")["trial"]?["judged"]?.int == count })
   }
 
-  @Test("a trial says what would change, and a promotion is refused with the figures until its bounds allow it")
+  @Test("staged rules report differences, and a promotion is refused with the figures until its bounds are met")
   func promotion() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       #expect(try Self.send(test, "GET", "staged")["staged"] == .null)
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "the label canary stages rules, staged rules have it, and a server that is started again goes on with the trial")
+    "the label canary stages rules, and staging continues after a restart")
   func labels() async throws {
     let first = try await TestServer(rules: Self.rules)
     let admin = "auth=\(try first.secret)"
@@ -100,7 +100,7 @@ import Testing
     try await Self.waitForJudged(first, 1)
     await first.server.stop()
     let second = try await TestServer(rules: Self.rules, in: first)
-    #expect(try await Patience.until { try Self.send(second, "GET", "staged")["trial"]?["judged"]?.int == 0 })
+    #expect(try await Polling.until { try Self.send(second, "GET", "staged")["trial"]?["judged"]?.int == 0 })
     _ = try Self.read(second, count: 2)
     try await Self.waitForJudged(second, 2)
     #expect(try Self.send(second, "DELETE", "staged")["trial"]?["closed"]?.int == 2)
@@ -127,7 +127,7 @@ import Testing
       ])
   }
 
-  @Test("the server goes back by itself when more is denied than the bound, and says why")
+  @Test("the server rolls back automatically when denials exceed the bound, with the reason")
   func denials() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       try Self.stage(test)
@@ -137,8 +137,8 @@ import Testing
       let watch = try Self.send(test, "GET", "versions")["watch"]
       #expect(watch?["version"]?.int == 2 && watch?["denials"]?.int == 2 && watch?["denialsMax"]?.int == 2)
       #expect(try Self.read(test, count: 1) == [401])
-      #expect(try await Patience.until { try Self.causes(test) == ["automaticRollback", "promote", "found"] })
-      #expect(try await Patience.until { try Self.send(test, "GET", "versions")["watch"] == nil })
+      #expect(try await Polling.until { try Self.causes(test) == ["automaticRollback", "promote", "found"] })
+      #expect(try await Polling.until { try Self.send(test, "GET", "versions")["watch"] == nil })
       #expect(try Self.read(test, count: 3) == [200, 200, 200])
       let newest = try #require(try Self.send(test, "GET", "versions")["versions"]?.array?.first)
       #expect(newest["comment"]?.string == "3 requests were denied, at most 2 allowed")
@@ -159,21 +159,21 @@ import Testing
       let refused = try Self.send(test, "POST", "promote", [.init("minJudged", .int(0))])
       #expect(refused["exceeded"]?.array?.map { $0["bound"]?.string } == ["maxCancelled"])
       #expect(try Self.promote(test, "rollbackCancelled", 0).status == 200)
-      #expect(try await Patience.until { try Self.causes(test).first == "automaticRollback" })
+      #expect(try await Polling.until { try Self.causes(test).first == "automaticRollback" })
       #expect(try Self.read(test, count: 1) == [200])
     }
   }
 
-  @Test("a watch goes on after a restart, and ends with another deploy")
+  @Test("a watch continues after a restart, and ends with another deploy")
   func watchLasts() async throws {
     let first = try await TestServer(rules: Self.rules)
     try Self.stage(first)
     #expect(try Self.promote(first, "rollbackDenials", 0).status == 200)
     await first.server.stop()
     let second = try await TestServer(in: first)
-    #expect(try await Patience.until { try Self.send(second, "GET", "versions")["watch"] != nil })
+    #expect(try await Polling.until { try Self.send(second, "GET", "versions")["watch"] != nil })
     #expect(try Self.read(second, count: 1) == [401])
-    #expect(try await Patience.until { try Self.causes(second).first == "automaticRollback" })
+    #expect(try await Polling.until { try Self.causes(second).first == "automaticRollback" })
     try Self.stage(second)
     #expect(try Self.promote(second, "rollbackDenials", 0).status == 200)
     #expect(try Self.send(second, "POST", "versions", [.init("source", .string(#"{"rules":{}}"#))]).status == 200)
@@ -183,7 +183,7 @@ import Testing
     await second.server.stop()
   }
 
-  @Test("staging and promoting are for administrators, and what is wrong in a request is said")
+  @Test("staging and promoting are for administrators, and invalid requests are refused with a reason")
   func requests() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let token = try test.token(uid: "ann")

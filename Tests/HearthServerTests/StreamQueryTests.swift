@@ -13,7 +13,7 @@ import Testing
     }}
     """
 
-  @Test func `a stream with a filter shows the window and what becomes of it`() async throws {
+  @Test func `a stream with a filter sends the window and its changes`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       _ = try test.answer("PUT", "/list.json", #"{"a":{"n":1},"b":{"n":2},"c":{"n":3}}"#)
       let stream = try test.stream("/list.json?orderBy=%22n%22&limitToLast=2")

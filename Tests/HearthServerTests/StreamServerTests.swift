@@ -17,7 +17,7 @@ import Testing
     }}
     """
 
-  @Test func `a stream begins with what is there and goes on with every change`() async throws {
+  @Test func `a stream begins with the current value and continues with every change`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let stream = try test.stream("/public/a.json")
       #expect(try stream.next() == #"put|{"path":"/","data":null}"#)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `the head is what clients and proxies need`() async throws {
+  @Test func `the head has the headers that clients and proxies need`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let stream = try test.stream("/public.json", headers: "Origin: https://app.example\r\n")
       let head = stream.head.map { $0.lowercased() }
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `what is refused before the stream is an ordinary answer`() async throws {
+  @Test func `a refusal before the stream is an ordinary response`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let accept = ["Accept": "text/html, text/event-stream;q=0.9"]
       func refusal(_ target: String) throws -> String {
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `an administrator's stream as somebody else sees what that one may`() async throws {
+  @Test func `an administrator's stream as another user sees what that user may`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let secret = try test.secret
       #expect(
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `large values come in order with what follows them`() async throws {
+  @Test func `large values are sent in order with later events`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let large = String(repeating: "x", count: LargeValuePool.loopBytesMax + 10)
       _ = try test.http("PUT", "/public/big.json?print=silent", "\"\(large)\"")
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `no change is lost or told twice while streams begin`() async throws {
+  @Test func `no change is lost or repeated while streams begin`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let port = test.port
       async let written: Void = Task.detached {
@@ -197,12 +197,12 @@ import Testing
       #expect(test.log.lines.contains { $0.hasPrefix("debug stream opened") })
       #expect(!test.log.lines.contains { $0.hasPrefix("debug stream closed") })
       stream = nil
-      #expect(try await Patience.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
+      #expect(try await Polling.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
       #expect(try test.answer("PUT", "/public/a.json", "1") == "200 1")
     }
   }
 
-  @Test func `a client that takes nothing is given up and delays nobody`() async throws {
+  @Test func `a client that does not read is disconnected and delays no other`() async throws {
     try await TestServer.with(rules: Self.rules) { test throws in
       let slow = try test.stream("/public/big.json")
       let part = String(repeating: "y", count: 4 << 20)
@@ -210,7 +210,7 @@ import Testing
         #expect(try test.http("PUT", "/public/big/\(i).json?print=silent", "\"\(part)\"").status == 204)
       }
       #expect(try test.answer("PUT", "/public/n.json", "1") == "200 1")
-      #expect(try await Patience.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
+      #expect(try await Polling.until { test.log.lines.contains { $0.hasPrefix("debug stream closed") } })
       // It ends in the middle of an event, so that the client knows that it is incomplete.
       var event = ""
       repeat { event = (try? slow.next()) ?? "rest" } while event != "end" && !event.hasPrefix("rest")

@@ -74,7 +74,7 @@ import Testing
 extension TestServer {
   /// Waits until a condition is true; gives up after a time that only a deadlock would take.
   fileprivate func waitUntil(_ isSo: () -> Bool) throws {
-    for _ in 0..<Patience.seconds * 1_000 {
+    for _ in 0..<Polling.timeoutSeconds * 1_000 {
       if isSo() { return }
       Thread.sleep(forTimeInterval: 0.001)
     }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct UnnamedDatabaseTests {
   private static let open = #"{"rules":{".read":true,".write":true}}"#
 
-  @Test("a request without a name means the project's own database, once there is one")
+  @Test("a request without a database name uses the project's own database, once it exists")
   func ofTheProject() async throws {
     try await TestServer.with(rules: Self.open, mode: .dev, isEmulator: true) { test throws in
       #expect(try test.answer("PUT", "/a.json", "0") == "200 0")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("not where the operator named the default one, and not without an emulator", arguments: [true, false])
+  @Test("it does not with a configured default database, and not without an emulator", arguments: [true, false])
   func ofTheOperator(_ isEmulator: Bool) async throws {
     try await TestServer.with(rules: Self.open, mode: .dev, isEmulator: isEmulator) {
       $0.isDefaultNamed = isEmulator

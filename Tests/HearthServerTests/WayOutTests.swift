@@ -31,7 +31,7 @@ import Testing
     return try (0..<count).map { _ in try socket.receive() }.joined()
   }
 
-  @Test func `sockets, streams and tagged listens of every loop are told all in order, the slow ones later`()
+  @Test func `sockets, streams and tagged listens of every loop get all events in order, slow ones later`()
     async throws
   {
     try await TestServer.with(rules: Self.rules, ioThreadCount: 3) { test throws in
@@ -63,7 +63,8 @@ import Testing
     }
   }
 
-  @Test func `who listens and writes is told of its own change before the answer, and of others' between`() async throws
+  @Test func `a writer's own listens are told of its change before the response, and of others' in between`()
+    async throws
   {
     try await TestServer.with(rules: Self.rules, ioThreadCount: 1) { test throws in
       let sockets = try (0..<6).map { _ in try Self.listen(test) }
@@ -80,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `clients that come and go while others are told disturb nobody`() async throws {
+  @Test func `clients that connect and disconnect during deliveries do not disturb others`() async throws {
     try await TestServer.with(rules: Self.rules, ioThreadCount: 2) { test throws in
       let steady = try (0..<4).map { _ in try Self.listen(test) }
       let writer = try test.socket()

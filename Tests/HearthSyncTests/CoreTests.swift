@@ -5,7 +5,7 @@ import Testing
 
 /// Tests of listens, writes, gets and lost connections.
 @Suite struct CoreTests {
-  @Test("one listen serves observers of a place and below; the child's first value comes from memory")
+  @Test("one listen serves observers of a location and below; a child's first value comes from the cache")
   func listensOnce() {
     let story = CoreStory()
     story.listen("a")
@@ -19,7 +19,7 @@ import Testing
     #expect(story.take() == ["value(2) /a/b 2", #"value(1) /a {"b":2}"#])
   }
 
-  @Test("when what covers others goes, they are listened to first; a filtered one has its tag again")
+  @Test("when a covering listen is removed, the covered ones are listened to first; a filtered one has its tag again")
   func handsOver() {
     let story = CoreStory()
     let limit = Query(limit: .first(2))
@@ -38,7 +38,7 @@ import Testing
       story.take() == ["> q /a tag 1 with hash", "> q /a/b/c tag 2", "> q /a/k with hash", "> n /a"])
   }
 
-  @Test("ok without data is nothing, there and for what it covers, deeper first")
+  @Test("a response without data is null, for the listen and those it covers, deeper first")
   func completesEmpty() {
     let story = CoreStory()
     story.listen("a/b")
@@ -48,7 +48,7 @@ import Testing
     #expect(story.take() == ["value(1) /a/b null", "value(2) /a null"])
   }
 
-  @Test("the reply to a listen that ended says nothing of the one that began since")
+  @Test("the response to an ended listen does not affect the one that began since")
   func ignoresStaleReplies() {
     let story = CoreStory()
     let id = story.listen("a")
@@ -62,7 +62,7 @@ import Testing
     #expect(story.take() == ["value(2) /a null"])
   }
 
-  @Test("a denied listen ends all observers of its place; what lies deeper is listened to by itself")
+  @Test("a denied listen ends all observers of its location; deeper ones listen by themselves")
   func cancels() {
     let story = CoreStory()
     story.listen("a", Query(order: .key))
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(
-    "a pushed update is made in the order in which it is told: a node that is empty for a moment loses its priority",
+    "a pushed update is applied in its order: a node that is empty for a moment loses its priority",
     arguments: [
       (#"{"b":1,".priority":5}"#, [("b", "null"), ("c", "2")], #"{"c":2}"#),
       (#"{"b":1,".priority":5}"#, [("c", "2"), ("b", "null")], #"{"c":2,".priority":5}"#),
@@ -123,7 +123,7 @@ import Testing
     #expect(here.take() == ["value(1) /a \(after)"])
   }
 
-  @Test("what is pushed to another listener shows in a full window at once, and the window's own message still fits")
+  @Test("pushes to another listener show in a full window at once, and the window's own message still fits")
   func fullWindow() {
     for asMerge in [false, true] {
       let story = CoreStory()
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test("a window without a message of its own, since all of its place is listened to, follows what is pushed there")
+  @Test("a window covered by a listen of the whole location follows its pushes")
   func coveredWindow() {
     let story = CoreStory(store: MemoryStore())
     let id = story.listen("r")
@@ -159,7 +159,7 @@ import Testing
     #expect(story.take().contains(#"value(2) /r {"a":1,"b":2}"#))
   }
 
-  @Test("an increment of what is no number is the increment; integers that overflow become doubles")
+  @Test("an increment of a non-number is the increment; overflowing integers become doubles")
   func increments() throws {
     for (before, delta, after) in [
       ("null", "1", "1"), (#""text""#, "1", "1"), ("true", "1", "1"), (#"{"a":1}"#, "1", "1"), ("1.5", "1", "2.5"),
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  @Test("two increments in one update see what was there before it")
+  @Test("two increments in one update use the former value")
   func updatesReadBefore() {
     let story = CoreStory(isConnected: false)
     story.listen("n")
@@ -185,7 +185,7 @@ import Testing
     #expect(story.take() == [#"value(1) /n {"a":2,"b":3}"#])
   }
 
-  @Test("what waits is sent with the next connection: listens with hashes, writes in order, gets, onDisconnects")
+  @Test("pending requests are sent on the next connection: listens with hashes, writes in order, gets, onDisconnects")
   func reconnects() {
     let story = CoreStory.listening(to: "a", #"{"x":1}"#)
     story.set("b", "1")
@@ -205,7 +205,7 @@ import Testing
     #expect(story.take() == ["done(4) ok", "got(3) 7"])
   }
 
-  @Test(".info tells of the connection and of the clock's distance, which nobody knows before the first hello")
+  @Test(".info holds the connection state and the clock offset, which is unknown before the first hello")
   func info() {
     let story = CoreStory(isConnected: false)
     story.listen(".info/connected")
@@ -223,7 +223,7 @@ import Testing
     #expect(story.take() == ["value(4) /t \(story.now + 90_000)"])
   }
 
-  @Test("what the server does for clients that are gone is shown once, and is no write")
+  @Test("onDisconnect changes of the server are shown once, and are no local writes")
   func onDisconnect() {
     let story = CoreStory.listening(to: "p", #"{"me":"on","other":1}"#)
     story.onDisconnectSet("p/me", #"{"state":"off","at":{".sv":"timestamp"}}"#)
@@ -239,7 +239,7 @@ import Testing
     #expect(story.take() == [])
   }
 
-  @Test("onDisconnects: what is cancelled below a value leaves the rest of it")
+  @Test("onDisconnects: cancelling below a value keeps the rest of it")
   func cancelsOnDisconnect() {
     let story = CoreStory.listening(to: "p", "0")
     story.onDisconnectSet("p", #"{"a":1,"b":{"c":2,"d":3}}"#)
@@ -251,7 +251,7 @@ import Testing
     #expect(story.take() == [#"value(1) /p {"a":1,"b":{"d":3}}"#])
   }
 
-  @Test("purging reverts what is shown, then reports every write in order")
+  @Test("purging reverts the local values, then reports every write in order")
   func purges() {
     let story = CoreStory(isConnected: false)
     story.listen("a")
@@ -269,7 +269,7 @@ import Testing
     #expect(story.take() == ["> q /a"])
   }
 
-  @Test("ranges that differ replace what they cover; a merge for a listen that ended is nothing")
+  @Test("differing ranges replace their parts; a merge for an ended listen is ignored")
   func rangeMerges() {
     let story = CoreStory.listening(to: "a", #"{"b":1,"c":2,"d":3}"#)
     let range = RangeMerge(start: Path("b"), end: Path("c"), node: CoreStory.node(#"{"bb":5}"#))
@@ -280,7 +280,7 @@ import Testing
     #expect(story.take() == [])
   }
 
-  @Test("what is large is told by ranges")
+  @Test("large values are hashed by ranges")
   func hashesRanges() {
     let story = CoreStory.listening(to: "a", #"{"x":""# + String(repeating: "y", count: 2_000) + #""}"#)
     story.lose()
@@ -292,7 +292,7 @@ import Testing
 
 /// Tests of one-time reads.
 @Suite struct GetTests {
-  @Test("below a live listener the place that was asked for is the answer, with what waits")
+  @Test("a get below a live listener is answered from the cache, with pending writes")
   func readsMemory() {
     let story = CoreStory.listening(to: "a", #"{"b":{"x":1,"y":2}}"#)
     story.set("a/b/x", "9")
@@ -316,7 +316,7 @@ import Testing
     #expect(story.take() == ["> g /a", "value(1) /a/b 5", #"got(2) {"b":5}"#])
   }
 
-  @Test("without a connection it is given up three seconds after the call, and asked again when there is one")
+  @Test("a get without a connection fails after three seconds, and is retried when there is one")
   func givesUp() {
     let story = CoreStory(isConnected: false)
     story.get("a")
@@ -336,7 +336,7 @@ import Testing
     #expect(story.take() == ["got(2) network_error"])
   }
 
-  @Test("a get that was asked before the connection went is asked again, and waits as long as one made then")
+  @Test("a get sent before a disconnection is sent again, with the usual timeout")
   func getsThatAreCutOff() {
     let story = CoreStory()
     story.get("a")
@@ -359,7 +359,7 @@ import Testing
     #expect(story.take() == ["got(1) network_error"])
   }
 
-  @Test("the server's refusal is told with its status")
+  @Test("the server's refusal is reported with its status")
   func denied() {
     let story = CoreStory()
     story.get("a")

@@ -58,7 +58,7 @@ import Testing
     #expect(story.take() == ["warning keepSynced has no meaning for /.info/connected"])
   }
 
-  @Test("after the last listener has gone the next one starts with nothing")
+  @Test("after the last listener has ended the next one starts without data")
   func startsCold() {
     let story = CoreStory()
     let id = story.listen("a")
@@ -69,7 +69,7 @@ import Testing
     #expect(story.take() == ["> q /a"])
   }
 
-  @Test("several registrations of one view are told in the order in which they came; a new one only what is there")
+  @Test("several registrations of one view are called in order; a new one only with the current value")
   func tellsInOrder() {
     let story = CoreStory()
     story.listen("a", Query(), .all)
@@ -101,7 +101,7 @@ import Testing
     #expect(story.take() == [#"removed(1) /a b {"c":1}"#, "value(1) /a null"])
   }
 
-  @Test("whatever a server says, and whenever, the client stands")
+  @Test("a client survives any server message at any time")
   func standsAnything() {
     for seed in 0..<200 {
       var random = SeededRandom(scattered: seed)

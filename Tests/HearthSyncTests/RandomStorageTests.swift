@@ -7,10 +7,10 @@ import Testing
 /// Tests of random listens, pushes and writes on a client with a store: another client on the same store, without a
 /// connection, shows the same data for each complete query.
 @Suite struct RandomStorageTests {
-  @Test("what is stored is what was held")
+  @Test("the store agrees with the cache")
   func sample() { for seed in 0..<150 { Self.run(seed: seed) } }
 
-  @Test("what is stored is what was held: torture", .enabled(if: Torture.isOn))
+  @Test("the store agrees with the cache: torture", .enabled(if: Torture.isOn))
   func torture() {
     let first = Int.random(in: 0..<1_000_000_000)
     print("random storage: seeds from \(first)")

@@ -8,10 +8,10 @@ import Testing
 /// Tests of random listens, writes, pushes and replies: after each step every view equals a fresh computation, and its
 /// events lead from the previous data to it.
 @Suite struct RandomSyncTests {
-  @Test("views show what can be worked out from scratch, and in the end what the server has")
+  @Test("views agree with a simple model, and in the end with the server")
   func sample() throws { for seed in 0..<300 { try Self.run(seed: seed, steps: 40) } }
 
-  @Test("views show what can be worked out from scratch: torture", .enabled(if: Torture.isOn))
+  @Test("views agree with a simple model: torture", .enabled(if: Torture.isOn))
   func torture() throws {
     let first = Int.random(in: 0..<1_000_000_000)
     print("random sync: seeds from \(first)")

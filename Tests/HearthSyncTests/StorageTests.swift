@@ -13,7 +13,7 @@ import Testing
     return CoreStory(store: store, isConnected: false)
   }
 
-  @Test("what was complete is shown at once and offline, for the place and below")
+  @Test("complete data is shown at once and offline, for its location and below")
   func showsComplete() {
     let story = restarted(MemoryStore()) { story in
       story.listen("a")
@@ -28,7 +28,7 @@ import Testing
     #expect(story.take().contains("> q /a with hash"))
   }
 
-  @Test("of a parent of what was complete only the children are shown, and no value")
+  @Test("of a parent of complete data only the children are shown, and no value")
   func showsChildren() {
     let story = restarted(MemoryStore()) { story in
       story.listen("a/b")
@@ -55,7 +55,7 @@ import Testing
     #expect(story.take() == [])
   }
 
-  @Test("writes that waited are shown over what was stored and sent in their order, server values as they are")
+  @Test("pending writes are shown over stored data and sent in order, server values unchanged")
   func restoresWrites() {
     let store = MemoryStore()
     let story = restarted(store) { story in
@@ -80,7 +80,7 @@ import Testing
     #expect(store.writes().map(\.id) == [2, 3])
   }
 
-  @Test("what a write came to is stored when nobody listens there")
+  @Test("the result of a write is stored also without a listener")
   func storesResults() {
     let story = restarted(MemoryStore()) { story in
       story.set("a/b", #"{"c":1}"#)
@@ -90,7 +90,7 @@ import Testing
     #expect(story.take() == [#"value(1) /a/b {"c":1}"#])
   }
 
-  @Test("after a denial nothing of it is stored, before anybody is told")
+  @Test("after a denial its data is erased from the store before the callback")
   func erasesDenied() {
     let store = MemoryStore()
     let story = restarted(store) { story in
@@ -111,7 +111,7 @@ import Testing
     #expect(!story.take().contains { $0.contains("secret") })
   }
 
-  @Test("a denied limited query leaves what another one has, and a listener of the whole place")
+  @Test("a denied limited query keeps the data of other queries and listeners")
   func keepsCovered() {
     let store = MemoryStore()
     let story = CoreStory(store: store)
@@ -124,7 +124,7 @@ import Testing
     #expect(store.serverData(at: Path("a")) == CoreStory.node(#"{"k1":1}"#))
   }
 
-  @Test("another user sees nothing of the first one's, whose writes wait for his return")
+  @Test("another user sees no data of the first, whose writes wait")
   func separatesUsers() {
     let (first, second) = (MemoryStore(), MemoryStore())
     let story = CoreStory(store: first)
@@ -143,7 +143,7 @@ import Testing
     #expect(story.take() == ["value(1) /n 2", "> p /n 2"])
   }
 
-  @Test("without a store nothing that one user asked for is sent in another one's name either")
+  @Test("without a store no request of one user is sent as another")
   func separatesUsersInMemory() {
     let story = CoreStory(isConnected: false)
     story.set("n", "1")
@@ -159,7 +159,7 @@ import Testing
     #expect(story.take() == ["value(1) /n null"])
   }
 
-  @Test("what the server was sent before another user came is answered as ever, and is not sent again")
+  @Test("requests of a former user are answered as usual and not sent again")
   func answersOfFormerUser() {
     let (first, second) = (MemoryStore(), MemoryStore())
     let story = CoreStory(store: first)
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(
-    "a user who is back before the answer to a write has it again, and it is not sent a second time on this connection")
+    "a user who returns before a write's response sees it again, and it is not resent on this connection")
   func backBeforeAnswer() {
     let (first, second) = (MemoryStore(), MemoryStore())
     let story = CoreStory(store: first)
@@ -202,7 +202,7 @@ import Testing
   }
 
   @Test(
-    "a transaction that was sent before another user came is told as the server answers",
+    "a transaction sent before a change of users ends as the server answers",
     arguments: ["ok", "datastale"])
   func transactionOfFormerUser(status: String) {
     let story = CoreStory()
@@ -213,7 +213,7 @@ import Testing
     #expect(story.take() == ["> n /c", status == "ok" ? "done(1) committed 1" : "done(1) user_changed -"])
   }
 
-  @Test("of 1,001 queries that nobody listens to, the 201 that were used longest ago go; what is kept stays")
+  @Test("of 1,001 inactive queries the 201 least recently used are evicted; kept data stays")
   func prunes() {
     let store = MemoryStore()
     let story = CoreStory(store: store)

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthSync
 
 @Suite struct TransactionTests {
-  @Test("the first run is on nothing; a stale base runs again on what the server has")
+  @Test("the first run has no value; a stale base runs again on the server's")
   func commits() {
     let story = CoreStory()
     story.listen("n")
@@ -20,7 +20,7 @@ import Testing
     #expect(story.take() == ["done(1) committed 5"])
   }
 
-  @Test("a function that gives up at once sends nothing, and its listener ends")
+  @Test("a function that aborts at once sends no request, and its listener ends")
   func aborts() {
     let story = CoreStory()
     story.transaction("n") { _ in nil }
@@ -37,7 +37,7 @@ import Testing
     #expect(story.take() == ["done(1) committed 1", "> n /n"])
   }
 
-  @Test("of a place and below one write is made, and both end in the order in which they began")
+  @Test("transactions at a location and below share one write, and end in order")
   func merges() {
     let story = CoreStory.listening(to: "a", #"{"n":1,"k":7}"#)
     story.lose()
@@ -102,7 +102,7 @@ import Testing
     #expect(story.take() == ["value(1) /n 4", "> p /n 4 if unchanged"])
   }
 
-  @Test("a set over one that is with the server counts only when the server refuses")
+  @Test("a set over a sent transaction applies only when the server refuses it")
   func overwritten() {
     for (status, outcome) in [("ok", "done(1) committed 1"), ("datastale", "done(1) set -")] {
       let story = CoreStory()
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test("a set over one that could not be sent ends it; one beside it does not")
+  @Test("a set over an unsent transaction ends it; one beside it does not")
   func overwrittenBeforeSent() {
     let story = CoreStory()
     story.count("a/n")
@@ -127,7 +127,7 @@ import Testing
     #expect(story.take().contains("done(2) set -"))
   }
 
-  @Test("what was sent when the connection goes ends with disconnect and is not sent again; the rest is")
+  @Test("a sent transaction ends with disconnect when the connection is lost and is not sent again; a pending one is")
   func disconnects() {
     let story = CoreStory.listening(to: "n", "1")
     story.count("n")
@@ -183,7 +183,7 @@ import Testing
     #expect(seen == [#"{"b":1}"#])
   }
 
-  @Test("when a parent's transaction is given up, what waited behind it beside the write is sent")
+  @Test("when a parent's transaction fails, writes that waited behind it are sent")
   func waitsNoLonger() {
     let story = CoreStory()
     story.count("a/c")
@@ -196,7 +196,7 @@ import Testing
     #expect(lines.contains("> p /a/d 1 if unchanged"))
   }
 
-  @Test("a thousand transactions of one place, made without a connection, take effect one after the other")
+  @Test("a thousand offline transactions of one location take effect in order")
   func thousand() {
     let story = CoreStory(isConnected: false)
     for _ in 0..<1_000 { story.count("n") }

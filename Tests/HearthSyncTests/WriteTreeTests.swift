@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of the input of a transaction: some of the writes over the server's data.
 @Suite struct WriteTreeTests {
-  @Test("of any writes, without any of them, a place is what laying one over the other makes of it")
+  @Test("removing any write leaves the layered result of the others")
   func layers() {
     for seed in 0..<150 {
       var random = SeededRandom(scattered: seed)

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthSystem
 
 @Suite struct AllocatorTests {
-  @Test("Large blocks are mappings of their own, also after a larger one was freed, and small ones are none")
+  @Test("Large blocks are mapped separately, also after a larger one was freed, and small ones are not")
   func largeBlocks() {
     Allocator.configure()
     free(malloc(32 << 20))

@@ -22,7 +22,7 @@ import Testing
     #expect(levels([0, 900], thresholds) == [.scarce, .ample])
   }
 
-  @Test("the standard thresholds are a part of a small file system, and bytes of a large one")
+  @Test("the standard thresholds are a fraction of a small file system, and bytes of a large one")
   func standard() {
     let standard = SpaceThresholds()
     #expect(standard.warnBytes(totalBytes: 1 << 40) == 1 << 30 && standard.stopBytes(totalBytes: 1 << 40) == 64 << 20)
@@ -30,14 +30,14 @@ import Testing
     #expect(levels([2 << 20, 1 << 20, 1 << 19], standard, total: 32 << 20) == [.low, .low, .scarce])
   }
 
-  @Test("what is switched off is never said, whatever the numbers")
+  @Test("a disabled threshold never warns, for any numbers")
   func never() {
     #expect(levels([0, 1, .max], .never, total: .max) == [.ample, .ample, .ample])
     #expect(levels([0, 5], SpaceThresholds(warnBytes: .max, stopBytes: 0)) == [.low, .low])
     #expect(levels([5, .max], SpaceThresholds(warnBytes: .max, stopBytes: .max)).first == .scarce)
   }
 
-  @Test("a file system that is there has room, and one that is not says nothing")
+  @Test("an existing file system has free space, and a missing one has no figure")
   func measured() throws {
     let space = try #require(FileSystemSpace(at: "/"))
     #expect(space.totalBytes > 0 && space.availableBytes <= space.totalBytes)

@@ -20,7 +20,7 @@ import Testing
     #expect(take() == cost)
   }
 
-  @Test("what is larger than the bucket is taken when it is full, and owed")
+  @Test("a request above the bucket's size is accepted when it is full, and owed")
   func debt() {
     var bucket = TokenBucket()
     #expect(bucket.take(10, capacity: 1, at: 0) == 0)
@@ -38,7 +38,7 @@ import Testing
     #expect(bucket.timeUntilFull(at: 130) == 50)
   }
 
-  @Test("what is put back can be taken again")
+  @Test("returned tokens can be taken again")
   func refund() {
     var bucket = TokenBucket()
     #expect(bucket.take(5, capacity: 5, at: 0) == 0 && bucket.take(5, capacity: 5, at: 0) == 5)

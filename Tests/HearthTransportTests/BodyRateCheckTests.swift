@@ -33,7 +33,7 @@ import Testing
     #expect(bring(240_000_000) { _, _ in 4096 }.seconds < 1800)
   }
 
-  @Test("what came fast in the beginning buys no time for the rest")
+  @Test("a fast beginning does not extend the time for a slow rest")
   func fastThenDripping() {
     let end = bring(240_000_000) { _, second in second <= 20 ? 10_000_000 : 1 }
     #expect(!end.isComplete && end.seconds <= 90)
@@ -41,7 +41,7 @@ import Testing
     #expect(!early.isComplete && early.seconds <= 90)
   }
 
-  @Test("slow networks have time for what apps write")
+  @Test("slow networks have time for bodies of apps")
   func honest() {
     #expect(bring(100_000) { _, _ in 2_000 }.isComplete, "within the first minute nobody is asked")
     #expect(bring(1_000_000) { _, _ in 8_000 }.isComplete)

@@ -44,26 +44,26 @@ import Testing
     let renewal = try Renewal()
     #expect(renewal.check() == [])
     let former = renewal.watch.served.current
-    try renewal.certificate(TestCertificate.endingPEM)
-    try renewal.key(TestCertificate.endingKeyPEM)
+    try renewal.certificate(TestCertificate.expiringPEM)
+    try renewal.key(TestCertificate.expiringKeyPEM)
     #expect(renewal.check() == [] && renewal.watch.served.current === former)
     #expect(renewal.check() == [.replaced(Self.ending)])
     #expect(renewal.watch.served.current !== former && renewal.watch.validity == Self.ending)
     #expect(renewal.check() == [] && renewal.check() == [])
   }
 
-  @Test("a pair of which one file has come is not looked at, when the other comes before the next look")
+  @Test("a pair of files is loaded after both were replaced")
   func halves() throws {
     let renewal = try Renewal()
-    try renewal.certificate(TestCertificate.endingPEM)
+    try renewal.certificate(TestCertificate.expiringPEM)
     #expect(renewal.check() == [])
-    try renewal.key(TestCertificate.endingKeyPEM)
+    try renewal.key(TestCertificate.expiringKeyPEM)
     #expect(renewal.check() == [])
     #expect(renewal.check() == [.replaced(Self.ending)])
   }
 
   @Test(
-    "what cannot be used leaves in force what is and is said once; what comes after it is taken",
+    "unusable files leave the certificate in force and are logged once; later ones are loaded",
     arguments: ["no certificate", "no key", "half a certificate", "another key", "no file", "a pipe", "a large file"])
   func broken(how: String) throws {
     let renewal = try Renewal()
@@ -71,13 +71,13 @@ import Testing
     switch how {
     case "no certificate": try renewal.certificate("nothing")
     case "no key": try renewal.key("nothing")
-    case "half a certificate": try renewal.certificate(String(TestCertificate.endingPEM.prefix(200)))
-    case "another key": try renewal.key(TestCertificate.endingKeyPEM)
+    case "half a certificate": try renewal.certificate(String(TestCertificate.expiringPEM.prefix(200)))
+    case "another key": try renewal.key(TestCertificate.expiringKeyPEM)
     case "a pipe":
       // The pipe has no writer, so a reader waits.
       try renewal.remove("key")
       #expect(mkfifo(renewal.folder.path + "/key", 0o600) == 0)
-    case "a large file": try renewal.certificate(TestCertificate.endingPEM + String(repeating: " ", count: 1 << 20))
+    case "a large file": try renewal.certificate(TestCertificate.expiringPEM + String(repeating: " ", count: 1 << 20))
     default: try renewal.remove("cert")
     }
     #expect(renewal.check() == [])
@@ -88,13 +88,13 @@ import Testing
     }
     #expect(reason.contains(renewal.folder.path), "\(reason)")
     #expect(renewal.check() == [] && renewal.watch.served.current === former)
-    try renewal.certificate(TestCertificate.endingPEM)
-    try renewal.key(TestCertificate.endingKeyPEM)
+    try renewal.certificate(TestCertificate.expiringPEM)
+    try renewal.key(TestCertificate.expiringKeyPEM)
     #expect(renewal.check() == [])
     #expect(renewal.check() == [.replaced(Self.ending)])
   }
 
-  @Test("an operator who asks is answered at once, also where nothing changed and where the same was refused before")
+  @Test("a reload signal is handled at once, also without a change and after an equal refusal")
   func asked() throws {
     let renewal = try Renewal()
     let former = renewal.watch.served.current
@@ -107,16 +107,16 @@ import Testing
         return
       }
     }
-    try renewal.certificate(TestCertificate.endingPEM)
-    try renewal.key(TestCertificate.endingKeyPEM)
+    try renewal.certificate(TestCertificate.expiringPEM)
+    try renewal.key(TestCertificate.expiringKeyPEM)
     #expect(renewal.check(isRequested: true) == [.replaced(Self.ending)])
   }
 
-  @Test("a certificate that has ended does not take the place of one that has not, and is better than another such one")
+  @Test("an expired certificate does not replace a valid one, but replaces another expired one")
   func ended() throws {
     let renewal = try Renewal()
-    try renewal.certificate(TestCertificate.endingPEM)
-    try renewal.key(TestCertificate.endingKeyPEM)
+    try renewal.certificate(TestCertificate.expiringPEM)
+    try renewal.key(TestCertificate.expiringKeyPEM)
     renewal.now = Self.ending.notAfterSeconds
     #expect(renewal.check() == [])
     #expect(renewal.check() == [.refused("the certificate has ended, and the one in force has not")])
@@ -126,11 +126,11 @@ import Testing
     #expect(renewal.check(isRequested: true) == [.replaced(Self.ending), .ending(Self.ending)])
   }
 
-  @Test("of a certificate that ends in two weeks is spoken once a day, until it is renewed")
+  @Test("a certificate that expires in two weeks is logged daily until it is renewed")
   func endingSoon() throws {
     let renewal = try Renewal()
-    try renewal.certificate(TestCertificate.endingPEM)
-    try renewal.key(TestCertificate.endingKeyPEM)
+    try renewal.certificate(TestCertificate.expiringPEM)
+    try renewal.key(TestCertificate.expiringKeyPEM)
     _ = renewal.check()
     #expect(renewal.check() == [.replaced(Self.ending)])
     renewal.now = Self.ending.notAfterSeconds - CertificateReloader.expiryNoticeSeconds

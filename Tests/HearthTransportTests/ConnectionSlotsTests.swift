@@ -5,7 +5,7 @@ import Testing
 @testable import HearthTransport
 
 @Suite struct ConnectionSlotsTests {
-  @Test("one network with all the connections it can have leaves another network's to it")
+  @Test("one network with all its connections leaves another network's intact")
   func shares() throws {
     let slots = ConnectionSlots(max: ConnectionSlots.max(files: 1_111), proxies: try TrustedProxies(["10.0.0.0/8"]))
     var taken: [SharedBound.Claim] = []
@@ -26,7 +26,7 @@ import Testing
     #expect(slots.count == 0 && slots.take(IPAddress("192.0.2.1")) != nil)
   }
 
-  @Test("however many files there may be, some are left for what is stored")
+  @Test("file descriptors for storage are reserved under any limit")
   func files() {
     for files in [0, 1, 10, 1_024, 1 << 20, .max] {
       let max = ConnectionSlots.max(files: files)

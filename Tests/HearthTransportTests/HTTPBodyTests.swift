@@ -18,8 +18,7 @@ import Testing
 
   private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  @Test func `when bodies are too much together, the largest goes on whichever loop it is, and not the newest`() throws
-  {
+  @Test func `when all bodies are too large together, the largest is dropped, on any loop`() throws {
     let memory = ClientMemory.ofTest(heldBytesMax: 1000)
     let connections = try (0..<3).map { _ in try TestConnection(memory: memory) }
     try connections[0].send(Self.put("a", 2000, Self.text(300)))
@@ -38,7 +37,7 @@ import Testing
     #expect(memory.heldBytes == 0 && memory.holderCount == 0)
   }
 
-  @Test func `of two large bodies the one that stopped goes, not the one that comes`() throws {
+  @Test func `of two large bodies the stalled one is dropped, not the new one`() throws {
     let now = Now()
     let memory = ClientMemory.ofTest(heldBytesMax: 20_000_000, clock: { now.milliseconds.withLock { $0 } })
     let (stopped, coming) = (try TestConnection(memory: memory), try TestConnection(memory: memory))
@@ -55,7 +54,7 @@ import Testing
     #expect(try coming.responses() == [] && coming.isOpen)
   }
 
-  @Test func `a request that is being answered is answered, however much is held`() throws {
+  @Test func `a request under way is answered, with any memory in use`() throws {
     let memory = ClientMemory.ofTest(heldBytesMax: 100)
     let answer = Mutex<EventLoopPromise<HTTPResponse>?>(nil)
     let responder = TestResponder { _, loop in
@@ -74,7 +73,7 @@ import Testing
     #expect(memory.heldBytes == 0)
   }
 
-  @Test func `who sends a large body is asked before it is read, and again by nobody`() throws {
+  @Test func `a large body is authorized once, before it is read`() throws {
     var limits = TransportLimits.standard
     limits.bodyBytesWithoutCredentialMax = 100
     let asked = Mutex<[String]>([])
@@ -111,8 +110,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a body that is not small is read only once its client may bring it, and not held before`(isChunked: Bool) throws
-  {
+  func `a large body is read only after its client is authorized`(isChunked: Bool) throws {
     let waits = Mutex<[Int]>([])
     let memory = ClientMemory.ofTest(heldBytesMax: 1 << 20)
     var responder = TestResponder()

@@ -53,7 +53,7 @@ import Testing
     #expect(waiting.withLock { $0.count } == 3)
   }
 
-  @Test func `what cannot be read is answered after what could be`() throws {
+  @Test func `an invalid request is answered after earlier ones`() throws {
     let waiting = Mutex<[EventLoopPromise<HTTPResponse>]>([])
     let responder = TestResponder { _, loop in
       let promise = loop.eventLoop.makePromise(of: HTTPResponse.self)
@@ -67,7 +67,7 @@ import Testing
     #expect(try connection.responses().map { $0.prefix(3) } == ["200", "200", "400"])
   }
 
-  @Test func `nobody can tunnel through the server`() throws {
+  @Test func `CONNECT requests are refused`() throws {
     let connection = try TestConnection()
     try connection.send("CONNECT example.com:80 HTTP/1.1\r\n\(host)\r\nmore")
     #expect(try connection.responses().count == 1)
@@ -84,7 +84,7 @@ import Testing
     #expect(network.taken.split(separator: "HTTP/1.1 200 OK").count == 5000)
   }
 
-  @Test func `a client that takes no answers is asked for nothing more`() throws {
+  @Test func `a client that does not read gets no further request read`() throws {
     let asked = Mutex(0)
     let connection = try TestConnection(
       responder: TestResponder { _, loop in
@@ -99,7 +99,7 @@ import Testing
     #expect(try connection.responses().count == 3)
   }
 
-  @Test func `a failed responder is an internal error that tells nothing`() throws {
+  @Test func `a failed responder is an internal error without details`() throws {
     struct Secret: Error {}
     let connection = try TestConnection(responder: TestResponder { $1.eventLoop.makeFailedFuture(Secret()) })
     try connection.send("GET / HTTP/1.1\r\n\(host)\r\n")
@@ -134,7 +134,7 @@ import Testing
       try connection.responses() == ["200 OK|X: a  Set-Cookie: b|Content-Length: 0|Connection: keep-alive||"])
   }
 
-  @Test func `the connection ends when one side wants it`() throws {
+  @Test func `the connection closes when either side requests it`() throws {
     for head in ["GET / HTTP/1.1\r\n\(host)Connection: close\r\n\r\n", "GET / HTTP/1.0\r\n\r\n"] {
       let connection = try TestConnection()
       try connection.send(head + "GET /next HTTP/1.1\r\n\(host)\r\n")
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `a client that asks first is told to go on`() throws {
+  @Test func `Expect: 100-continue is answered`() throws {
     let connection = try TestConnection()
     try connection.send("PUT /a HTTP/1.1\r\n\(host)Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
     #expect(try connection.text() == "HTTP/1.1 100 Continue\r\n\r\n")
@@ -157,7 +157,7 @@ import Testing
     "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     "GET / HTTP/1.1\r\nHost: a\r\nA b: c\r\n\r\n", "\u{0}\u{1}\u{2}\u{3}",
   ])
-  func `what is not HTTP is refused and the connection ends`(text: String) throws {
+  func `a request that is no HTTP is refused and the connection ends`(text: String) throws {
     let connection = try TestConnection()
     try? connection.send(text)
     #expect(try connection.responses().first?.hasPrefix("400 ") == true, "\(text)")
@@ -207,7 +207,7 @@ import Testing
     #expect(try fitting.responses().first?.hasPrefix("200 ") == true)
   }
 
-  @Test func `a client that never ends its head is let go`() throws {
+  @Test func `a client with an endless head is disconnected`() throws {
     let connection = try TestConnection()
     try connection.send("GET / HTTP/1.1\r\nHost:")
     connection.advance(seconds: 14)
@@ -216,7 +216,7 @@ import Testing
     #expect(!connection.isOpen)
   }
 
-  @Test func `a body that stops, or drips, is let go`() throws {
+  @Test func `a stalled or dripping body is disconnected`() throws {
     let stopped = try TestConnection()
     try stopped.send("PUT / HTTP/1.1\r\n\(host)Content-Length: 100\r\n\r\n1")
     stopped.advance(seconds: 31)
@@ -230,7 +230,7 @@ import Testing
     #expect(!dripping.isOpen)
   }
 
-  @Test func `an idle connection is let go, one that waits for its answer is not`() throws {
+  @Test func `an idle connection is closed, one that waits for its response is not`() throws {
     let idle = try TestConnection()
     try idle.send("GET / HTTP/1.1\r\n\(host)\r\n")
     idle.advance(seconds: 74)
@@ -251,7 +251,7 @@ import Testing
     #expect(try waiting.responses().count == 1)
   }
 
-  @Test func `a client that goes away while its answer is made harms nobody`() throws {
+  @Test func `a client that disconnects during its response affects no other`() throws {
     let answer = Mutex<EventLoopPromise<HTTPResponse>?>(nil)
     let asked = Mutex<[RequestCancellation?]>([])
     let connection = try TestConnection(
@@ -293,7 +293,7 @@ import Testing
     #expect(!busy.isOpen)
   }
 
-  @Test func `an upgrade to something else is an ordinary request and the last one`() throws {
+  @Test func `an upgrade to another protocol is an ordinary request and the last one`() throws {
     let connection = try TestConnection()
     try connection.send("GET /a HTTP/1.1\r\n\(host)Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
     #expect(try connection.responses() == ["200 OK|Content-Length: 7|Connection: close||GET /a "])
@@ -308,7 +308,7 @@ import Testing
     #expect(HTTPDate.text(secondsSinceEpoch: -1) == "Wed, 31 Dec 1969 23:59:59 GMT")
   }
 
-  @Test("every answer names its request, also one to what is refused, and no two have the same name")
+  @Test("every response has a request id, also a refusal, and ids are unique")
   func requestIDs() throws {
     let connection = try TestConnection()
     try connection.send("GET /a HTTP/1.1\r\n\(host)\r\nGET /b HTTP/1.1\r\n\(host)\r\nGET / HTTP/1.1\r\n\r\n")

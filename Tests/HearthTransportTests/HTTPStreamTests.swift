@@ -40,7 +40,7 @@ import Testing
 
   private static let request = "GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-  @Test func `what is sent leaves as chunks, behind a head without a length`() throws {
+  @Test func `a stream is sent as chunks after a head without a length`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -87,7 +87,7 @@ import Testing
     #expect(try connection.text() == "1\r\ns\r\n4e20\r\n\(large)\r\n")
   }
 
-  @Test func `the answer to HEAD has the head only, and nobody to fill a stream`() throws {
+  @Test func `the response to HEAD has only a head, and no stream is produced`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send("HEAD /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -95,7 +95,7 @@ import Testing
     #expect(connection.isOpen && source.stream == nil && source.closedCount == 1)
   }
 
-  @Test func `what a client sends meanwhile is dropped, and its end is noticed`() throws {
+  @Test func `client data during a stream is dropped, and its end is noticed`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request + Self.request)
@@ -120,7 +120,7 @@ import Testing
     #expect(!connection.isOpen && source.closedCount == 1)
   }
 
-  @Test func `a quiet stream says something every thirty seconds`() throws {
+  @Test func `an idle stream sends a keep-alive every thirty seconds`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -138,7 +138,7 @@ import Testing
     #expect(connection.isOpen)
   }
 
-  @Test func `a client that takes nothing for a minute is given up`() throws {
+  @Test func `a client that reads nothing for a minute is disconnected`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -161,7 +161,7 @@ import Testing
     #expect(!connection.isOpen && source.closedCount == 1)
   }
 
-  @Test func `whoever asks is told when everything is written`() throws {
+  @Test func `the completion is called when everything is written`() throws {
     let source = Source()
     let connection = try Self.connection(source)
     try connection.send(Self.request)
@@ -174,7 +174,7 @@ import Testing
     #expect(isWritten)
   }
 
-  @Test func `a connection that is gone before the stream begins has nobody fill it`() throws {
+  @Test func `a stream is not produced for a closed connection`() throws {
     nonisolated(unsafe) let source = Source()  // because everything here runs on the test's thread
     nonisolated(unsafe) var promise: EventLoopPromise<HTTPResponse>?
     let connection = try TestConnection(

@@ -60,7 +60,7 @@ import Testing
     /// long time.
     func wait(for isEnough: ([UInt8]) -> Bool) async throws -> [UInt8] {
       var all: [UInt8] = []
-      let isThere = try await Patience.until {
+      let isThere = try await Polling.until {
         let isActive = channel.isActive
         all = bytes.withLock { $0 }
         return isEnough(all) || !isActive
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `a client that takes nothing is given up when too much waits for it`() async throws {
+  @Test func `a client that does not read is disconnected when too much is pending`() async throws {
     let ended = Mutex<SocketEnd?>(nil)
     let acceptor = TestAcceptor { Flooding { end in ended.withLock { $0 = end } } }
     var options = Transport.Options()
@@ -215,7 +215,7 @@ import Testing
       let client = try await Client.connect(port)
       try await client.channel.setOption(.autoRead, value: false).get()
       try await client.send(ClientFrame.handshake())
-      try await Patience.until { ended.withLock { $0 } != nil }
+      try await Polling.until { ended.withLock { $0 } != nil }
       #expect(ended.withLock { $0 } == .slowConsumer)
       try await client.channel.close().get()
     }
@@ -246,7 +246,7 @@ import Testing
     var options = Transport.Options()
     options.port = 0
     var limits = TransportLimits.standard
-    limits.closeMilliseconds = Patience.seconds * 1000
+    limits.closeMilliseconds = Polling.timeoutSeconds * 1000
     let transport = try await Transport.start(
       options, group: group, loops: Transport.loops(of: group, limits: limits, memory: .ofTest()),
       responder: TestResponder(), acceptor: TestAcceptor())
@@ -254,7 +254,7 @@ import Testing
     let client = try await Client.connect(port)
     try await client.send(ClientFrame.handshake())
     _ = try await client.text(until: "\r\n\r\n")
-    async let done: Void = transport.shutDown(graceSeconds: Patience.seconds)
+    async let done: Void = transport.shutDown(graceSeconds: Polling.timeoutSeconds)
     var answer = try await client.wait { $0.count >= 4 }
     #expect(ServerFrame.take(from: &answer).first?.closeCode == 1001)
     try await client.send(ClientFrame.close(code: 1001))

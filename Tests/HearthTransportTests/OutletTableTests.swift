@@ -72,7 +72,7 @@ import Testing
     for line in lines { line.table.stage(line.id, &step) }
   }
 
-  @Test func `what all are told, and what one is told between, leaves in order with the pass`() {
+  @Test func `broadcasts and single messages leave in order within a pass`() {
     let table = OutletTable()
     let lines = (0..<5).map { _ in Line(in: table) }
     Self.tell("a", lines)
@@ -102,7 +102,7 @@ import Testing
     #expect(lines.map { $0.text() } == ["axa", "xa", "xa"])
   }
 
-  @Test func `what a socket does not take goes through the channel, with all that follows until that is empty`() {
+  @Test func `data that a socket does not accept goes through the channel, with all that follows until it is empty`() {
     let table = OutletTable()
     let (slow, quick) = (Line(in: table, sendBytes: 4_096), Line(in: table))
     let large = String(repeating: "x", count: 100_000)
@@ -130,7 +130,7 @@ import Testing
     #expect(plain.text() == "ab")
   }
 
-  @Test func `what was put in the channel by others is waited for`() {
+  @Test func `messages written to the channel by other code are waited for`() {
     let table = OutletTable()
     let line = Line(in: table)
     line.waitingBytes = 7
@@ -139,7 +139,7 @@ import Testing
     #expect(line.text().isEmpty && line.written == Array("a".utf8))
   }
 
-  @Test func `a line that is sealed is told nothing by others, and its owner has the last word`() {
+  @Test func `a sealed connection gets no messages of others, and its owner's last`() {
     let table = OutletTable()
     let line = Line(in: table)
     let id = line.id
@@ -152,7 +152,7 @@ import Testing
     #expect(line.text() == "abye")
   }
 
-  @Test func `who has the place of a line that ended is told nothing that was meant for that`() {
+  @Test func `a connection in a reused slot gets no message of its predecessor`() {
     let table = OutletTable()
     let first = Line(in: table)
     let id = first.id
@@ -169,7 +169,7 @@ import Testing
     #expect(second.text() == "c")
   }
 
-  @Test func `lines may end, begin and be told more in the middle of a pass`() {
+  @Test func `connections may end, begin and get messages during a pass`() {
     let table = OutletTable()
     let (first, second, third) = (Line(in: table, hasSocket: false), Line(in: table), Line(in: table))
     var fourth: Line?

@@ -48,7 +48,7 @@ import Testing
     ("http://one.example:80//a//b", "//a//b one.example:80"),
     ("/http://one.example/", "/http://one.example/ localhost"),
   ])
-  func `of a target in absolute form the path counts, and its host in place of the header`(
+  func `an absolute target uses its path, and its host in place of the header`(
     target: String, answer: String
   ) throws {
     #expect(try Self.answer("GET \(target) HTTP/1.1\r\n\(Self.host)\r\n") == answer)
@@ -58,7 +58,7 @@ import Testing
     "GET http://user@one.example/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET http:///a HTTP/1.1\r\nHost: a\r\n\r\n",
     "GET http://one.example/ HTTP/1.1\r\n\r\n", "GET http://one.example/ HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
   ])
-  func `an absolute form that says nothing certain is refused`(request: String) throws {
+  func `an ambiguous absolute target is refused`(request: String) throws {
     let connection = try TestConnection()
     try? connection.send(request)
     #expect(try connection.responses().first?.hasPrefix("400 ") == true)
@@ -91,7 +91,7 @@ import Testing
     #expect(try connection.text().hasSuffix("GET /%c3%b6 "))
   }
 
-  @Test func `bytes beyond ASCII in a target that comes with the request before are refused, and change nothing there`()
+  @Test func `non-ASCII bytes in a pipelined target are refused, without an effect on the request before`()
     throws
   {
     let connection = try TestConnection()
@@ -101,7 +101,7 @@ import Testing
     #expect(responses.first?.hasSuffix("PUT /a é") == true && responses.last?.hasPrefix("400 ") == true)
   }
 
-  @Test func `what follows a handshake is left alone`() throws {
+  @Test func `bytes after a handshake are left in the buffer`() throws {
     let (connection, delegate) = try TestConnection.socket()
     try connection.send(ClientFrame.text("é\n"))
     #expect(delegate.messages == ["é\n"])

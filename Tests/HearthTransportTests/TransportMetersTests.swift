@@ -15,7 +15,7 @@ import Testing
     func advance(milliseconds: UInt64) { nanoseconds.wrappingAdd(milliseconds * 1_000_000, ordering: .relaxed) }
   }
 
-  @Test("how late a loop is counts from the second in which its sweep is due")
+  @Test("the delay of a loop counts from the second in which its sweep is due")
   func delay() throws {
     let (registry, hand, eventLoop) = (MetricsRegistry(), Hand(), EmbeddedEventLoop())
     let meters = TransportMeters(registry, nanoseconds: { hand.nanoseconds.load(ordering: .relaxed) })

@@ -57,7 +57,7 @@ import Testing
 
   private func texts(_ name: String, _ numbers: Range<Int>) -> [String] { numbers.map { "\(name)\($0)" } }
 
-  @Test func `a socket that brings much gives way after its turn, and each one's order stays`() throws {
+  @Test func `a socket with many messages yields after its turn, and each one's order stays`() throws {
     let sockets = Sockets()
     let (a, b, quiet) = (try sockets.open(), try sockets.open(), try sockets.open())
     try sockets.bring(texts("a", 0..<11), over: a.channel)
@@ -88,7 +88,7 @@ import Testing
     #expect(sockets.log.lines == texts("a", 0..<6))
   }
 
-  @Test func `nothing more is read of a socket in line`() throws {
+  @Test func `a queued socket is not read further`() throws {
     let sockets = Sockets { $0.turnsMax = 1 }
     let a = try sockets.open()
     try sockets.bring(texts("a", 0..<9), over: a.channel)
@@ -119,7 +119,7 @@ import Testing
     #expect(try pongs() == 2)
   }
 
-  @Test func `what a client said before it went is handled, in turns`() throws {
+  @Test func `messages that a client sent before it disconnected are handled, in turns`() throws {
     let sockets = Sockets { $0.turnsMax = 1 }
     let a = try sockets.open()
     try sockets.bring(texts("a", 0..<10), over: a.channel)
@@ -142,7 +142,7 @@ import Testing
     #expect(sockets.isEmpty())
   }
 
-  @Test func `who is over a rate is not read for as long as is said, also what was read already`() throws {
+  @Test func `a client over its rate is not read for the given time, including buffered messages`() throws {
     let sockets = Sockets()
     let a = try sockets.open()
     let log = sockets.log
@@ -162,7 +162,7 @@ import Testing
     #expect(sockets.loop.memory.heldBytes == 0)
   }
 
-  @Test func `a client that goes while it is not read has nothing more done`() throws {
+  @Test func `messages of a client that disconnects while paused are dropped`() throws {
     let sockets = Sockets()
     let a = try sockets.open()
     let log = sockets.log
@@ -211,7 +211,7 @@ import Testing
     #expect(connection.isOpen)
   }
 
-  @Test func `what cannot be read is told behind the answers of later turns`() throws {
+  @Test func `an invalid message is answered after the responses of later turns`() throws {
     let connection = try TestConnection(limits: Self.limits())
     var bytes = Self.requests(0..<3)
     bytes.writeString("nonsense\r\n\r\n")
@@ -220,7 +220,7 @@ import Testing
     #expect(try connection.responses().map { $0.prefix(3) } == ["200", "200", "200", "400"])
   }
 
-  @Test func `after an answer that says so a connection rests, and then goes on`() throws {
+  @Test func `a response may pause its connection, which then continues`() throws {
     let responder = TestResponder { request, loop in
       var answer = HTTPResponse(request.target == "/0" ? .tooManyRequests : .ok)
       if request.target == "/0" { answer.readPauseMilliseconds = 100 }
@@ -244,7 +244,7 @@ import Testing
     #expect(reads.count == before + 2)
   }
 
-  @Test func `a connection that ends while it rests leaves nothing behind`() throws {
+  @Test func `a connection that ends while paused leaves no state`() throws {
     let responder = TestResponder { _, loop in
       var answer = HTTPResponse(.tooManyRequests)
       answer.readPauseMilliseconds = 100

@@ -91,7 +91,7 @@ import Testing
     ("end inside a character", ClientFrame.bytes(first: 0x81, [0xF0, 0x9F]), 1007),
     ("not UTF-8, unfinished", Array(ClientFrame.bytes(first: 0x81, [0xFF, 0x20, 0x20]).prefix(7)), 1007),
   ])
-  func `what the protocol forbids ends the socket`(name: String, bytes: [UInt8], code: Int) {
+  func `protocol violations close the socket`(name: String, bytes: [UInt8], code: Int) {
     #expect(Self.read(bytes) == ["violation \(code)"], "\(name)")
     #expect(Self.read(bytes, piece: 1) == ["violation \(code)"], "\(name)")
     #expect(Self.read(ClientFrame.text("first") + bytes) == ["text first", "violation \(code)"], "\(name)")
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `a message may have its limit and no byte more, in one frame or in many`() {
+  @Test func `a message at the limit is accepted, and a longer one refused, in one frame or in many`() {
     func text(_ count: Int) -> String { String(repeating: "x", count: count) }
     #expect(Self.read(ClientFrame.text(text(100)), messageBytesMax: 100) == ["text \(text(100))"])
     #expect(Self.read(ClientFrame.text(text(101)), messageBytesMax: 100) == ["violation 1009"])
@@ -138,7 +138,7 @@ import Testing
     #expect(FrameWriter.control(.pong, payload: [UInt8](repeating: 1, count: 200)).readableBytes == 127)
   }
 
-  @Test func `several texts are frames one behind the other`() {
+  @Test func `several texts are consecutive frames`() {
     let text = Array("abcdefgh".utf8)
     var bytes = text.withUnsafeBytes {
       Array(OutboundMessage.frames(Array("2".utf8), then: [0..<5, 5..<8], of: $0).readableBytesView)

@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `parts that drip in have the time of one message together`() throws {
+  @Test func `slow fragments share the time of one message`() throws {
     var limits = TransportLimits.standard
     limits.messageTimeoutSeconds = 20
     let (connection, delegate) = try TestConnection.socket(limits: limits)
@@ -148,7 +148,7 @@ import Testing
     #expect(try connection.frames() == [.pong([1, 2, 3]), .pong()])
   }
 
-  @Test func `a client that says goodbye is answered and let go`() throws {
+  @Test func `a close frame of the client is answered and the connection ends`() throws {
     let (connection, delegate) = try TestConnection.socket()
     delegate.onMessage = { $1.send(OutboundMessage(text: Array($0.utf8))) }
     try connection.send(ClientFrame.text("last") + ClientFrame.close(code: 1001) + ClientFrame.text("too late"))
@@ -160,7 +160,7 @@ import Testing
     #expect(try bare.frames() == [ServerFrame(opcode: 8, payload: [])])
   }
 
-  @Test func `the server's goodbye comes after what was sent, and waits for the client's`() throws {
+  @Test func `the server's close frame follows pending messages and waits for the client's`() throws {
     let (connection, delegate) = try TestConnection.socket()
     let socket = try #require(delegate.socket)
     socket.send(OutboundMessage(text: Array("last".utf8)))
@@ -175,7 +175,7 @@ import Testing
     #expect(delegate.events == ["opened", "closed"])
   }
 
-  @Test func `a client that ignores the goodbye is let go`() throws {
+  @Test func `a client that ignores the close frame is disconnected`() throws {
     let (connection, delegate) = try TestConnection.socket()
     delegate.socket?.close()
     connection.advance(seconds: 3)
@@ -183,7 +183,7 @@ import Testing
     #expect(delegate.events == ["opened", "closed"])
   }
 
-  @Test func `a breach of the protocol is answered with its code and nothing after it is read`() throws {
+  @Test func `a protocol violation is answered with its code, and reading stops`() throws {
     let breaches: [([UInt8], UInt16)] = [
       (ClientFrame.bytes(first: 0x82, [1, 2]), 1003), (ClientFrame.bytes(first: 0x81, [1], isMasked: false), 1002),
       (ClientFrame.bytes(first: 0x81, [0xFF]), 1007), ([0x81, 0xFF, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2, 3, 4], 1009),
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `a connection that just goes away is told once`() throws {
+  @Test func `a lost connection is reported once`() throws {
     let (connection, delegate) = try TestConnection.socket()
     connection.channel.close(promise: nil)
     connection.channel.embeddedEventLoop.run()
@@ -212,7 +212,7 @@ import Testing
     #expect(connection.loop.connectionCount == 0)
   }
 
-  @Test func `a client that takes nothing for a minute is given up, one that takes some is not`() throws {
+  @Test func `a client that reads nothing for a minute is disconnected, one that reads some is not`() throws {
     let (connection, delegate) = try TestConnection.socket()
     connection.channel.isWritable = false
     for _ in 0..<10 {
@@ -225,7 +225,7 @@ import Testing
     #expect(!connection.isOpen && delegate.end == .slowConsumer)
   }
 
-  @Test func `a connection that is cut inside of a frame or a handshake leaves nothing behind`() throws {
+  @Test func `a connection cut within a frame or handshake leaves no state`() throws {
     let bytes = ClientFrame.handshake() + ClientFrame.text("{\"a\":1}")
     for count in bytes.indices {
       nonisolated(unsafe) let delegate = RecordingDelegate()  // because everything here runs on the test's thread
@@ -261,7 +261,7 @@ import Testing
     #expect(!connection.isOpen && delegate.end == .silent)
   }
 
-  @Test func `what the delegate finds wrong closes the socket`() throws {
+  @Test func `an error of the delegate closes the socket`() throws {
     let (connection, delegate) = try TestConnection.socket()
     delegate.violation = SocketViolation(code: 1008, text: "no")
     try connection.send(ClientFrame.text("one") + ClientFrame.text("two"))
@@ -292,7 +292,7 @@ import Testing
     #expect(sizes == [3 * 102, 100_010, 2 * 102])
   }
 
-  @Test func `at shutdown sockets are told 1001`() throws {
+  @Test func `at shutdown sockets are closed with 1001`() throws {
     let (connection, delegate) = try TestConnection.socket()
     connection.loop.shutDown()
     #expect(try connection.frames().first?.closeCode == 1001)

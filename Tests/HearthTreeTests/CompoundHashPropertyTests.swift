@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CompoundHashPropertyTests {
   @Test(arguments: UInt64(1)...10)
-  func `Hashes of ranges are those of the model, whatever the posts`(seed: UInt64) {
+  func `Hashes of ranges agree with the model for any posts`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<10 {
       let model = random.model(depth: 1 + random.below(3), variety: 30).withPriorities(&random)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...10)
-  func `Ranges ascend, do not meet, and hold nothing that is not the node's`(seed: UInt64) {
+  func `Ranges ascend, do not overlap, and hold only leaves of the node`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<20 {
       let model = random.model(depth: 1 + random.below(3), variety: 12).withPriorities(&random)

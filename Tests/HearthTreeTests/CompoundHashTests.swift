@@ -30,7 +30,7 @@ import Testing
     Vector(json: "null", posts: [], hashes: [""]),
   ]
 
-  @Test("Is what clients compute", arguments: known) func isWhatClientsCompute(vector: Vector) throws {
+  @Test("Agrees with the clients' hash", arguments: known) func isWhatClientsCompute(vector: Vector) throws {
     let node = try JSONSample.node(vector.json)
     let posts = vector.posts.map { Path($0) }
     #expect(node.compoundHashes(posts: posts) == vector.hashes)
@@ -64,7 +64,7 @@ import Testing
     #expect(shorter.map(\.end) == [Path("c")])
   }
 
-  @Test("A range whose leaves are gone is sent as nothing") func aRangeWhoseLeavesAreGoneIsSentAsNothing() throws {
+  @Test("A range without leaves is sent as null") func aRangeWhoseLeavesAreGoneIsSentAsNothing() throws {
     let old = try JSONSample.node(#"{"a":1,"b":2,"c":3}"#)
     let posts = ["a", "b", "c"].map { Path($0) }
     let hash = CompoundHash(hashes: old.compoundHashes(posts: posts), posts: posts)
@@ -77,7 +77,7 @@ import Testing
     #expect(Node.empty.rangeMerges(against: hash).map(\.end) == [Path("c")])
   }
 
-  @Test("A new priority is sent together with a child, for clients drop one that comes alone")
+  @Test("A new priority is sent with a child, since clients drop one alone")
   func aNewPriorityIsSentTogetherWithAChild() throws {
     let old = try JSONSample.node(#"{"a":{"-x":1,"-y":2}}"#)
     let posts = ["a/-x", "a/-y"].map { Path($0) }
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(
-    "One that cannot be means that the client holds nothing",
+    "An invalid hash counts as an empty cache",
     arguments: [
       CompoundHash(hashes: [], posts: []),
       CompoundHash(hashes: ["", ""], posts: []),

@@ -42,7 +42,8 @@ import Testing
     ("9007199254740991", "zP1cy9AKj8mOJfzxsijijNJ8QdY="),
   ]
 
-  @Test("Is what clients compute", arguments: known) func isWhatClientsCompute(json: String, hash: String) throws {
+  @Test("Agrees with the clients' hash", arguments: known) func isWhatClientsCompute(json: String, hash: String) throws
+  {
     let node = try JSONSample.node(json)
     #expect(node.simpleHash() == hash)
     #expect(node.accepts(hash: hash))
@@ -53,12 +54,12 @@ import Testing
     #expect(try JSONSample.node("-0").simpleHash() == JSONSample.node("0").simpleHash())
   }
 
-  @Test("Tells apart what Unicode calls equal") func tellsApartWhatUnicodeCallsEqual() throws {
+  @Test("Distinguishes canonically equivalent texts") func tellsApartWhatUnicodeCallsEqual() throws {
     let (composed, decomposed) = (Node(.string("\u{E9}")), Node(.string("e\u{301}")))
     #expect(composed.simpleHash() != decomposed.simpleHash())
   }
 
-  @Test("Refuses what is not the value's hash") func refusesWhatIsNotTheValueHash() throws {
+  @Test("Refuses texts that are not the value's hash") func refusesWhatIsNotTheValueHash() throws {
     let node = try JSONSample.node(#"{"a":1}"#)
     for hash in ["", "x", "gIphxiFGusLh2VwSNVKSvNu90m5=", "YPVfR2bXt/lcDjiQZ8pOkAd3qkQ="] {
       #expect(!node.accepts(hash: hash))

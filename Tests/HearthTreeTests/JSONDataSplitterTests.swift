@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("What is short stays one part") func whatIsShortStaysOnePart() throws {
+  @Test("Short data stays one part") func shortDataStaysOnePart() throws {
     for text in ["5", "null", #""é""#, #"{"a":{"b":[1,null,2]},".priority":3}"#, " [true , false ] "] {
       let (parts, error, _) = cut(text, pieces: [1])
       #expect(error == nil)
@@ -86,8 +86,8 @@ import Testing
     }
   }
 
-  @Test("What is long is cut between its children, and keeps its priority")
-  func whatIsLongIsCut() throws {
+  @Test("Long data is split between its children, and keeps its priority")
+  func longDataIsSplit() throws {
     let text = #"{"a":{"x":"0123456789",".priority":7,"y":"0123456789"},"b":[1,null,{"c":"0123456789"}],"d":1}"#
     let (parts, error, _) = cut(text, max: 12)
     #expect(error == nil)
@@ -101,7 +101,7 @@ import Testing
     #expect(parts.map(\.isPriority) == [false, false, true, false, false, false])
   }
 
-  @Test("A container of nothing has no priority when it is cut") func nothingHasNoPriority() throws {
+  @Test("An empty container has no priority when it is cut") func nothingHasNoPriority() throws {
     let text = #"{"a":{"x":null,"y":null,"z":{"u":null,"v":null},".priority":7},"b":{"c":{"d":1},".priority":8}}"#
     let (parts, error, _) = cut(text, max: 4)
     #expect(error == nil)
@@ -164,7 +164,7 @@ import Testing
     #expect(cut(metadata, max: 4, limits: limits).error?.code == .tooMany)
   }
 
-  @Test("Damaged texts end in an error or in what the damage says", arguments: UInt64(1)...60)
+  @Test("Damaged texts are errors, or other valid data", arguments: UInt64(1)...60)
   func damagedTexts(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var text = random.model(depth: 4, variety: 8).node.json(.export)

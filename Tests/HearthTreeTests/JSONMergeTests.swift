@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "Name a path in one way",
+    "Names each path in one form",
     arguments: [#"{"b/":1,"/b":2}"#, #"{"a/b":1,"c":2,"/a/b":3}"#, #"{"a//b":1,"a/b":1}"#, #"{"":1,"/":1}"#])
   func nameAPathInOneWay(text: String) {
     #expect(error(text) == .overlappingPaths)

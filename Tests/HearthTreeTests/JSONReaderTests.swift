@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test("Tells another kind from no value at all") func tellsAnotherKindFromNoValueAtAll() {
+  @Test("Distinguishes another kind from a missing value") func tellsAnotherKindFromNoValueAtAll() {
     #expect(JSONSample.error(Array("5".utf8)) { _ = try $0.string() }?.code == .wrongKind)
     #expect(JSONSample.error(Array("x".utf8)) { _ = try $0.string() }?.code == .unexpectedByte)
     #expect(JSONSample.error([]) { _ = try $0.string() }?.code == .unexpectedEnd)

@@ -71,7 +71,7 @@ import Testing
     #expect(JSON.object([.init("a", .array([]))]).text(pretty: true) == Array("{\n  \"a\": []\n}".utf8))
   }
 
-  @Test("Goes behind what was written before") func goesBehindWhatWasWrittenBefore() throws {
+  @Test("Appends to earlier output") func goesBehindWhatWasWrittenBefore() throws {
     var writer = JSONWriter(appendingTo: Array("x".utf8))
     writer.write(raw: "[")
     writer.write("\u{2028}")

@@ -23,7 +23,7 @@ import Testing
     #expect(throws: PathError(.forbiddenCharacter)) { try Location(wire: text) }
   }
 
-  @Test("Say the one text that clients know") func sayTheOneTextThatClientsKnow() {
+  @Test("Describes a path in the clients' form") func sayTheOneTextThatClientsKnow() {
     #expect(PathError.text == "Invalid token in path")
   }
 
@@ -48,7 +48,7 @@ import Testing
     #expect(throws: PathError(.forbiddenCharacter)) { try Location(segments: ["a/b"]) }
   }
 
-  @Test("Keep what Unicode calls equal apart") func keepWhatUnicodeCallsEqualApart() throws {
+  @Test("Distinguishes canonically equivalent keys") func keepWhatUnicodeCallsEqualApart() throws {
     #expect(try Location(wire: "\u{E9}") != Location(wire: "e\u{301}"))
   }
 

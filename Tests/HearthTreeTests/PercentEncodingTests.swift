@@ -16,13 +16,13 @@ import Testing
     #expect(decode("%FF") == nil)
   }
 
-  @Test func `a broken escape is refused where it has to be one`() {
+  @Test func `an invalid escape is refused where escapes are required`() {
     #expect(PercentEncoding.decode("a%20b%2F+".utf8) == "a b/+")
     #expect(PercentEncoding.decode("a+b%2B".utf8, plusIsSpace: true) == "a b+")
     for text in ["100%", "%4", "%zz", "%FF"] { #expect(PercentEncoding.decode(text.utf8) == nil) }
   }
 
-  @Test func `what was encoded is read back`() {
+  @Test func `encoded text is decoded`() {
     for text in ["", "a b", "%", "é/ü?&=+#", "-._~", "\u{0}\u{1F600}"] {
       let encoded = PercentEncoding.encode(text)
       #expect(encoded.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })

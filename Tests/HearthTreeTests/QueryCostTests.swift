@@ -54,7 +54,7 @@ import Testing
   private static let orders: [Query.Order?] = [order, .key, nil]
 
   @Test(arguments: orders)
-  func `A write costs a handful of entries, whatever the node's size, and never a look at the children`(
+  func `A write costs few entries for any size of the node, and never reads its children`(
     order: Query.Order?
   ) {
     var live = Live(Query(order: order, limit: .last(100)))
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `What leaves and what comes in is told together`() {
+  @Test func `Leaving and entering children are reported together`() {
     var live = Live(Query(order: Self.order, limit: .last(100)))
     let count = Self.childCount
     #expect(live.write(Self.key(5), Self.child(51)).steps.isEmpty)
@@ -104,7 +104,7 @@ import Testing
     #expect(live.window.count == 100)
   }
 
-  @Test func `A result costs what is in it`() {
+  @Test func `The cost of a result depends on its size`() {
     var cost = QueryCost()
     let index = Self.index
     #expect(Self.indexCost.entriesWritten == Self.childCount && Self.indexCost.entriesRead == 0)
@@ -158,7 +158,7 @@ import Testing
     #expect(cost.entriesRead == 2)
   }
 
-  @Test func `Who asks for most children gets them by one look at each`() {
+  @Test func `A query for most children reads each of them once`() {
     var cost = QueryCost()
     let (order, index) = (Self.order, Self.index)
     let query = Query(order: order, start: Query.Bound(value: .int(50)))

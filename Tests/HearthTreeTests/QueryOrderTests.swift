@@ -23,7 +23,7 @@ import Testing
     return with.children.map(\.key.text)
   }
 
-  @Test func `Values of all kinds have one order, whatever the keys are`() {
+  @Test func `Values of all kinds have one order for any keys`() {
     var (node, byChild, byPriority) = (Node.empty, Node.empty, Node.empty)
     for (i, value) in Self.values.enumerated() {
       let key = Key("\(100 - i)")
@@ -75,7 +75,7 @@ import Testing
     #expect(from(.init(value: .int(5), key: .key(Key(String(repeating: "z", count: 5000))))) == ["c"])
   }
 
-  @Test func `In key order bounds are keys, and what can be no key has its place too`() {
+  @Test func `In key order bounds are keys, and invalid keys have a position too`() {
     var node = Node.empty
     for key in ["-1", "2", "10", "01", "a", "\u{10000}", "\u{E000}"] {
       node = node.replacing(Key(key), with: Node(.int(1)))

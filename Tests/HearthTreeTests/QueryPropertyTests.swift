@@ -36,7 +36,7 @@ import Testing
   private static func priorityPercent(_ seed: UInt64) -> Int { [0, 2, 50, 100][Int(seed % 4)] }
 
   @Test(arguments: UInt64(1)...16)
-  func `A query's result is what the model says, with an index and without`(seed: UInt64) {
+  func `A query's result agrees with the model, with and without an index`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let percent = Self.priorityPercent(seed)
     let all = Population(count: [4, 40, 250][Int(seed % 3)], priorityPercent: percent, random: &random)
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...16)
-  func `An index that is kept is the one that is made anew`(seed: UInt64) {
+  func `A maintained index agrees with a new one`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var all = Population(
       count: [0, 60, 250][Int(seed % 3)], priorityPercent: Self.priorityPercent(seed / 3), random: &random)
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...12)
-  func `Windows that follow hundreds of changes show what the model shows`(seed: UInt64) {
+  func `Windows agree with the model over hundreds of changes`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let size = [3, 30, 100][Int(seed % 3)]
     var all = Population(count: size, priorityPercent: Self.priorityPercent(seed / 3), random: &random)

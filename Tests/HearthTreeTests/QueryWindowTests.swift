@@ -82,7 +82,7 @@ import Testing
     return (steps, expected)
   }
 
-  @Test func `A leaf and nothing have no children to show, and may come to have some`() {
+  @Test func `Leaves and null have empty results, and may get children`() {
     var cost = QueryCost()
     let query = Query(order: .value, limit: .first(2))
     for node in [Node.empty, Node(.int(5), priority: .int(1))] {
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `An index of another order is not used, and limits without sense show nothing`() {
+  @Test func `An index of another order is not used, and invalid limits have empty results`() {
     let node = Trio(values: [2, 1, 2]).node
     var cost = QueryCost()
     let other = ChildIndex(node, by: .child(Path("n")), cost: &cost)

@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test func `What clients send is read`() throws {
+  @Test func `Queries of clients are parsed`() throws {
     let key = try query(#"{"sp":"k1","sin":false,"i":".key"}"#)
     #expect(key.order == .key)
     #expect(key.start == Query.Bound(value: .string("k1"), isInclusive: false))
@@ -58,7 +58,7 @@ import Testing
       (#"{"l":1e300}"#, "invalid-limit"), (#"{"l":"1"}"#, "invalid-limit"), (#"{"l":null}"#, "invalid-limit"),
       (#"{"l":1,"vf":"x"}"#, "invalid-limit"), (#"{"l":1,"vf":1}"#, "invalid-limit"),
     ])
-  func `What is no query is refused with the reason`(text: String, code: String) {
+  func `An invalid query is refused with a reason`(text: String, code: String) {
     #expect(error(text)?.code.rawValue == code)
     #expect(error(text)?.message.isEmpty == false)
   }
@@ -98,7 +98,7 @@ import Testing
     #expect(try query(one) != query(other))
   }
 
-  @Test func `A bound may be longer than a key and hold what no key can`() throws {
+  @Test func `A bound may be longer than a key and hold characters that keys cannot`() throws {
     let text = String(repeating: "\u{FFFF}", count: 786)
     #expect(try query(#"{"sp":"\#(text)","sn":"a.b/[\#(text)"}"#).start?.key == .key(Key("a.b/[" + text)))
   }

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "a range replaces what is after its start, up to and with its end",
+    "a range replaces leaves after its start up to and including its end",
     arguments: [
       // first, middle, last
       (#"{"a":1,"b":2,"c":3}"#, nil, "a", #"{"a":9}"#, #"{"a":9,"b":2,"c":3}"#),
@@ -34,7 +34,7 @@ import Testing
     #expect(Self.node(old).applying(merge) == Self.node(expected))
   }
 
-  @Test("after the ranges that differ a client has what the server has, and says so; equal ones are not sent")
+  @Test("after the differing ranges a client has the server's value; equal ones are not sent")
   func agrees() { for seed in 0..<120 { Self.agree(seed: UInt64(seed)) } }
 
   @Test("ranges: torture", .enabled(if: Torture.isOn))
@@ -80,7 +80,7 @@ import Testing
     return node
   }
 
-  @Test("what is told by ranges is cut about as the clients cut it, and ends with nothing")
+  @Test("ranges are split about like the clients', and end with null")
   func splits() {
     var node = Node.empty
     for i in 0..<200 { node = node.replacing(Key("k\(1_000 + i)"), with: Node(.string("some text of a message"))) }

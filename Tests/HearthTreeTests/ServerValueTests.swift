@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(
-    "Count up from what is there",
+    "Increments add to the current value",
     arguments: [
       ("5", "2", "7"), ("5", "-7", "-2"), ("null", "2", "2"), (#""x""#, "2", "2"), ("true", "2", "2"),
       (#"{"a":1}"#, "2", "2"),
@@ -35,7 +35,7 @@ import Testing
     #expect(try resolved(#"{".sv":{"increment":\#(by)}}"#, over: existing) == result)
   }
 
-  @Test("Find their own place in what is there") func findTheirOwnPlaceInWhatIsThere() throws {
+  @Test("Server values use the current value at their own path") func findTheirOwnPlaceInWhatIsThere() throws {
     let existing = #"{"a":{"n":1,"m":5},"k":{".value":1,".priority":40}}"#
     let text = #"{"a":{"n":{".sv":{"increment":2}}},"k":{".value":0,".priority":{".sv":{"increment":2}}}}"#
     #expect(try resolved(text, over: existing) == #"{"a":{"n":3},"k":{".value":0,".priority":42}}"#)

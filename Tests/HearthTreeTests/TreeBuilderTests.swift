@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...24)
-  func `What is built is what was said, in whatever order`(seed: UInt64) {
+  func `A built tree has the given values for any order of insertion`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     var model = random.model(depth: 4, variety: [5, 50, 5000][Int(seed % 3)])
     if seed % 5 == 0 {
@@ -59,7 +59,7 @@ import Testing
     #expect(builder.finish().isEmpty)
   }
 
-  @Test func `A repeated key has its last value, even when that is nothing`() {
+  @Test func `A repeated key has its last value, also null`() {
     var builder = NodeBuilder()
     builder.open()
     for (key, value) in [("a", 1), ("b", 2), ("a", 3), ("c", 4), ("b", nil)] {

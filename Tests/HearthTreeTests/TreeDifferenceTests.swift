@@ -24,7 +24,7 @@ import Testing
     return found
   }
 
-  @Test("children that are not equal are told in key order, each with both versions")
+  @Test("differing children are reported in key order, each with both versions")
   func tells() {
     let old = Node.empty.replacing("a", with: Node(.int(1))).replacing("b", with: Node(.int(2)))
       .replacing("c", with: Node(.int(3)))
@@ -38,7 +38,7 @@ import Testing
     #expect(Self.differences(old, .empty).count == 3)
   }
 
-  @Test func `a walk ends where it is told to`() {
+  @Test func `a traversal stops when its callback says so`() {
     var count = 0
     let isWhole = Self.large(1_000).walkDifferences(from: .empty) { _, _, _ in
       count += 1
@@ -48,7 +48,7 @@ import Testing
     #expect(Self.large(3).walkDifferences(from: .empty) { _, _, _ in true })
   }
 
-  @Test("of large nodes that share their pages the same is found as of copies that share nothing")
+  @Test("large nodes that share pages have the same differences as copies")
   func findsTheSame() {
     var random = SeededRandom(seed: 7)
     for round in 0..<15 {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test("what moves a child in an order")
+  @Test("changes that move a child in an order")
   func moves() {
     let (one, same, two) = (Node(.int(1)), Node(.double(1)), Node(.int(1), priority: .int(2)))
     #expect(!Query.Order.key.isMoved(from: one, to: two))

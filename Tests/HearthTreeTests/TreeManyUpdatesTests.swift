@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...18)
-  func `Any replacements together are the same as one after the other`(seed: UInt64) {
+  func `Batched replacements agree with single ones`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let variety = [3, 30, 400][Int(seed % 3)]
     let depth = [2, 3, 6][Int(seed / 3 % 3)]
@@ -125,7 +125,7 @@ import Testing
     #expect(node.replacing(pairs[0])[Path("a/b")].isEmpty)
   }
 
-  @Test func `Nothing to replace, and deletions below a leaf, leave what is there`() {
+  @Test func `Empty batches, and deletions below a leaf, have no effect`() {
     let leaf = Node(.int(5), priority: .string("p"))
     #expect(leaf.replacing([]) == leaf)
     #expect(leaf.replacing([(Path("a"), .empty), (Path("b/c"), .empty)]) == leaf)

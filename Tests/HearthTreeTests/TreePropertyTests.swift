@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TreePropertyTests {
   @Test(arguments: UInt64(1)...12)
-  func `Any sequence of writes leaves what the model says, and old versions as they were`(seed: UInt64) {
+  func `Any sequence of writes agrees with the model, and old versions are unchanged`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let variety = [3, 30, 400][Int(seed % 3)]
     let depth = [2, 4, 7][Int(seed / 3 % 3)]

@@ -22,7 +22,7 @@ import Testing
     return above(above(leaves).filter { $0.children.count < 2 })
   }()
 
-  @Test func `Every write into every small tree gives what the model says`() {
+  @Test func `Every write into every small tree agrees with the model`() {
     let interior = TreeModel(priority: .int(1), children: ["a": TreeModel(scalar: .int(7))])
     let values = [TreeModel(), TreeModel(scalar: .bool(true)), interior]
     let paths: [[Key]] = [[], ["a"], ["b"], ["c"], ["a", "a"], ["a", "b"], ["b", "a"], ["a", "a", "a"]]
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `A node stays what it is while it grows out of its page and shrinks back`() {
+  @Test func `A node keeps its content while it grows out of its page and shrinks back`() {
     for size in [1, 30, 1100] {
       var (model, node) = (TreeModel(priority: .string("kept")), Node.empty)
       for i in 0..<50 {
@@ -89,7 +89,7 @@ import Testing
     #expect(Node(.int(1), priority: .int(2)) != Node(.int(1)))
   }
 
-  @Test func `What did not change is identical in the next version`() {
+  @Test func `Unchanged nodes are identical in the next version`() {
     var node = Node.empty
     for i in 0..<2000 {
       node = node.replacing(Path("rooms/r\(i % 50)/messages/m\(i)/text"), with: Node(.string("text \(i)")))

@@ -13,7 +13,7 @@ import Testing
     #expect((100...110).contains(Node(.string(String(repeating: "x", count: 100))).heldBytes()))
   }
 
-  @Test func `long texts, large nodes and what lies in them all count`() {
+  @Test func `long texts, large nodes and their content are counted`() {
     let text = Node(.string(String(repeating: "x", count: 5_000)))
     #expect((5_000...5_020).contains(text.heldBytes()))
     let texts = list(40) { _ in text }
@@ -24,7 +24,7 @@ import Testing
     #expect((3 * numbers.heldBytes()...3 * numbers.heldBytes() + 200).contains(nested.heldBytes()))
   }
 
-  @Test func `what is part of a page counts alone`() {
+  @Test func `the members of a page are counted alone`() {
     let node = list(20) { Node(.int(Int64($0))) }
     #expect(node.child("key3").heldBytes() < 10)
     #expect(node.heldBytes() > 100)
@@ -38,7 +38,7 @@ import Testing
     #expect((10_001...20_000).contains(texts.heldBytes(upTo: 10_000)))
   }
 
-  @Test("every value is a leaf, wherever it is, and nothing else is")
+  @Test("every value is a leaf, and no other node is")
   func leaves() throws {
     #expect(Node.empty.leafCount == 0)
     #expect(Node(.int(5)).leafCount == 1)

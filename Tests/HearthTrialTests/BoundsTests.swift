@@ -19,7 +19,7 @@ import Testing
     return decided
   }
 
-  @Test("while the judge stands still no more waits than may, and what is dropped is counted")
+  @Test("while the evaluation is stalled the queue is bounded, and dropped cases are counted")
   func stalledJudgeByCount() {
     var limits = TrialLimits()
     limits.waitingCountMax = 100
@@ -44,7 +44,7 @@ import Testing
     #expect(queue.count == 10 && queue.droppedCount == 190)
   }
 
-  @Test("one that waits does not keep an old tree for longer than bytes allow, whoever replaced it")
+  @Test("a waiting decision keeps an old tree only within the bound of bytes")
   func oldTreesAreLetGo() {
     var limits = TrialLimits()
     limits.waitingBytesMax = 1 << 20
@@ -59,7 +59,7 @@ import Testing
     #expect(queue.sizeBytes < 1 << 20)
   }
 
-  @Test("what is replaced is told by the engine, also when an administrator does it")
+  @Test("the engine reports replaced bytes, also of an administrator")
   func engineTellsReplacedBytes() throws {
     var world = try TrialWorld(rules: #"{"rules":{}}"#, staged: #"{"rules":{}}"#)
     let long = #""\#(String(repeating: "x", count: 100_000))""#
@@ -106,7 +106,7 @@ import Testing
     #expect(world.report.closedCount == 50 && world.report.unlistedFlipCount == 40)
   }
 
-  @Test("a batch hands out no more cases than it may, and tells of the others")
+  @Test("a batch evaluates a bounded number of cases and counts the others")
   func tapIsBounded() throws {
     let rules = #"{"rules":{".read":true}}"#
     var limits = EngineLimits()

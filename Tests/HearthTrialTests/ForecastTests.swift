@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(
-    "the walk finds what writing everything again would be refused for, in slices of any size", arguments: [1, 9_999])
+    "the forecast finds the values that a rewrite would be refused for, in slices of any size", arguments: [1, 9_999])
   func walkAgainstDecisions(steps: Int) throws {
     var dice = SeededRandom(seed: 17)
     var refusals = 0
@@ -97,7 +97,7 @@ import Testing
     #expect(refusals > 50)
   }
 
-  @Test("where the validate rules are the same nothing is asked")
+  @Test("identical validate rules are not evaluated again")
   func sameRulesAreSkipped() throws {
     let rules = #"{"rules":{"a":{"$k":{".validate":"newData.isString()"}},"b":{".read":true}}}"#
     let staged = #"{"rules":{"a":{"$k":{".validate":"newData.isString()"}},"b":{".read":false}}}"#

@@ -10,7 +10,7 @@ import Testing
     return decided
   }
 
-  @Test("what was decided before and after a moment is told apart")
+  @Test("decisions before and after a time are counted separately")
   func beforeAndAfter() {
     var meter = TrafficMeter()
     for second in Int64(100)..<160 {
@@ -24,7 +24,7 @@ import Testing
     #expect(after.deniedShare == 1)
   }
 
-  @Test("what is older than ten minutes is forgotten, and its place is taken")
+  @Test("counts older than ten minutes are dropped, and their slot is reused")
   func forgets() {
     var meter = TrafficMeter()
     meter.add(Self.decided(allowed: 5), atMonotonicMilliseconds: 1_000)

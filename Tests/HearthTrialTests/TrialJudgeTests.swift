@@ -58,7 +58,7 @@ import Testing
     #expect(write.stagedRule?.kind == .validate && write.rule?.kind == .write)
   }
 
-  @Test("a trace tells why, and nothing of the data, of claims or of numbers")
+  @Test("a trace has the reason without data, claims and numbers")
   func traceHidesValues() throws {
     let rules = #"{"rules":{".read":true}}"#
     let staged = """
@@ -155,7 +155,7 @@ import Testing
     #expect(world.report.judgedCount == 2)
   }
 
-  @Test("without a tap nothing is handed out, and with one for counts no case is kept")
+  @Test("without a recorder no case is collected, and with a counter none is kept")
   func tapDetail() throws {
     var world = try TrialWorld(rules: #"{"rules":{".read":true}}"#, staged: #"{"rules":{}}"#)
     world.engine.recordDecisions(nil)

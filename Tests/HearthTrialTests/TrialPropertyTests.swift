@@ -52,7 +52,7 @@ import Testing
     #expect(same > 500 && flips > 100)
   }
 
-  @Test("every flip is one, and every difference is found")
+  @Test("every reported difference is real, and every difference is reported")
   func flipsAreTrue() throws {
     var dice = SeededRandom(seed: 13)
     for _ in 0..<30 {

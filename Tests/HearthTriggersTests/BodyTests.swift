@@ -52,7 +52,7 @@ import Testing
     )
   }
 
-  @Test("signatures: one for each secret, and none without")
+  @Test("signatures: one for each secret, none without secrets")
   func signatures() throws {
     let body = Array(#"{"data":{"text":"hi"},"delta":{"text":"hello","ts":1795329000123}}"#.utf8)
     let (one, two) = (try WebhookSecret(Self.secret), try WebhookSecret("whsec_" + String(repeating: "A", count: 32)))
@@ -66,13 +66,13 @@ import Testing
   }
 
   @Test(
-    "what is no secret is refused without being shown",
+    "an invalid secret is refused without being printed",
     arguments: ["", "whsec_", "aGVhcnRo", "whsec_c2hvcnQ=", "whsec_???"])
   func badSecret(text: String) {
     #expect(throws: WebhookSecretError.self) { try WebhookSecret(text) }
   }
 
-  @Test("who wrote, in each form")
+  @Test("the writer's identity in each event form")
   func authors() throws {
     for (author, type, legacy) in [
       (EventAuthor.administrator, #""authtype":"admin","data""#, #""auth":{"admin":true}"#),
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("the type is the function's own, whatever happened")
+  @Test("the event type is the function's own for every kind of change")
   func ownType() throws {
     let envelope = try Self.envelope(
       "rooms/r/messages/m", .signedOut, .text(Array("{}".utf8)), kind: .created, eventType: .create)
@@ -92,7 +92,7 @@ import Testing
     #expect(String(decoding: envelope.body(.gen1) ?? [], as: UTF8.self).contains("eventTypes/ref.create\""))
   }
 
-  @Test("values that are too large are a reference for a webhook, and nothing for a function")
+  @Test("oversized values are a reference for a webhook, and null for a function")
   func reference() throws {
     let envelope = try Self.envelope("rooms/r/messages/m", .signedOut, .reference)
     #expect(envelope.body(.cloudEvent) == nil)
@@ -124,7 +124,7 @@ import Testing
     #expect(UserEvent(position: 9, ordinal: 2, uid: "u1", content: [2, 0] + Array(repeating: 0, count: 20)) == nil)
   }
 
-  @Test("what functions of each generation are told of a user")
+  @Test("the user records for functions of each generation")
   func userBodies() throws {
     func text(_ eventType: UserEventType, _ form: EventForm) throws -> String {
       let envelope = UserEnvelope(event: try Self.user(eventType), trigger: "welcome", project: "demo-proj")

@@ -6,7 +6,7 @@ import Testing
   static let full =
     #"{"name":"new-message","databases":"demo-*","path":"/rooms/{room}","on":"create","url":"https://fn.example.org/x","form":"webhook","retry":true,"timeoutSeconds":5,"concurrency":2,"windowSeconds":60,"location":"europe-west1","allowsPrivate":true,"pause":"by hand","secrets":["whsec_aGVhcnRoLXRlc3Qtc2VjcmV0LTAxMjM0NTY3ODlhYmM="]}"#
 
-  @Test("what is kept is read again, and what is shown has no secret")
+  @Test("stored definitions are read again, and printed ones have no secret")
   func stored() throws {
     let definition = try TriggerDefinition(try #require(JSON(parsing: Self.full.utf8)))
     #expect(try TriggerDefinition(definition.stored) == definition)
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be a trigger is refused",
+    "an invalid trigger is refused",
     arguments: [
       #"{}"#, #"{"name":"a/b","path":"/a","on":"write","url":"http://x"}"#,
       #"{"name":"a","path":"/a","on":"read","url":"http://x"}"#,
@@ -64,7 +64,7 @@ import Testing
     #expect(!writes.continues(users))
   }
 
-  @Test("what Firebase's tools register")
+  @Test("triggers that Firebase's tools register")
   func emulator() throws {
     func definition(_ text: String) throws -> TriggerDefinition? {
       let json = try #require(JSON(parsing: text.utf8))

@@ -19,7 +19,7 @@ import Testing
     delivery.work(now: now, slots: slots).starts.map(\.key.position)
   }
 
-  @Test("one event of a place at a time, in order; other places overtake")
+  @Test("events of one location are sent one at a time in order; other locations overtake")
   func order() {
     var delivery = Self.delivery([Self.event(1), Self.event(2), Self.event(3, "b"), Self.event(4)])
     #expect(Self.starts(&delivery) == [1, 3])
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(
-    "what an answer comes to with retries and without",
+    "the effect of each response, with retries and without",
     arguments: [
       (AttemptOutcome.done, false, false), (.unknownFunction, true, true), (.refused("status 400"), true, true),
       (.failed("status 500"), true, false),
@@ -144,7 +144,7 @@ import Testing
     #expect(delivery.finish(Self.event(1).key, .done, now: now, chance: 0.5) == .delivered)
   }
 
-  @Test("after five failures that reached nobody one event at a time is tried, and all as soon as somebody is there")
+  @Test("after five connection failures one event at a time is tried, and all once the receiver is reachable")
   func breaker() {
     var delivery = Self.delivery((1...20).map { Self.event($0, "p\($0)") })
     let first = Self.starts(&delivery)
@@ -200,7 +200,7 @@ import Testing
     #expect(delivery.knownCount == 0)
   }
 
-  @Test("a receiver that is gone keeps its events, and nothing goes while it is paused")
+  @Test("an unreachable receiver keeps its events, and none is sent while paused")
   func gone() {
     var delivery = Self.delivery([Self.event(1)])
     _ = Self.starts(&delivery)
@@ -214,7 +214,7 @@ import Testing
     #expect(Self.starts(&delivery) == [1])
   }
 
-  @Test("older events that come back go before those that wait, and behind the one under way")
+  @Test("returned events are sent before newer ones, and after the one under way")
   func olderOnes() {
     var delivery = Self.delivery([Self.event(5), Self.event(6)])
     delivery.add([Self.event(1)])
@@ -231,7 +231,7 @@ import Testing
     #expect(order == [0, 2, 5, 6])
   }
 
-  @Test("what is forgotten and added again is sent once, in order")
+  @Test("an event that is removed and added again is sent once, in order")
   func addedAgain() {
     var delivery = Self.delivery([Self.event(2), Self.event(3)])
     #expect(Self.starts(&delivery) == [2])
@@ -245,14 +245,14 @@ import Testing
     #expect(Self.starts(&delivery) == [3])
   }
 
-  @Test("an outcome of an event that is not under way means nothing")
+  @Test("an outcome of an event that is not under way is ignored")
   func strangers() {
     var delivery = Self.delivery([Self.event(1)])
     #expect(delivery.finish(Self.event(1).key, .done, now: Self.start, chance: 0.5) == nil)
     #expect(delivery.knownCount == 1)
   }
 
-  @Test("what was tried before a restart goes on where it was")
+  @Test("delivery attempts continue after a restart")
   func restart() {
     var event = Self.event(1)
     (event.attemptCount, event.dueMilliseconds) = (3, Self.start + 5_000)

@@ -8,7 +8,7 @@ import Testing
 
   /// Writes with the events they cause, and the reason for the case.
   @Test(
-    "an event exists if and only if the value at the place is another one",
+    "an event exists if and only if the value at the location changed",
     arguments: [
       ("at the place", [("m3", #"{"t":"c"}"#)], "m3:WC"), ("below, which makes it", [("m3/t", #""c""#)], "m3:WC"),
       ("below", [("m1/t", #""z""#)], "m1:WU"), ("below, the same value", [("m1/t", #""a""#)], ""),
@@ -47,7 +47,7 @@ import Testing
     #expect(Set(events.map(\.position)) == [7])
   }
 
-  @Test("a sibling changes what is above both")
+  @Test("a change of a sibling is a change of the parent")
   func sibling() throws {
     let change = change(tree(Self.before), [("rooms/r1/title", #""x""#)])
     #expect(summary(TriggerSet(try members("/rooms/{room}/messages/{msg}")), change) == "")
@@ -105,7 +105,7 @@ import Testing
     #expect(events.events.first?.event.payload == .text(Array(#"{"before":{"a":1,"b":2},"after":{"b":2}}"#.utf8)))
   }
 
-  @Test("an event is read as it was written, and nothing else is")
+  @Test("events are read as written, and other bytes are refused")
   func content() throws {
     let authors: [EventAuthor] = [.administrator, .signedOut, .user(Array(#"{"uid":"u"}"#.utf8))]
     for author in authors {
@@ -144,7 +144,7 @@ import Testing
     #expect(event.sequence.utf8.count == later.sequence.utf8.count)
   }
 
-  @Test("too many events and too large ones are told before the write, and cut after it")
+  @Test("too many and oversized events are refused before the write, and truncated after it")
   func excess() throws {
     let set = TriggerSet([try members("/p/{k}")[0]])
     let many = "{" + (0...1_000).map { "\"k\($0)\":1" }.joined(separator: ",") + "}"

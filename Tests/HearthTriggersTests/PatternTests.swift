@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(
-    "parameters are what the steps stand for",
+    "parameters hold the matched keys",
     arguments: [
       ("/rooms/{room}/messages/{m}", "rooms/é/messages/m1", "room=é m=m1"),
       ("rooms/*/messages/{m}", "rooms/r/messages/x", "m=x"),
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(
-    "what functions would read wrongly is refused",
+    "patterns that functions would misread are refused",
     arguments: [
       "{a}-{b}", "pre-{x}", "a/**/b/{c=**}/d", "a//b", "{a}/{a}", "a.b", "a/$b", "a#", "a/[b]", "a/**", "{rest=**}",
       "{}", "{a=b}", "{a b}", "a*b*c", "a/\u{7}", String(repeating: "a/", count: 33),

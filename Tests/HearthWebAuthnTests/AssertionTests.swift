@@ -19,11 +19,11 @@ import Testing
     #expect(result.reason == .signature)
   }
 
-  @Test("Security 77: each wrong field of an assertion is refused, and told", arguments: Ceremonies.wrong.indices)
+  @Test("Security 77: each invalid field of an assertion is refused by name", arguments: Ceremonies.wrong.indices)
   func wrongFields(index: Int) {
-    let (name, reason, words) = Ceremonies.wrong[index]
+    let (name, reason, overrides) = Ceremonies.wrong[index]
     let authenticator = SoftwareAuthenticator()
-    let used = authenticator.use(challenge: Ceremonies.challenge, words: words)
+    let used = authenticator.use(challenge: Ceremonies.challenge, overrides: overrides)
     let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, used) }
     #expect(result.reason == reason, "\(name)")
   }
@@ -56,21 +56,22 @@ import Testing
   }
 
   @Test(
-    "Security 78: a counter goes on, or was never there",
+    "Security 78: a counter increases, or is always absent",
     arguments: [
       (0, 0, true), (0, 1, true), (1, 2, true), (1, 1, false), (2, 1, false), (7, 0, false), (UInt32.max, 1, false),
     ] as [(UInt32, UInt32, Bool)])
   func counters(last: UInt32, now: UInt32, isTaken: Bool) {
     let authenticator = SoftwareAuthenticator()
-    let used = authenticator.use(challenge: Ceremonies.challenge, words: Ceremonies.words { $0.signCount = now })
+    let used = authenticator.use(
+      challenge: Ceremonies.challenge, overrides: Ceremonies.overrides { $0.signCount = now })
     let result = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, used, after: last) }
     #expect(result.reason == (isTaken ? nil : .counter))
   }
 
-  @Test("whether a key can be copied never changes")
+  @Test("the backup eligibility of a key never changes")
   func backupEligibility() throws {
     let authenticator = SoftwareAuthenticator()
-    let copied = authenticator.use(challenge: Ceremonies.challenge, words: Ceremonies.words { $0.flags = 0x1D })
+    let copied = authenticator.use(challenge: Ceremonies.challenge, overrides: Ceremonies.overrides { $0.flags = 0x1D })
     #expect(try Ceremonies.use(authenticator, copied, isBackupEligible: true).isBackedUp)
     let results = [
       Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, copied) },
@@ -82,14 +83,14 @@ import Testing
     for result in results { #expect(result.reason == .backup) }
   }
 
-  @Test("the answer to one ceremony is none to the other, and a new key is none in a sign-in")
+  @Test("a response to one ceremony is refused in the other, and a new key in a sign-in")
   func ceremonies() {
     let authenticator = SoftwareAuthenticator()
     let created = authenticator.use(
-      challenge: Ceremonies.challenge, words: Ceremonies.words { $0.type = "webauthn.create" })
+      challenge: Ceremonies.challenge, overrides: Ceremonies.overrides { $0.type = "webauthn.create" })
     let mixed = Result { () throws(WebAuthnError) in try Ceremonies.use(authenticator, created) }
     #expect(mixed.reason == .type)
-    let data = authenticator.authenticatorData(SoftwareAuthenticator.Words(), newKey: true)
+    let data = authenticator.authenticatorData(SoftwareAuthenticator.Overrides(), newKey: true)
     var used = authenticator.use(challenge: Ceremonies.challenge)
     used.authenticatorData = data
     used.signature = authenticator.sign(data + Digest(sha256: used.clientDataJSON).bytes)
@@ -104,7 +105,7 @@ import Testing
       ("other", [0xF5]), ("hmac-secret", SoftwareAuthenticator.bytes([UInt8](repeating: 7, count: 32))),
     ])
     let used = authenticator.use(
-      challenge: Ceremonies.challenge, words: Ceremonies.words { $0.extensions = output })
+      challenge: Ceremonies.challenge, overrides: Ceremonies.overrides { $0.extensions = output })
     _ = try Ceremonies.use(authenticator, used)
   }
 

@@ -12,7 +12,7 @@ import Testing
     return value
   }
 
-  @Test("what authenticators write is read")
+  @Test("CBOR of authenticators is decoded")
   func values() throws {
     #expect(try Self.read([0x17]).int == 23)
     #expect(try Self.read([0x18, 0x18]).int == 24)
@@ -46,7 +46,7 @@ import Testing
     return list
   }()
 
-  @Test("what is not the form of CTAP2 is refused", arguments: refusedBytes)
+  @Test("CBOR outside the canonical form of CTAP2 is refused", arguments: refusedBytes)
   func refused(bytes: [UInt8]) { #expect(throws: WebAuthnError.self) { try Self.read(bytes) } }
 
   @Test("four levels are read, as CTAP2 allows")

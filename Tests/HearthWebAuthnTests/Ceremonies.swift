@@ -12,7 +12,7 @@ enum Ceremonies {
     origins: AllowedOrigins(exact: ["https://app.example.com", "android:apk-key-hash:abc"], allowsLocalhost: false))
 
   static func register(
-    _ authenticator: SoftwareAuthenticator, _ made: SoftwareAuthenticator.Made, verified: Bool = true,
+    _ authenticator: SoftwareAuthenticator, _ made: SoftwareAuthenticator.RegistrationResponse, verified: Bool = true,
     credentialID: [UInt8]? = nil
   ) throws(WebAuthnError) -> WebAuthnVerifier.Registration {
     try check.verifyRegistration(
@@ -22,7 +22,7 @@ enum Ceremonies {
   }
 
   static func use(
-    _ authenticator: SoftwareAuthenticator, _ used: SoftwareAuthenticator.Used, after count: UInt32 = 0,
+    _ authenticator: SoftwareAuthenticator, _ used: SoftwareAuthenticator.AssertionResponse, after count: UInt32 = 0,
     isBackupEligible: Bool = false, verified: Bool = true, publicKey: [UInt8]? = nil
   ) throws(WebAuthnError) -> WebAuthnVerifier.Assertion {
     try check.verifyAssertion(
@@ -31,34 +31,34 @@ enum Ceremonies {
       authenticatorData: used.authenticatorData, signature: used.signature, requiresUserVerification: verified)
   }
 
-  static func words(_ change: (inout SoftwareAuthenticator.Words) -> Void) -> SoftwareAuthenticator.Words {
-    var words = SoftwareAuthenticator.Words()
-    change(&words)
-    return words
+  static func overrides(_ change: (inout SoftwareAuthenticator.Overrides) -> Void) -> SoftwareAuthenticator.Overrides {
+    var overrides = SoftwareAuthenticator.Overrides()
+    change(&overrides)
+    return overrides
   }
 
   /// Defects of either ceremony, with the reason in the error.
-  static let wrong: [(name: String, reason: WebAuthnError.Reason, words: SoftwareAuthenticator.Words)] = [
-    ("type", .type, words { $0.type = "payment.get" }),
-    ("challenge", .challenge, words { $0.challenge = "YSBjaGFsbGVuZ2U" }),
-    ("challenge that is no base64url", .challenge, words { $0.challenge = "a challenge" }),
-    ("origin of another site", .origin, words { $0.origin = "https://app.example.com.evil.example" }),
-    ("origin with a path", .origin, words { $0.origin = "https://app.example.com/" }),
-    ("origin over http", .origin, words { $0.origin = "http://app.example.com" }),
-    ("origin on another port", .origin, words { $0.origin = "https://app.example.com:8443" }),
-    ("origin of this machine", .origin, words { $0.origin = "http://localhost:3000" }),
-    ("no origin", .origin, words { $0.origin = nil }),
-    ("a frame of another site", .crossOrigin, words { $0.further = #","crossOrigin":true"# }),
-    ("a frame that is no truth value", .crossOrigin, words { $0.further = #","crossOrigin":"no""# }),
-    ("a top origin", .crossOrigin, words { $0.further = #","topOrigin":"https://evil.example""# }),
-    ("relying party", .relyingParty, words { $0.relyingPartyID = "evil.example" }),
-    ("relying party below", .relyingParty, words { $0.relyingPartyID = "app.example.com" }),
-    ("nobody there", .userPresence, words { $0.flags = 0x04 }),
-    ("nobody verified", .userVerification, words { $0.flags = 0x01 }),
-    ("backed up, and never", .backup, words { $0.flags = 0x15 }),
-    ("bytes behind", .malformed, words { $0.trailing = [0] }),
-    ("an extension that is cut off", .malformed, words { $0.extensions = [0xA1, 0x61] }),
-    ("extensions that are no map", .malformed, words { $0.extensions = [0x80] }),
+  static let wrong: [(name: String, reason: WebAuthnError.Reason, overrides: SoftwareAuthenticator.Overrides)] = [
+    ("type", .type, overrides { $0.type = "payment.get" }),
+    ("challenge", .challenge, overrides { $0.challenge = "YSBjaGFsbGVuZ2U" }),
+    ("challenge that is no base64url", .challenge, overrides { $0.challenge = "a challenge" }),
+    ("origin of another site", .origin, overrides { $0.origin = "https://app.example.com.evil.example" }),
+    ("origin with a path", .origin, overrides { $0.origin = "https://app.example.com/" }),
+    ("origin over http", .origin, overrides { $0.origin = "http://app.example.com" }),
+    ("origin on another port", .origin, overrides { $0.origin = "https://app.example.com:8443" }),
+    ("origin of this machine", .origin, overrides { $0.origin = "http://localhost:3000" }),
+    ("no origin", .origin, overrides { $0.origin = nil }),
+    ("a frame of another site", .crossOrigin, overrides { $0.further = #","crossOrigin":true"# }),
+    ("a frame that is no truth value", .crossOrigin, overrides { $0.further = #","crossOrigin":"no""# }),
+    ("a top origin", .crossOrigin, overrides { $0.further = #","topOrigin":"https://evil.example""# }),
+    ("relying party", .relyingParty, overrides { $0.relyingPartyID = "evil.example" }),
+    ("relying party below", .relyingParty, overrides { $0.relyingPartyID = "app.example.com" }),
+    ("no user presence", .userPresence, overrides { $0.flags = 0x04 }),
+    ("no user verification", .userVerification, overrides { $0.flags = 0x01 }),
+    ("backed up, and never", .backup, overrides { $0.flags = 0x15 }),
+    ("trailing bytes", .malformed, overrides { $0.trailing = [0] }),
+    ("an extension that is cut off", .malformed, overrides { $0.extensions = [0xA1, 0x61] }),
+    ("extensions that are no map", .malformed, overrides { $0.extensions = [0x80] }),
   ]
 }
 

@@ -35,12 +35,12 @@ import Testing
     ("another's", { _ in SoftwareAuthenticator().sign([1]) }),
   ]
 
-  @Test("each wrong field is refused, and told", arguments: Ceremonies.wrong.indices)
+  @Test("each invalid field is refused by name", arguments: Ceremonies.wrong.indices)
   func wrongFields(index: Int) {
-    let (name, reason, words) = Ceremonies.wrong[index]
+    let (name, reason, overrides) = Ceremonies.wrong[index]
     for attestation in [SoftwareAuthenticator.Attestation.none, .packedSelf] {
       let authenticator = SoftwareAuthenticator()
-      let made = authenticator.make(challenge: Ceremonies.challenge, attestation, words: words)
+      let made = authenticator.make(challenge: Ceremonies.challenge, attestation, overrides: overrides)
       let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, made) }
       #expect(result.reason == reason, "\(name)")
     }
@@ -54,7 +54,7 @@ import Testing
     for attestation in SoftwareAuthenticator.Attestation.allCases {
       let authenticator = SoftwareAuthenticator()
       let made = authenticator.make(
-        challenge: Ceremonies.challenge, attestation, words: Ceremonies.words { $0.extensions = all })
+        challenge: Ceremonies.challenge, attestation, overrides: Ceremonies.overrides { $0.extensions = all })
       _ = try Ceremonies.register(authenticator, made)
     }
   }
@@ -64,7 +64,7 @@ import Testing
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(
       challenge: Ceremonies.challenge,
-      words: Ceremonies.words {
+      overrides: Ceremonies.overrides {
         $0.origin = "android:apk-key-hash:abc"
         $0.further = ""
         $0.flags = 0x1D
@@ -73,10 +73,10 @@ import Testing
     #expect(registration.isBackupEligible && registration.isBackedUp)
   }
 
-  @Test("without a demand nobody has to be verified, and the key says so")
+  @Test("without the requirement a key may lack user verification, and is marked so")
   func unverified() throws {
     let authenticator = SoftwareAuthenticator()
-    let made = authenticator.make(challenge: Ceremonies.challenge, words: Ceremonies.words { $0.flags = 0x01 })
+    let made = authenticator.make(challenge: Ceremonies.challenge, overrides: Ceremonies.overrides { $0.flags = 0x01 })
     #expect(try !Ceremonies.register(authenticator, made, verified: false).isUserVerified)
   }
 
@@ -88,20 +88,20 @@ import Testing
       try Ceremonies.register(authenticator, made, credentialID: [1])
     }
     #expect(other.reason == .credential)
-    let none = SoftwareAuthenticator.Made(
+    let none = SoftwareAuthenticator.RegistrationResponse(
       clientDataJSON: made.clientDataJSON,
       attestationObject: SoftwareAuthenticator.object(
         format: "none", statement: [0xA0],
-        data: authenticator.authenticatorData(SoftwareAuthenticator.Words(), newKey: false)))
+        data: authenticator.authenticatorData(SoftwareAuthenticator.Overrides(), newKey: false)))
     let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, none) }
     #expect(result.reason == .credential)
   }
 
-  @Test("statements that say less, more or something else than their format are refused")
+  @Test("statements with missing, additional or wrong members are refused")
   func formats() {
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(challenge: Ceremonies.challenge, .packedSelf)
-    let data = authenticator.authenticatorData(SoftwareAuthenticator.Words(), newKey: true)
+    let data = authenticator.authenticatorData(SoftwareAuthenticator.Overrides(), newKey: true)
     let signature = authenticator.sign(data + Digest(sha256: made.clientDataJSON).bytes)
     typealias A = SoftwareAuthenticator
     let statements: [(String, [UInt8])] = [
@@ -116,7 +116,7 @@ import Testing
       ("android-safetynet", [0xA0]), ("apple", [0xA0]), ("", [0xA0]), ("none\u{0}", [0xA0]),
     ]
     for (format, statement) in statements {
-      let wrong = A.Made(
+      let wrong = A.RegistrationResponse(
         clientDataJSON: made.clientDataJSON,
         attestationObject: A.object(format: format, statement: statement, data: data))
       let result = Result { () throws(WebAuthnError) in try Ceremonies.register(authenticator, wrong) }
@@ -124,20 +124,20 @@ import Testing
     }
   }
 
-  @Test("what is too long is refused before it is read")
+  @Test("oversized input is refused before it is parsed")
   func long() {
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(challenge: Ceremonies.challenge)
     let padding = [UInt8](repeating: 0x20, count: WebAuthnLimits.clientDataBytesMax)
-    let longClient = SoftwareAuthenticator.Made(
+    let longClient = SoftwareAuthenticator.RegistrationResponse(
       clientDataJSON: made.clientDataJSON + padding, attestationObject: made.attestationObject)
-    let longObject = SoftwareAuthenticator.Made(
+    let longObject = SoftwareAuthenticator.RegistrationResponse(
       clientDataJSON: made.clientDataJSON,
       attestationObject: made.attestationObject
         + [UInt8](repeating: 0, count: WebAuthnLimits.attestationObjectBytesMax))
     let longData = authenticator.make(
       challenge: Ceremonies.challenge,
-      words: Ceremonies.words {
+      overrides: Ceremonies.overrides {
         $0.extensions = SoftwareAuthenticator.map([
           ("a", SoftwareAuthenticator.bytes([UInt8](repeating: 0, count: 5_000)))
         ])
@@ -153,7 +153,7 @@ import Testing
     let authenticator = SoftwareAuthenticator()
     let made = authenticator.make(challenge: Ceremonies.challenge, .packedCertificate)
     for count in made.attestationObject.indices {
-      let cut = SoftwareAuthenticator.Made(
+      let cut = SoftwareAuthenticator.RegistrationResponse(
         clientDataJSON: made.clientDataJSON, attestationObject: Array(made.attestationObject.prefix(count)))
       #expect(throws: WebAuthnError.self) { try Ceremonies.register(authenticator, cut) }
     }

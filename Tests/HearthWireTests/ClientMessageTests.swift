@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `other control messages are named and ask for nothing`() throws {
+  @Test func `other control messages are recognized and ignored`() throws {
     for type in ["a", "zz"] {
       guard case .otherControl(type) = try ClientMessage.decode(Array(#"{"d":{"d":{},"t":"\#(type)"},"t":"c"}"#.utf8))
       else {
@@ -34,14 +34,14 @@ import Testing
     }
   }
 
-  @Test func `a client that goes on over another transport says so`() throws {
+  @Test func `a switch of transports is recognized`() throws {
     guard case .endOfTransmission = try ClientMessage.decode(Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8)) else {
       Issue.record("not the end of a transmission")
       return
     }
   }
 
-  @Test func `a native client's listen tells what it holds by ranges`() throws {
+  @Test func `a native client's listen has the hashes of its ranges`() throws {
     let body = #"{"p":"a","h":"x","ch":{"hs":["aaa=","bbb=",""],"ps":["b/c","d/.priority"]}}"#
     guard case .listen(let listen) = try action("q", body) else {
       Issue.record("not a listen")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "what is no compound hash is as if it were not there",
+    "an invalid compound hash is ignored",
     arguments: [
       "null", "5", "{}", #"{"hs":[],"ps":[]}"#, #"{"hs":[""]}"#, #"{"hs":["",""],"ps":[]}"#, #"{"hs":[1],"ps":[]}"#,
       #"{"hs":["",""],"ps":[1]}"#, #"{"hs":["",""],"ps":["a/b#"]}"#, #"{"hs":["",""],"ps":[".priority/a"]}"#,
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `the remaining actions are told apart`() throws {
+  @Test func `the remaining actions are distinguished`() throws {
     guard case .stats(let counters) = try action("s", #"{"c":{"sdk.js.9-5-0":1}}"#), counters["sdk.js.9-5-0"] != nil
     else { throw WireError(.malformed, "s") }
     guard case .unlisten(let unlisten) = try action("n", #"{"p":"/a","q":{"l":1},"t":4}"#), unlisten.tag == 4
@@ -210,7 +210,7 @@ import Testing
     else { throw WireError(.malformed, "no body") }
   }
 
-  @Test func `paths that address nothing are refused with the service's text`() throws {
+  @Test func `invalid paths are refused with the service's message`() throws {
     let long = String(repeating: "k", count: 769)
     let deep = String(repeating: "/a", count: 33)
     for path in ["/.info/connected", "/a.b", "/a/$x", "/a/#", "/a/[", "/a\\u0007", "/.priority/a", "/" + long, deep] {
@@ -270,11 +270,11 @@ import Testing
     #"{"t":"d","d":{"r":4294967296,"a":"q"}}"#, #"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/a","d":tru}}}"#,
     #"{"t":"d","d":{"r":1,"a":"unauth","b":{}}}x"#, #"{"t":"c","d":[]}"#, #"{"t":1,"d":{}}"#,
   ])
-  func `what is not an envelope is malformed`(text: String) {
+  func `a message without an envelope is malformed`(text: String) {
     #expect(throws: WireError(.malformed, "")) { try ClientMessage.decode(Array(text.utf8)) }
   }
 
-  @Test func `of a repeated member the last counts`() throws {
+  @Test func `the last of repeated members is used`() throws {
     guard case .put(let put) = try action("p", #"{"p":"/a","d":1,"d":2,"p":"/b"}"#) else {
       Issue.record("not a put")
       return

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `any object is no query, or one that finds no more than it may and the same with an index`() throws {
+  @Test func `any object is refused, or a query within its limit, with equal results by index`() throws {
     let node = try Self.node()
     let members = ["sp", "sn", "sin", "ep", "en", "ein", "l", "vf", "i"]
     var found = 0

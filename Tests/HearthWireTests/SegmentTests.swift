@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `a zero is a keepalive and expects nothing`() throws {
+  @Test func `a zero is a keep-alive`() throws {
     var assembler = SegmentAssembler()
     for text in ["0", "000"] {
       #expect(try receive(text, &assembler) == .keepalive)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `a count is followed by that many segments, whatever they look like`() throws {
+  @Test func `a count is followed by that many segments with any content`() throws {
     var assembler = SegmentAssembler()
     #expect(try receive("3", &assembler) == .incomplete)
     #expect(assembler.isIncomplete)
@@ -71,7 +71,7 @@ import Testing
     return parts
   }
 
-  @Test func `what we send is cut by UTF-16 units and never inside of a character`() throws {
+  @Test func `sent messages are split by UTF-16 units and never inside a character`() throws {
     #expect(try split("abcdefgh", unitsMax: 8) == ["abcdefgh"])
     #expect(try split("abcdefghi", unitsMax: 8) == ["abcdefgh", "i"])
     #expect(try split("ééééé", unitsMax: 2) == ["éé", "éé", "é"])

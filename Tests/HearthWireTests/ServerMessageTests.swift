@@ -68,7 +68,7 @@ import Testing
         == #"{"t":"d","d":{"a":"rm","b":{"p":"","d":[{"e":"/","m":1}]}}}"#)
   }
 
-  @Test func `a tag put into the text of a push is what the push with the tag has`() {
+  @Test func `a tag inserted into a push's text equals the tagged push`() {
     let ranges = [RangeMerge(start: nil, end: nil, node: Node(.string("}}}")))]
     let pushes: [(Int32?) -> Push] = [
       { .put(path: Path("a/b"), node: Node(.string("}}}")), tag: $0) }, { .put(path: .root, node: .empty, tag: $0) },
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `encoding appends to what is there`() {
+  @Test func `encoding appends to the buffer`() {
     var bytes = Array("x".utf8)
     ServerMessage.pong.encode(into: &bytes)
     #expect(String(decoding: bytes, as: UTF8.self) == #"x{"t":"c","d":{"t":"o","d":null}}"#)

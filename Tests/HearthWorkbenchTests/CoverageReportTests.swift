@@ -32,7 +32,7 @@ import Testing
     #expect(try report("  []", rules: #"{"rules": {".read": true}}"#).tally.percent == 100)
   }
 
-  @Test("what was not seen is underlined, each line of a rule below itself")
+  @Test("uncovered expressions are underlined, each line of a rule separately")
   func text() throws {
     let text = try report("  - {as: x, read: /a, expect: allow}\n  - {as: x, read: /b, expect: deny}")
       .text(TerminalStyle(isColored: false))
@@ -72,7 +72,7 @@ import Testing
     #expect(lines.contains("DA:4,1") && lines.contains("DA:6,0"))
   }
 
-  @Test("the page escapes what files and rules say, and its marks nest")
+  @Test("the report escapes texts of files and rules, and its marks nest")
   func html() throws {
     let report = try report("  - {as: x, read: /a, expect: allow}", file: "<img src=x>.json")
     let html = report.html

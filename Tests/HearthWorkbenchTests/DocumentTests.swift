@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "words of YAML mean what they mean in its version 1.2",
+    "YAML scalars have their meaning of version 1.2",
     arguments: [
       ("yes", "'yes'"), ("on", "'on'"), ("True", "true"), ("null", "null"), ("0x1F", "31"), ("0o17", "15"),
       ("007", "7"), ("1e3", "1000.0"), (".5", "0.5"), ("5.", "5.0"), ("1_000", "'1_000'"), ("+1", "1"), ("-", "'-'"),
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "what is no JSON or YAML is refused with its place",
+    "invalid JSON and YAML is refused with its place",
     arguments: [
       ("{\"a\": 1,}", "a.json", "1:9: Expected a member name."),
       ("{\"a\": 1, \"a\": 2}", "a.json", "1:10: 'a' is there twice in one object."),
@@ -81,7 +81,7 @@ import Testing
     #expect(try #require(refusal("a:\n\t- b")).hasPrefix("2:1: No YAML: "))
   }
 
-  @Test("an alias is what it names, and counts as much", arguments: [9, 40])
+  @Test("an alias equals its anchor, and counts towards the size", arguments: [9, 40])
   func aliasBomb(levels: Int) throws {
     #expect(shape(try value("a: &x [1, 2]\nb: *x", as: "a.yaml")) == "{a:[1,2],b:[1,2]}")
     var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"

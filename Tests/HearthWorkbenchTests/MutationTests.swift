@@ -56,7 +56,7 @@ import Testing
     #expect(try mutants(rule)[operation] == broken)
   }
 
-  @Test("what is no rule is left out: newData in a .read, a wildcard that is not in scope above")
+  @Test("invalid mutants are left out: newData in a .read, a wildcard that is not in scope above")
   func leavesOut() throws {
     let found = try mutants("data.child($y).exists()", kind: "read")
     #expect(found["data-new-data"] == nil)
@@ -79,7 +79,7 @@ import Testing
       - {as: ann, write: /users/ann, value: hello, expect: allow}
     """
 
-  @Test("the tests that are missing are told, and kill what survived")
+  @Test("suggested tests kill the surviving mutants")
   func missingTests() throws {
     let first = try report(Self.owned, [Self.weak])
     #expect(first.killed > 0)
@@ -98,7 +98,7 @@ import Testing
     #expect(results.allSatisfy { $0.failure == nil })
   }
 
-  @Test("what nothing can notice is proved the same, and not counted")
+  @Test("equivalent mutants are proved equal and not counted")
   func equivalent() throws {
     let report = try report(Self.owned, [Self.weak])
     let same = report.entries.filter { if case .equivalent = $0.result { true } else { false } }
@@ -107,7 +107,7 @@ import Testing
     #expect(report.score < 1)
   }
 
-  @Test("a rule that another one covers is told apart by nothing")
+  @Test("a mutant covered by another rule has no suggested test")
   func shadowed() throws {
     let report = try report(
       #"{"rules": {".read": true, "a": {".read": "auth != null"}}}"#, ["cases: [{read: /, expect: allow}]"])
@@ -139,7 +139,7 @@ import Testing
     let quoted = try rules.replacing(.write, at: ["users"], with: #"auth.uid == "a\\b""#)
     #expect(try RuleSet.compile(quoted.source).strictJSON == quoted.strictJSON)
   }
-  @Test("what is not on the way to a replaced rule is shared, and every rule has a number of its own")
+  @Test("rules off the path to a replaced rule are shared, and every rule has its own number")
   func sharesTheRest() throws {
     let rules = try rules(
       #"{"rules": {"a": {".read": true, "b": {".write": false}, "$x": {".read": false}}, "c": {".read": "auth != null"}}}"#

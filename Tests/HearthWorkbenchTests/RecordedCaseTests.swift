@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test("writes of one place and of several, and deletes, come out again")
+  @Test("recorded writes, updates and deletes are reproduced")
   func writes() throws {
     for (values, allows) in [
       ([("rooms/r", #"{"n":4}"#)], true), ([("rooms/r/n", "5")], false),

@@ -31,7 +31,7 @@ import Testing
     try report().rendered(as: format, style: TerminalStyle(isColored: false))
   }
 
-  @Test("for people: what failed with its trace, and one closing line")
+  @Test("text: failures with their trace, and one closing line")
   func people() throws {
     let text = try text(.text)
     #expect(text.hasPrefix("b,1:2.yaml:2:3: error: Unknown member '<x>'.\n  <x>: 1\n  ^\nhelp: Did you mean 'y'?\n"))
@@ -89,7 +89,7 @@ import Testing
     #expect(lines[3] == "2 failed, 1 broken file, 1 passed, coverage 25 % of conditions, 12 ms")
   }
 
-  @Test("JSON: one object with everything")
+  @Test("JSON: one object with all results")
   func json() throws {
     let text = try text(.json)
     let object = try #require(JSON(parsing: text.utf8))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RulesTestReaderTests {
   @Test(
-    "what is wrong in a test file is said with its place",
+    "errors in a test file are reported with their place",
     arguments: [
       ("[]", "1:1: Expected a test file, which is an object, and found a list."),
       ("caes: []", "1:1: Unknown member 'caes' of a test file."),

@@ -55,7 +55,7 @@ import Testing
     #expect(found == [nil, nil, nil, nil, nil, nil, "0 There is no value here that could have a priority"])
   }
 
-  @Test("steps find what the steps before them wrote, and denied ones wrote nothing")
+  @Test("steps see the writes of earlier steps, and denied ones have no effect")
   func steps() throws {
     let found = try reasons(
       """
@@ -79,7 +79,7 @@ import Testing
     #expect(found == [nil, "2 denied", nil, nil])
   }
 
-  @Test("claims are in the token, with what every token has")
+  @Test("claims are in the token, with the standard members")
   func claims() throws {
     let rules = """
       {"rules": {"a": {".read": "auth.token.role == 'editor' && auth.token.sub == auth.uid && auth.provider == 'custom'"},

@@ -16,7 +16,7 @@
       return try await provider.answer(Requests.make(.credential, parameters))
     }
 
-    @Test("a key signs in the user that it stands for")
+    @Test("an API key signs in its user")
     func known() async throws {
       let user = try #require(try await Self.answer(["key": Self.key]).user)
       #expect(user.uid == "sensor-7")
@@ -24,7 +24,7 @@
       #expect(user.claims == .object([.init("site", .string("roof"))]))
     }
 
-    @Test("any other text signs in nobody")
+    @Test("any other text is refused")
     func unknown() async throws {
       let hash = Digest(sha256: Self.key.utf8).hex
       for key in ["", "short", Self.key + "x", Self.key.uppercased(), hash, String(repeating: "k", count: 10_000)] {

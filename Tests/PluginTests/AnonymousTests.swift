@@ -4,7 +4,7 @@
   import Testing
 
   @Suite struct AnonymousTests {
-    @Test("anybody comes in as nobody, and only that way")
+    @Test("any client signs in anonymously, and only that way")
     func answers() async throws {
       let provider = try #require(try AnonymousSignIn.providers(Requests.settings("{}")).first)
       #expect(provider.manifest.methods == [.anonymous])
@@ -13,7 +13,7 @@
       #expect(try await provider.answer(Requests.make(.anonymous, [:], operation: .link)).refusal?.code == .notAllowed)
     }
 
-    @Test("there is nothing to set")
+    @Test("the plugin has no settings")
     func settings() {
       #expect(throws: SettingsError.self) { try AnonymousSignIn.providers(Requests.settings(#"{"x": 1}"#)) }
     }

@@ -17,7 +17,7 @@ import Testing
     #expect(try Self.copied(request) == request)
   }
 
-  @Test("what holds a credential does not print it")
+  @Test("credentials are not printed")
   func printing() throws {
     let mail = MailMessage(
       kind: .resetPassword, to: "bob@example.com", fromName: "Hearth", fromAddress: "app@example.com", subject: "Reset",

@@ -25,7 +25,7 @@
       try #require(try CustomTokenSignIn.providers(Requests.settings(settings)).first)
     }
 
-    @Test("it asks for the service accounts")
+    @Test("the plugin requests the service accounts")
     func manifest() throws {
       #expect(try Self.provider().manifest.needs == [.serviceAccounts])
     }
@@ -40,7 +40,7 @@
       #expect(try await Self.provider().answer(Self.request(Self.token())).user?.claims == nil)
     }
 
-    @Test("what is not such a token is refused with the protocol's code")
+    @Test("an invalid custom token is refused with the protocol's code")
     func refused() async throws {
       let provider = try Self.provider()
       let token = try Self.token()

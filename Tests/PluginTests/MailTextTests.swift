@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "Security 43: an address that is more than one is refused",
+    "Security 43: a list of addresses is refused",
     arguments: [
       "bob@example.com\r\nBcc: eve@example.com", "bob@example.com>, <eve@example.com", "bob", "a@b@c", "@b", "a@",
       "a b@c", "a@b\u{0}", "",

@@ -40,7 +40,7 @@
       }
     }
 
-    @Test("the link is shown, and nothing that a terminal would obey")
+    @Test("the link is printed without control characters")
     func terminal() async throws {
       try await Self.withFolder { folder in
         let shown = Mutex<[String]>([])

@@ -42,7 +42,7 @@
       return world
     }
 
-    @Test("an access token of our app is the person whom the provider names", arguments: providers)
+    @Test("an access token of the app identifies the provider's user", arguments: providers)
     func accepted(provider: String) async throws {
       let world = try Self.world()
       let identity = try #require(try await world.answer(provider, Self.credential).identity)
@@ -53,7 +53,8 @@
       #expect(identity.profile?.members != nil)
     }
 
-    @Test("Security 53: an access token of another app is refused, and nobody is asked who it is", arguments: providers)
+    @Test(
+      "Security 53: an access token of another app is refused without a request for the profile", arguments: providers)
     func otherApp(provider: String) async throws {
       let world = try Self.world()
       world.fakes.on("https://oauth2.googleapis.com/tokeninfo", #"{"aud": "other-app", "sub": "7"}"#)
@@ -103,7 +104,7 @@
     }
 
     @Test(
-      "Security 56: a provider that is down, slow, endless or talks nonsense is a refusal that tells nothing",
+      "Security 56: an unreachable, slow, endless or invalid provider is refused without details",
       arguments: providers)
     func broken(provider: String) async throws {
       for code in OutboundError.Code.allCases {
@@ -170,7 +171,7 @@
       #expect(world.fakes.requests.isEmpty)
     }
 
-    @Test("Security 55: nothing in a credential can name where we or the user go")
+    @Test("Security 55: a credential cannot determine the address of a request or redirect")
     func noTargets() async throws {
       let world = try Self.world()
       let extra = [
@@ -182,7 +183,7 @@
       #expect(!world.fakes.requests.contains { $0.url.contains("evil") })
     }
 
-    @Test("a credential without a usable token is refused before anybody is asked")
+    @Test("a credential without a usable token is refused before a request is made")
     func unusable() async throws {
       let world = try OAuthWorld()
       for provider in Self.providers + ["apple.com", "oidc.corp"] {
@@ -200,7 +201,7 @@
       #expect(world.fakes.requests.isEmpty)
     }
 
-    @Test("an address that GitHub itself did not verify stays unverified whatever the operator trusts")
+    @Test("an address that GitHub did not verify stays unverified despite the operator's settings")
     func githubEmails() async throws {
       let settings = #"{"github": {"clientID": "gh-app", "clientSecret": "s", "emailDomains": ["*"]}}"#
       for (verified, expected) in [("true", true), ("false", false), ("null", false)] {

@@ -27,7 +27,7 @@ import HearthBytes
       """
     }
 
-    @Test("The page is asked for a form, a hashed nonce and the name; the code is redeemed with a fresh proof")
+    @Test("The authorization request has form_post, a hashed nonce and the name; the code needs a new client secret")
     func flow() async throws {
       try await withKey { path in
         let world = try OAuthWorld(settings(path))
@@ -79,7 +79,7 @@ import HearthBytes
       }
     }
 
-    @Test("Half of what the page takes keeps the server from starting, and says what is missing")
+    @Test("Incomplete settings of the page prevent the start, with the missing one")
     func halves() async throws {
       try await withKey { path in
         for (text, words) in [

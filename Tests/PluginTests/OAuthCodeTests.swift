@@ -44,7 +44,7 @@
       try #require(world.providers.first { $0.manifest.id == id } as? any AuthorizationCodeProvider)
     }
 
-    @Test("The provider's page is told the flow's own words, whatever the app says beside them")
+    @Test("The authorization request has the flow's own parameters despite the app's")
     func page() async throws {
       let world = try world()
       let google = try await provider(world, "google.com").authorizationPage(Self.request).url
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test("Only a provider whose secret the operator names has the flow")
+    @Test("Only a provider with a client secret has the code flow")
     func without() async throws {
       let world = try world()
       #expect(try provider(world, "google.com").servesAuthorizationCodes)
@@ -112,7 +112,7 @@
     }
 
     @Test(
-      "What is no answer of a provider is none",
+      "Invalid responses of a provider are refused",
       arguments: [
         (400, #"{"error": "invalid_grant"}"#), (200, #"{"error": "bad_verification_code"}"#), (500, "{}"), (200, "[]"),
         (200, "<html>"), (200, #"{"access_token": "no ID token beside it"}"#), (200, #"{"id_token": 7}"#),
@@ -125,7 +125,7 @@
     }
 
     @Test(
-      "An issuer whose document is another's, or has no page of its own, sends nobody anywhere",
+      "An issuer with a foreign or incomplete discovery document redirects no user",
       arguments: [
         #""issuer": "https://other.example", "authorization_endpoint": "https://id.corp.example/page""#,
         #""issuer": "https://id.corp.example""#,
@@ -144,7 +144,7 @@
       }
     }
 
-    @Test("A code that a client sends by itself is not redeemed")
+    @Test("An unsolicited code is not redeemed")
     func clientsOwn() async throws {
       let world = try world()
       guard case .refused = try await world.answer("oidc.corp", ["code": "x"]) else {

@@ -12,7 +12,7 @@ import HearthBytes
   @Suite struct OAuthIDTokenTests {
     static let providers = ["google.com", "apple.com", "facebook.com", "oidc.corp"]
 
-    @Test("an ID token made for us is the person whom sub names", arguments: providers)
+    @Test("an ID token for the app identifies the user by sub", arguments: providers)
     func accepted(provider: String) async throws {
       let world = try OAuthWorld()
       let token = try OAuthWorld.token(
@@ -27,7 +27,7 @@ import HearthBytes
     }
 
     @Test(
-      "a picture's address is kept as the provider says it, and nothing that is no address of one",
+      "a picture's URL is kept unchanged if it is valid",
       arguments: [
         ("https://p.example/a.png", true), ("http://localhost/photo-from-idp.png", true),
         ("javascript:alert(1)", false), ("ftp://p.example/a", false), ("//p.example/a", false),
@@ -95,7 +95,7 @@ import HearthBytes
     }
 
     @Test(
-      "Security 53: whoever only saw Apple's token cannot use it: its nonce is a hash",
+      "Security 53: Apple's token cannot be used without the raw nonce, which it holds only hashed",
       arguments: ["apple.com", "facebook.com"])
     func hashedNonce(provider: String) async throws {
       let world = try OAuthWorld()
@@ -106,7 +106,7 @@ import HearthBytes
       #expect(try await world.answer(provider, ["id_token": token]).refusal?.code == .invalidNonce)
     }
 
-    @Test("a nonce that the client cannot tell is passed over only where the operator says so")
+    @Test("a nonce unknown to the client is ignored only where the operator says so")
     func optionalNonce() async throws {
       let world = try OAuthWorld(#"{"google": {"clientIDs": ["google-app"], "nonce": "optional"}}"#)
       let token = try OAuthWorld.token("google.com", ["nonce": .string("n")])
@@ -203,7 +203,7 @@ import HearthBytes
       }
     }
 
-    @Test("Security 57: an issuer inside is not asked, by name or by address")
+    @Test("Security 57: an issuer at a private address is not requested, by name or by address")
     func guarded() async throws {
       for issuer in [
         "https://127.0.0.1", "https://localhost", "https://[::1]", "https://169.254.169.254", "https://10.0.0.1",

@@ -19,7 +19,8 @@
       OAuthIssuers(policy: .publicHTTPS) { world.fakes }.provider(of: issuer)
     }
 
-    @Test("one is judged as one of the settings: keys by discovery, issuer, audience, addresses of its own domains")
+    @Test(
+      "a configured issuer is verified like a built-in one: keys by discovery, issuer, audience, domains of addresses")
     func judged() async throws {
       let world = try OAuthWorld()
       let provider = Self.provider(world, Self.issuer())
@@ -44,7 +45,7 @@
       #expect(world.fetches("https://id.corp.example/keys") == 1)
     }
 
-    @Test("it has a page with a secret, and none without")
+    @Test("an issuer has a page only with a client secret")
     func page() throws {
       let world = try OAuthWorld()
       for (secret, has) in [("hush", true), (nil, false)] {
@@ -54,7 +55,8 @@
       #expect("\(Self.issuer(secret: "hush"))".contains("hush") == false)
     }
 
-    @Test("where its server may be is said by the plugin's settings, which then need name no provider")
+    @Test(
+      "the allowed address of the issuer's server is set by the plugin's settings, which then need name no provider")
     func places() throws {
       let none = try OAuthSignIn.issuerProviders(nil) as? OAuthIssuers
       #expect(none?.policy == .publicHTTPS)

@@ -7,7 +7,7 @@
 
   @Suite struct OAuthSettingsTests {
     @Test(
-      "settings that would let somebody in by mistake keep the server from starting",
+      "settings that would weaken the sign-in by mistake prevent the start",
       arguments: [
         "{}", #"{"google": {}}"#, #"{"google": {"clientIDs": []}}"#, #"{"google": {"clientIDs": [""]}}"#,
         #"{"googel": {"clientIDs": ["a"]}}"#, #"{"google": {"clientIDs": ["a"], "nonce": "never"}}"#,
@@ -28,7 +28,7 @@
       #expect(throws: SettingsError.self) { try OAuthSignIn.providers(Requests.settings(text)) }
     }
 
-    @Test("each provider has connections of its own, so that one that hangs holds up no other")
+    @Test("each provider has its own connections, so that a stalled one delays no other")
     func bulkheads() throws {
       let settings = try OAuthSettings(try #require(JSON(parsing: OAuthWorld.settings.utf8)))
       var made = 0
@@ -50,7 +50,7 @@
       }
     }
 
-    @Test("each provider that is named is there, and no other")
+    @Test("exactly the configured providers exist")
     func providers() throws {
       let text = #"{"apple": {"clientIDs": "com.example"}, "twitter": {"consumerKey": "k", "consumerSecret": "s"}}"#
       let providers = try OAuthSignIn.providers(Requests.settings(text))

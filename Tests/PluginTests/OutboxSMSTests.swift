@@ -28,7 +28,7 @@
       }
     }
 
-    @Test("the text is shown, and nothing that a terminal would obey")
+    @Test("the text is printed without control characters")
     func terminal() async throws {
       try await Self.withFolder { folder in
         let shown = Mutex<[String]>([])

@@ -20,18 +20,18 @@
     /// Returns true when a provider accepts a key made on a page of that origin.
     private func takes(_ provider: any PasskeyProvider, _ origin: String, flags: UInt8 = 0x05) throws -> Bool {
       let authenticator = SoftwareAuthenticator()
-      var words = SoftwareAuthenticator.Words()
-      words.origin = origin
-      words.relyingPartyID = provider.relyingParty.id
-      words.flags = flags
-      let made = authenticator.make(challenge: [1, 2, 3], words: words)
+      var overrides = SoftwareAuthenticator.Overrides()
+      overrides.origin = origin
+      overrides.relyingPartyID = provider.relyingParty.id
+      overrides.flags = flags
+      let made = authenticator.make(challenge: [1, 2, 3], overrides: overrides)
       let registration = PasskeyRegistration(
         challenge: [1, 2, 3], credentialID: authenticator.credentialID, clientDataJSON: made.clientDataJSON,
         attestationObject: made.attestationObject)
       return (try? provider.register(registration)) != nil
     }
 
-    @Test("what is not said follows from the server's addresses")
+    @Test("missing settings follow from the server's addresses")
     func defaults() throws {
       let plain = try provider("{}")
       #expect(plain.relyingParty.id == "auth.example.com" && plain.relyingParty.name == "demo-project")
@@ -58,7 +58,7 @@
       #expect(try !takes(local, "http://127.0.0.1:9000") && !takes(local, "https://evil.example"))
     }
 
-    @Test("what is said counts")
+    @Test("explicit settings take precedence")
     func said() throws {
       let said = try provider(
         """
@@ -73,7 +73,7 @@
       #expect(try !takes(said, "https://example.com") && !takes(said, "https://auth.example.com"))
     }
 
-    @Test("what is not asked through the two functions is refused")
+    @Test("requests outside the two functions are refused")
     func answers() async throws {
       let answer = try await provider("{}").answer(Requests.make(.passkey, [:]))
       #expect(answer.refusal?.code == .notAllowed)

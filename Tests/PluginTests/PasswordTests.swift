@@ -33,7 +33,7 @@
     }
 
     @Test(
-      "Security 3: a password goes on byte for byte",
+      "Security 3: a password is passed on byte for byte",
       arguments: [
         " leading", "trailing ", "\t  tab", "a\u{0}b\u{0}c\u{0}", "🐵🙈🙉🐵🙈🙉", "e\u{301}e\u{301}e\u{301}", "éééééé",
         "PassWORD",
@@ -47,7 +47,7 @@
       #expect(proof.password.utf8.elementsEqual(password.utf8))
     }
 
-    @Test("Security 5: the passwords that everybody tries first are refused when that is on")
+    @Test("Security 5: the most common passwords are refused when that is enabled")
     func common() async throws {
       let policy = Self.policy { $0.refusesCommon = true }
       for password in ["123456", "password", "PassWord", "qwerty", "iloveyou", "letmein", "password1", "1234567890"] {

@@ -22,7 +22,7 @@ import Testing
       try Self.reader(#"{"a": [{"b": 1}, {}]}"#).objects("a", names: ["b"]).map(\.place) == ["here.a[0]", "here.a[1]"])
   }
 
-  @Test("an error names the place and what would be right")
+  @Test("an error names the place and the expected value")
   func errors() throws {
     #expect(throws: SettingsError.self) { try Self.reader("[]") }
     let unknown = #expect(throws: SettingsError.self) { try Self.reader(#"{"c": 1}"#) }

@@ -65,7 +65,7 @@ import Testing
     return found
   }
 
-  @Test("nothing opens a descriptor that other programs inherit, and programs are started in one place for each way")
+  @Test("no call opens an inheritable descriptor, and programs are started in one place for each kind")
   func calls() throws {
     let found = try Self.files.flatMap { findings(try Project.text($0), $0) }
     #expect(found.isEmpty, "\(found.joined(separator: "\n"))")

@@ -26,10 +26,12 @@ import Testing
   ]
 
   @Test("every symbol that others may use has a comment", arguments: Manifest.sources)
-  func opensNothingWithoutAWord(target: Manifest.Target) throws {
-    let asked = try Self.protocolFiles.reduce(into: Self.channelHandler) { $0.formUnion(try Self.requirements(in: $1)) }
+  func documentsAllVisibleSymbols(target: Manifest.Target) throws {
+    let required = try Self.protocolFiles.reduce(into: Self.channelHandler) {
+      $0.formUnion(try Self.requirements(in: $1))
+    }
     for path in target.files {
-      for (line, name) in Self.silent(in: try Project.text(path)) where !asked.contains(name) {
+      for (line, name) in Self.undocumented(in: try Project.text(path)) where !required.contains(name) {
         Issue.record("\(path):\(line): \(name) has no doc comment")
       }
     }
@@ -41,7 +43,7 @@ import Testing
   }
 
   /// Returns public and package symbols, and the cases of public enumerations, that have no comment above them.
-  static func silent(in source: String) -> [(line: Int, name: String)] {
+  static func undocumented(in source: String) -> [(line: Int, name: String)] {
     var found: [(line: Int, name: String)] = []
     /// The types around the line, with their indents, and whether their cases are symbols as well.
     var types: [(indent: Int, isEnumeration: Bool)] = []
@@ -89,7 +91,7 @@ import Testing
   private static let kinds = typeKinds.union(["typealias", "func", "var", "let", "init", "init?", "subscript"])
 
   @Test("a symbol without a comment is found, also a case")
-  func findsSilence() {
+  func findsUndocumentedSymbols() {
     let source = """
       /// Said.
       public struct A {
@@ -110,6 +112,6 @@ import Testing
       package enum J { case k }
       extension A: CustomStringConvertible { public var description: String { "" } }
       """
-    #expect(Self.silent(in: source).map(\.name) == ["b", "f"])
+    #expect(Self.undocumented(in: source).map(\.name) == ["b", "f"])
   }
 }

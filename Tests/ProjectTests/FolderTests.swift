@@ -12,14 +12,14 @@ import Testing
 
   @Test("no two folders of a target know each other", arguments: targets)
   func foldersPointOneWay(target: Manifest.Target) throws {
-    for (pair, why) in try SourceHouse(target).pairs {
+    for (pair, why) in try SourceFolders(target).pairs {
       Issue.record("\(target.name): \(pair): \(why)")
     }
   }
 
-  @Test("no type has more lines than one can read", arguments: targets)
+  @Test("no type exceeds its maximum of lines", arguments: targets)
   func typesAreSmall(target: Manifest.Target) throws {
-    for (type, lines) in try SourceHouse(target).sizes where lines > Self.typeLinesMax {
+    for (type, lines) in try SourceFolders(target).sizes where lines > Self.typeLinesMax {
       Issue.record("\(target.name): \(type) has \(lines) lines over all its files")
     }
   }

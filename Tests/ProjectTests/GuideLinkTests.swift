@@ -3,7 +3,7 @@ import Testing
 
 /// Checks the links between guides.
 @Suite struct GuideLinkTests {
-  @Test("every link between guides leads to one that is there")
+  @Test("every link between guides leads to an existing page")
   func linksLeadSomewhere() throws {
     let guides = Project.files(below: "Sources", ending: ".md").filter { $0.contains(".docc/") }
     #expect(!guides.isEmpty)

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("every number is the one that its declaration has")
+  @Test("every number agrees with its declaration")
   func numbersAreTrue() throws {
     let rows = try Self.rows()
     #expect(rows.count > 40)

@@ -18,8 +18,8 @@ import Testing
   ]
 
   @Test("every mistake names a test that exists, or says that it is prevented by design", arguments: guides)
-  func everyMistakeIsHeld(guide: Guide) throws {
-    let lines = try NumberedLine.all(in: guide.path)
+  func everyMistakeIsTested(guide: Guide) throws {
+    let lines = try GuideListItem.all(in: guide.path)
     #expect(lines.map(\.number) == Array(1...guide.count))
     for line in lines {
       let named = TestReference.all(in: line.text)
@@ -32,7 +32,7 @@ import Testing
 
   @Test("a reference that is written differently is not passed over", arguments: guides)
   func everyReferenceIsRead(guide: Guide) throws {
-    for line in try NumberedLine.all(in: guide.path) {
+    for line in try GuideListItem.all(in: guide.path) {
       let files = line.text.matches(of: /`[A-Za-z]+(\/[A-Za-z_]+)+`/).count
       #expect(TestReference.all(in: line.text).count == files, "\(line.number) names a file without a test")
     }

@@ -5,24 +5,24 @@ import Testing
 @Suite struct SecurityListTests {
   static let guide = "Sources/Guide/HearthGuide.docc/SecurityList.md"
 
-  @Test("every line of the security list is held by a test, or says which deviation was chosen")
-  func everyLineIsHeld() throws {
-    let lines = try NumberedLine.all(in: Self.guide)
+  @Test("every line of the security list has a test or names its deviation")
+  func everyLineIsTested() throws {
+    let lines = try GuideListItem.all(in: Self.guide)
     #expect(lines.map(\.number) == Array(1...93))
-    let held = try Self.heldNumbers()
-    for line in lines where !held.contains(line.number) {
+    let tested = try Self.testedNumbers()
+    for line in lines where !tested.contains(line.number) {
       #expect(line.text.contains("**Deviation**"), "no test's name begins with \"Security \(line.number):\"")
     }
   }
 
   @Test("tests name only lines that the list has")
   func testsNameKnownLines() throws {
-    let known = Set(try NumberedLine.all(in: Self.guide).map(\.number))
-    for number in try Self.heldNumbers() { #expect(known.contains(number), "Security \(number)") }
+    let known = Set(try GuideListItem.all(in: Self.guide).map(\.number))
+    for number in try Self.testedNumbers() { #expect(known.contains(number), "Security \(number)") }
   }
 
   /// Returns the numbers in "Security 12:" and "Security 12, 14:" in all tests' names.
-  static func heldNumbers() throws -> Set<Int> {
+  static func testedNumbers() throws -> Set<Int> {
     let paths = [".swift", ".py"].flatMap { Project.files(below: "Tests", ending: $0) }
     var numbers: Set<Int> = []
     for path in paths where !path.hasSuffix("SecurityListTests.swift") {

@@ -74,7 +74,7 @@ import Testing
     return Dictionary(rows.map { (String($0.output.1), String($0.output.2)) }) { first, _ in first }
   }
 
-  @Test("every row says who can use the limit up, in a word that the guide explains")
+  @Test("every row names the clients that can exhaust the limit, in a term of the guide")
   func everyRowHasAWord() throws {
     let text = try Project.text(LimitsGuideTests.guide)
     let words = Self.words(of: text)

@@ -29,7 +29,7 @@ import Testing
 
   @Test("each row names lines of the list or types that are there, or says that it is not applicable")
   func everyRowIsKept() throws {
-    let known = Set(try NumberedLine.all(in: SecurityListTests.guide).map(\.number))
+    let known = Set(try GuideListItem.all(in: SecurityListTests.guide).map(\.number))
     // Types are found by the names of their files.
     let types = Set(
       ["Sources", "Plugins"].flatMap { Project.files(below: $0, ending: ".swift") }

@@ -24,7 +24,7 @@ import Testing
     """
 
   @Test(
-    "the C library is imported under each system's name, and what only Linux has behind a question", arguments: targets)
+    "the C library is imported under each system's name, and Linux-only calls are conditional", arguments: targets)
   func importsOfTheSystem(target: Manifest.Target) throws {
     for path in target.files {
       let text = try Project.text(path)

@@ -6,7 +6,7 @@ import Testing
     "Deploy", "LICENSE", "Makefile", "Package.swift", "Plugins", "README.md", "Rules", "Sources", "Tests",
   ]
 
-  @Test("nothing is under version control at the top but the folders and files that belong there")
+  @Test("only known folders and files are under version control at the top")
   func topLevel() throws {
     let (code, output) = try Project.run(["git", "-C", Project.root.path, "ls-files"])
     // A source archive without its history cannot be checked.

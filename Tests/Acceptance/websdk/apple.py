@@ -1,19 +1,18 @@
 """A stand-in for Apple's sign-in server, with what is particular to it: it posts its answer from its own site, takes a signed proof
 in the place of a secret, and tells a person's name the first time alone."""
 
-import contextlib
 import hashlib
 import html
-import http.server
 import json
 import secrets
-import threading
 import time
 import urllib.parse
 
 import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+
+from stand_in_server import StandInServer
 
 TEAM, KEY, SERVICES, APP = "TEAM123456", "KEY1234567", "com.example.web", "com.example.shop"
 FORM = """<!DOCTYPE html><meta charset="utf-8"><title>Apple's stand-in</title><form method="post">
@@ -24,51 +23,33 @@ ANSWER = """<!DOCTYPE html><meta charset="utf-8"><body><form method="post" actio
 <script>document.forms[0].submit()</script>"""
 
 
-class Apple:
+class Apple(StandInServer):
     def __init__(self):
         self.secret_key = ec.generate_private_key(ec.SECP256R1())
         self.own_key = rsa.generate_private_key(65_537, 2_048)
         self.asked, self.secrets, self.wrong, self.codes, self.known = [], [], [], {}, set()
-        apple = self
+        super().__init__()
+        self.url = self.origin
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                way = urllib.parse.urlsplit(self.path)
-                if way.path == "/auth/keys":
-                    return self.say(200, json.dumps({"keys": [apple.public_key]}), "application/json")
-                query = dict(urllib.parse.parse_qsl(way.query))
-                wrong = apple.wrong_of(query)
-                if way.path != "/auth/authorize" or wrong:
-                    return self.say(400, f"invalid_request {wrong}")
-                apple.asked.append(query)
-                self.say(200, FORM)
-
-            def do_POST(self):
-                way = urllib.parse.urlsplit(self.path)
-                form = dict(urllib.parse.parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode()))
-                if way.path == "/auth/token":
-                    status, answer = apple.redeem(form)
-                    return self.say(status, json.dumps(answer), "application/json")
-                query = dict(urllib.parse.parse_qsl(way.query))
-                fields = "".join(
-                    f'<input type="hidden" name="{name}" value="{html.escape(value)}">'
-                    for name, value in apple.answer(query, form).items())
-                self.say(200, ANSWER.format(action=html.escape(query["redirect_uri"]), fields=fields))
-
-            def say(self, status, text, kind="text/html"):
-                body = text.encode()
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    def respond(self, request):
+        url = urllib.parse.urlsplit(request.path)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        if request.command == "GET" and url.path == "/auth/keys":
+            request.reply({"keys": [self.public_key]})
+        elif request.command == "GET":
+            wrong = self.wrong_of(query)
+            if url.path != "/auth/authorize" or wrong:
+                return request.reply(f"invalid_request {wrong}", 400, "text/html")
+            self.asked.append(query)
+            request.reply(FORM, content_type="text/html")
+        elif url.path == "/auth/token":
+            status, answer = self.redeem(request.form())
+            request.reply(answer, status)
+        else:
+            fields = "".join(
+                f'<input type="hidden" name="{name}" value="{html.escape(value)}">'
+                for name, value in self.answer(query, request.form()).items())
+            request.reply(ANSWER.format(action=html.escape(query["redirect_uri"]), fields=fields), content_type="text/html")
 
     @property
     def private_key(self):
@@ -134,13 +115,3 @@ class Apple:
     def native_token(self, raw_nonce, sub):
         """What the system's own button gives an app, which showed the digest of its nonce."""
         return self.id_token(APP, hashlib.sha256(raw_nonce.encode()).hexdigest(), sub)
-
-
-@contextlib.contextmanager
-def apple():
-    made = Apple()
-    try:
-        yield made
-    finally:
-        made.server.shutdown()
-        made.server.server_close()

@@ -10,11 +10,11 @@ import requests
 
 import secrets_seen
 from browser import browser
+from certificates import tls_options
 from conftest import Server
+from guide_examples import blocks
 from identity import HOST, totp
 from steppable_clock import SteppableClock
-from test_certificates import make
-from test_guide import blocks
 from test_provider_configurations import Administrator
 from test_web_phones import Phone
 from waits import WAIT_SECONDS
@@ -46,13 +46,11 @@ class Place:
         self.script = script
         self.provider = stack.enter_context(providers.provider())
         self.company = stack.enter_context(saml.identity_provider(folder))
-        make(folder, "server", 30)
         settings = folder / "auth.json"
         settings.write_text(json.dumps(SETTINGS))
         self.clock = SteppableClock(folder)
         self.server = Server(
-            folder / "data", "--tls-cert", str(folder / "server.pem"), "--tls-key", str(folder / "server.key"),
-            "--auth-config", str(settings), environment=self.clock.environment)
+            folder / "data", *tls_options(folder), "--auth-config", str(settings), environment=self.clock.environment)
         stack.callback(self.server.kill)
         self.server.start()
         self.server.administrator = self.administrator = Administrator(self.server)

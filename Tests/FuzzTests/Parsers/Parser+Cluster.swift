@@ -16,7 +16,7 @@ extension Parser {
             try require(again == message, "a message that is read as another one")
             if case .database(_, .commits(let row)) = message { _ = try? LogRecord.decode(row.batch) }
           }
-        } catch let broken as Broken {
+        } catch let broken as Violation {
           throw broken
         } catch {
           return

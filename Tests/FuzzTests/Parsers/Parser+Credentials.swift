@@ -23,7 +23,7 @@ extension Parser {
       let signed = Base64URL.encode(header) + "." + Base64URL.encode(bytes.dropFirst(header.count + 1))
       guard let secrets = LegacySecrets(active: [secret]),
         let code = MessageAuthenticationCode.hmacSHA256(Array(signed.utf8), key: Array(secret.utf8))
-      else { throw Broken(description: "no secrets") }
+      else { throw Violation(description: "no secrets") }
       let verifier = LegacyTokenVerifier(secrets: secrets)
       guard let credential = try? verifier.verify(signed + "." + Base64URL.encode(code), nowSeconds: nowSeconds) else {
         return
@@ -40,7 +40,7 @@ extension Parser {
       let check = SAMLResponseVerifier(
         identityProviderID: "https://idp.example.com", certificates: [], serviceProviderID: "sp",
         consumerURL: "https://sp.example.com/", requestID: "_q")
-      try require((try? check.assertion(in: bytes, nowSeconds: nowSeconds)) == nil, "an answer that nobody signed")
+      try require((try? check.verifiedAssertion(in: bytes, nowSeconds: nowSeconds)) == nil, "an answer that nobody signed")
       _ = try? IdentityProviderMetadata(bytes)
       let text = String(decoding: bytes, as: UTF8.self)
       _ = SAMLCertificate.pem(text)

@@ -15,7 +15,7 @@ extension Parser {
       let fixed = FixedSettings(configuration)
       var settings = ProjectSettings(body, serves: { _ in true }, servesPhones: true)
       for mask in masks + ProjectSettings.leaves(of: body) {
-        if fixed.isSo(mask, in: body) { continue }
+        if fixed.matches(mask, in: body) { continue }
         try? settings.change(mask)
       }
       _ = try? BlockingFunctionSettings(json: body)
@@ -27,7 +27,7 @@ extension Parser {
       let target = String(decoding: bytes, as: UTF8.self)
       if let pairs = PercentEncoding.pairs(bytes), let request = HandlerRequest(pairs) {
         guard let event = HandlerEvent(memo: request.memo) else {
-          throw Broken(description: "a visit is not read as it was kept")
+          throw Violation(description: "a visit is not read as it was kept")
         }
         try require(
           event.eventID == request.eventID && event.tenantID == request.tenantID && event.kind == request.kind,

@@ -14,14 +14,14 @@ extension Parser {
       guard let object = try? AttestationObject(bytes) else { return }
       try require(object.data.bytes.count <= bytes.count, "the authenticator data is longer than what it came in")
       let id = object.data.newKey?.credentialID ?? []
-      _ = try? check.registration(
+      _ = try? check.verifyRegistration(
         challenge: Array("challenge".utf8), credentialID: id, clientDataJSON: client, attestationObject: bytes,
         requiresUserVerification: false)
       guard let key = object.data.newKey else { return }
       // The public key is stored, and must parse again.
-      guard let again = try? PublicKey(cose: key.cose) else { throw Broken(description: "a key is read once only") }
+      guard let again = try? PublicKey(cose: key.cose) else { throw Violation(description: "a key is read once only") }
       try require(again == key.publicKey, "a key is read in two ways")
-      _ = try? check.assertion(
+      _ = try? check.verifyAssertion(
         challenge: Array("challenge".utf8), publicKey: key.cose, signCount: 0, isBackupEligible: false,
         clientDataJSON: client, authenticatorData: Array(object.data.bytes.prefix(37)), signature: id,
         requiresUserVerification: false)

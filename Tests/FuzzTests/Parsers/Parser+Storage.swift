@@ -57,7 +57,7 @@ extension Parser {
             case .bytes: break
             }
           }
-        } catch let broken as Broken {
+        } catch let broken as Violation {
           throw broken
         } catch {
           return

@@ -1,9 +1,9 @@
 /// A parser of untrusted input, with the name under which it is fuzzed and its corpus is stored.
 ///
-/// Any input ends in a value or in the parser's documented error. A trap is a defect, and so is ``Broken``.
+/// Any input ends in a value or in the parser's documented error. A trap is a defect, and so is ``Violation``.
 struct Parser: Sendable {
   /// An error for a requirement that the parser does not meet.
-  struct Broken: Error, CustomStringConvertible {
+  struct Violation: Error, CustomStringConvertible {
     var description: String
   }
 
@@ -23,7 +23,7 @@ struct Parser: Sendable {
     return stride(from: 1, to: bytes.count, by: length).map { bytes[$0..<min(bytes.count, $0 + length)] }
   }
 
-  static func require(_ isKept: Bool, _ promise: @autoclosure () -> String) throws(Broken) {
-    if !isKept { throw Broken(description: promise()) }
+  static func require(_ isKept: Bool, _ promise: @autoclosure () -> String) throws(Violation) {
+    if !isKept { throw Violation(description: promise()) }
   }
 }

@@ -70,7 +70,7 @@ import Testing
     store.close()
   }
 
-  @Test("a trail that nobody touched is whole, from the start and from any record on")
+  @Test("an unmodified trail verifies, from the start and from any record on")
   func whole() async throws {
     let store = try await store(records: 20)
     let head = try #require(store.view.auditHead)
@@ -83,7 +83,7 @@ import Testing
     store.close()
   }
 
-  @Test("one changed byte of a record is found, and the record is named", arguments: [1, 7, 20] as [Int64])
+  @Test("a changed byte is found, with the record's number", arguments: [1, 7, 20] as [Int64])
   func changed(sequence: Int64) async throws {
     let store = try await store(records: 20)
     let stored = try #require(store.view.records.text(AccountPath.audit(sequence)))
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  @Test("a whole new chain, and a shorter one, are found by who noted a head")
+  @Test("a replaced and a truncated chain are found by a noted head")
   func anchor() async throws {
     let store = try await store(records: 5)
     let noted = try #require(store.view.auditHead)
@@ -210,7 +210,7 @@ import Testing
     store.close()
   }
 
-  @Test("an event and its change are in one commit: when the disk takes neither, there is neither")
+  @Test("an event and its change are in one commit: a failing disk stores neither")
   func atomicity() async throws {
     let journal = MemoryJournal()
     journal.failAppend(1, MemoryJournal.Fault(.failed))

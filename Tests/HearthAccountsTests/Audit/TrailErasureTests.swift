@@ -51,7 +51,7 @@ import Testing
     store.close()
   }
 
-  @Test func `of somebody whom the trail does not know nothing changes`() async throws {
+  @Test func `erasing an account without records leaves the trail unchanged`() async throws {
     let store = try await store(["ann", "\u{e9}ve"])
     let before = store.view.audit(limit: 10)
     #expect(try await erase("eve", store).count == 0)

@@ -73,20 +73,20 @@ private final class TestSink: AuditSink {
       ]), after: AuditRecord.origin)
   }
 
-  @Test("each sink is sent every record in order; one that is slow keeps no other waiting")
+  @Test("each sink gets every record in order; a slow sink delays no other")
   func inOrder() async throws {
     let (fast, slow) = (TestSink("fast"), TestSink("slow"))
     slow.hold()
     let feed = World([fast, slow]).feed()
     for sequence: Int64 in 1...50 { feed.add([Self.record(sequence)]) }
-    #expect(try await Patience.until { fast.taken == Array(1...50) })
+    #expect(try await Polling.until { fast.taken == Array(1...50) })
     #expect(slow.taken.isEmpty)
     slow.release()
-    #expect(try await Patience.until { slow.taken == Array(1...50) })
+    #expect(try await Polling.until { slow.taken == Array(1...50) })
     #expect(feed.waitingCount == 0)
   }
 
-  @Test("what fails for now is sent again after waits that double; what is refused is given up with a word")
+  @Test("temporary failures are retried with doubling delays; a refused record is dropped with a log entry")
   func retries() async throws {
     let sink = TestSink()
     let busy = AuditSinkError("is busy", isTemporary: true)
@@ -94,40 +94,40 @@ private final class TestSink: AuditSink {
     let world = World([sink])
     let feed = world.feed()
     feed.add([Self.record(1), Self.record(2)])
-    #expect(try await Patience.until { sink.taken == [2] })
+    #expect(try await Polling.until { sink.taken == [2] })
     #expect(world.pauses.withLock { $0 } == [500, 1_000, 2_000])
     #expect(world.told == ["audit sink sink refused record 1: no such index"])
   }
 
-  @Test("past its bound records are left out, counted and told of; those that wait are sent all the same")
+  @Test("beyond its bound a sink's records are dropped, counted and reported; queued ones are still sent")
   func bounded() async throws {
     let sink = TestSink()
     sink.hold()
     let world = World([sink])
     let feed = world.feed(waitingMax: 100)
     feed.add([Self.record(0)])
-    #expect(try await Patience.until { sink.heldCount == 1 })
+    #expect(try await Polling.until { sink.heldCount == 1 })
     for sequence: Int64 in 1...104 { feed.add([Self.record(sequence)]) }
     #expect(feed.waitingCount == 100)
     #expect(world.told.count == 1 && world.told[0].contains("1 records were not sent"))
     sink.release()
-    #expect(try await Patience.until { sink.taken.count == 100 })
+    #expect(try await Polling.until { sink.taken.count == 100 })
     #expect(sink.taken == Array(0..<100))
     await feed.finish()
     #expect(world.told.count == 2 && world.told[1].contains("4 records were not sent"))
   }
 
-  @Test("a sink that is switched off is waited for no more, and what waited for it is told of")
+  @Test("a disabled sink is no longer waited for, and its queued records are reported as dropped")
   func switchedOff() async throws {
     let sink = TestSink()
     sink.hold()
     let world = World([sink])
     let feed = world.feed()
     feed.add([Self.record(1), Self.record(2), Self.record(3)])
-    #expect(try await Patience.until { sink.heldCount == 1 })
+    #expect(try await Polling.until { sink.heldCount == 1 })
     world.sinks.withLock { $0 = [] }
     sink.release()
-    #expect(try await Patience.until { world.told == ["audit sink sink is switched off: 2 records were not sent"] })
+    #expect(try await Polling.until { world.told == ["audit sink sink is switched off: 2 records were not sent"] })
     #expect(sink.taken == [1])
   }
 }

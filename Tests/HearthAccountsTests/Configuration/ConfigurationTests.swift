@@ -122,7 +122,7 @@ import Testing
     #expect(try parse(#"{"signIn": {"password": false}, "mail": {"smtp": false}}"#).signIn == nil)
   }
 
-  @Test("what plugins are told is not printed with the configuration")
+  @Test("plugin settings are not printed with the configuration")
   func printing() throws {
     let settings = try parse(#"{"signIn": {"oauth": {"secret": "hidden"}}, "mail": {"smtp": {"password": "hidden"}}}"#)
     var dumped = ""
@@ -251,7 +251,7 @@ import Testing
     #expect(settings.mail.fromName == #"a // b /* c */ " // d"#)
   }
 
-  @Test("bytes that are no configuration are refused, and nothing breaks")
+  @Test("invalid bytes of a configuration are refused without a failure")
   func hostile() {
     var state: UInt64 = 7
     let text = Array(Self.everything.utf8)

@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "what could not be an app's id is refused when the server starts: schemes that browsers know, and signs of an address",
+    "invalid app ids prevent the start: schemes of browsers, and characters of addresses",
     arguments: [
       #"{"ios": [{}]}"#, #"{"ios": {}}"#, #"{"ios": [{"bundleID": "https"}]}"#,
       #"{"ios": [{"bundleID": "javascript"}]}"#,

@@ -83,7 +83,7 @@ private struct UnexpectedLookup: Error {}
     _ = try bench.ask("a")
   }
 
-  @Test("an answer that may not be remembered is asked for each time; refusals have a time of their own")
+  @Test("an uncacheable verification is requested each time; refusals are cached for a time of their own")
   func forgets() throws {
     var bench = TableBench()
     try bench.remember("a", uid: "ann", cacheMilliseconds: 0)
@@ -99,7 +99,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.counts == [1, 1, 1])
   }
 
-  @Test("what is remembered ends with the token")
+  @Test("a remembered verification expires with the token")
   func expires() throws {
     var bench = TableBench()
     let asked = try bench.ask("a")
@@ -110,7 +110,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.lookUp("a") == .known(.refused(.expired)))
   }
 
-  @Test("equal questions are asked once, and all who wait are told")
+  @Test("equal verifications are requested once, and all callers get the result")
   func joins() throws {
     var bench = TableBench()
     let first = try bench.ask("a")
@@ -124,7 +124,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.counts == [0, 0, 0])
   }
 
-  @Test("questions, waiters and those of one network are bounded")
+  @Test("requests, waiters and those of one network are bounded")
   func bounded() throws {
     var bench = TableBench {
       $0.questionsMax = 3
@@ -162,7 +162,7 @@ private struct UnexpectedLookup: Error {}
     _ = try bench.ask("e")
   }
 
-  @Test("the networks of one /48 leave questions to others")
+  @Test("the networks of one /48 leave requests to others")
   func sites() throws {
     var bench = TableBench()
     var asked = 0
@@ -205,7 +205,7 @@ private struct UnexpectedLookup: Error {}
   }
 
   @Test(
-    "a revocation ends what is remembered, by token, by user, or all of it",
+    "a revocation removes cached verifications by token, by user, or all",
     arguments: [
       (TokenRevocation(digests: [TableBench.key("a").digest]), ["a"]), (TokenRevocation(uids: ["ann"]), ["a", "b"]),
       (TokenRevocation(digests: [TableBench.key("c").digest], uids: ["ann"]), ["a", "b", "c"]),
@@ -228,7 +228,7 @@ private struct UnexpectedLookup: Error {}
     }
   }
 
-  @Test("a revocation wins over an answer to a question that was asked before it", arguments: [true, false])
+  @Test("a revocation takes precedence over a result requested before it", arguments: [true, false])
   func winsOverQuestions(byUser: Bool) throws {
     var bench = TableBench()
     let (a, b) = (try bench.ask("a"), try bench.ask("b"))
@@ -245,7 +245,7 @@ private struct UnexpectedLookup: Error {}
     guard case .accepted = bench.table.take(again.waiter) else { throw UnexpectedLookup() }
   }
 
-  @Test("a revocation wins over an answer that whoever waits has not taken yet")
+  @Test("a revocation takes precedence over an answer that is not yet delivered")
   func winsOverAnswers() throws {
     var bench = TableBench()
     let asked = try bench.ask("a")
@@ -254,7 +254,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.table.take(asked.waiter) == .refused(.expired))
   }
 
-  @Test("too many revocations void the questions under way, and hold nothing")
+  @Test("too many revocations void the pending requests and occupy no memory")
   func tooMany() throws {
     var bench = TableBench { $0.revocationsMax = 10 }
     let asked = try bench.ask("a")
@@ -265,7 +265,7 @@ private struct UnexpectedLookup: Error {}
     #expect(bench.table.cache.count == 0)
   }
 
-  @Test("who waits no more is forgotten")
+  @Test("a cancelled waiter is removed")
   func gone() throws {
     var bench = TableBench()
     let asked = try bench.ask("a")

@@ -23,7 +23,7 @@ import Testing
 
   struct NotAccepted: Error {}
 
-  @Test("rules see the user, the provider and the claims; nothing makes an administrator of it")
+  @Test("rules see the user, the provider and the claims; no claim grants administration")
   func payload() throws {
     let credential = try Self.credential(
       Self.judged {
@@ -44,7 +44,7 @@ import Testing
     #expect(credential.expiresAtSeconds == Self.now + 60)
   }
 
-  @Test("a token that says no end lasts an hour; one that has ended does not count")
+  @Test("a token without an expiry lasts an hour; an expired one is refused")
   func times() throws {
     #expect(try Self.credential(Self.judged()).expiresAtSeconds == Self.now + 3_600)
     #expect(Self.judged { $0.expiresAtSeconds = Self.now }.outcome == .refused(.expired))
@@ -65,7 +65,7 @@ import Testing
     { $0.issuedAtSeconds = .min },
   ]
 
-  @Test("what tokens may not say is no answer", arguments: wrong.indices)
+  @Test("an answer with reserved claims is invalid", arguments: wrong.indices)
   func refused(index: Int) {
     guard case .undecided(let reason) = Self.judged(Self.wrong[index]).outcome else {
       Issue.record("taken")
@@ -74,7 +74,7 @@ import Testing
     #expect(reason.hasPrefix("answered what cannot be used"))
   }
 
-  @Test("an address that is none is left out, and is verified for nobody")
+  @Test("an invalid address is left out and never counts as verified")
   func address() throws {
     let credential = try Self.credential(
       Self.judged {

@@ -31,7 +31,7 @@ import Testing
     #expect(PasswordPolicy().refusal(of: password)?.code == .passwordRequirements)
   }
 
-  @Test("Security 4: no kinds of characters are asked for, unless somebody does")
+  @Test("Security 4: no character classes are required unless the operator configures them")
   func composition() {
     for password in ["qzjxvk", "QZJXVK", "902817", "------"] {
       #expect(PasswordPolicy().refusal(of: password) == nil)

@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Queue of the password pool")
 struct PasswordPoolQueueTests {
-  @Test("Overflow is refused at once, and one client cannot fill the queue")
+  @Test("A full queue refuses at once, and one client cannot fill it")
   func overflow() async throws {
     let threads = ManualThreads()
     let pool = PasswordPool(
@@ -69,7 +69,7 @@ struct PasswordPoolQueueTests {
     #expect(try await pool.check("x", against: nil, for: "") == .wrong)
   }
 
-  @Test("Who has queued up behind a thread that never began is refused with it")
+  @Test("A job queued for a thread that failed to start is refused with it")
   func queuedBehindNoThread() async throws {
     let box = PoolBox()
     let second = Mutex<Task<AccountError?, Never>?>(nil)

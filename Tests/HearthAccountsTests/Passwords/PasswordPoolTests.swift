@@ -36,7 +36,7 @@ struct PasswordPoolTests {
     #expect(try await pool.check("", against: stored, for: "192.0.2.1") == .wrong)
   }
 
-  @Test("Security 9: a cheaper hash is made anew with the right password, and not with a wrong one")
+  @Test("Security 9: a cheaper hash is replaced after a correct password, not after a wrong one")
   func rehash() async throws {
     let old = try await pool(.developer).hash("correct horse", for: "")
     let stronger = pool(Self.slow)
@@ -88,7 +88,7 @@ struct PasswordPoolTests {
     #expect(try await pool(.small).check("secret", against: cheap, for: "") == .wrong)
   }
 
-  @Test("Without randomness a right password still is right, and a new one cannot be set")
+  @Test("Without randomness a correct password is accepted, and a new one cannot be set")
   func noRandomness() async throws {
     let old = try await pool(.developer).hash("secret", for: "")
     let broken = PasswordPool(
@@ -98,7 +98,7 @@ struct PasswordPoolTests {
     await #expect(throws: AccountError(.unavailable)) { try await broken.hash("secret", for: "") }
   }
 
-  @Test("Security 2: no hash is made of nothing, or of more than 4,096 bytes")
+  @Test("Security 2: empty passwords and those of more than 4,096 bytes are not hashed")
   func bounds() async throws {
     let pool = pool()
     await #expect(throws: AccountError.self) { try await pool.hash("", for: "") }
@@ -108,7 +108,8 @@ struct PasswordPoolTests {
     #expect(try await pool.check(longest, against: stored, for: "") == .right(rehashed: nil))
   }
 
-  @Test("Security 13: a wrong password takes as long for nobody, for a native hash and for a cheap import")
+  @Test(
+    "Security 13: a wrong password takes equally long for an unknown account, a native hash and a cheap imported hash")
   func evenTiming() throws {
     let cost = try #require(PasswordCost(logN: 11, r: 8, p: 1))
     let random = RandomBytes.system
@@ -160,6 +161,6 @@ struct PasswordPoolTests {
     #expect(pool(slots: nil).slots >= 1)
   }
 
-  @Test("What a hash takes can be measured")
+  @Test("The duration of a hash is measured")
   func measure() { #expect(pool(Self.slow).measure() > 0) }
 }

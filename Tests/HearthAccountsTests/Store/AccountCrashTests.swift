@@ -33,7 +33,8 @@ import Testing
   func cutFile() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment, projectID: "p"
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment,
+      projectID: "p"
     )
     var states = [store.view.records.root]
     var sizes: [Int] = []
@@ -51,7 +52,7 @@ import Testing
       // The cut-off part was never acknowledged: no mark states otherwise.
       try? FileManager.default.removeItem(atPath: folder.file("copy.mark"))
       let copy = try AccountStore(
-        journals: OneJournal(try SQLiteJournal(path: folder.file("copy"))), environment: world.environment,
+        journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("copy"))), environment: world.environment,
         projectID: "p")
       // The transactions that end before the cut.
       let count = sizes.dropFirst().count { $0 <= cut } + (cut == log.count ? 1 : 0)
@@ -62,27 +63,27 @@ import Testing
     store.close()
   }
 
-  @Test("a second process cannot open the accounts, and what one wrote the next one reads")
+  @Test("a second process cannot open the accounts, and the next one reads the changes")
   func reopen() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     #expect(throws: JournalError(.inUse, "")) {
       try AccountStore(
-        journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+        journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     }
     try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
     let root = store.view.records.root
     store.close()
     let again = try AccountStore(
-      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     #expect(again.view.records.root == root)
     #expect(again.recovery.replayedCommitCount == 1)
     again.close()
   }
 
   @Test(
-    "what was acknowledged before the disk failed is there after the restart, whatever else is",
+    "changes acknowledged before a disk failure are there after the restart",
     arguments: [true, false])
   func unknownOutcome(isWritten: Bool) async throws {
     let journal = MemoryJournal()
@@ -106,11 +107,11 @@ import Testing
     again.close()
   }
 
-  @Test("a snapshot and the log after it come to the same accounts")
+  @Test("a snapshot and the log after it restore the same accounts")
   func snapshot() async throws {
     let folder = try Folder()
     let store = try AccountStore(
-      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     let world = world
     // More than the interval between snapshots.
     for batch in 0..<6 {
@@ -123,12 +124,12 @@ import Testing
       }
     }
     // Written while transactions continue.
-    try await Patience.until { world.notices.contains { $0.text.contains("snapshot") } }
+    try await Polling.until { world.notices.contains { $0.text.contains("snapshot") } }
     try await store.transact { (accounts) throws(AccountError) in try Self.signUp(0, world, &accounts) }
     let root = store.view.records.root
     store.close()
     let again = try AccountStore(
-      journals: OneJournal(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
+      journals: SingleJournalFactory(try SQLiteJournal(path: folder.file("main"))), environment: world.environment)
     #expect(again.recovery.snapshotPosition != nil)
     #expect(again.view.records.root == root)
     #expect(again.view.userCount == 6_001)

@@ -27,7 +27,7 @@ import Testing
     return events.map { "\($0.kind) \($0.uid) \($0.user.email ?? "-") \($0.user.displayName ?? "-")" }
   }
 
-  @Test func `an account is told of as it is stored with its making, and as it was before its deletion`() async throws {
+  @Test func `an event of an account has the record as created, or as it was before the deletion`() async throws {
     let (store, world) = (try world.store(), world)
     let made = try await told(store) { accounts throws(AccountError) in
       var user = try accounts.addNewUser(
@@ -44,7 +44,7 @@ import Testing
     store.close()
   }
 
-  @Test func `each change tells only of its own, and the same again is told again`() async throws {
+  @Test func `each change emits its own event, also when the values are equal`() async throws {
     let (store, world) = (try world.store(), world)
     for _ in 0..<2 {
       let made = try await told(store) { accounts throws(AccountError) in
@@ -58,7 +58,7 @@ import Testing
     store.close()
   }
 
-  @Test func `nobody is told of imports, of custom tokens and of a change that is refused`() async throws {
+  @Test func `imports, custom tokens and refused changes emit no event`() async throws {
     let (store, world) = (try world.store(), world)
     let other = try await told(store) { accounts throws(AccountError) in
       try accounts.insert(world.user("imported"))
@@ -73,7 +73,7 @@ import Testing
     store.close()
   }
 
-  @Test func `an account of a tenant is told of with its tenant, and none of the same uid elsewhere`() async throws {
+  @Test func `an event of a tenant's account names the tenant, and other accounts of the uid emit none`() async throws {
     let (project, world) = (try world.store(), world)
     for id in ["acme-1", "zebra-1"] {
       try await project.transact { accounts in accounts.putTenant(TenantRecord(id: id, createdAtMilliseconds: 1)) }
@@ -118,7 +118,7 @@ import Testing
     project.close()
   }
 
-  @Test func `what is told of an account opens nothing`() async throws {
+  @Test func `account events hold no credentials`() async throws {
     let (store, world) = (try world.store(), world)
     let user = world.user("u1", email: "a@example.com")
     try await store.transact { accounts throws(AccountError) in try accounts.insert(user) }

@@ -49,7 +49,7 @@ import Testing
     case removeTickets(String, Set<Ticket.Purpose>)
   }
 
-  @Test("the store is what the model is, also after every restart", arguments: 0..<UInt64(4))
+  @Test("the store agrees with the model, also after every restart", arguments: 0..<UInt64(4))
   func model(seed: UInt64) async throws {
     let world = AccountsWorld()
     var random = SeededRandom(seed: seed)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct AccountStoreTests {
   private let world = AccountsWorld()
 
-  @Test("a body that goes on after a refusal keeps the rest: an import skips what it cannot take")
+  @Test("a transaction that continues after a refusal keeps the rest: an import skips refused accounts")
   func partialImport() async throws {
     let store = try world.store()
     let taken = try await store.transact { (accounts) throws(AccountError) in
@@ -49,7 +49,7 @@ import Testing
     store.close()
   }
 
-  @Test("Security 35: a code that twenty requests hand in at the same time is used by exactly one")
+  @Test("Security 35: a code that twenty requests use at once is accepted exactly once")
   func singleUse() async throws {
     let store = try world.store()
     let world = world
@@ -76,7 +76,7 @@ import Testing
     store.close()
   }
 
-  @Test("a body that throws changes nothing, although it had changed much")
+  @Test("a transaction that throws is rolled back")
   func throwingBody() async throws {
     let store = try world.store()
     let code = await store.refusal { accounts throws(AccountError) in
@@ -99,7 +99,7 @@ import Testing
     store.close()
   }
 
-  @Test("a disk that fails makes changes unavailable; what was there is read on, and the operator is told")
+  @Test("a failing disk makes changes unavailable; reads continue, and the operator is notified")
   func failingDisk() async throws {
     let journal = MemoryJournal()
     journal.failAppend(2, MemoryJournal.Fault(.inputOutput))

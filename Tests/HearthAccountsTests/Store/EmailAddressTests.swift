@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct EmailAddressTests {
   @Test(
-    "an address has one form, however it is typed",
+    "an address is normalized to one form",
     arguments: [
       ("alice@example.com", "alice@example.com"), ("Alice@EXAMPLE.com", "alice@example.com"),
       ("a.b+c@x.y.z", "a.b+c@x.y.z"), ("root@localhost", "root@localhost"),
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "what is no address, or could be taken for another one, is refused",
+    "invalid and ambiguous addresses are refused",
     arguments: [
       "", "@", "a", "a@", "@b", "a@b@c", "a b@c", " a@b", "a@b ", "a@b\n", "a\u{0}@b", "a\u{7F}@b", "a@b.", "a@.b",
       "a@b..c", "a@\u{200B}b", "a\u{200D}@b", "a\u{202E}@b", "a\u{A0}@b", "<a@b>", "a@b,c", "\"a\"@b", "a;b@c",
@@ -51,7 +51,7 @@ import Testing
     #expect(CanonicalComposition.composed(["\u{AC38}", "\u{11A7}"]) == ["\u{AC38}", "\u{11A7}"])
   }
 
-  @Test("composition is what Foundation's is", arguments: 0..<UInt64(8))
+  @Test("Unicode composition agrees with Foundation's", arguments: 0..<UInt64(8))
   func composition(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let ranges: [ClosedRange<UInt32>] = [

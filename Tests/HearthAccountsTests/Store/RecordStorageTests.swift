@@ -64,7 +64,7 @@ import Testing
     #expect(found.displayName.map { Array($0.utf8) } == Array(text.utf8))
   }
 
-  @Test("that a user comes in by mailed links is told by records from before, where nothing else lets them in")
+  @Test("records of earlier versions imply sign-in by mailed link where no other method is possible")
   func emailLinks() throws {
     var user = UserRecord(uid: "u", createdAtMilliseconds: 1)
     #expect(try old(user).hasEmailLink == false)
@@ -118,7 +118,7 @@ import Testing
     #expect(try copy(lock) == lock)
   }
 
-  @Test("every text has a key of its own, and most can be told from it")
+  @Test("texts have distinct keys, and most can be restored from them")
   func keys() {
     let texts = Self.texts + ["%", "%%", "%25", ".", "a.b", "a/b", "a%2fb", "$#[]", String(repeating: ".", count: 500)]
     let keys = texts.map { AccountPath.key($0) }
@@ -178,7 +178,7 @@ import Testing
     store.close()
   }
 
-  @Test("random changes of stored bytes never trap, whatever is then asked", arguments: 0..<UInt64(4))
+  @Test("random changes of stored bytes never trap, in any later operation", arguments: 0..<UInt64(4))
   func fuzz(seed: UInt64) async throws {
     let store = try world.store()
     let uids = ["u1", "u2", "u3"]

@@ -96,7 +96,7 @@ import Testing
     store.close()
   }
 
-  @Test("codes that anybody can ask for are bounded, per owner and in all; the oldest go first")
+  @Test("codes of unauthenticated requests are bounded per owner and in all; the oldest are dropped first")
   func ticketLimits() async throws {
     var limits = AccountStoreLimits()
     limits.ticketsPerOwnerMax = 2
@@ -158,7 +158,7 @@ import Testing
     store.close()
   }
 
-  @Test("what has ended is swept, a few records at a time, in transactions that change something")
+  @Test("expired records are removed in small batches, within transactions that make changes")
   func sweeping() async throws {
     var limits = AccountStoreLimits()
     limits.ticketKeptSeconds = 10
@@ -194,7 +194,7 @@ import Testing
     store.close()
   }
 
-  @Test("a session whose end was put off is not swept at the old one")
+  @Test("an extended session is not swept at its former expiry")
   func prolongedSession() async throws {
     let store = try await store()
     for end in [100, 1_000] {

@@ -96,7 +96,7 @@ import Testing
     return (watch.isSafeToRetry, codes)
   }
 
-  @Test func `what its node refused as the first change may begin anew, and nothing after a change`() async throws {
+  @Test func `a transaction may restart when its first change is refused, and not after a change`() async throws {
     let shared = SharedAccounts()
     let store = try shared.store(in: AccountsWorld())
     shared.next(.refused)
@@ -118,7 +118,7 @@ import Testing
     store.close()
   }
 
-  @Test func `where no other node is there, nothing begins anew`() async throws {
+  @Test func `on a single node no transaction restarts`() async throws {
     let store = try AccountsWorld().store()
     store.close()
     let seen = await watch(store, adding: "ann")

@@ -30,7 +30,7 @@ import Testing
     store.close()
   }
 
-  @Test("an address that another provider knows leads to all whom it is of, and is nobody's own")
+  @Test("an address known from another provider leads to every account that has it, and is owned by none")
   func identityEmails() async throws {
     let store = try world.store()
     func user(_ uid: String, _ provider: String, _ email: String?) -> UserRecord {
@@ -70,7 +70,7 @@ import Testing
     store.close()
   }
 
-  @Test("what somebody else has is refused with its code, and nothing is changed by the refusal")
+  @Test("an identifier of another account is refused with its code, and the refusal changes nothing")
   func conflicts() async throws {
     let store = try world.store()
     var first = world.user("u1", email: "a@example.com")
@@ -99,7 +99,7 @@ import Testing
     store.close()
   }
 
-  @Test("a change of address, phone or identities frees what was given up")
+  @Test("a change of address, phone or identities frees the former ones")
   func changes() async throws {
     let store = try world.store()
     var user = world.user("u1", email: "a@example.com")
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(
-    "Security 33: a uid that is given again begins past the tokens of everybody who had it, and a second one is refused"
+    "Security 33: a reused uid is valid only for tokens after those of every earlier account; duplicates are refused"
   )
   func uidsComeBack() async throws {
     var journal = MemoryJournal()
@@ -153,7 +153,7 @@ import Testing
     store.close()
   }
 
-  @Test("A uid whose record cannot be read comes back past whatever that record said")
+  @Test("A uid with an unreadable record is reused with a later cutoff than the record could hold")
   func unreadable() async throws {
     let store = try world.store()
     try await store.transact { (accounts) throws(AccountError) in
@@ -182,8 +182,8 @@ import Testing
     store.close()
   }
 
-  @Test("When everybody goes, whoever comes after with the same uid is past them, too")
-  func everybodyGoes() async throws {
+  @Test("After all accounts are deleted, a reused uid is past the tokens of each of them")
+  func reuseAfterAllAreDeleted() async throws {
     let store = try world.store()
     try await store.transact { (accounts) throws(AccountError) in
       for uid in ["u1", "u2"] { try accounts.insert(world.user(uid)) }
@@ -200,7 +200,7 @@ import Testing
     store.close()
   }
 
-  @Test("What the version before has written goes on: its tokens count by their second until the first revocation")
+  @Test("Records of the previous version stay valid: their tokens expire by the second of the first revocation")
   func versionBefore() async throws {
     let store = try world.store()
     let now = world.nowSeconds
@@ -318,7 +318,7 @@ import Testing
     store.close()
   }
 
-  @Test("all users can be forgotten, as emulators want it, and their uids are free again")
+  @Test("an emulator deletes all users, and their uids are free again")
   func deleteAllUsers() async throws {
     let store = try world.store()
     try await store.transact { (accounts) throws(AccountError) in

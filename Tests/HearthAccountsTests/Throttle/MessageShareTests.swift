@@ -23,7 +23,7 @@ import Testing
     return taken
   }
 
-  @Test func `one /48 does not use up a day's mails`() {
+  @Test func `one /48 network does not use up the day's mails`() {
     let world = ThrottleWorld()
     let taken = Self.takeAllMails(world)
     #expect(taken > 1_000 && taken <= 1_750)
@@ -71,7 +71,7 @@ import Testing
     #expect(taken == 30)
   }
 
-  @Test func `an owner's notices do not wait for a minute, and do not use up everybody's`() {
+  @Test func `an owner's notices are not delayed, and do not use up the share of all`() {
     let world = ThrottleWorld()
     let taken = (0..<3_000).count { _ in
       world.throttle.admitMail(to: "ann@example.com", .notice, isOwners: true, address: "192.0.2.1", now: world.now)
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test func `the operator is told when mails are near their bound, and when they are used up`() {
+  @Test func `the operator is warned when mails are near their bound, and when they are used up`() {
     var limits = ThrottleLimits()
     limits.mailsPerDay = 100
     let world = ThrottleWorld(limits)
@@ -122,7 +122,7 @@ import Testing
     #expect(world.throttle.spending(now: world.now).first == SpendingLimit(name: "mailsPerDay", used: 81, max: 100))
   }
 
-  @Test func `the operator is told of text messages too`() {
+  @Test func `the operator is warned of text messages too`() {
     let world = ThrottleWorld()
     for number in 0..<300 {
       _ = world.throttle.admitMessage(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Bounded map")
 struct RecencyMapTests {
-  @Test("What was longest not used goes first")
+  @Test("The least recently used entry is evicted first")
   func order() {
     var map = RecencyMap<Int, String>(countMax: 3)
     let first = (1...3).map { map.set($0, "\($0)")?.key }
@@ -18,7 +18,7 @@ struct RecencyMapTests {
     #expect(values == [nil, nil, "three", "4", "5"])
   }
 
-  @Test("It is what a list with the same rule is, through any operations")
+  @Test("The map agrees with a list under any operations")
   func model() {
     var state: UInt64 = 7
     func random(_ bound: UInt64) -> Int {

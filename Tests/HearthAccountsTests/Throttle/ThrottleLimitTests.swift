@@ -137,7 +137,7 @@ struct ThrottleLimitTests {
     #expect(world.throttle.admitCredential(address: "192.0.2.1", now: world.now))
   }
 
-  @Test("A limit of nothing lets nothing through")
+  @Test("A limit of zero refuses every attempt")
   func nothing() {
     var limits = ThrottleLimits()
     limits.signUpsPerHour = 0

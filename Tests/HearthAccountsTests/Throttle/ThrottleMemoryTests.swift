@@ -39,7 +39,7 @@ struct ThrottleMemoryTests {
     #expect(world.begin("user999@example.com") != .allowed)
   }
 
-  @Test("Locks survive a restart, and say nothing about whose they are")
+  @Test("Locks survive a restart and do not identify their accounts")
   func restart() throws {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     for _ in 0..<9 { #expect(world.fail()) }
@@ -78,7 +78,7 @@ struct ThrottleMemoryTests {
     #expect(world.locks.all.isEmpty, "a right password from a network that is known")
   }
 
-  @Test("What was saved badly is dropped, and a lock from a clock that was wrong does not last")
+  @Test("Invalid saved records are dropped, and a lock from a wrong clock is shortened")
   func badLocks() {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     for _ in 0..<10 { #expect(world.fail()) }
@@ -98,7 +98,7 @@ struct ThrottleMemoryTests {
     #expect(next.locks.all.count == 1)
   }
 
-  @Test("What is saved is what stands, from however many threads it came")
+  @Test("The saved state is the last one under concurrent saves")
   func savingOrder() async {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     let accounts = (0..<5).map { "user\($0)@example.com" }

@@ -47,7 +47,7 @@ struct ThrottleTests {
     #expect(begin(1_002_000) == .allowed)
   }
 
-  @Test("Which failure locked is told, for the audit trail")
+  @Test("The failure that caused a lock is reported for the audit trail")
   func lockIsTold() {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     var waits: [Int64?] = []
@@ -74,7 +74,7 @@ struct ThrottleTests {
     #expect(world.locks.all.isEmpty)
   }
 
-  @Test("Failures are forgotten with a right password from a known network, not from a new one")
+  @Test("Failures are reset by a correct password from a known network, not from a new one")
   func knownNetwork() {
     let world = ThrottleWorld(ThrottleWorld.accountsOnly)
     #expect(world.succeed(from: "198.51.100.1"))
@@ -112,7 +112,7 @@ struct ThrottleTests {
     #expect(world.begin() != .allowed)
   }
 
-  @Test("Security 18: nor of fifty from one address, whatever accounts they are for")
+  @Test("Security 18: fifty attempts at once from one address pass the limit no further, for any accounts")
   func parallelAddress() async {
     var limits = ThrottleLimits()
     limits.addressAccounts = 1_000

@@ -5,9 +5,11 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthAccountTests {
-  @Test("a changed password ends the user's other sessions, which sign themselves out", arguments: Carrier.whole)
-  func changePassword(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test(
+    "a changed password ends the user's other sessions, which sign themselves out", arguments: NetworkCondition.reliable
+  )
+  func changePassword(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let other = try world.another()
       try await other.signIn(withEmail: "ada@example.com", password: "secret1")
@@ -26,9 +28,9 @@ import Testing
     }
   }
 
-  @Test("a forgotten password is set anew with the mailed code, once", arguments: Carrier.whole)
-  func reset(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a forgotten password is set anew with the mailed code, once", arguments: NetworkCondition.reliable)
+  func reset(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let auth = world.auth
       try await auth.createUser(withEmail: "ada@example.com", password: "secret1")
       try await auth.sendPasswordReset(withEmail: "ada@example.com")
@@ -46,9 +48,9 @@ import Testing
     }
   }
 
-  @Test("an address is proved, and changed by a link mailed to the new one", arguments: Carrier.whole)
-  func address(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("an address is verified, and changed by a link mailed to the new one", arguments: NetworkCondition.reliable)
+  func address(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let auth = world.auth
       let user = try await auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await user.sendEmailVerification()
@@ -68,9 +70,11 @@ import Testing
     }
   }
 
-  @Test("where addresses are not hidden they are set at once, and their ways in are told", arguments: Carrier.whole)
-  func openAddress(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier, hidesAddresses: false) { world in
+  @Test(
+    "without e-mail privacy addresses are set at once, and their sign-in methods are listed",
+    arguments: NetworkCondition.reliable)
+  func openAddress(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network, hidesAddresses: false) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await user.updateEmail(to: "new@example.com")
       #expect(user.email == "new@example.com" && world.auth.currentUser === user)
@@ -84,9 +88,9 @@ import Testing
     }
   }
 
-  @Test("name and picture are set, kept and removed", arguments: Carrier.whole)
-  func profile(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("name and picture are set, kept and removed", arguments: NetworkCondition.reliable)
+  func profile(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user
       let change = user.createProfileChangeRequest()
       change.displayName = "Ada"
@@ -101,9 +105,9 @@ import Testing
     }
   }
 
-  @Test("who signs in again must be the same user", arguments: Carrier.whole)
-  func reauthenticate(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("reauthentication needs the same user", arguments: NetworkCondition.reliable)
+  func reauthenticate(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       try await world.another().createUser(withEmail: "bob@example.com", password: "secret1")
       let before = user.refreshToken
@@ -116,9 +120,9 @@ import Testing
     }
   }
 
-  @Test("a deleted account is gone, here and elsewhere", arguments: Carrier.whole)
-  func delete(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a deleted account is gone, here and elsewhere", arguments: NetworkCondition.reliable)
+  func delete(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let other = try world.another()
       let elsewhere = try await other.signIn(withEmail: "ada@example.com", password: "secret1").user
@@ -130,9 +134,9 @@ import Testing
     }
   }
 
-  @Test("a user of one app becomes another's by request", arguments: Carrier.whole)
-  func update(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a user of one app becomes another's by request", arguments: NetworkCondition.reliable)
+  func update(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user
       let other = try world.another()
       try await other.updateCurrentUser(user)

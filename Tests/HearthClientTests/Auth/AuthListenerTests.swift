@@ -6,7 +6,7 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthListenerTests {
-  @Test("a state listener hears who is signed in at once, then who comes and goes; a token listener each token too")
+  @Test("a state listener is called with the user at once and at each change; a token listener for each token too")
   func listeners() async throws {
     let auth = AuthWorld.auth(port: 1, transport: ScriptedTransport(FakeService().answer))
     let (states, tokens) = (Told(), Told())
@@ -29,9 +29,9 @@ import Testing
     #expect(states.uids.count == 4 && tokens.uids.count == 5)
   }
 
-  @Test("a listener that was removed hears nothing, not even what was on its way", arguments: Carrier.whole)
-  func removed(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a removed listener is not called, not even for pending changes", arguments: NetworkCondition.reliable)
+  func removed(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let queue = DispatchQueue(label: "held")
       world.auth.callbackQueue = queue
       let told = Told()
@@ -46,9 +46,10 @@ import Testing
   }
 
   @Test(
-    "a stream has the present state first, then the newest, and takes its listener with it", arguments: Carrier.whole)
-  func stream(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+    "a stream has the present state first, then the newest, and takes its listener with it",
+    arguments: NetworkCondition.reliable)
+  func stream(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let auth = world.auth
       try await auth.signIn(withCustomToken: "uid:ada")
       let reader = Task {

@@ -6,9 +6,11 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthSessionTests {
-  @Test("a session goes on at the next start, with no request; one that is over is not kept", arguments: Carrier.whole)
-  func restart(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test(
+    "a session continues at the next start without a request; an ended one is removed",
+    arguments: NetworkCondition.reliable)
+  func restart(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let lookups = world.transport.count("accounts:lookup")
       let next = try world.another(store: world.store)
@@ -38,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("a change of server forgets who was signed in at the last")
+  @Test("a change of server drops the session of the former one")
   func changeOfServer() async throws {
     try await AuthWorld.with { world in
       try await world.auth.signInAnonymously()
@@ -106,7 +108,7 @@ import Testing
     #expect(AuthWorld.auth(port: 1, store: store).currentUser == nil)
   }
 
-  @Test("where the session cannot be kept, signing in says so and signs nobody in")
+  @Test("signing in fails with an error when the session cannot be stored")
   func noPlace() async throws {
     try await AuthWorld.with { world in
       let folder = try TemporaryFolder()

@@ -5,9 +5,9 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthSignInTests {
-  @Test("a custom token signs in as its uid, and the ID token says so", arguments: Carrier.whole)
-  func customToken(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a custom token signs in as its uid, also in the ID token", arguments: NetworkCondition.reliable)
+  func customToken(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let result = try await world.auth.signIn(withCustomToken: "uid:ada")
       #expect(result.user.uid == "ada" && world.auth.currentUser === result.user && !result.user.isAnonymous)
       #expect(result.additionalUserInfo?.isNewUser == true)
@@ -19,9 +19,11 @@ import Testing
     }
   }
 
-  @Test("a guest is one account until an address is linked to it, which keeps the uid", arguments: Carrier.whole)
-  func guest(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test(
+    "an anonymous user is one account until an address is linked to it, which keeps the uid",
+    arguments: NetworkCondition.reliable)
+  func guest(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let guest = try await world.auth.signInAnonymously().user
       #expect(guest.isAnonymous && guest.email == nil && guest.providerID == "Firebase")
       #expect(try await world.auth.signInAnonymously().user === guest)
@@ -37,9 +39,11 @@ import Testing
     }
   }
 
-  @Test("an account is made with an address and a password, once, and opened with both", arguments: Carrier.whole)
-  func password(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test(
+    "an account is made with an address and a password, once, and opened with both",
+    arguments: NetworkCondition.reliable)
+  func password(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let auth = world.auth
       let made = try await auth.createUser(withEmail: "Ada@example.com", password: "secret1")
       #expect(made.additionalUserInfo?.isNewUser == true && made.user.email?.lowercased() == "ada@example.com")
@@ -63,9 +67,9 @@ import Testing
     }
   }
 
-  @Test("a mailed link signs in", arguments: Carrier.whole)
-  func emailLink(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a mailed link signs in", arguments: NetworkCondition.reliable)
+  func emailLink(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let settings = ActionCodeSettings()
       settings.url = URL(string: "https://app.example/in")
       settings.handleCodeInApp = true
@@ -82,10 +86,10 @@ import Testing
   }
 
   @Test(
-    "a provider's credential signs in, links and unlinks; one that another account has does not link",
-    arguments: Carrier.whole)
-  func provider(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+    "a provider's credential signs in, links and unlinks; one of another account does not link",
+    arguments: NetworkCondition.reliable)
+  func provider(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let credential = GoogleAuthProvider.credential(
         withIDToken: "person:7:ada@example.com", accessToken: "a")
       let result = try await world.auth.signIn(with: credential)
@@ -112,9 +116,9 @@ import Testing
     }
   }
 
-  @Test("completions come in order on the app's queue, with a result or an error", arguments: Carrier.whole)
-  func completions(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("completions come in order on the app's queue, with a result or an error", arguments: NetworkCondition.reliable)
+  func completions(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let queue = DispatchQueue(label: "app")
       let key = DispatchSpecificKey<Bool>()
       queue.setSpecific(key: key, value: true)

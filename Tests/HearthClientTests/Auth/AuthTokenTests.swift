@@ -7,9 +7,11 @@ import Testing
 @testable import HearthClient
 
 @Suite struct AuthTokenTests {
-  @Test("a token is fetched when its end is near, once however many ask, and not before", arguments: Carrier.whole)
-  func oneRefresh(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test(
+    "a token is fetched when its end is near, once however many ask, and not before",
+    arguments: NetworkCondition.reliable)
+  func oneRefresh(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user
       let first = try await user.getIDToken()
       world.clock.advance(seconds: 3600 - 301)
@@ -24,9 +26,9 @@ import Testing
     }
   }
 
-  @Test("who asks by force while one is being fetched gets that one", arguments: Carrier.whole)
-  func forcedTogether(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a forced refresh during a fetch gets the fetched token", arguments: NetworkCondition.reliable)
+  func forcedTogether(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user
       world.transport.hold("token")
       async let a = user.getIDToken(forcingRefresh: true)
@@ -42,9 +44,9 @@ import Testing
     }
   }
 
-  @Test("a change of password and a refresh that meets it do not end the session", arguments: Carrier.whole)
-  func refreshBesidePasswordChange(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a change of password and a refresh that meets it do not end the session", arguments: NetworkCondition.reliable)
+  func refreshBesidePasswordChange(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       world.transport.hold("accounts:update")
       async let change: Void = user.updatePassword(to: "secret2")
@@ -57,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("while a connection listens, tokens come before the last one ends, and stop with the session")
+  @Test("while a connection listens, tokens are renewed before they expire, until the session ends")
   func automatic() async throws {
     let (clock, transport) = (ManualClock(), CountingTransport(ScriptedTransport(FakeService().answer)))
     let auth = AuthWorld.auth(port: 1, transport: transport, clock: clock)
@@ -81,7 +83,7 @@ import Testing
     #expect(clock.wakes.isEmpty && told.withLock { $0.count } == 5)
   }
 
-  @Test("a server that is away is asked again after half a minute, and later with longer pauses")
+  @Test("an unreachable server is retried after half a minute, and later with longer delays")
   func retries() async throws {
     let isDown = Mutex(false)
     let server = FakeService()
@@ -124,9 +126,9 @@ import Testing
     #expect(pause == ["300": 150, "60": 30, "x": 3300][life] ?? 1)
   }
 
-  @Test("a clock that was set back does not keep an old token alive", arguments: Carrier.whole)
-  func clockSetBack(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test("a clock that was set back does not keep an old token alive", arguments: NetworkCondition.reliable)
+  func clockSetBack(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.signInAnonymously().user
       world.clock.advance(seconds: -7200)
       _ = try await user.getIDToken()
@@ -134,9 +136,10 @@ import Testing
     }
   }
 
-  @Test("a connection gets the credential, and nobody's when the session is over", arguments: Carrier.whole)
-  func provider(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  @Test(
+    "a connection gets the user's token, and none after the session has ended", arguments: NetworkCondition.reliable)
+  func provider(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       #expect(try await credential(world.auth) == nil)
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let given = try #require(try await credential(world.auth))

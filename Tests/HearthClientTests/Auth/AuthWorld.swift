@@ -14,7 +14,7 @@ struct AuthWorld {
   static let rules = #"{"rules":{".read":true,".write":true}}"#
 
   let test: TestServer
-  let route: Route
+  let route: TestAddress
   let transport: CountingTransport
   let clock = ManualClock()
   let store = MemorySessionStore()
@@ -24,21 +24,21 @@ struct AuthWorld {
   ///
   /// - Parameter hidesAddresses: True when clients cannot find out which addresses have accounts.
   static func with(
-    over carrier: Carrier = .plain, rules: String = rules, hidesAddresses: Bool = true,
+    over network: NetworkCondition = .plain, rules: String = rules, hidesAddresses: Bool = true,
     _ body: (AuthWorld) async throws -> Void
   ) async throws {
-    try await TestServer.with(over: carrier, rules: rules) {
+    try await TestServer.with(over: network, rules: rules) {
       $0.accounts.protectsFromEnumeration = hidesAddresses
     } _: { test, route in
       try await body(AuthWorld(test, route))
     }
   }
 
-  private init(_ test: TestServer, _ route: Route) throws {
+  private init(_ test: TestServer, _ route: TestAddress) throws {
     self.test = test
     self.route = route
     transport = CountingTransport(
-      route.carrier.isSecure ? CertificateTransport() as any AuthTransport : URLSessionTransport.shared)
+      route.network.isSecure ? CertificateTransport() as any AuthTransport : URLSessionTransport.shared)
     auth = Self.auth(port: test.port, store: store, transport: transport, clock: clock)
     try auth.useServer(Self.url(route))
   }
@@ -51,14 +51,14 @@ struct AuthWorld {
     return auth
   }
 
-  private static func url(_ route: Route) throws -> URL { try #require(URL(string: route.address)) }
+  private static func url(_ route: TestAddress) throws -> URL { try #require(URL(string: route.address)) }
 
   /// Returns a client of the server's database with a user's credentials.
   func database(_ credentials: any CredentialProvider) -> Database {
     let database = Database.database(
       app: Self.app(), url: route.address + "/?ns=default", credentials: credentials)
     database.callbackQueue = DispatchQueue(label: "test")
-    database.configureConnections { DatabaseWorld.configure(&$0, over: route.carrier) }
+    database.configureConnections { DatabaseWorld.configure(&$0, over: route.network) }
     return database
   }
 
@@ -85,7 +85,7 @@ struct AuthWorld {
 struct CertificateTransport: AuthTransport {
   func send(_ request: AuthRequest) async throws -> AuthAnswer {
     do {
-      let answer = try await SecureRequests.send(
+      let answer = try await HTTPSRequests.send(
         request.method, to: request.url, headers: request.headers, body: request.body)
       return AuthAnswer(status: answer.status, body: answer.body)
     } catch {
@@ -194,6 +194,6 @@ func authCode(_ work: () async throws -> Void) async -> AuthErrorCode? {
 extension AuthWorld {
   /// Waits until a condition is true; fails after a timeout.
   static func until(_ isSo: @Sendable () async throws -> Bool) async throws {
-    try #require(try await Patience.until(isSo))
+    try #require(try await Polling.until(isSo))
   }
 }

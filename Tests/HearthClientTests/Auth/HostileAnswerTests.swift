@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct HostileAnswerTests {
   @Test(
-    "an answer that is not one signs nobody in",
+    "an invalid response signs no user in",
     arguments: [
       (200, ""), (200, "null"), (200, "[]"), (200, "{}"), (200, "<html>"), (200, #"{"idToken":1,"refreshToken":2}"#),
       (200, #"{"idToken":"","refreshToken":"r","expiresIn":"3600"}"#), (200, #"{"idToken":"a"}"#),
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("a refresh that brings another account's token changes nothing and keeps the session")
+  @Test("a refresh with another account's token is refused and keeps the session")
   func otherTokens() async throws {
     let server = FakeService()
     let transport = ScriptedTransport { request in
@@ -94,7 +94,7 @@ import Testing
     #expect(user.tokens == before && auth.currentUser === user)
   }
 
-  @Test("an overloaded server costs nobody the session")
+  @Test("an overloaded server does not end the session")
   func overload() async throws {
     let server = FakeService()
     let transport = ScriptedTransport { request in
@@ -132,7 +132,7 @@ import Testing
     #expect(await authCode { try await AuthWorld.auth(port: target.port).signInAnonymously() } == .networkError)
   }
 
-  @Test("a server whose certificate nobody vouches for is told no password")
+  @Test("no password is sent to a server with an untrusted certificate")
   func certificates() async throws {
     try await AuthWorld.with(over: .tls) { world in
       let stranger = AuthWorld.auth(port: 1)
@@ -145,7 +145,7 @@ import Testing
     }
   }
 
-  @Test("requests that are cut off or get no answer are network errors, and cost nobody the session")
+  @Test("interrupted and unanswered requests are network errors and do not end the session")
   func cutOff() async throws {
     try await AuthWorld.with(over: .faulty(seed: 1)) { world in
       let auth = AuthWorld.auth(port: world.route.port, transport: URLSessionTransport(timeoutSeconds: 1))
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test("a server of one's own is named with https, but for this machine")
+  @Test("a custom server needs https, except on this machine")
   func servers() throws {
     let auth = AuthWorld.auth(port: 1)
     for text in ["http://hearth.example.com", "ftp://localhost", "hearth.example.com", "https://", "https://a/?b"] {

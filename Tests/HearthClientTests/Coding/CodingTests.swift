@@ -104,7 +104,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
     #expect(try decoder.decode(Date.self, from: "1970-01-01T00:00:02Z") == value.createdAt)
   }
 
-  @Test("a server's timestamp is asked for, and read as a date")
+  @Test("a server timestamp is encoded as a placeholder and decoded as a date")
   func timestamp() throws {
     let value = try ValueReader.value(try DatabaseEncoder().encode(Message(sent: nil)), at: .root, from: "f")
     #expect(value.deferred.count == 1)
@@ -114,7 +114,7 @@ private struct Message: Codable { @ServerTimestamp var sent: Date? }
     #expect((known as? [String: Any])?["sent"] as? Int64 == 1500)
   }
 
-  @Test("what does not fit is said with its place")
+  @Test("a decoding error names its coding path")
   func failures() {
     func path(_ value: Any) -> String? {
       do {

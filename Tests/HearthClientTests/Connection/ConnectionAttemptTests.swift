@@ -5,7 +5,7 @@ import Testing
 @testable import HearthClient
 
 @Suite struct ConnectionAttemptTests {
-  @Test("a token that cannot be had opens nothing, and the waits grow")
+  @Test("without a token no connection opens, and the retry delays grow")
   func tokenFailures() throws {
     var world = try ConnectionWorld()
     world.handle(.open)
@@ -82,7 +82,7 @@ import Testing
     #expect(world.connection.deadline == nil)
   }
 
-  @Test("a reset leads to its host soon; a host that nobody answers at is forgotten")
+  @Test("a reset reconnects to its host soon; an unreachable host is forgotten")
   func reset() throws {
     var world = try ConnectionWorld()
     world.connect()
@@ -142,7 +142,7 @@ import Testing
     #expect(world.handle(.timer) == ["close 1", "tell lost"])
   }
 
-  @Test("a 1000 clients of one server that restarts come back spread over a second")
+  @Test("1,000 clients of a restarted server reconnect spread over a second")
   func spread() throws {
     var moments: [Int64] = []
     for seed in 0..<1_000 {

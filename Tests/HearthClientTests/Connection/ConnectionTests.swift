@@ -45,7 +45,8 @@ import Testing
     #expect(other.connect(credential: "owner").last == #"send {"t":"d","d":{"r":1,"a":"gauth","b":{"cred":"owner"}}}"#)
   }
 
-  @Test("a lost connection is told once; numbers go on, the session comes back, the counter does not")
+  @Test(
+    "a lost connection is reported once; request numbers continue, the session is resumed, the retry counter is not")
   func reconnects() throws {
     var world = try ConnectionWorld()
     world.connect()
@@ -65,7 +66,8 @@ import Testing
     #expect(world.connect().first?.hasSuffix("&ls=s%202") == true)
   }
 
-  @Test("a refused credential closes the connection and a fresh one is asked for; three in a row wait as long as ever")
+  @Test(
+    "a refused credential closes the connection and fetches a fresh one; after three in a row the usual delay applies")
   func refusedCredentials() throws {
     var world = try ConnectionWorld()
     for refusal in 1...3 {
@@ -99,7 +101,7 @@ import Testing
     #expect(world.handle(.tokens(attempt: world.attempt, ConnectionTokens())).first?.hasPrefix("open") == true)
   }
 
-  @Test("a new credential goes over the live socket in its turn; the same one does not; nil signs out")
+  @Test("a new credential is sent over the live socket in order; an equal one is not; nil signs out")
   func changesCredential() throws {
     var world = try ConnectionWorld()
     world.connect(credential: "a.b.c")
@@ -119,7 +121,7 @@ import Testing
     #expect(world.receive(ConnectionWorld.reply(5, "ok", "\"\"")) == ["tell cleared"])
   }
 
-  @Test("who signs out while the token is fetched connects signed out")
+  @Test("signing out during a token fetch connects signed out")
   func signsOutDuringFetch() throws {
     var world = try ConnectionWorld()
     world.handle(.open)
@@ -129,7 +131,7 @@ import Testing
     #expect(world.receive(ConnectionWorld.hello()).last == "tell ready")
   }
 
-  @Test("tokens of an attempt that was given up open nothing")
+  @Test("tokens of an abandoned attempt open no connection")
   func staleTokens() throws {
     var world = try ConnectionWorld()
     world.handle(.open)
@@ -155,7 +157,7 @@ import Testing
     #expect(world.connection.socketRequest.headers.count == 1)
   }
 
-  @Test("answers to writes wait for the listens that were asked before; at a loss they are told first")
+  @Test("responses to writes are delivered after earlier listens; at a disconnection they are delivered first")
   func holdsWriteAnswers() throws {
     var world = try ConnectionWorld()
     world.connect()
@@ -169,7 +171,7 @@ import Testing
     #expect(world.handle(.closed(attempt: 1, "")) == ["close 1", #"tell reply 5 datastale """#, "tell lost"])
   }
 
-  @Test("pushes: priorities by their path, tags, empty merges, what lacks its data")
+  @Test("pushes: priorities by path, tags, empty merges, and missing data")
   func pushes() throws {
     var world = try ConnectionWorld()
     world.connect()

@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "what is none says what is wrong",
+    "an invalid address is refused with a reason",
     arguments: [
       "", "chat", "ftp://a.b.c", "https://", "https://a b.c.d",
       "https://a.b.c:0", "https://a.b.c:65536", "https://a.b.c:x", "https://user@a.b.c", "https://[a.b.c]",

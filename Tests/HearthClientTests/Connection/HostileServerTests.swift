@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(
-    "what breaks the framing or a limit ends the connection",
+    "violations of framing and limits end the connection",
     arguments: [
       "x", "{", "[]", "{\"t\":\"d\"}", "nul", "\u{FEFF}{}", "1234567", "9999999999",
       #"{"t":"d","d":{"a":"d","b":{"p":"a","d":1e999}}}"#,
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "what has no meaning is passed over",
+    "meaningless messages are ignored",
     arguments: [
       "", "0", #"{"t":"x","d":1}"#, #"{"t":"c","d":{}}"#, #"{"t":"c","d":5}"#, #"{"t":"d","d":{"a":5,"b":{}}}"#,
       #"{"t":"d","d":{"r":99999999999,"b":{"s":"ok"}}}"#, #"{"t":"d","d":{"r":5,"b":7}}"#,

@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("a block of the main actor is called on the main queue, whatever the callback queue is")
+  @Test("a block of the main actor is called on the main queue for every callback queue")
   func mainActor() async throws {
     try await DatabaseWorld.with { world in
       let (ref, lines) = (world.ref(), Lines())

@@ -8,9 +8,9 @@ import Testing
 /// Tests of going on and off line with a live server.
 @Suite struct ConnectionStateTests {
   // Without carriers that cut: each cut is another value of `.info/connected`.
-  @Test("whether there is a connection, and how far the clocks are apart", arguments: Carrier.whole)
-  func info(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test(".info holds the connection state and the clock offset", arguments: NetworkCondition.reliable)
+  func info(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (database, lines) = (world.database(), Lines())
       database.reference(withPath: ".info/connected").observe(.value) { lines.add(json($0)) }
       #expect(await lines.wait(for: 2) == ["false", "true"])
@@ -43,9 +43,9 @@ import Testing
     }
   }
 
-  @Test("writes without a connection are seen, wait, and go out in their order", arguments: Carrier.all)
-  func offlineWrites(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("writes without a connection are seen, wait, and go out in their order", arguments: NetworkCondition.all)
+  func offlineWrites(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       ref.observe(.value) { lines.add(json($0)) }
       await lines.wait(for: 1)
@@ -62,9 +62,9 @@ import Testing
     }
   }
 
-  @Test("writes that are dropped are taken back, and their blocks are told", arguments: Carrier.all)
-  func purge(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("purged writes are reverted, and their blocks are called", arguments: NetworkCondition.all)
+  func purge(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(0)
       ref.observe(.value) { lines.add(json($0)) }
@@ -80,9 +80,9 @@ import Testing
     }
   }
 
-  @Test("data and waiting writes are there after a restart without a connection", arguments: Carrier.all)
-  func persistence(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("data and waiting writes are there after a restart without a connection", arguments: NetworkCondition.all)
+  func persistence(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let folder = try TemporaryFolder()
       let options = FirebaseOptions()
       options.storageDirectory = URL(fileURLWithPath: folder.path)
@@ -94,7 +94,7 @@ import Testing
         database.isPersistenceEnabled = true
         database.persistenceCacheSizeBytes = 2 << 20
         database.callbackQueue = DispatchQueue(label: "test")
-        database.configureConnections { DatabaseWorld.configure(&$0, over: carrier) }
+        database.configureConnections { DatabaseWorld.configure(&$0, over: network) }
         if !isOnline { database.goOffline() }
         return database
       }

@@ -13,30 +13,30 @@ final class DatabaseWorld: Sendable {
   static let rules = #"{"rules":{"open":{".read":true,".write":true,".indexOn":[".value","x/y"]}}}"#
 
   let test: TestServer
-  let route: Route
+  let route: TestAddress
   private let databases = Mutex<[Database]>([])
 
-  private init(_ test: TestServer, _ route: Route) { (self.test, self.route) = (test, route) }
+  private init(_ test: TestServer, _ route: TestAddress) { (self.test, self.route) = (test, route) }
 
   static func with(
-    over carrier: Carrier = .plain, rules: String = rules, _ body: (DatabaseWorld) async throws -> Void
+    over network: NetworkCondition = .plain, rules: String = rules, _ body: (DatabaseWorld) async throws -> Void
   ) async throws {
-    try await TestServer.with(over: carrier, rules: rules) { test, route in
+    try await TestServer.with(over: network, rules: rules) { test, route in
       let world = DatabaseWorld(test, route)
       defer { world.shutDown() }
       try await body(world)
     }
   }
 
-  /// The address of the database over the carrier.
+  /// The address of the database over the network.
   var url: String { route.address + "/?ns=default" }
 
   /// Sets short delays between attempts, and fast detection of silent connections. The time to connect depends on the
   /// machine, so no read times out.
-  static func configure(_ settings: inout RepositorySettings, over carrier: Carrier) {
+  static func configure(_ settings: inout RepositorySettings, over network: NetworkCondition) {
     settings.trust = .roots(pem: TestCertificate.certificatePEM)
     settings.connection.backOff = .init(first: 5, max: 50, factor: 1.3, jitter: 0.7, spread: 5)
-    guard carrier.isFaulty else { return }
+    guard network.isFaulty else { return }
     (settings.connection.keepaliveInterval, settings.connection.silenceMax) = (60, 200)
     (settings.connection.openTimeout, settings.connection.helloTimeout) = (500, 500)
     settings.getTimeoutMilliseconds = .max
@@ -54,7 +54,7 @@ final class DatabaseWorld: Sendable {
     app.delete()
     let database = Database.database(app: app, url: url, credentials: credentials)
     database.callbackQueue = DispatchQueue(label: "test")
-    database.configureConnections { Self.configure(&$0, over: route.carrier) }
+    database.configureConnections { Self.configure(&$0, over: route.network) }
     configure(database)
     databases.withLock { $0.append(database) }
     return database

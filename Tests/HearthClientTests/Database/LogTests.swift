@@ -26,7 +26,7 @@ import Testing
     try await AuthWorld.until { credentials.askedCount >= 2 }
   }
 
-  @Test("warnings are logged, and below the level nothing is")
+  @Test("warnings are logged, and messages below the level are not")
   func level() async throws {
     try await with { lines in
       #expect(Database.logLevel == .warning)

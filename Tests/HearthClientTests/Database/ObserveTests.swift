@@ -6,9 +6,9 @@ import Testing
 
 /// Tests of observers with a live server.
 @Suite struct ObserveTests {
-  @Test("five types of events, in their order, with the key before", arguments: Carrier.all)
-  func events(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("five types of events, in their order, with the key before", arguments: NetworkCondition.all)
+  func events(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       for (name, type) in [("added", DataEventType.childAdded), ("changed", .childChanged), ("moved", .childMoved)] {
@@ -28,9 +28,9 @@ import Testing
     }
   }
 
-  @Test("another client's writes arrive", arguments: Carrier.all)
-  func remote(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("another client's writes arrive", arguments: NetworkCondition.all)
+  func remote(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       ref.observe(.value) { lines.add(json($0)) }
       #expect(await lines.wait(for: 1) == ["null"])
@@ -40,9 +40,10 @@ import Testing
   }
 
   @Test(
-    "nothing comes after a removal, by a handle, of all, and through the reference of a query", arguments: Carrier.all)
-  func removal(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+    "no event is delivered after a removal by handle, of all, or through a query's reference",
+    arguments: NetworkCondition.all)
+  func removal(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": 1])
       let first = ref.observe(.value) { _ in lines.add("first") }
@@ -64,9 +65,9 @@ import Testing
     }
   }
 
-  @Test("an observer may take itself away in its own block", arguments: Carrier.all)
-  func removalInside(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("an observer may take itself away in its own block", arguments: NetworkCondition.all)
+  func removalInside(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       ref.observe(.value) { _ in
         lines.add("once")
@@ -79,9 +80,10 @@ import Testing
     }
   }
 
-  @Test("a denial calls the cancel block, once, and the next observer is asked for again", arguments: Carrier.all)
-  func denial(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test(
+    "a denial calls the cancel block once, and the next observer is requested again", arguments: NetworkCondition.all)
+  func denial(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.database().reference(withPath: "closed"), Lines())
       for _ in 0..<2 {
         ref.observe(.value) { _ in
@@ -100,9 +102,9 @@ import Testing
     }
   }
 
-  @Test("single events come once, in each form", arguments: Carrier.all)
-  func single(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("single events come once, in each form", arguments: NetworkCondition.all)
+  func single(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2])
       ref.observeSingleEvent(of: .value) { lines.add("value \(json($0))") }
@@ -120,9 +122,9 @@ import Testing
     }
   }
 
-  @Test("a task that is cancelled waits no longer", arguments: Carrier.all)
-  func cancelledTask(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a task that is cancelled waits no longer", arguments: NetworkCondition.all)
+  func cancelledTask(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.ref()
       let task = Task { try await ref.singleEvent(of: .childAdded) }
       task.cancel()
@@ -133,9 +135,9 @@ import Testing
     }
   }
 
-  @Test("data that is kept in sync is there at once", arguments: Carrier.all)
-  func keptSynced(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("data kept in sync is available at once", arguments: NetworkCondition.all)
+  func keptSynced(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       ref.keepSynced(true)
       try await other.setValue(5)

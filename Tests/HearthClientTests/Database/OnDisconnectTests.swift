@@ -9,9 +9,9 @@ import Testing
   // Without carriers that cut: the server executes the write when the proxy cuts the connection.
   @Test(
     "values, priorities, updates and removals are done when the connection ends, in each form", .timeLimit(.minutes(1)),
-    arguments: Carrier.whole)
-  func done(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+    arguments: NetworkCondition.reliable)
+  func done(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       try await ref.setValue(["gone": 1, "gone2": 1, "gone3": 1, "kept": 1])
       try await ref.child("a").onDisconnectSetValue("bye")
@@ -39,9 +39,9 @@ import Testing
   }
 
   // Without carriers that cut: the server executes the write when the proxy cuts the connection.
-  @Test("what was taken back is not done, in each form", arguments: Carrier.whole)
-  func cancelled(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a cancelled onDisconnect operation is not made, in each form", arguments: NetworkCondition.reliable)
+  func cancelled(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other, lines) = (world.ref(), world.ref(), Lines())
       for key in ["a", "b", "c"] { try await ref.child(key).onDisconnectSetValue(1) }
       try await ref.child("last").onDisconnectSetValue(1)
@@ -57,9 +57,9 @@ import Testing
     }
   }
 
-  @Test("a refusal is told", arguments: Carrier.all)
-  func refused(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a refusal is reported", arguments: NetworkCondition.all)
+  func refused(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.database().reference(withPath: "closed")
       await #expect(throws: DatabaseError.self) { try await ref.onDisconnectSetValue(1) }
       await #expect(throws: DatabaseArgumentError.self) { try await ref.onDisconnectSetValue(Date()) }

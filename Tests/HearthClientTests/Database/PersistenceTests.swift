@@ -29,11 +29,11 @@ import Testing
   }
 
   @Test(
-    "after a kill what was cached answers at once, and each write that waited is sent once, in order",
-    arguments: Carrier.whole)
-  func killed(over carrier: Carrier) async throws {
+    "after a kill cached data is available at once, and each pending write is sent once, in order",
+    arguments: NetworkCondition.reliable)
+  func killed(over network: NetworkCondition) async throws {
     let folder = try TemporaryFolder()
-    try await DatabaseWorld.with(over: carrier) { world in
+    try await DatabaseWorld.with(over: network) { world in
       let other = world.ref()
       try await other.child("cached").setValue("x")
       await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String, url = world.url as String] in
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("what was read once is found again without a connection, also after a restart")
+  @Test("data read once is available offline, also after a restart")
   func readOnce() async throws {
     let folder = try TemporaryFolder()
     try await DatabaseWorld.with { world in
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test("what version 1.0 kept, which apps and programs shared, goes to the first that asks")
+  @Test("the shared folder of version 1.0 is adopted by the first app that opens it")
   func adoptsSharedFolder() throws {
     let folder = try TemporaryFolder()
     let directory = URL(fileURLWithPath: folder.path)
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(
-    "data that nobody uses any more goes when there is too much, the longest unused first; what is kept in sync stays")
+    "unused data is evicted when the cache is too large, the least recently used first; data kept in sync stays")
   func pruned() async throws {
     let folder = try TemporaryFolder()
     try await DatabaseWorld.with { world in

@@ -6,9 +6,9 @@ import Testing
 
 /// Tests of queries with a live server.
 @Suite struct QueryTests {
-  @Test("orders, limits and bounds find what they should, by an observer and by a read", arguments: Carrier.all)
-  func found(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("orders, limits and bounds select the right children, for observers and reads", arguments: NetworkCondition.all)
+  func found(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, reader) = (world.ref(), world.ref())
       try await ref.setValue(
         [
@@ -45,9 +45,9 @@ import Testing
     }
   }
 
-  @Test("a window of the newest moves with what is added", arguments: Carrier.all)
-  func window(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a limitToLast window moves with added children", arguments: NetworkCondition.all)
+  func window(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       let query = ref.queryLimited(toLast: 2)
@@ -59,9 +59,9 @@ import Testing
     }
   }
 
-  @Test("a read is answered from what is there, from the server, or not at all", arguments: Carrier.all)
-  func reads(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a read is answered from the cache, from the server, or fails", arguments: NetworkCondition.all)
+  func reads(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(["a": ["b": 1], "c": 2] as [String: Any])
       ref.getData { error, snapshot in lines.add("\(error == nil) \(json(snapshot))") }
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("a read without a connection fails with the sentence that apps know, where nothing is observed or on disk")
+  @Test("a read without a connection fails with the SDK's message where no data is observed or cached")
   func offlineRead() async throws {
     try await DatabaseWorld.with { world in
       let database = world.database { $0.configureConnections { $0.getTimeoutMilliseconds = 1 } }

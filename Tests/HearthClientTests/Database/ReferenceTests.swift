@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("a query's description says what it asks for")
+  @Test("a query's description names its parameters")
   func queryDescription() {
     with { database in
       let query = database.reference(withPath: "a").queryOrdered(byChild: "x/y").queryStarting(atValue: 1).queryLimited(
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("an app's database is one and the same")
+  @Test("an app has one database instance")
   func sameDatabase() {
     with { database in
       let again = Database.database(
@@ -113,7 +113,7 @@ import Testing
     #expect(named.reference().url == "http://127.0.0.1:1/?ns=project-of-a-test-default-rtdb")
   }
 
-  @Test("the library says its version, which servers are told as well")
+  @Test("the library has a version, which it sends to servers")
   func version() throws {
     #expect(Database.sdkVersion().wholeMatch(of: /[0-9]+\.[0-9]+\.[0-9]+/) != nil)
     #expect(ClientIdentification().userAgent.contains("/\(Database.sdkVersion())/"))

@@ -13,9 +13,9 @@ import Testing
     }
   }
 
-  @Test("values come until the loop is left, and nothing stays behind", arguments: Carrier.all)
-  func values(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("values are delivered until the loop ends, and the observer is removed", arguments: NetworkCondition.all)
+  func values(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.ref()
       try await ref.setValue(1)
       var seen: [Int] = []
@@ -30,9 +30,9 @@ import Testing
     }
   }
 
-  @Test("a task that is cancelled leaves nothing behind, whether it waits or works", arguments: Carrier.all)
-  func cancellation(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a cancelled task removes its observer, while it waits or works", arguments: NetworkCondition.all)
+  func cancellation(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       let task = Task {
         for try await _ in ref.values { lines.add("value") }
@@ -47,9 +47,9 @@ import Testing
     }
   }
 
-  @Test("of values that nobody took, the latest counts", arguments: Carrier.all)
-  func latest(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a sequence keeps only the latest of the values that are not consumed", arguments: NetworkCondition.all)
+  func latest(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.ref()
       var iterator = ref.values.makeAsyncIterator()
       #expect(try await iterator.next()?.exists() == false)
@@ -58,9 +58,9 @@ import Testing
     }
   }
 
-  @Test("values of a type, and what is none", arguments: Carrier.all)
-  func typed(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("values are decoded into a type, and other values are errors", arguments: NetworkCondition.all)
+  func typed(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.ref()
       var iterator = ref.values(as: [String: Int].self).makeAsyncIterator()
       #expect(try await iterator.next() == .some(nil))
@@ -72,9 +72,10 @@ import Testing
   }
 
   @Test(
-    "events come in their order; too many end the loop, or the oldest are lost, as was asked", arguments: Carrier.all)
-  func events(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+    "events are delivered in order; an overflow ends the loop or drops the oldest, as configured",
+    arguments: NetworkCondition.all)
+  func events(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.ref()
       try await ref.setValue(["a": 1, "b": 2, "c": 3])
       var seen: [String] = []
@@ -100,9 +101,9 @@ import Testing
     }
   }
 
-  @Test("a denial ends the loop with its reason", arguments: Carrier.all)
-  func denial(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a denial ends the loop with its reason", arguments: NetworkCondition.all)
+  func denial(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.database().reference(withPath: "closed")
       let error = await #expect(throws: DatabaseError.self) { for try await _ in ref.values {} }
       #expect(error?.status == "permission_denied")

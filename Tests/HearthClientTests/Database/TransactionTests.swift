@@ -11,9 +11,9 @@ import Testing
     return .success(withValue: data)
   }
 
-  @Test("two clients at once lose no step", arguments: Carrier.all)
-  func contention(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("two clients at once lose no step", arguments: NetworkCondition.all)
+  func contention(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let refs = [world.ref(), world.ref()]
       var (committed, unknown) = (0, 0)
       try await withThrowingTaskGroup(of: Bool?.self) { group in
@@ -22,7 +22,7 @@ import Testing
             group.addTask {
               do {
                 return try await ref.runTransactionBlock(Self.increment).0
-              } catch let error as DatabaseError where carrier.isFaulty && error.status == "disconnect" {
+              } catch let error as DatabaseError where network.isFaulty && error.status == "disconnect" {
                 return nil
               }
             }
@@ -40,9 +40,9 @@ import Testing
   }
 
   // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, so the count is unknown.
-  @Test("the three forms, and giving up", arguments: Carrier.whole)
-  func forms(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("the three forms, and giving up", arguments: NetworkCondition.reliable)
+  func forms(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       plainly { ref.runTransactionBlock(Self.increment) }
       ref.runTransactionBlock(Self.increment) { error, isCommitted, snapshot in
@@ -63,9 +63,9 @@ import Testing
 
   // Without carriers that cut: a transaction whose answer is lost ends with `disconnect`, and its result arrives as an
   // event of the server.
-  @Test("without local events observers see the outcome alone", arguments: Carrier.whole)
-  func withoutLocalEvents(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("without local events observers see the outcome alone", arguments: NetworkCondition.reliable)
+  func withoutLocalEvents(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(5)
       ref.observe(.value) { lines.add(json($0)) }
@@ -82,21 +82,21 @@ import Testing
     }
   }
 
-  @Test("a refusal is told, and what was shown is taken back", arguments: Carrier.all)
-  func refused(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a refusal is reported, and the local value is reverted", arguments: NetworkCondition.all)
+  func refused(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.database().reference(withPath: "closed")
       var error: DatabaseError?
       repeat {
         error = await #expect(throws: DatabaseError.self) { try await ref.runTransactionBlock(Self.increment) }
-      } while error?.status == "disconnect" && carrier.isFaulty
+      } while error?.status == "disconnect" && network.isFaulty
       #expect(error?.code == 1)
     }
   }
 
-  @Test("a write over it ends it", arguments: Carrier.all)
-  func overwritten(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a write over it ends it", arguments: NetworkCondition.all)
+  func overwritten(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.child("held").setValue(1)
       plainly {
@@ -112,7 +112,7 @@ import Testing
       let all = await lines.wait(for: 2)
       #expect(all.contains("set true"))
       #expect(
-        all.contains("set false") || all.contains("ok true") || carrier.isFaulty && all.contains("disconnect false"))
+        all.contains("set false") || all.contains("ok true") || network.isFaulty && all.contains("disconnect false"))
       #expect(try await ref.getData().value as? Int == 2)
     }
   }

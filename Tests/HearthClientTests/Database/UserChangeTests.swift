@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "what one user wrote waits for his return on disk, or is given up, and never goes out in another's name",
+    "a user's pending writes wait on disk or are dropped, and are never sent as another user",
     arguments: [true, false])
   func waitingWrites(isPersistent: Bool) async throws {
     try await with(isPersistent: isPersistent) { world, ref, other in
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test("what was sent before another user came is done once, in the name of who wrote it", arguments: [true, false])
+  @Test("writes sent before a change of users are made once, as their writer", arguments: [true, false])
   func sentWrites(isPersistent: Bool) async throws {
     try await with(isPersistent: isPersistent) { world, ref, other in
       let lines = Lines()
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test("a user sees nothing of another one's data on disk, and his own again when he is back")
+  @Test("a user sees no persisted data of another user, and the user's own again after returning")
   func separateCaches() async throws {
     try await with(isPersistent: true) { world, ref, _ in
       try await world.auth.signIn(withCustomToken: "uid:ada")
@@ -105,10 +105,11 @@ import Testing
   }
 
   @Test(
-    "a token that is fetched for a live connection is shown over it, and the connection stays", arguments: Carrier.whole
+    "a token that is fetched for a live connection is shown over it, and the connection stays",
+    arguments: NetworkCondition.reliable
   )
-  func refresh(over carrier: Carrier) async throws {
-    try await AuthWorld.with(over: carrier) { world in
+  func refresh(over network: NetworkCondition) async throws {
+    try await AuthWorld.with(over: network) { world in
       let user = try await world.auth.createUser(withEmail: "ada@example.com", password: "secret1").user
       let first = user.tokens.idToken
       // Another client changes the account's name, so that the next token differs.

@@ -6,9 +6,9 @@ import Testing
 
 /// Tests of writes in each of their forms, with a live server.
 @Suite struct WriteTests {
-  @Test("asynchronous forms return when the server has it", arguments: Carrier.all)
-  func asynchronous(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("asynchronous forms return when the server has it", arguments: NetworkCondition.all)
+  func asynchronous(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other) = (world.ref(), world.ref())
       try await ref.setValue(["a": 1, "b": 2.5, "c": true] as [String: Any])
       #expect(try await json(other.getData()) == #"{"a":1,"b":2.5,"c":true}"#)
@@ -24,16 +24,16 @@ import Testing
       try await ref.child("n").setValue(ServerValue.increment(2))
       let sum = try await other.child("n").getData().value as? Int ?? 0
       // a plain write whose answer is lost is sent again
-      #expect(carrier.isFaulty ? sum >= 4 : sum == 4)
+      #expect(network.isFaulty ? sum >= 4 : sum == 4)
       try await ref.child("t").setValue(ServerValue.timestamp())
       #expect((try await other.child("t").getData().value as? Double ?? 0) > 1e12)
       try await ref.updateChildValues([:])
     }
   }
 
-  @Test("forms with a block call it after the events of the write", arguments: Carrier.all)
-  func blocks(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("forms with a block call it after the events of the write", arguments: NetworkCondition.all)
+  func blocks(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       ref.observe(.value) { lines.add("value \(json($0))") }
       plainly {
@@ -53,9 +53,9 @@ import Testing
     }
   }
 
-  @Test("plain forms are seen at once, and by others later", arguments: Carrier.all)
-  func plain(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("plain forms are seen at once, and by others later", arguments: NetworkCondition.all)
+  func plain(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, other) = (world.ref(), world.ref())
       plainly {
         ref.setValue(["a": 1])
@@ -70,13 +70,13 @@ import Testing
     }
   }
 
-  @Test("values of a type, with their forms", arguments: Carrier.all)
-  func encodable(over carrier: Carrier) async throws {
+  @Test("values of a type, with their forms", arguments: NetworkCondition.all)
+  func encodable(over network: NetworkCondition) async throws {
     struct Message: Codable, Equatable, Sendable {
       var text: String
       @ServerTimestamp var sent: Date?
     }
-    try await DatabaseWorld.with(over: carrier) { world in
+    try await DatabaseWorld.with(over: network) { world in
       let (ref, lines) = (world.ref(), Lines())
       try await ref.setValue(from: Message(text: "hi", sent: nil))
       let back = try await ref.getData().data(as: Message.self)
@@ -88,9 +88,9 @@ import Testing
     }
   }
 
-  @Test("a refusal comes back, and what was shown is taken back", arguments: Carrier.all)
-  func refused(over carrier: Carrier) async throws {
-    try await DatabaseWorld.with(over: carrier) { world in
+  @Test("a refusal is reported, and the local value is reverted", arguments: NetworkCondition.all)
+  func refused(over network: NetworkCondition) async throws {
+    try await DatabaseWorld.with(over: network) { world in
       let ref = world.database().reference(withPath: "closed")
       let error = await #expect(throws: DatabaseError.self) { try await ref.setValue(1) }
       #expect(error?.code == 1)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthClient
 
 @Suite struct DiskStoreCrashTests {
-  @Test("a killed process loses nothing that was kept, and nothing of a transaction that had not ended is there")
+  @Test("a killed process loses no committed change, and an open transaction is rolled back")
   func killed() async throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/cache"

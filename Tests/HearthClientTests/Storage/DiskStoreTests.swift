@@ -38,7 +38,7 @@ private func node(_ text: String) -> Node {
 private func text(_ node: Node) -> String { String(decoding: node.json(), as: UTF8.self) }
 
 @Suite struct DiskStoreTests {
-  @Test("what is kept is there at the next start, for nobody else to read")
+  @Test("stored data is there at the next start, in files that only the owner can read")
   func persists() throws {
     let folder = try StoreFolder()
     try {
@@ -73,7 +73,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(text(try folder.open().serverData(at: .root)) == #"{"a":1}"#)
   }
 
-  @Test("a store whose file another process took over changes nothing more, and nothing is set aside")
+  @Test("a store whose file another process took over stops writing, and no file is set aside")
   func takenOver() throws {
     let folder = try StoreFolder()
     let first = try folder.open()
@@ -109,7 +109,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(text(try store.serverData(at: .root)) == #"{"a":{"b":1,".priority":"p"},"l":{"m":3,".priority":2}}"#)
   }
 
-  @Test("neighbours in the order of bytes stay apart, and keys are what they were")
+  @Test("adjacent keys in byte order are separate, and keys are read back unchanged")
   func neighbours() throws {
     let store = try StoreFolder().open()
     let keys = ["a", "a!", "a0", "A", "é", "e\u{301}", "01", "1", "-5", "\u{10000}", "\u{FFFD}", "a\u{0}b", "a.b"]
@@ -180,7 +180,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(try store?.serverDataSizeBytes() == 0, "seed \(seed)")
   }
 
-  @Test("pruning drops what is below a place but not what is kept, in whatever record it lies")
+  @Test("pruning drops the data below a location except what is kept, in every record")
   func prunes() throws {
     let store = try StoreFolder().open()
     let long = String(repeating: "x", count: 5_000)
@@ -193,7 +193,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(text(try store.serverData(at: .root)) == #"{"f":{"g":{"h":3}}}"#)
   }
 
-  @Test("writes come back in order and unresolved; one that cannot be read is dropped with a word")
+  @Test("writes are restored in order and unresolved; an unreadable one is dropped with a warning")
   func keepsWrites() throws {
     let folder = try StoreFolder()
     var store: DiskStore? = try folder.open()
@@ -250,7 +250,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(try store.keys(ofQuery: 4).isEmpty && store.trackedQueries().isEmpty)
   }
 
-  @Test("a transaction that throws changes nothing, one inside of it is part of it")
+  @Test("a transaction that throws is rolled back, and a nested one is part of it")
   func transactions() throws {
     struct Stop: Error {}
     let store = try StoreFolder().open()
@@ -267,7 +267,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(try store.serverData(at: .root).isEmpty && store.writes().isEmpty && store.serverDataSizeBytes() == 0)
   }
 
-  @Test("a full disk is an error, and what was there stays", arguments: [300_000])
+  @Test("a full disk is an error, and stored data stays", arguments: [300_000])
   func fullDisk(sizeBytesMax: Int) throws {
     let store = try StoreFolder().open(sizeBytesMax: sizeBytesMax)
     try store.replaceServerData(at: Location(path: Path("kept")), with: node("1"))
@@ -286,7 +286,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     try store.replaceServerData(at: Location(path: Path("again")), with: big)
   }
 
-  @Test("a file that is damaged or another program's is set aside with a warning, and an empty one begun")
+  @Test("a damaged or foreign file is set aside with a warning, and a new one is created")
   func damagedFiles() throws {
     for damage in 0..<4 {
       let folder = try StoreFolder()
@@ -338,7 +338,7 @@ private func text(_ node: Node) -> String { String(decoding: node.json(), as: UT
     #expect(try folder.open().serverData(at: .root).isEmpty)
   }
 
-  @Test("a folder that cannot be written says so")
+  @Test("an unwritable folder is an error")
   func notPermitted() throws {
     #expect(throws: DiskStoreError.self) { try DiskStore(path: "/proc/nowhere/store") }
     #expect(throws: DiskStoreError.self) { try DiskStore(path: "/dev/null/store") }

@@ -57,30 +57,30 @@ import Testing
     }
   }
 
-  @Test("a certificate that nobody vouches for, or for another name, opens nothing and says so")
+  @Test("an untrusted certificate or one for another name is an error, and no connection opens")
   func verifiesCertificates() async throws {
     try await Self.with(isSecure: true) { test, _ in
       let stranger = try LiveOwner("wss://localhost:\(test.port)/?ns=default")
       defer { stranger.close() }
-      try await Patience.until { stranger.log.contains { $0.contains("CERTIFICATE_VERIFY_FAILED") } }
+      try await Polling.until { stranger.log.contains { $0.contains("CERTIFICATE_VERIFY_FAILED") } }
       #expect(stranger.told.isEmpty)
       let misnamed = try LiveOwner("wss://127.0.0.2:\(test.port)/?ns=default", trust: Self.trust)
       defer { misnamed.close() }
-      try await Patience.until { misnamed.log.contains { $0.contains("ended:") } }
+      try await Polling.until { misnamed.log.contains { $0.contains("ended:") } }
       #expect(misnamed.told.isEmpty)
     }
   }
 
-  @Test("what is no database says what it answers instead")
+  @Test("a server that is no database is reported with its response")
   func wrongServer() async throws {
     let server = try await PlainAnswer.start("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
     let owner = try LiveOwner("ws://localhost:\(server.port)/?ns=default")
     defer { owner.close() }
-    try await Patience.until { owner.log.contains { $0.contains("404") } }
+    try await Polling.until { owner.log.contains { $0.contains("404") } }
     await server.stop()
   }
 
-  @Test("a message beyond the limit ends the socket, and nothing of it is kept")
+  @Test("a message beyond the limit closes the socket and is not buffered")
   func boundsMessages() async throws {
     try await Self.with(isSecure: false) { test, scheme in
       var limits = WebSocketLimits()
@@ -89,12 +89,12 @@ import Testing
       defer { owner.close() }
       #expect(await owner.put("open/big", Node(.string(String(repeating: "x", count: 150_000))))?.status == .ok)
       owner.listen("open/big")
-      try await Patience.until { owner.lossCount >= 2 }
+      try await Polling.until { owner.lossCount >= 2 }
       #expect(owner.pushed.isEmpty)
     }
   }
 
-  @Test("while the owner is busy nothing more is read than it may hold, and then everything comes")
+  @Test("while the owner is busy reading stops at the buffer limit, and no message is lost")
   func backPressure() async throws {
     try await Self.with(isSecure: false) { test, scheme in
       var limits = WebSocketLimits()
@@ -112,7 +112,7 @@ import Testing
       owner.queue.async { gate.wait() }
       for i in 0..<100 { #expect(await writer.put("open/\(i)", text)?.status == .ok) }
       gate.signal()
-      try await Patience.until { owner.pushed.count >= 100 }
+      try await Polling.until { owner.pushed.count >= 100 }
       #expect(owner.lossCount == 0)
       #expect(owner.pushed.suffix(100).map(\.0.path) == (0..<100).map { Path("open/\($0)") })
     }

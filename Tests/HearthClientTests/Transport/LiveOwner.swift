@@ -65,7 +65,7 @@ final class LiveOwner: @unchecked Sendable {
   func handle(_ input: ConnectionInput) { queue.async { self.connection?.handle(input) } }
 
   /// Waits until a connection is ready.
-  func ready() async throws { try await Patience.until { self.queue.sync { self.isReady } } }
+  func ready() async throws { try await Polling.until { self.queue.sync { self.isReady } } }
 
   /// Repeats a request until it is answered. A conditional write is sent once: nil when the connection was lost before
   /// the answer.

@@ -28,7 +28,7 @@ import Testing
     #expect(try new.equal(to: true, childKey: "k").query.start?.value == .bool(true))
   }
 
-  @Test("limits, and on which side one without a side counts")
+  @Test("limits, and the side of a limit without one")
   func limits() throws {
     #expect(try new.limited(toFirst: 3).query.limit == .first(3))
     #expect(try new.limited(toLast: 3).query.limit == .last(3))
@@ -46,7 +46,7 @@ import Testing
         == "Can't call queryLimitedToFirst: if a limit was previously set")
   }
 
-  @Test("one order, and none by what is no child")
+  @Test("a query has one order, and invalid child paths are refused")
   func orders() {
     #expect(
       mistake(

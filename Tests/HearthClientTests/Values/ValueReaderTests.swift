@@ -17,7 +17,7 @@ import Testing
     } catch { return error.message }
   }
 
-  @Test("Swift's values and Foundation's come to the same")
+  @Test("Values of Swift and of Foundation are equal")
   func values() throws {
     #expect(try json(nil) == "null")
     #expect(try json(NSNull()) == "null")
@@ -88,7 +88,7 @@ import Testing
         == #"{"0":{"n":true,"t":"s"},"1":{"n":true,"t":"s"},"3":1.5}"#)
   }
 
-  @Test("what is no data is refused in the words of the SDKs for Apple systems")
+  @Test("unsupported values are refused with the messages of the SDKs for Apple systems")
   func mistakes() {
     #expect(
       mistake(["a": ["b.c": 1]])

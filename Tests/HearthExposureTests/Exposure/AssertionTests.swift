@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AssertionTests {
   @Test(
-    "a sentence that cannot be read is told where and what",
+    "an invalid assertion is reported with its place and reason",
     arguments: [
       ("", 1, "here belongs who"), ("nobody", 7, "here belongs 'can' or 'cannot'"),
       ("everybody can read /", 1, "'everybody'"),
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "what a sentence comes to",
+    "the results of assertions",
     arguments: [
       ("nobody can write /**", "refuted"), ("nobody can read /**", "refuted"), ("nobody can read /users", "proved"),
       ("nobody can read /users/**", "refuted"), ("nobody can write /public/**", "proved"),
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(
-    "that nobody can is false as soon as one client can, whoever that is",
+    "an assertion that no client can is refuted as soon as one client can",
     arguments: [
       ("auth == null", "nobody"), ("auth != null", "anyone"), ("auth.token.admin == true", "claim:admin"),
       ("auth.token.admin == true && auth.token.role == `editor`", "any-claims"),
@@ -82,7 +82,8 @@ import Testing
   }
 
   @Test(
-    "what no client can do is proved", arguments: ["false", "now < 5", "auth == null && auth != null", "auth.uid == 5"])
+    "operations denied to every client are proved so",
+    arguments: ["false", "now < 5", "auth == null && auth != null", "auth.uid == 5"])
   func noClient(rule: String) throws {
     let asked = try Asked("{'a':{'.read':'\(rule)','.write':'\(rule)'},'b':{'.validate':true}}")
     for sentence in ["nobody can read /**", "no one can write /**"] {
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `what anyone or another cannot do, nobody who is signed out can do either`() throws {
+  @Test func `an operation denied to every signed-in user is denied to signed-out clients`() throws {
     let asked = try Asked("{'a':{'$u':{'.read':'auth == null || auth.uid == $u'}}}")
     for (sentence, isProved) in [
       ("other cannot read /a/*", false), ("anyone cannot read /a/*", false), ("anyone cannot read /a", true),

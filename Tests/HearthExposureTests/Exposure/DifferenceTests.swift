@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `what is said in other words is no difference`() throws {
+  @Test func `equivalent rules have no difference`() throws {
     #expect(
       try changes(
         "{'a':{'.read':'auth != null && data.exists()'}}", "{'a':{'.read':'!(auth == null || !data.exists())'}}"
@@ -51,19 +51,19 @@ import Testing
         "closed write /a nobody open"))
   }
 
-  @Test func `a name in one file is the wildcard's in the other`() throws {
+  @Test func `a named key in one file matches the wildcard in the other`() throws {
     let opened = try changes("{'$k':{'.read':'$k == `x`'}}", "{'$k':{'.read':'$k == `x`'},'y':{'.read':'true'}}")
     #expect(opened.contains("opened read /y nobody open"))
     #expect(!opened.contains { $0.contains("/$k") })
   }
 
-  @Test func `what takes two claims at once is a difference`() throws {
+  @Test func `a difference can need two claims at once`() throws {
     let opened = try changes(
       "{'a':{'.read':'false'}}", "{'a':{'.read':'auth.token.admin == true && auth.token.staff == true'}}")
     #expect(opened == ["opened read /a any-claims open"])
   }
 
-  @Test func `what takes an update of several paths is a difference`() throws {
+  @Test func `a difference can need an update of several paths`() throws {
     // A write of /a alone finds no value at /b, and must leave none there.
     let strict = """
       {'a':{'.write':'!root.child(`b`).exists() && newData.parent().child(`b`).val() == 1 && false'},

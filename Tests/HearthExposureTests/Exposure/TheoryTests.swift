@@ -7,7 +7,7 @@ import Testing
 /// Tests of each rule of inference: conditions that it closes, and similar ones that must stay open.
 @Suite struct TheoryTests {
   @Test(
-    "rules that nobody can satisfy are closed",
+    "unsatisfiable rules are closed",
     arguments: [
       // types
       "data.isString() && data.isNumber()", "!data.exists() && data.hasChildren()",
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "rules that somebody can satisfy are open",
+    "satisfiable rules are open",
     arguments: [
       "true", "auth != null", "data.exists() || newData.exists()", "data.val() != data.val()", "!(data.val() > 3)",
       "data.val() != newData.val()", "(data.val() / 0) != (data.val() / 0)", "!(data.val() / 0 < 1)",
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(
-    "what is open to a class",
+    "the operations open to each kind of caller",
     arguments: [
       ("auth == null", "open", "closed"), ("auth != null", "closed", "open"),
       ("auth.uid == data.val()", "open", "open"),

@@ -17,7 +17,7 @@ import Testing
     #expect(try asked.verdict(.write, "/", .signedOut) == "closed")
   }
 
-  @Test func `null equals null for somebody signed out`() throws {
+  @Test func `null equals null for a signed-out client`() throws {
     let asked = try Asked(
       "{'a':{'.write':'data.child(`owner`).val() == auth.uid'},'b':{'.write':'data.child(`owner`).val() == auth.uid && data.exists()'}}"
     )
@@ -55,7 +55,7 @@ import Testing
     #expect(try kept.verdict(.write, "/a/b") == "closed")
   }
 
-  @Test func `what the value carries is validated through names and wildcards`() throws {
+  @Test func `written children are validated by named and wildcard rules`() throws {
     let asked = try Asked(
       "{'reviews':{'.write':'newData.child(`name`).isString()','$review':{'.validate':'newData.hasChildren([`stars`])','stars':{'.validate':'newData.isNumber()'}}}}"
     )
@@ -98,7 +98,7 @@ import Testing
     #expect(witness.json["path"]?.string == "/a/.priority")
   }
 
-  @Test func `an update may change what is beside`() throws {
+  @Test func `an update may change siblings`() throws {
     let asked = try Asked(
       "{'m':{'$m':{'a':{'.write':'newData.parent().hasChildren([`a`,`b`]) && !data.parent().exists()'},'b':{'.write':'newData.parent().hasChildren([`a`,`b`]) && !data.parent().exists()'}}}}"
     )

@@ -120,7 +120,7 @@ import Testing
     #expect(Array(languages.words(of: languages.keys, count: 4)).count == 4)
   }
 
-  @Test func `what is not known stays unknown, and what contradicts itself is empty all the same`() {
+  @Test func `unknown languages stay unknown, and contradictory ones are empty`() {
     let languages = Languages()
     let long = languages.text(String(repeating: "a", count: 10_001))
     #expect(languages.shortestWord(of: long) == .unknown)
@@ -129,7 +129,7 @@ import Testing
     #expect(languages.isEmpty(languages.intersection([long, languages.none])) == true)
   }
 
-  @Test func `answers do not depend on what was asked before`() {
+  @Test func `answers do not depend on earlier requests`() {
     var dice = SeededRandom(seed: 7)
     let terms = (0..<30).map { _ in Term.random(&dice, 4) }
     let shared = Languages()

@@ -50,7 +50,7 @@ import Testing
     ("/^[a-z]{3}$/", "abc"), ("/^\\d+$/", "0"), ("/^.+@.+\\..+$/", "a@c.e"), ("/^(up|down)$/", "up"),
     ("/^[^a-zA-Z0-9]$/", "-"), ("/^😀$/", "😀"), ("/^[A-F0-9]{4}$/i", "abcd"), ("/^()$/", ""),
   ])
-  func `the word that is shown is one that a person would choose`(literal: String, word: String) throws {
+  func `the example word of a language is a readable one`(literal: String, word: String) throws {
     let languages = Languages()
     #expect(languages.readableWord(of: languages.matching(try LiteralRegex.compile(literal))) == .word(word))
   }

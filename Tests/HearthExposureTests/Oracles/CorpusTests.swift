@@ -9,7 +9,7 @@ import Testing
   /// A time after the end date of the test mode's file, so that the file is closed.
   private static let nowMilliseconds: Int64 = 1_790_000_000_000
 
-  @Test func `the answers for typical rules files are those that were looked at`() throws {
+  @Test func `the answers for typical rules files agree with reviewed ones`() throws {
     let folder = try #require(Bundle.module.url(forResource: "Corpus", withExtension: nil))
     let golden = try String(contentsOf: folder.appending(path: "verdicts.txt"), encoding: .utf8)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "Rules").path)

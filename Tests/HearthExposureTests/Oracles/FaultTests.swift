@@ -14,7 +14,7 @@ import Testing
   ]
 
   @Test(arguments: Trap.all.indices)
-  func `what is true of rules that are easily misjudged is said of them`(index: Int) throws {
+  func `rules that are easily misjudged are judged correctly`(index: Int) throws {
     let trap = Trap.all[index]
     let answer = try trap.answer()
     #expect(trap.accepts(answer), "\(answer): \(trap)")

@@ -27,7 +27,7 @@ import Testing
     #expect(counts.undecided * 50 < counts.all)
   }
 
-  @Test func `an answer that follows from those before it is the one that a proof gives`() {
+  @Test func `an answer derived from earlier ones agrees with a proof`() {
     let results = Torture.forEach("following", 0..<UInt64(Torture.count(sample: 4, full: 2_000))) { seed in
       var random = RandomRuleSet(dice: SeededRandom(seed: 30_000 + seed))
       let file = random.file()

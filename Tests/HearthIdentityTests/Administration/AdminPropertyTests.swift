@@ -42,7 +42,8 @@ import Testing
     }
   }
 
-  @Test("Security 60: whatever an administrator sends, the answer is one of the protocol's, and the trail stays whole")
+  @Test(
+    "Security 60: for any request of an administrator the answer is one of the protocol's, and the trail stays whole")
   func anything() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys()) { $0.isEmulator = true }
     var random = SeededRandom(seed: 11)

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("a change that nobody signs in with ends nothing")
+  @Test("a change of members that are no credentials ends no session")
   func harmless() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
@@ -40,7 +40,7 @@ import Testing
     #expect(world.user("bob")?.customAttributes == "{}")
   }
 
-  @Test("whatever second is sent ends the tokens so far, and is shown unless it is back or ahead")
+  @Test("any validSince ends the earlier tokens, and is shown unless it is in the past or the future")
   func validSince() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("a factor that becomes another under its old id is noted as one that went and one that came")
+  @Test("replacing a factor under its old id is audited as a removal and an addition")
   func replacedFactor() async throws {
     let world = try AdminWorld()
     _ = try await world.create(
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test("an administrator is shown a factor's whole number, and may send back what was shown")
+  @Test("administrators get a factor's whole number, and may send it back")
   func shownFactors() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "mfaInfo": [{"phoneInfo": "+15550009"}]}"#)
@@ -229,7 +229,7 @@ import Testing
     #expect(world.user("bob")?.factors.map(\.kind) == [.phone("+15550009")])
   }
 
-  @Test("the trail notes who did what, and no password")
+  @Test("the trail names the administrator and the operation, without passwords")
   func audit() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "first-secret"}"#)

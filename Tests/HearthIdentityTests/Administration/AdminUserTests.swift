@@ -6,7 +6,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct AdminUserTests {
-  @Test("an account is made with what is named, and nothing else")
+  @Test("an account is created with the given members only")
   func create() async throws {
     let world = try AdminWorld()
     let answer = try await world.create(
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be is refused",
+    "invalid users are refused",
     arguments: [
       (#"{"email": "nowhere"}"#, "INVALID_EMAIL"),
       (#"{"email": "bob@example.com"}"#, "EMAIL_EXISTS"),
@@ -96,7 +96,7 @@ import Testing
       try await world.administrate("tokens:standing", "{\"token\": \"\(token)\"}")["standing"] == .string("ended"))
   }
 
-  @Test("without an administrator nothing is done", arguments: 0..<10)
+  @Test("requests without an administrator are refused", arguments: 0..<10)
   func needsAdministrator(_ index: Int) async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("accounts are found by uid, address, number and identity, each once; nobody is no member")
+  @Test("accounts are found by uid, address, number and identity, each once; an empty result has no users")
   func lookup() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "phoneNumber": "+15550001"}"#)

@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("every session and token of a user ends at once, and the trail says who wanted it")
+  @Test("every session and token of a user ends at once, and the trail names the administrator")
   func revoke() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob"}"#)
@@ -49,7 +49,7 @@ import Testing
 
   // MARK: Keys, secrets, the trail
 
-  @Test("Security 32: a removed key ends what it signed at once; a rotated one goes on verifying")
+  @Test("Security 32: a removed key ends its tokens at once; a rotated one still verifies")
   func keys() async throws {
     let world = try AdminWorld(keys: AdminWorld.newKeys())
     _ = try await world.create(#"{"localId": "bob"}"#)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("database secrets rotate; whoever used the one that falls out is told to go; none is shown")
+  @Test("rotating database secrets ends the connections that used the dropped one; none is shown")
   func secrets() async throws {
     let keys = try AdminWorld.newKeys()
     let world = try AdminWorld(keys: keys)

@@ -15,7 +15,7 @@ import Testing
     return world
   }
 
-  @Test("pages show every account once, and one that is not full names no further page", arguments: [1, 2, 3, 7, 8])
+  @Test("pages list every account once, and a partial page has no next token", arguments: [1, 2, 3, 7, 8])
   func pages(_ size: Int) async throws {
     let world = try await filled(7)
     var seen: [String] = []
@@ -108,7 +108,7 @@ import Testing
     _ = try await open.create(#"{"localId": "bob"}"#)
   }
 
-  @Test("what clients ask before anybody signs in")
+  @Test("the configuration is public before sign-in")
   func configuration() async throws {
     let world = try AdminWorld { configuration in
       configuration.passwordPolicy.lengthMin = 12

@@ -125,7 +125,7 @@ import Testing
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("Security 33: users who cannot be taken are listed by their place, and the others are made")
+  @Test("Security 33: invalid users are listed by index, and the others are imported")
   func listedErrors() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com"}"#)
@@ -142,7 +142,7 @@ import Testing
     #expect(world.user("bob")?.email == "bob@example.com")
   }
 
-  @Test("what is wrong with a user is told in the service's own words")
+  @Test("errors of imported users have the service's messages")
   func words() async throws {
     let world = try AdminWorld()
     let wrong: [(user: String, words: String)] = [
@@ -204,7 +204,7 @@ import Testing
     #expect(world.user("a")?.initialEmail == nil && world.user("b")?.initialEmail == "b0@example.com")
   }
 
-  @Test("an overwritten account keeps nothing of the old one, and its tokens end")
+  @Test("an overwritten account keeps no members of the old one, and its tokens end")
   func overwrite() async throws {
     let world = try AdminWorld()
     _ = try await world.create(#"{"localId": "bob", "email": "bob@example.com", "password": "secret1"}"#)
@@ -221,7 +221,8 @@ import Testing
     #expect(world.accounts.store.view.user(email: "bob@example.com") == nil)
   }
 
-  @Test("whoever came in within the very second of an overwriting import is out, and a disabled account is told as one")
+  @Test(
+    "a session of the same second as an overwriting import is ended, and a disabled account is reported as disabled")
   func overwriteAtOnce() async throws {
     let world = try AdminWorld()
     for uid in ["bob", "eve"] {

@@ -32,7 +32,7 @@ struct ProjectConfigTests {
       path, body.text(), method: "PATCH", query: mask.map { [(maskName, $0)] } ?? [], authority: authority)
   }
 
-  @Test("What is changed counts at once, beside what is not; what the body lacks goes back to the file's")
+  @Test("Changed settings take effect at once; members missing in the body fall back to the file")
   func live() async throws {
     #expect(try await get()["client"]?["permissions"]?["disabledUserSignup"] == false)
     let closed = try await patch(
@@ -52,7 +52,7 @@ struct ProjectConfigTests {
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
-  @Test("Authorised domains are told to clients and bind links; deployment tools have another path for them")
+  @Test("Authorised domains are published to clients and restrict links; deployment tools use another path for them")
   func domains() async throws {
     let path = "/identitytoolkit.googleapis.com/admin/v2/projects/demo-test/config"
     let set = try await patch(
@@ -76,7 +76,8 @@ struct ProjectConfigTests {
     #expect(try await get()["authorizedDomains"] == ["app.example.net"], "what is refused changes nothing")
   }
 
-  @Test("The password policy is told, and asked of new passwords; with the upgrade, of older ones as well")
+  @Test(
+    "The password policy is published and enforced for new passwords; with the upgrade option, for older ones as well")
   func policy() async throws {
     #expect(try await world.signUp("old@b.example", "lowercase").status == 200)
     func set(_ upgrade: Bool) -> JSON {
@@ -144,7 +145,7 @@ struct ProjectConfigTests {
     }
   }
 
-  @Test("Who is no administrator changes nothing, and what cannot be changed is named")
+  @Test("Only administrators change settings, and immutable ones are named")
   func refused() async throws {
     let body: JSON = ["emailPrivacyConfig": ["enableImprovedEmailPrivacy": false]]
     #expect(try await patch("emailPrivacyConfig", body, authority: .none).status == 401)
@@ -162,7 +163,7 @@ struct ProjectConfigTests {
     #expect(try await get()["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": true])
   }
 
-  @Test("What nobody changes can be asked for as it is, and is refused in every other form")
+  @Test("An immutable setting can be sent unchanged, and is refused in every other form")
   func fixed() async throws {
     #expect(try await get()["mobileLinksConfig"] == ["domain": "HOSTING_DOMAIN"])
     #expect(
@@ -200,7 +201,7 @@ struct ProjectConfigTests {
     #expect(try await get()["emailPrivacyConfig"] == ["enableImprovedEmailPrivacy": true], "nothing was changed")
   }
 
-  @Test("A captcha of the operator's file is told as one that is enforced, and is not switched off")
+  @Test("A captcha of the configuration file is reported as enforced, and cannot be enabled elsewhere")
   func captcha() async throws {
     let world = try IdentityWorld {
       $0.passwordCost = .small
@@ -358,7 +359,7 @@ struct ProjectConfigTests {
     }
   }
 
-  @Test("What no plugin serves is not switched on")
+  @Test("A method without a plugin cannot be enabled")
   func unserved() async throws {
     let bare = try IdentityWorld(providers: [FakeCustomToken()]) { $0.passwordCost = .small }
     let answer = try await bare.send(

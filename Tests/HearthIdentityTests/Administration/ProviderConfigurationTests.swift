@@ -112,7 +112,7 @@ import Testing
   func masks() async throws {
     let world = try IdentityWorld()
     _ = try await Self.make(world, "saml.corp", Self.saml())
-    let certificates: JSON = [["x509Certificate": .string(TestIdentityProvider.stranger.certificateBody)]]
+    let certificates: JSON = [["x509Certificate": .string(TestIdentityProvider.untrusted.certificateBody)]]
     let changed = try await Self.ask(
       world, "PATCH", "inboundSamlConfigs/saml.corp",
       ["idpConfig": ["idpCertificates": certificates, "ssoUrl": "https://new.example.com/"]],
@@ -141,7 +141,7 @@ import Testing
     #expect(found == (1...5).map { "projects/demo-test/oauthIdpConfigs/oidc.p\($0)" })
   }
 
-  @Test("what cannot be is refused with the code that SDKs know, and is for administrators alone")
+  @Test("invalid configurations are refused with the codes that SDKs know, and are for administrators alone")
   func refusals() async throws {
     let world = try IdentityWorld()
     func refusal(_ id: String, _ body: JSON) async throws -> String? { try await Self.make(world, id, body).error }
@@ -250,7 +250,7 @@ import Testing
     #expect(
       made.json["enabled"] == true && made.json["idpConfig"]?["ssoUrl"] == "https://idp.example.com/sso", "\(made.text)"
     )
-    let renewed = try await read(["providerId": "saml.corp", "metadata": metadata(.stranger)])
+    let renewed = try await read(["providerId": "saml.corp", "metadata": metadata(.untrusted)])
     #expect(renewed.json["spConfig"]?["spEntityId"] == "https://sp.example.com")
     #expect(renewed.json["idpConfig"]?["idpCertificates"] != made.json["idpConfig"]?["idpCertificates"])
     #expect(

@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("refused assertions shut no right one out, and do not fill the trail")
+  @Test("refused assertions do not lock out valid ones, and do not fill the trail")
   func refusedAssertions() async throws {
     let world = try AdminWorld()
     let account = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(
-    "a token opens what its assertion asked for, and no more",
+    "a token grants the scopes of its assertion, and no more",
     arguments: [
       ("https://www.googleapis.com/auth/firebase.database", AdminScopes.database),
       ("https://www.googleapis.com/auth/identitytoolkit openid", .identity),
@@ -160,7 +160,7 @@ import Testing
     #expect(record.fields["detail"] == .string("by \(name)"))
   }
 
-  @Test("a key that leaked is removed: it gets no token, those that are there end, and other keys go on")
+  @Test("a removed key gets no token, its tokens end, and other keys continue")
   func removeKey() async throws {
     let world = try AdminWorld()
     let leaked = try await world.administrate("serviceAccounts:create", #"{"name": "backend"}"#)

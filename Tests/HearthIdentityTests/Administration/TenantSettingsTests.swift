@@ -77,7 +77,7 @@ import Testing
     try #require(TOTP.code(secret: secret, step: TOTP.step(atSeconds: world.nowSeconds) - stepsBack))
   }
 
-  @Test("second factors are kept as admin SDKs say them, whole or by a mask of single members, and told the same way")
+  @Test("second-factor settings are stored as admin SDKs send them, whole or by field mask, and returned unchanged")
   func factorsAreKept() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let on: JSON = [
@@ -182,7 +182,7 @@ import Testing
     #expect(refused.error?.hasPrefix("OPERATION_NOT_ALLOWED") == true, "\(refused.text)")
   }
 
-  @Test("a tenant's password policy is asked of its users alone, and told to their apps")
+  @Test("a tenant's password policy applies to its users alone, and is published to their apps")
   func passwordPolicy() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(world, [:])
@@ -211,7 +211,7 @@ import Testing
     #expect(try await Self.post(world, "accounts:signUp", Self.account, in: tenant).status == 200)
   }
 
-  @Test("whether new users may come and old ones may go is said for each tenant")
+  @Test("signing up and deleting accounts are permitted per tenant")
   func permissions() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(world, [:])
@@ -272,7 +272,7 @@ import Testing
     #expect(wrong.error?.hasPrefix("INVALID_ARGUMENT : ") == true, "\(wrong.text)")
   }
 
-  @Test("what tenants do not have is refused by name; what is so for every tenant may be said")
+  @Test("settings that tenants lack are refused by name; settings common to all tenants may be sent")
   func refusals() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     for (settings, words) in [
@@ -298,7 +298,7 @@ import Testing
     #expect(try await Self.get(world, tenant)["recaptchaConfig"] == nil)
   }
 
-  @Test("what a tenant has of its own stays what it is when the project changes")
+  @Test("a tenant's own settings stay when the project changes")
   func overProject() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(
@@ -326,7 +326,7 @@ import Testing
     #expect(!settings.allowsSignUp && settings.passwordPolicy.lengthMin == 6)
   }
 
-  @Test("what of a tenant's settings no longer fits the project's is passed over alone, and the operator is told")
+  @Test("a tenant's setting that no longer fits the project is ignored alone and reported to the operator")
   func noLongerFits() async throws {
     let world = try IdentityWorld { $0.passwordCost = .small }
     let tenant = try await Self.make(world, [:])

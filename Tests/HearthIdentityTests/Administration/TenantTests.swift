@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("what a tenant cannot be is refused with what is wrong, and nobody but administrators keeps tenants")
+  @Test("invalid tenants are refused with a reason, and only administrators manage tenants")
   func refusals() async throws {
     let world = try IdentityWorld()
     for (settings, code) in [
@@ -235,7 +235,7 @@ import Testing
     #expect(try await Self.signIn(world, "ann@example.com", in: one).error == "TENANT_NOT_FOUND")
   }
 
-  @Test("what was under way in a tenant when it was deleted leaves nothing behind")
+  @Test("operations under way in a deleted tenant leave no records")
   func deletedMeanwhile() async throws {
     let world = try IdentityWorld()
     let tenant = try await Self.make(world)
@@ -252,7 +252,7 @@ import Testing
     #expect(!world.accounts.store.view.hasTenants)
   }
 
-  @Test("Security 83: a service account's token opens nothing of the operator's, named a tenant or not")
+  @Test("Security 83: a service account's token is refused operator requests, with and without a tenant")
   func serviceAccounts() async throws {
     let world = try IdentityWorld()
     let tenant = try await Self.make(world)
@@ -272,7 +272,7 @@ import Testing
     #expect(users.json["users"]?.array?.count == 1, "\(users.text)")
   }
 
-  @Test("guesses of a password in one tenant lock nobody of the same address in another")
+  @Test("wrong passwords in one tenant lock no account of the same address in another")
   func throttled() async throws {
     let world = try IdentityWorld()
     let (one, other) = (try await Self.make(world), try await Self.make(world))

@@ -24,7 +24,8 @@ import Testing
   func rows() { #expect(Set(Self.rows.keys) == Set(CredentialChange.allCases.map(\.rawValue))) }
 
   @Test(
-    "Security 7: a change asks of each session, and ends, what the table says", arguments: CredentialChange.allCases)
+    "Security 7: a credential change requires and ends what the table says, for each kind of session",
+    arguments: CredentialChange.allCases)
   func row(_ change: CredentialChange) async throws {
     let row = try #require(Self.rows[change.rawValue])
     for isTenant in [false, true] {
@@ -45,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("a session cookie is no ID token: nothing is changed with it")
+  @Test("a session cookie is no ID token and authorizes no change")
   func cookie() async throws {
     let world = try await CredentialChangeWorld(.passwordChanged, isTenant: false)
     let cookie = try await world.cookie(of: world.session(.password))
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "a session by another way than the one that goes stays whole",
+    "removing a sign-in method keeps sessions of other methods",
     arguments: [
       CredentialChange.passwordUnlinked, .phoneUnlinked, .phoneReplaced, .providerUnlinked,
     ])

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of sign-in methods that a session without a recent sign-in adds.
 @Suite struct ProbationaryCredentialTests {
-  @Test("a way that an old session adds counts as the owner's a week later, or once a recent one adds it again")
+  @Test("a sign-in method added by an old session is trusted a week later, or once a recent session adds it again")
   func lateWay() async throws {
     let world = try await CredentialChangeWorld(.phoneLinked, isTenant: false)
     #expect(try await world.askedByTheWayThatAnOldSessionAdds() == "refused")

@@ -37,7 +37,9 @@ import Testing
     #expect(world.auditedKinds.contains("change_reverted"))
   }
 
-  @Test("Security 74: the first link leads back to before all of a stranger's changes, also after a later one was used")
+  @Test(
+    "Security 74: the first reversal link restores the state before all later changes, also after a later link was used"
+  )
   func first() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let owner = try await world.verified(email)
@@ -77,7 +79,7 @@ import Testing
     #expect(try await world.signIn(email, "mine alone").json["idToken"] != nil)
   }
 
-  @Test("Security 74: what was taken away returns, unless another account has it by now")
+  @Test("Security 74: removed identifiers are restored, unless another account has them")
   func returns() async throws {
     let world = try IdentityWorld()
     let owner = try await world.verified(email)
@@ -98,7 +100,7 @@ import Testing
   }
 
   @Test(
-    "Security 74: a way back asks for the authenticator from before, not for one that was put in since; tries are counted"
+    "Security 74: a reversal requires the former authenticator, not a newly added one; attempts are limited"
   )
   func factor() async throws {
     let world = try IdentityWorld()
@@ -149,7 +151,7 @@ import Testing
     #expect(try await revert(right) == "INVALID_OOB_CODE")
   }
 
-  @Test("An unproven address is told of no way in, and a newcomer of nothing")
+  @Test("An unproven address is not notified of sign-in methods, and a new account of none")
   func unproven() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp(email)

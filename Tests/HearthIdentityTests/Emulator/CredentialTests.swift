@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("an access token of claims does as well; one that only its provider can read does not")
+  @Test("an emulator accepts an access token of claims, and not an opaque one")
   func accessTokens() async throws {
     let world = try IdentityWorld.emulator()
     let body = IdentityWorld.credential("access_token", Self.claims, "facebook.com")
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "what names nobody is refused with a sentence",
+    "a credential without an identity is refused with a reason",
     arguments: ["{", "{}", "garbage", #"{"sub":""}"#, #"{"sub":5}"#, #"{"sub":null}"#, "a.b.c"])
   func unusable(_ idToken: String) async throws {
     let world = try IdentityWorld.emulator()
@@ -52,7 +52,7 @@ import Testing
     #expect(answer.status == 400 && answer.error?.hasPrefix("INVALID_IDP_RESPONSE : ") == true, "\(answer.text)")
   }
 
-  @Test("a signature may be anything: suites blot it out in tokens that were real")
+  @Test("the signature of an emulator's token is ignored: test suites redact it in real tokens")
   func blottedSignature() async throws {
     let world = try IdentityWorld.emulator()
     let header = Base64URL.encode(#"{"alg":"RS256","kid":"x","typ":"JWT"}"#.utf8)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test("what an identity provider says over SAML is a JSON object")
+  @Test("SAML attributes of an emulator are a JSON object")
   func assertions() async throws {
     let world = try IdentityWorld.emulator()
     func signIn(_ response: String?, _ claims: String = #"{"sub":"s1","email":"ann@b.example"}"#) async throws
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test("the screen name that a provider tells is the user's")
+  @Test("a provider's screen name becomes the user's")
   func screenName() async throws {
     let world = try IdentityWorld.emulator()
     let signedIn = try await world.signInWith("twitter.com", #"{"sub":"t1","screen_name":"turing"}"#)
@@ -136,7 +136,7 @@ import Testing
     #expect(user?["screenName"] == "turing" && user?["providerUserInfo"]?.array?.first?["screenName"] == "turing")
   }
 
-  @Test("an address that the claims do not prove goes to nobody's account; linking works")
+  @Test("an unproven address joins no existing account; linking works")
   func conflicts() async throws {
     let world = try IdentityWorld.emulator()
     let owner = try await world.signUp("gil@example.com")
@@ -176,7 +176,7 @@ import Testing
     }
   }
 
-  @Test("none of it counts for somebody else than this machine's programs, nor without emulator mode")
+  @Test("emulator credentials are accepted only from this machine and in emulator mode")
   func onlyHere() async throws {
     for (world, isFromLoopback) in [
       (try IdentityWorld.emulator(), false), (try IdentityWorld(), true), (try IdentityWorld(), false),

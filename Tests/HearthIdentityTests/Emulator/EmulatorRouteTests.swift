@@ -6,7 +6,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite("An emulator's routes") struct EmulatorRouteTests {
-  @Test("codes are listed in the order in which they were asked for, without a mailer, and clearing takes them all")
+  @Test("codes are listed in order of request, without a mailer, and cleared together")
   func codes() async throws {
     let world = try IdentityWorld.emulator()
     let user = try await world.signUp("ann@example.com")
@@ -70,7 +70,7 @@ import Testing
     #expect(try await world.emulated("POST", "demo-test/config", on).status == 405)
   }
 
-  @Test("suites give new accounts second factors, ask for sign-in links without a place, and are told tenants' ids")
+  @Test("an emulator accepts second factors of new accounts and sign-in links without a URL, and lists tenant ids")
   func shortcuts() async throws {
     let world = try IdentityWorld.emulator()
     let factor: JSON = ["phoneInfo": "+15555550100", "displayName": "Cell", "mfaEnrollmentId": "mine"]
@@ -177,7 +177,7 @@ import Testing
     #expect(try await world.emulated("GET", "demo-test/verificationCodes").json["verificationCodes"] == .array([]))
   }
 
-  @Test("of the codes for one number the newest are kept, and those for all are shown in their order")
+  @Test("the newest codes of a number are kept, and all are listed in order")
   func phoneCodesAreBounded() async throws {
     let world = try IdentityWorld.emulator()
     let kept = AccountStoreLimits().ticketsPerOwnerMax
@@ -195,7 +195,7 @@ import Testing
     #expect(others.count == kept + 3 && others == others.sorted())
   }
 
-  @Test("no throttle: sign-ups, wrong passwords, mails and codes without end, all from one address")
+  @Test("an emulator does not throttle sign-ups, wrong passwords, mails and codes")
   func noThrottles() async throws {
     let world = try IdentityWorld.emulator()
     for number in 0..<120 {
@@ -225,7 +225,7 @@ import Testing
   }
 
   @Test(
-    "each route is absent without emulator mode, and for everybody else than this machine's programs",
+    "emulator routes exist only in emulator mode and for this machine",
     arguments: [
       ("DELETE", "accounts"), ("GET", "oobCodes"), ("GET", "verificationCodes"), ("GET", "config"), ("PATCH", "config"),
       ("DELETE", "tenants/t/accounts"),

@@ -69,7 +69,7 @@ import Testing
     #expect(other.keys.list(.idToken).map(\.kid) != before)
   }
 
-  @Test("what can be no project's id is refused, and there is a number of projects that is enough")
+  @Test("invalid project ids are refused, and the number of projects is bounded")
   func bounds() async throws {
     let world = try IdentityWorld.emulator()
     for id in ["", "a%2Fb", "a%20b", "%C3%A9", String(repeating: "a", count: 65)] {
@@ -85,7 +85,7 @@ import Testing
     #expect(throws: AccountError.self) { try world.directory.accounts(of: "one-more", mayCreate: true) }
   }
 
-  @Test("without emulator mode there is one project, whoever asks")
+  @Test("without emulator mode there is one project for every caller")
   func oneElsewhere() async throws {
     let world = try IdentityWorld()
     for path in ["accounts", "accounts:lookup", "accounts:delete"] {

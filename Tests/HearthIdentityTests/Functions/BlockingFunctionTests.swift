@@ -75,7 +75,7 @@ struct BlockingFunctionTests {
     }
   }
 
-  @Test("Another provider's profile is told, its claims as an object, and of its tokens those that are forwarded")
+  @Test("Functions get another provider's profile, its claims as an object, and the forwarded tokens")
   func federated() async throws {
     let body = "id_token=g1~a@b.example~yes&access_token=AT&expires_in=3599&providerId=google.com"
     _ = try await world.post(
@@ -97,7 +97,7 @@ struct BlockingFunctionTests {
     #expect(later["oauth_id_token"] == nil)
   }
 
-  @Test("Functions are told whose user it is: of the tenant that signs in, and of none for the project's own")
+  @Test("Functions get the tenant of the user, and none for the project's own")
   func tenants() async throws {
     let tenants = try #require(world.accounts.tenants)
     let tenant = try await tenants.create(
@@ -119,7 +119,7 @@ struct BlockingFunctionTests {
     #expect(told.map { $0["user_record"]?["tenant_id"] } == expected)
   }
 
-  @Test("Which operations ask which functions")
+  @Test("Each operation calls its functions")
   func operations() async throws {
     func asked(_ work: () async throws -> Void) async throws -> [String] {
       functions.forget()
@@ -164,7 +164,7 @@ struct BlockingFunctionTests {
   }
 
   @Test(
-    "An answer changes what its mask names, and nothing else",
+    "A response changes only members in its mask",
     arguments: [
       (#"{}"#, nil),
       (#"{"userRecord":{"displayName":"N","photoURL":"https://p","updateMask":"displayName"}}"#, ("N", nil)),
@@ -182,7 +182,7 @@ struct BlockingFunctionTests {
   }
 
   @Test(
-    "What cannot be used refuses the sign-in, and leaves nothing",
+    "An invalid answer of a function refuses the sign-in without a change",
     arguments: [
       ("<html>", "The function's answer is not a JSON object."),
       ("[]", "The function's answer is not a JSON object."),
@@ -225,7 +225,7 @@ struct BlockingFunctionTests {
     #expect(try await world.signUp("c@b.example").status == 200)
   }
 
-  @Test("A refusal is told in the words that clients know, cut and with one separator; nothing names the URL")
+  @Test("A function's refusal has the clients' message, truncated, with one separator, and without the URL")
   func refusals() async throws {
     let text = #"{"error":{"message":"no : evil","status":"PERMISSION_DENIED"}}"#
     functions.answers { _ in FunctionAnswer(status: 403, body: Array(text.utf8)) }
@@ -253,7 +253,7 @@ struct BlockingFunctionTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("Session claims of both functions: the first one's are dropped, the second one's are in the tokens")
+  @Test("Session claims of beforeCreate are dropped; those of beforeSignIn are in the tokens")
   func sessionClaims() async throws {
     functions.answers { event in
       let claims = #"{"userRecord":{"sessionClaims":{"at":"\#(event)"},"updateMask":"sessionClaims"}}"#
@@ -265,7 +265,7 @@ struct BlockingFunctionTests {
     #expect(world.user(answer.localID)?.customAttributes == nil)
   }
 
-  @Test("A beforeSignIn function that nobody can reach lets people in where its settings say so, and only then")
+  @Test("An unreachable beforeSignIn function allows a sign-in only where its settings say so")
   func unreachable() async throws {
     _ = try await Self.set(
       ["triggers": ["beforeSignIn": ["functionUri": "http://h/", "onUnreachable": "allow"]]], in: world)
@@ -277,7 +277,7 @@ struct BlockingFunctionTests {
     #expect(try await world.signIn("a@b.example").status == 400)
   }
 
-  @Test("Functions that run for an emulator are sent unsigned tokens, when their settings say so")
+  @Test("Functions of an emulator get unsigned tokens when configured")
   func unsigned() async throws {
     _ = try await Self.set(
       ["triggers": ["beforeCreate": ["functionUri": "http://h/", "signing": "none"]]], in: world)
@@ -287,7 +287,7 @@ struct BlockingFunctionTests {
     #expect(token.text.hasSuffix("."))
   }
 
-  @Test("The configuration shows what was set, and is for administrators; what is wrong is named")
+  @Test("Administrators read the functions' configuration, and invalid ones are refused by name")
   func configuration() async throws {
     let shown = try await world.send(Self.path, [], method: "GET", authority: .administrator("ci"))
     #expect(shown.json["blockingFunctions"]?["triggers"]?["beforeCreate"]?["functionUri"]?.string == Self.create)
@@ -343,7 +343,7 @@ struct BlockingFunctionTests {
     #expect(functions.events == [])
   }
 
-  @Test("The configuration's functions are asked until others are set, and again when those are forgotten")
+  @Test("The configured functions are called until others are set, and again after those are cleared")
   func file() async throws {
     let text = #"{"blockingFunctions":{"triggers":{"beforeCreate":{"functionUri":"http://file/"}}}}"#
     let parsed = try AccountsConfiguration.parse(

@@ -7,7 +7,7 @@ import Testing
 /// Tests of the URLs of blocking functions.
 extension BlockingFunctionTests {
   @Test(
-    "Security 90: a function is asked at private addresses by the operator's file, by an earlier version's word, or by its own"
+    "Security 90: private addresses of functions need the configuration, a stored permission, or the function's own"
   )
   func privateAddresses() async throws {
     let text = #"{"triggers":{"beforeCreate":{"functionUri":"http://10.0.0.1/"}}}"#

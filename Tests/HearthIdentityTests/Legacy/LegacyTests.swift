@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("Security 7: a new password needs the old one")
+  @Test("Security 7: changing a password needs the old one")
   func changePassword() async throws {
     let world = try AdminWorld()
     _ = try await world.legacyUser()
@@ -86,7 +86,7 @@ import Testing
     #expect(try await world.web(weak).legacyCode == "INVALID_ARGUMENTS")
   }
 
-  @Test("an address moves, unless it is somebody else's")
+  @Test("an address is changed unless another account has it")
   func changeEmail() async throws {
     let world = try AdminWorld()
     _ = try await world.legacyUser()
@@ -124,7 +124,7 @@ import Testing
     #expect(try await world.web("/auth/google/token?&access_token=good").legacyCode == "AUTHENTICATION_DISABLED")
   }
 
-  @Test("who comes back after their account was deleted has their uid again, and their old session is over")
+  @Test("a user whose account was deleted gets the uid again, without the old session")
   func returningPerson() async throws {
     let world = try AdminWorld()
     func signIn() async throws -> VerifiedCredential {
@@ -142,7 +142,7 @@ import Testing
         && world.accounts.sessions.revocations.standing(of: old) == .ended)
   }
 
-  @Test("an old password opens nothing that begins before it is replaced and would end after")
+  @Test("a sign-in under way with a replaced password is refused")
   func overtaken() async throws {
     let interleaved = InterleavedWork()
     let world = try AdminWorld(providers: [SlowPassword(interleaved: interleaved)])
@@ -157,7 +157,7 @@ import Testing
 
   // MARK: Undisclosed data
 
-  @Test("Security 68: no reset where nobody signs in with a password; its limit is not told, and mails end there")
+  @Test("Security 68: no reset without password sign-in; its limit is not disclosed, and mails end there")
   func resetLimits() async throws {
     let mailer = FakeMailer()
     let without = try AdminWorld(mailer: mailer, providers: [FakeAnonymous()])
@@ -174,7 +174,7 @@ import Testing
     #expect(codes == [nil, "LIMITS_EXCEEDED"])
   }
 
-  @Test("Security 14: a reset is answered alike for everybody, and mails a link to who has an account")
+  @Test("Security 14: a reset has one answer for every address, and mails a link only to accounts")
   func reset() async throws {
     let mailer = FakeMailer()
     let world = try AdminWorld(mailer: mailer)
@@ -207,7 +207,7 @@ import Testing
     #expect(JSON(parsing: answers[0])?.legacyCode == "INVALID_PASSWORD")
   }
 
-  @Test("an operator may have unknown addresses told, as the 2.x service did")
+  @Test("an operator may enable the disclosure of unknown addresses, as in the 2.x service")
   func reveals() async throws {
     let world = try AdminWorld { $0.legacyRevealsUnknownUsers = true }
     _ = try await world.legacyUser()
@@ -217,7 +217,7 @@ import Testing
     #expect(try await world.web("/users/nobody@example.com/password?&_method=POST").legacyCode == "INVALID_USER")
   }
 
-  @Test("Security 68: an account with a second factor, or a disabled one, does not come in by this door")
+  @Test("Security 68: accounts with a second factor and disabled ones cannot use the legacy interface")
   func otherDoors() async throws {
     let world = try AdminWorld()
     _ = try await world.create(
@@ -235,7 +235,7 @@ import Testing
     }
   }
 
-  @Test("who comes from another system signs in, or changes the password at once")
+  @Test("a user of another system signs in, or changes the password at once")
   func fromElsewhere() async throws {
     struct OldSystem: PasswordChecker {
       let name = "old-shop"

@@ -64,7 +64,7 @@ import Testing
     #expect(world.accounts.store.view.user(email: "bob@example.com") == nil)
   }
 
-  @Test("a script of an old browser can read every text: no line ends inside one")
+  @Test("a JSONP response is valid in old browsers: no line separator is unescaped")
   func lineSeparators() async throws {
     let world = try AdminWorld()
     _ = try await world.create(
@@ -75,7 +75,7 @@ import Testing
     #expect(!text.unicodeScalars.contains { $0 == "\u{2028}" || $0 == "\u{2029}" })
   }
 
-  @Test("Security 59: an answer is wrapped in a function's name, and in nothing that is not one")
+  @Test("Security 59: a JSONP response is wrapped in a valid function name only")
   func callbacks() async throws {
     let world = try AdminWorld()
     let good = await world.legacy("GET", "/auth/session?callback=fb.cb$_1&email=x")
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test("sign-in by popup or redirect is answered by a page that says so, and leads nowhere")
+  @Test("sign-in by popup or redirect is answered by a page without a redirect")
   func pages() async throws {
     let world = try AdminWorld()
     for path in [
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(
-    "what is no request of this interface is refused, and nothing breaks",
+    "invalid requests of this interface are refused without a failure",
     arguments: [
       "/users/a/b/c/d",
       "/auth/password/x", "/auth/password?_method=PATCH", "/users?_method=", "/users", "/users?_method=post",
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(
-    "what is no path of this interface is the database's",
+    "other paths belong to the database",
     arguments: ["", "/", "/nothing", "/users/%zz?_method=DELETE", "/users/%ff?_method=DELETE"])
   func foreignPaths(_ path: String) async throws {
     let world = try AdminWorld()

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "The page has the widget of the settings, and a policy that lets it in and nothing else",
+    "The page has the configured widget, and a policy that allows only it",
     arguments: [
       (
         CaptchaSettings.Service.recaptcha, CaptchaSettings.Widget.checkbox,
@@ -72,7 +72,7 @@ import Testing
     #expect(told["recaptchaToken"] == "to+ken/&=" && told["authType"] == "verifyApp" && told["eventId"] == "QWERTYUIOP")
   }
 
-  @Test("Where no captcha is asked for the app is opened at once, with a token that nobody looks at")
+  @Test("Without a captcha the app is opened at once with a token that is not verified")
   func withoutCaptcha() async throws {
     let native = try world(nil)
     let told = try NativeWorld.deepLink(
@@ -102,7 +102,7 @@ import Testing
     #expect(try await native.open(NativeWorld.verify(), host: "evil.example").status == 421)
   }
 
-  @Test("Whoever asks for a push, or shows what a system vouches with, is told what SDKs open the page for")
+  @Test("A client that asks for a push or sends a platform attestation is told to open the page")
   func fallback() async throws {
     let phone = try PhoneWorld {
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")
@@ -126,7 +126,7 @@ import Testing
     #expect(try await PhoneWorld().ask(PhoneWorld.number, ["iosReceipt": "r", "iosSecret": "s"]).status == 200)
   }
 
-  @Test("A token of the server's own page counts, whatever other hosts are named")
+  @Test("A token of the server's own page is accepted beside other configured hosts")
   func ownHost() async throws {
     let phone = try PhoneWorld {
       $0.phone.captcha = CaptchaSettings(service: .turnstile, siteKey: "k", secret: "s")

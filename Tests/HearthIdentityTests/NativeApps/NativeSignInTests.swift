@@ -7,7 +7,7 @@ import Testing
 
 /// Tests of native apps that sign users in on a provider's page.
 @Suite struct NativeSignInTests {
-  @Test("An iOS app is opened with what it redeems together with its session, once")
+  @Test("An iOS app is opened with an event that it redeems once, with its session")
   func ios() async throws {
     let native = try NativeWorld()
     for (changes, scheme) in [
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(
-    "Security 86: who sees the address that opens an app cannot redeem it: it takes the session of the app that asked")
+    "Security 86: the address that opens an app can be redeemed only with the session of that app")
   func interception() async throws {
     let native = try NativeWorld()
     let page = try await native.visit(NativeWorld.signIn())
@@ -85,7 +85,7 @@ import Testing
     #expect(try await native.redeem(link).error?.contains("took too long") == true)
   }
 
-  @Test("A provider's no and its trouble are told to the app as its SDK reads them")
+  @Test("Refusals and failures of a provider are reported to the app in its SDK's form")
   func errors() async throws {
     let native = try NativeWorld()
     for (answer, code) in [
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test("On an emulator programs of its machine are whoever they say, in whatever app")
+  @Test("On an emulator programs of its machine choose their identity, in any app")
   func emulator() async throws {
     let native = try NativeWorld {
       $0.applyEmulatorDefaults()
@@ -154,7 +154,7 @@ import Testing
     }
   }
 
-  @Test("An app asks whether it is one of the project's, and where its pages are")
+  @Test("An app can verify its registration and gets the address of its pages")
   func projectConfig() async throws {
     let native = try NativeWorld { $0.pageDomains = ["app.example.com:8443"] }
     func ask(_ query: [(name: String, value: String)]) async throws -> IdentityWorld.Answer {

@@ -13,12 +13,12 @@ import Testing
   /// Returns a user with a passkey.
   private func enrolled(
     _ world: IdentityWorld, _ email: String = "a@b.example", verified: Bool = true,
-    words: SoftwareAuthenticator.Words = SoftwareAuthenticator.Words()
+    overrides: SoftwareAuthenticator.Overrides = SoftwareAuthenticator.Overrides()
   ) async throws -> (key: SoftwareAuthenticator, user: IdentityWorld.Answer) {
     let user = try await world.signUp(email)
     if verified { try await world.change(user.localID) { $0.isEmailVerified = true } }
     let key = SoftwareAuthenticator()
-    let done = try await world.enrol(key, user.idToken, words: words)
+    let done = try await world.enrol(key, user.idToken, overrides: overrides)
     #expect(done.status == 200, "\(done.text)")
     return (key, done)
   }
@@ -28,7 +28,7 @@ import Testing
       && answer.error?.hasPrefix("INVALID_AUTHENTICATOR_RESPONSE : ") == true
   }
 
-  @Test("Security 76: the answer to a challenge is taken once, whoever comes with it and however many at a time")
+  @Test("Security 76: a challenge response is accepted once, from any client and at any concurrency")
   func replay() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, _) = try await enrolled(world)
@@ -66,7 +66,7 @@ import Testing
     #expect(isRefused(try await world.finishPasskeySignIn(key, used)))
   }
 
-  @Test("Security 76: challenges end, and are good for what and for whom they were given out")
+  @Test("Security 76: challenges expire, and are valid for one purpose and account")
   func challenges() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
@@ -91,16 +91,16 @@ import Testing
     #expect(isRefused(try await world.finishPasskey(bob.idToken, third, third.make(challenge: challenge))))
   }
 
-  @Test("Security 77: an answer for another origin or relying party, or of another key, lets nobody in")
+  @Test("Security 77: a response for another origin, relying party or key is refused")
   func phishing() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
-    var words = SoftwareAuthenticator.Words()
-    words.origin = "https://app.example.com.evil.example"
-    #expect(isRefused(try await world.signIn(key, words: words)))
-    words = SoftwareAuthenticator.Words()
-    words.relyingPartyID = "evil.example"
-    #expect(isRefused(try await world.signIn(key, words: words)))
+    var overrides = SoftwareAuthenticator.Overrides()
+    overrides.origin = "https://app.example.com.evil.example"
+    #expect(isRefused(try await world.signIn(key, overrides: overrides)))
+    overrides = SoftwareAuthenticator.Overrides()
+    overrides.relyingPartyID = "evil.example"
+    #expect(isRefused(try await world.signIn(key, overrides: overrides)))
     // Another key under the same ID; the right key with another user's handle, and with none.
     let forged = SoftwareAuthenticator(credentialID: key.credentialID)
     forged.userHandle = key.userHandle
@@ -110,9 +110,9 @@ import Testing
       let used = key.use(challenge: try await world.passkeyChallenge())
       #expect(isRefused(try await world.finishPasskeySignIn(key, used, userHandle: handle)))
     }
-    words = SoftwareAuthenticator.Words()
-    words.flags = 0x01
-    #expect(isRefused(try await world.signIn(key, words: words)))
+    overrides = SoftwareAuthenticator.Overrides()
+    overrides.flags = 0x01
+    #expect(isRefused(try await world.signIn(key, overrides: overrides)))
     #expect(
       world.refusedPasskeys == [
         "origin", "relyingParty", "signature", "user handle", "user handle", "user handle", "user handle",
@@ -120,9 +120,10 @@ import Testing
       ])
     #expect(try await world.signIn(key).status == 200)
     // A new key from a foreign page is refused.
-    words = SoftwareAuthenticator.Words()
-    words.origin = "https://evil.example"
-    #expect(isRefused(try await world.enrol(SoftwareAuthenticator(credentialID: [5]), user.idToken, words: words)))
+    overrides = SoftwareAuthenticator.Overrides()
+    overrides.origin = "https://evil.example"
+    #expect(
+      isRefused(try await world.enrol(SoftwareAuthenticator(credentialID: [5]), user.idToken, overrides: overrides)))
     #expect(world.refusedPasskeys.last == "enrolment: origin")
   }
 
@@ -142,7 +143,7 @@ import Testing
     #expect(try await world.signIn(key).status == 200)
   }
 
-  @Test("Security 79: where a passkey is demanded, nothing less lets its owner in")
+  @Test("Security 79: where a passkey is required, no other method signs in")
   func downgrade() async throws {
     let world = try IdentityWorld.withPasskeys(isRequired: true)
     let (key, user) = try await enrolled(world)
@@ -172,30 +173,30 @@ import Testing
     #expect(try await world.signIn("a@b.example").status == 200)
   }
 
-  @Test("Security 79: a key that verified its owner has to go on doing so, where others need not")
+  @Test("Security 79: a key registered with user verification always needs it, where other keys need not")
   func verificationDowngrade() async throws {
     let world = try IdentityWorld.withPasskeys(userVerification: false)
     let (key, _) = try await enrolled(world)
-    var unverified = SoftwareAuthenticator.Words()
+    var unverified = SoftwareAuthenticator.Overrides()
     unverified.flags = 0x01
-    #expect(isRefused(try await world.signIn(key, words: unverified)))
+    #expect(isRefused(try await world.signIn(key, overrides: unverified)))
     #expect(try await world.signIn(key).status == 200)
   }
 
-  @Test("Security 79: a key that verifies nobody is one factor; one that does is two")
+  @Test("Security 79: a key without user verification is one factor; one with it is two")
   func factors() async throws {
     let world = try IdentityWorld.withPasskeys(userVerification: false)
-    var unverified = SoftwareAuthenticator.Words()
+    var unverified = SoftwareAuthenticator.Overrides()
     unverified.flags = 0x01
-    let (key, user) = try await enrolled(world, words: unverified)
+    let (key, user) = try await enrolled(world, overrides: unverified)
     #expect(try world.claims(user.idToken)["firebase"]?["sign_in_provider"] == .string("password"))
-    #expect(try await world.signIn(key, words: unverified).status == 200)
+    #expect(try await world.signIn(key, overrides: unverified).status == 200)
     try await world.change(user.localID) {
       $0.factors = [
         SecondFactor(id: "f", kind: .phone("+15550001"), displayName: nil, enrolledAtMilliseconds: 1)
       ]
     }
-    let pending = try await world.signIn(key, words: unverified)
+    let pending = try await world.signIn(key, overrides: unverified)
     #expect(pending.status == 200 && pending.json["idToken"] == nil && pending.json["mfaPendingCredential"] != nil)
     let verified = try await world.signIn(key)
     #expect(verified.status == 200 && !verified.idToken.isEmpty)
@@ -205,7 +206,7 @@ import Testing
     try world.accounts.keys.verifyIDToken(idToken, nowSeconds: world.nowSeconds).isForEnrolment
   }
 
-  @Test("Security 79: where a second factor is required, a key that verifies its owner is one, and a password none")
+  @Test("Security 79: where a second factor is required, a key with user verification is one, and a password is not")
   func requiredFactor() async throws {
     let world = try IdentityWorld.withPasskeys { $0.secondFactors.policy = .required }
     let user = try await world.signUp("a@b.example")
@@ -225,21 +226,21 @@ import Testing
     #expect(try !isForEnrolment(changed.idToken, world), "\(changed.text)")
   }
 
-  @Test("Security 79: a key that verifies nobody is no second factor where one is required")
+  @Test("Security 79: a key without user verification is no second factor where one is required")
   func requiredAndUnverified() async throws {
     let world = try IdentityWorld.withPasskeys(userVerification: false) { $0.secondFactors.policy = .required }
-    var unverified = SoftwareAuthenticator.Words()
+    var unverified = SoftwareAuthenticator.Overrides()
     unverified.flags = 0x01
-    let (key, user) = try await enrolled(world, words: unverified)
+    let (key, user) = try await enrolled(world, overrides: unverified)
     #expect(try isForEnrolment(user.idToken, world))
-    let signedIn = try await world.signIn(key, words: unverified)
+    let signedIn = try await world.signIn(key, overrides: unverified)
     #expect(try isForEnrolment(signedIn.idToken, world))
     #expect(try isForEnrolment(try await world.refresh(signedIn.refreshToken).idToken, world))
     #expect(try isForEnrolment(try await world.signIn("a@b.example").idToken, world))
     #expect(try !isForEnrolment(try await world.signIn(key).idToken, world))
   }
 
-  @Test("Security 79: who does not own an address cannot lock its owner out by a key, nor keep one")
+  @Test("Security 79: an unproven address's passkey does not lock its owner out, and is removed")
   func takeover() async throws {
     let demanding = try IdentityWorld.withPasskeys(isRequired: true)
     let attacker = try await demanding.signUp("owner@b.example")
@@ -259,7 +260,7 @@ import Testing
     #expect(try await world.signIn(other).error == "PASSKEY_CREDENTIAL_NOT_FOUND")
   }
 
-  @Test("Old sign-ins, disabled accounts and other tenants get nothing")
+  @Test("Old sessions, disabled accounts and other tenants are refused passkeys")
   func others() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (key, user) = try await enrolled(world)
@@ -291,7 +292,7 @@ import Testing
     #expect(try await world.signIn(stranger).error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("A hook is told the way, and may deny")
+  @Test("A hook gets the sign-in method and may deny it")
   func hooks() async throws {
     let hook = Denier()
     let world = try IdentityWorld.withPasskeys(hooks: [hook])

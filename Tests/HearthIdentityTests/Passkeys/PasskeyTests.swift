@@ -9,7 +9,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct PasskeyTests {
-  @Test("A key is made, shown with its name, and signs its owner in; tokens say so, and go on saying so")
+  @Test("A key is registered, listed with its name, and signs in; tokens name the method also after refreshes")
   func wholeWay() async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.signUp("a@b.example")
@@ -38,7 +38,7 @@ import Testing
     #expect(world.auditedKinds.contains("passkey_enroll"))
   }
 
-  @Test("What is given out is the same in both alphabets of base64, and without padding", arguments: 0..<20)
+  @Test("Values are equal in both alphabets of base64, and without padding", arguments: 0..<20)
   func alphabets(seed: Int) async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.signUp("a\(seed)@b.example")
@@ -54,7 +54,7 @@ import Testing
     #expect(try #require(Base64URL.decode(Array((options["user"]?["id"]?.string ?? "").utf8))).count <= 64)
   }
 
-  @Test("Several keys of an account have one handle, are excluded from being made again, and are removed one by one")
+  @Test("Keys of an account share a handle, are excluded from registration, and are removed one by one")
   func severalKeys() async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.signUp("a@b.example")
@@ -101,7 +101,7 @@ import Testing
     #expect(try await world.enrol(key, other.idToken).status == 200)
   }
 
-  @Test("A key is one account's, and goes with it")
+  @Test("A key belongs to one account, and is deleted with it")
   func ownership() async throws {
     let world = try IdentityWorld.withPasskeys()
     let (ann, bob) = (try await world.signUp("ann@b.example"), try await world.signUp("bob@b.example"))
@@ -155,7 +155,7 @@ import Testing
     #expect(removed.status == 200 && world.user(user.localID)?.passkeys == [])
   }
 
-  @Test("An anonymous account keeps its uid and is one no more; a key without a name is called so")
+  @Test("Adding a key to an anonymous account keeps the uid; a key without a name has a default one")
   func anonymous() async throws {
     let world = try IdentityWorld.withPasskeys()
     let user = try await world.anonymous()
@@ -168,7 +168,7 @@ import Testing
     #expect(try await world.signIn(key).localID == user.localID)
   }
 
-  @Test("Without the plugin nothing of it is there")
+  @Test("Without the plugin passkeys are not served")
   func switchedOff() async throws {
     let world = try IdentityWorld()
     let user = try await world.signUp("a@b.example")
@@ -202,7 +202,7 @@ import Testing
     #expect(unknown.error == "PASSKEY_CREDENTIAL_NOT_FOUND")
   }
 
-  @Test("What is missing is told by name")
+  @Test("Missing members are named")
   func missing() async throws {
     let world = try IdentityWorld.withPasskeys()
     func error(_ path: String, _ body: JSON) async throws -> String? {

@@ -37,7 +37,7 @@ extension IdentityWorld {
   }
 
   func finishPasskey(
-    _ idToken: String, _ authenticator: SoftwareAuthenticator, _ made: SoftwareAuthenticator.Made,
+    _ idToken: String, _ authenticator: SoftwareAuthenticator, _ made: SoftwareAuthenticator.RegistrationResponse,
     name: String = "Laptop"
   ) async throws -> Answer {
     try await post(
@@ -57,11 +57,12 @@ extension IdentityWorld {
   /// Enrols a key for the signed-in user.
   func enrol(
     _ authenticator: SoftwareAuthenticator, _ idToken: String,
-    words: SoftwareAuthenticator.Words = SoftwareAuthenticator.Words()
+    overrides: SoftwareAuthenticator.Overrides = SoftwareAuthenticator.Overrides()
   ) async throws -> Answer {
     let (options, challenge) = try await startPasskey(idToken)
     authenticator.userHandle = options["user"]?["id"]?.string ?? ""
-    return try await finishPasskey(idToken, authenticator, authenticator.make(challenge: challenge, words: words))
+    return try await finishPasskey(
+      idToken, authenticator, authenticator.make(challenge: challenge, overrides: overrides))
   }
 
   func passkeyChallenge() async throws -> [UInt8] {
@@ -72,7 +73,7 @@ extension IdentityWorld {
   }
 
   func finishPasskeySignIn(
-    _ authenticator: SoftwareAuthenticator, _ used: SoftwareAuthenticator.Used, userHandle: JSON? = nil
+    _ authenticator: SoftwareAuthenticator, _ used: SoftwareAuthenticator.AssertionResponse, userHandle: JSON? = nil
   ) async throws -> Answer {
     try await post(
       "/v2/accounts/passkeySignIn:finalize",
@@ -90,10 +91,11 @@ extension IdentityWorld {
 
   /// Signs in with a key.
   func signIn(
-    _ authenticator: SoftwareAuthenticator, words: SoftwareAuthenticator.Words = SoftwareAuthenticator.Words()
+    _ authenticator: SoftwareAuthenticator,
+    overrides: SoftwareAuthenticator.Overrides = SoftwareAuthenticator.Overrides()
   ) async throws -> Answer {
     try await finishPasskeySignIn(
-      authenticator, authenticator.use(challenge: try await passkeyChallenge(), words: words))
+      authenticator, authenticator.use(challenge: try await passkeyChallenge(), overrides: overrides))
   }
 
   /// The details of refused passkeys, oldest first.

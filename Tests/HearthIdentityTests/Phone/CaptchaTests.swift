@@ -19,7 +19,7 @@ import Testing
     try await phone.ask(PhoneWorld.number, ["recaptchaToken": token, "captchaResponse": "NO_RECAPTCHA"]).error ?? "sent"
   }
 
-  @Test("Security 69: where a captcha is asked for, each message takes a token that the service takes, once")
+  @Test("Security 69: where a captcha is required, each message needs a valid token, once")
   func tokens() async throws {
     let phone = try world()
     #expect(try await ask(phone, .null).hasPrefix("MISSING_APP_CREDENTIAL"))
@@ -40,7 +40,7 @@ import Testing
     #expect(try await phone.ask(PhoneWorld.number, ["captchaResponse": "good"]).status == 200)
   }
 
-  @Test("web clients are told the widget's key, and one that stands for none where no captcha is asked for")
+  @Test("web clients get the widget's key, or a placeholder without a captcha")
   func parameters() async throws {
     let told = try await world().world.post("/v1/recaptchaParams", method: "GET")
     #expect(told.json["recaptchaSiteKey"] == "site-key" && told.json["recaptchaStoken"]?.string?.isEmpty == false)
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test("a service that is away, or talks nonsense, lets no message out, and the operator is told")
+  @Test("an unreachable or invalid captcha service refuses messages, and the operator is notified")
   func away() async throws {
     let phone = try world()
     for answer in [nil, "no" as JSON, [:], ["success": "true"]] as [JSON?] {
@@ -83,7 +83,7 @@ import Testing
     #expect(phone.phones.messages.isEmpty)
   }
 
-  @Test("after thirty refused tokens the service is not asked for that network for a while")
+  @Test("after thirty refused tokens the service is not called for that network for a while")
   func flood() async throws {
     let phone = try world()
     for number in 0..<30 { #expect(try await ask(phone, .string("bad-\(number)")) == "CAPTCHA_CHECK_FAILED") }

@@ -74,7 +74,7 @@ import Testing
     return (pending, sessionInfo, try await phone.read(number))
   }
 
-  @Test("an enrolled phone is asked for at sign-in, tokens say that it was shown, and its number is told in part")
+  @Test("an enrolled phone is required at sign-in, tokens name it, and its number is masked")
   func signIn() async throws {
     let phone = try PhoneWorld()
     let (_, id) = try await enrolled(phone)
@@ -95,7 +95,7 @@ import Testing
     #expect(try await finish(phone, other.pending, sessionInfo, code).error == "INVALID_SESSION_INFO")
   }
 
-  @Test("Security 72: a code opens the sign-in that it was sent for, and nothing else")
+  @Test("Security 72: a code is valid only for the sign-in that it was sent for")
   func binding() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let (_, id) = try await enrolled(phone)
@@ -185,7 +185,7 @@ import Testing
       try await startEnrolment(phone, done.idToken, "+436641234567").error == "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
   }
 
-  @Test("a phone that is withdrawn is asked for no more, and the code on its way opens nothing")
+  @Test("a withdrawn phone is not required any more, and its pending code is void")
   func withdraw() async throws {
     let phone = try PhoneWorld()
     let (_, id) = try await enrolled(phone)
@@ -200,7 +200,7 @@ import Testing
     #expect(try await phone.world.signIn("a@b.example").json["idToken"] != nil)
   }
 
-  @Test("Security 72: a pending sign-in and a code of one tenant mean nothing in another and in the project")
+  @Test("Security 72: a pending sign-in and a code of one tenant are invalid in others and in the project")
   func tenants() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let tenants = try #require(phone.world.accounts.tenants)
@@ -252,7 +252,7 @@ import Testing
     #expect(phone.phones.messages.count == 2)
   }
 
-  @Test("with a phone there are recovery codes when they are asked for, and each stands once for a code of it")
+  @Test("a phone can have recovery codes, each of which replaces it once")
   func recoveryCodes() async throws {
     let phone = try PhoneWorld()
     let user = try await verified(phone)
@@ -278,7 +278,7 @@ import Testing
     #expect(try await finish(phone, second.pending, second.sessionInfo, codes[1]).status == 200)
   }
 
-  @Test("where phones are no second factors, none is enrolled")
+  @Test("a phone is not enrolled where phones are disabled as second factors")
   func switchedOff() async throws {
     let phone = try PhoneWorld { $0.phone.secondFactor = false }
     let user = try await verified(phone)

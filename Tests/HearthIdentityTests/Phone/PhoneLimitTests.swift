@@ -12,7 +12,8 @@ import Testing
     return phone.phones.messages.count
   }
 
-  @Test("Security 69: one number is sent one message in a minute, five in an hour, ten in a day, whoever asks")
+  @Test(
+    "Security 69: one number is sent one message in a minute, five in an hour, ten in a day, for all callers together")
   func numbers() async throws {
     let phone = try PhoneWorld()
     func ask(_ network: Int) async throws -> String? {
@@ -89,7 +90,7 @@ import Testing
     #expect(try await nowhere.ask(PhoneWorld.number).error == refusal)
   }
 
-  @Test("Security 69: premium-rate, shared-cost and satellite numbers are sent nothing, until the operator says so")
+  @Test("Security 69: premium-rate, shared-cost and satellite numbers are refused unless the operator allows them")
   func premiumNumbers() async throws {
     let refused = [
       "+44909879000", "+448712345678", "+447012345678", "+4990012345678", "+4918012345", "+33891234567", "+19005550100",

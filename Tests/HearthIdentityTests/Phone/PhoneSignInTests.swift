@@ -8,7 +8,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct PhoneSignInTests {
-  @Test("a code that a message carried makes an account, and the next one lets its owner in again")
+  @Test("a code creates an account, and a later one signs in again")
   func signIn() async throws {
     let phone = try PhoneWorld()
     let (sessionInfo, code) = try await phone.code()
@@ -24,7 +24,7 @@ import Testing
     #expect(entered.localID == made.localID && entered.json["isNewUser"] == false)
   }
 
-  @Test("nothing in the store tells a code, and a restart forgets none")
+  @Test("the store does not reveal codes, and keeps them over a restart")
   func durable() async throws {
     let phone = try PhoneWorld()
     let (sessionInfo, code) = try await phone.code()
@@ -38,7 +38,7 @@ import Testing
     #expect(kept != Digest(sha256: text.utf8).hex)
   }
 
-  @Test("Security 35: of twenty submits of one code at once exactly one wins, and it is used up")
+  @Test("Security 35: one of twenty concurrent uses of a code succeeds, and the code is used up")
   func replay() async throws {
     let phone = try PhoneWorld { $0.limits.codeTriesPerMinute = 100 }
     let (sessionInfo, code) = try await phone.code()
@@ -53,7 +53,7 @@ import Testing
     #expect(replayed.error == "INVALID_SESSION_INFO")
   }
 
-  @Test("Security 70: five wrong codes end a code, counted before they are compared; the right one is none any more")
+  @Test("Security 70: five wrong attempts void a code, counted before the comparison; then the right one is refused")
   func guesses() async throws {
     let phone = try PhoneWorld { $0.limits.codeTriesPerMinute = 100 }
     let (sessionInfo, code) = try await phone.code()
@@ -93,7 +93,7 @@ import Testing
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "SESSION_EXPIRED")
   }
 
-  @Test("who is signed in gets the number; another one in its place needs a sign-in of a short while ago")
+  @Test("a number is linked to a signed-in account; replacing it needs a recent sign-in")
   func link() async throws {
     let phone = try PhoneWorld()
     let user = try await phone.world.signUp("ann@example.com")
@@ -111,7 +111,7 @@ import Testing
     #expect(phone.world.user(user.localID)?.phoneNumber == other)
   }
 
-  @Test("for somebody else's number there is a proof, which signs in to their account once, for ten minutes")
+  @Test("another account's number yields a proof that signs in to that account once, for ten minutes")
   func taken() async throws {
     let phone = try PhoneWorld { $0.limits.messagesPerNumberPerMinute = 100 }
     let first = try await phone.code()
@@ -138,7 +138,7 @@ import Testing
     #expect(ended.error == "INVALID_TEMPORARY_PROOF")
   }
 
-  @Test("who shows once more who they are gets no new account")
+  @Test("reauthenticating creates no account")
   func reauthentication() async throws {
     let phone = try PhoneWorld()
     let (sessionInfo, code) = try await phone.code()
@@ -146,7 +146,7 @@ import Testing
     #expect(answer.error == "USER_NOT_FOUND" && phone.world.accounts.store.view.userCount == 0)
   }
 
-  @Test("a second factor is asked for after a phone number, too")
+  @Test("a second factor is required after a phone number, too")
   func secondFactor() async throws {
     let phone = try PhoneWorld()
     let first = try await phone.code()
@@ -163,7 +163,7 @@ import Testing
     #expect(answer.json["idToken"] == nil && answer.json["mfaPendingCredential"]?.string != nil, "\(answer.text)")
   }
 
-  @Test("Security 71: an answer to a request for a code tells nothing of whose the number is")
+  @Test("Security 71: the response to a code request does not reveal the number's account")
   func enumeration() async throws {
     let phone = try PhoneWorld()
     let owned = ["+4915112345671", "+4915112345672", "+4915112345673"]
@@ -209,7 +209,7 @@ import Testing
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).status == 200)
   }
 
-  @Test("a test number is sent nothing, and its code is always right")
+  @Test("a test number gets no message, and its code is always valid")
   func testNumbers() async throws {
     let phone = try PhoneWorld {
       $0.phone.testNumbers = ["+15555550100": "123456"]
@@ -235,7 +235,7 @@ import Testing
     #expect(try await phone.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
   }
 
-  @Test("what is no request is told in the protocol's words, and nothing is sent")
+  @Test("invalid requests are refused with the protocol's messages, and no message is sent")
   func refusals() async throws {
     let phone = try PhoneWorld()
     for bad in ["", "030 12345", "+0301234567", "+49 151 1234567", "+4915112345678901", "+49", "+99912345678"] {
@@ -256,7 +256,7 @@ import Testing
     #expect(try await shut.signIn(["sessionInfo": sessionInfo, "code": code]).error == "INVALID_SESSION_INFO")
   }
 
-  @Test("a server without a sender says so")
+  @Test("a server without a message sender refuses with a reason")
   func noSender() async throws {
     let world = try IdentityWorld { configuration in
       configuration.signIn = [PluginChoice("phone")]

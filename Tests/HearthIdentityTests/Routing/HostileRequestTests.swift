@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("Security 60: Whatever the body, no route breaks down", arguments: 1...4)
+  @Test("Security 60: No route fails on any body", arguments: 1...4)
   func anyBody(seed: Int) async throws {
     let world = try IdentityWorld(seed: UInt64(seed))
     let user = try await world.signUp("a@b.example")
@@ -152,7 +152,7 @@ import Testing
     #expect(twice.error?.hasPrefix("INVALID_ARGUMENT") == true)
   }
 
-  @Test("Security 62: A server that cannot answer says so without JSON where clients would sign out")
+  @Test("Security 62: An unavailable server answers without JSON where clients would sign out")
   func overload() async throws {
     let world = try IdentityWorld()
     let user = try await world.signUp("a@b.example")

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "Data paths are not ours, whatever they are called",
+    "Data paths are never routes of the identity interface",
     arguments: [
       "/", "/.json", "/users.json", "/v1/accounts.json", "/v2/myapp/users/alice.json", "/v1", "/v2", "/v2/a/b",
       "/__/auth", "/emulator", "/hearth", "/.ws", "/.lp", "/v1/projects/p", "/%zz", "/%ff",
@@ -86,7 +86,7 @@ import Testing
     #expect(IdentityRouter.match(method: "GET", path: path, host: "localhost") == nil)
   }
 
-  @Test("A missing or unknown key, a bad bearer and a missing one are told apart")
+  @Test("Missing and unknown keys, and invalid and missing bearer tokens, have distinct errors")
   func access() async throws {
     let world = try IdentityWorld { $0.apiKeys = ["real"] }
     let missing = try await world.post("accounts:lookup", apiKey: nil)
@@ -143,7 +143,7 @@ import Testing
     #expect(discovery.json["jwks_uri"]?.string?.hasPrefix("https://auth.example.com/") == true)
   }
 
-  @Test("What is not served says so with 501, and does nothing by halves")
+  @Test("Unserved operations are answered with 501 and change no state")
   func unserved() async throws {
     let world = try IdentityWorld()
     for path in [

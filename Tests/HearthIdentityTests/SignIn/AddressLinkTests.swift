@@ -82,7 +82,7 @@ import Testing
     #expect(try await world.refresh(first.refreshToken).error == "TOKEN_EXPIRED")
   }
 
-  @Test("Somebody else's address is not linked, and nothing changes")
+  @Test("Another account's address is not linked, and no account changes")
   func taken() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("taken@example.com")
@@ -94,7 +94,7 @@ import Testing
     #expect(try await world.lookup(first.idToken).status == 200)
   }
 
-  @Test("Only who signed in a short while ago changes the address so; a disabled account does not")
+  @Test("Linking an address needs a recent sign-in and an enabled account")
   func refusals() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("old@example.com")
@@ -110,7 +110,7 @@ import Testing
     #expect(world.user(first.localID)?.email == "old@example.com")
   }
 
-  @Test("Claims of the session go on with it")
+  @Test("Session claims are kept")
   func claims() async throws {
     let world = try IdentityWorld()
     let first = try await world.post("accounts:signInWithCustomToken", ["token": "bob:{\"role\":\"ed\"}"])

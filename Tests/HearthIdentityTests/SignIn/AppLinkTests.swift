@@ -23,7 +23,7 @@ import Testing
     return try #require(answer.json["oobLink"]?.string, "\(answer.text)")
   }
 
-  @Test("An app gets the link in one at the path that apps register for, on the domain that was asked for")
+  @Test("An app gets the link within one at the path that apps register, on the requested domain")
   func forApps() async throws {
     let world = try IdentityWorld { $0.pageDomains = ["app.example.com"] }
     _ = try await world.signUp("a@b.example")
@@ -43,7 +43,7 @@ import Testing
     #expect(await world.mails().last?.link?.hasPrefix("https://auth.example.com/__/auth/links?link=https%3A") == true)
   }
 
-  @Test("A browser gets the plain link, and so does everybody from an emulator")
+  @Test("A browser gets the plain link, and so does every client of an emulator")
   func plain() async throws {
     for members in [
       [], Array(Self.app.dropLast()), Array(Self.app.dropLast()) + [.init("androidPackageName", "")],
@@ -58,7 +58,7 @@ import Testing
     #expect(try await link(emulator, "PASSWORD_RESET", Self.app).contains("/emulator/action?"))
   }
 
-  @Test("Where no app opened it, the browser goes on to the link inside, and nowhere else")
+  @Test("Without an app the browser continues to the inner link, and to no other")
   func page() async throws {
     let world = try IdentityWorld { $0.pageDomains = ["app.example.com"] }
     func open(_ links: [String], method: String = "GET") async throws -> IdentityResponse {

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct ChangeTests {
-  @Test("Security 49: A client sets nothing that is the server's to set")
+  @Test("Security 49: Clients cannot set members of the server")
   func massAssignment() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -45,7 +45,7 @@ import Testing
     #expect(user.phoneNumber == nil && user.factors.isEmpty)
   }
 
-  @Test("Security 50: Somebody else's uid beside one's own token changes one's own account only")
+  @Test("Security 50: Another account's uid beside a token changes only the token's account")
   func foreignUID() async throws {
     let world = try IdentityWorld()
     let mine = try await world.signUp("a@b.example")
@@ -63,7 +63,7 @@ import Testing
         == "INVALID_REQ_TYPE : Unsupported request parameters.")
   }
 
-  @Test("Security 52: A way in is taken away by who signed in a short while ago, who goes on")
+  @Test("Security 52: Removing a sign-in method needs a recent sign-in, and keeps the session")
   func unlink() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -121,7 +121,7 @@ import Testing
     #expect(try await world.update(fresh, ["password": "another one"]).status == 200)
   }
 
-  @Test("Deleting an account leaves nothing of it but the mark that it was there")
+  @Test("Deleting an account leaves only a tombstone")
   func delete() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "Security 14: Before the answer nobody looks whether an address has an account, and nothing is written",
+    "Security 14: Before the response no account is looked up and no record is written",
     arguments: ["PASSWORD_RESET", "EMAIL_SIGNIN"])
   func afterTheAnswer(type: String) async throws {
     let world = try IdentityWorld { $0.allowsSignUp = false }
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("What is missing is told as the service tells it")
+  @Test("Missing members are reported with the service's messages")
   func missing() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -65,7 +65,7 @@ import Testing
     #expect(unknown.error == "INVALID_OOB_CODE")
   }
 
-  @Test("A code that somebody asked for with their token is for nobody who has their address by then")
+  @Test("A code for a signed-in user does not pass to a later owner of the address")
   func addressMovedOn() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("a@b.example")
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "A code that gives another address ends with the sign-in that asked for it, made or not", arguments: [true, false])
+    "An address-change code ends with the session that requested it", arguments: [true, false])
   func revokedAsker(isMadeBefore: Bool) async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -100,7 +100,7 @@ import Testing
     }
   }
 
-  @Test("Security 35: Of twenty who use one code at once exactly one succeeds")
+  @Test("Security 35: One of twenty concurrent uses of a code succeeds")
   func singleUse() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -176,7 +176,7 @@ import Testing
     #expect(try await world.signIn("old@example.com").localID == other)
   }
 
-  @Test("Security 39: A reset ends other codes and sessions, tells the owner, and bypasses no second factor")
+  @Test("Security 39: A reset ends other codes and sessions, notifies the owner, and bypasses no second factor")
   func reset() async throws {
     let world = try IdentityWorld()
     let signedUp = try await world.signUp("a@b.example")
@@ -221,7 +221,7 @@ import Testing
       try await world.post("accounts:resetPassword", ["oobCode": .string(code), "newPassword": "123456"]).status == 200)
   }
 
-  @Test("Security 40: Looking at a code changes nothing")
+  @Test("Security 40: Inspecting a code has no effect")
   func inspecting() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -266,7 +266,7 @@ import Testing
     #expect(await world.mails().count == (error == nil ? 1 : 0))
   }
 
-  @Test("Security 51: An update with a code does what the code is for, and ignores the rest")
+  @Test("Security 51: An update with a code applies the code and ignores other members")
   func updateWithCode() async throws {
     let world = try IdentityWorld()
     let signedUp = try await world.signUp("a@b.example")
@@ -285,7 +285,7 @@ import Testing
     #expect(world.user(signedUp.localID) == expected)
   }
 
-  @Test("Only administrators are handed the link, and mails need a mailer")
+  @Test("Only administrators get the link, and mails need a mailer")
   func links() async throws {
     let world = try IdentityWorld(hasMailer: false)
     _ = try await world.signUp("a@b.example")
@@ -305,7 +305,7 @@ import Testing
         == true)
   }
 
-  @Test("A reset is mailed although another mail went to the address just before; a second one within a minute is not")
+  @Test("A reset is mailed although another mail was just sent to the address; a second reset within a minute is not")
   func resetAfterVerification() async throws {
     let world = try IdentityWorld()
     let user = try await world.signUp("ann@example.com")

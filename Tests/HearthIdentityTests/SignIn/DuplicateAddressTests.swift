@@ -60,7 +60,7 @@ struct DuplicateAddressTests {
     #expect(shown["providerUserInfo"]?.array?.first?["email"]?.string == Self.address)
   }
 
-  @Test("Many who show one identity at once have one account")
+  @Test("Concurrent sign-ins of one identity create one account")
   func race() async throws {
     let world = try world()
     let uids = try await withThrowingTaskGroup(of: String.self) { group in
@@ -70,7 +70,7 @@ struct DuplicateAddressTests {
     #expect(uids.count == 1 && !uids.contains("") && world.accounts.store.view.userCount == 1)
   }
 
-  @Test("An address stays unique among passwords and mailed links, and nobody's while providers alone know it")
+  @Test("An address is unique among passwords and mailed links, and owned by no account while only providers have it")
   func owner() async throws {
     let world = try world { $0.protectsFromEnumeration = false }
     let federated = try await world.federated("7~a@b.example~yes").localID
@@ -86,7 +86,7 @@ struct DuplicateAddressTests {
     #expect(taken.error == "EMAIL_EXISTS")
   }
 
-  @Test("Mails, and administrators who look an address up, mean the one account that has it")
+  @Test("Mails and lookups by administrators use the one account that owns the address")
   func mails() async throws {
     let world = try world { $0.protectsFromEnumeration = false }
     let before = try await world.federated("7~a@b.example~yes").localID
@@ -108,7 +108,7 @@ struct DuplicateAddressTests {
     #expect(taken.error == "EMAIL_EXISTS")
   }
 
-  @Test("An address that was taken away comes back, whoever signs in by a provider with it meanwhile")
+  @Test("An address taken by an attacker is recovered, despite provider sign-ins with it meanwhile")
   func recovery() async throws {
     let world = try world { $0.protectsFromEnumeration = false }
     let owner = try await world.verified(Self.address)
@@ -137,7 +137,7 @@ struct DuplicateAddressTests {
   }
 
   @Test(
-    "Who comes by a provider enrols second factors without an address, and may take one of their own",
+    "A provider's user enrols second factors without an address, and may add one",
     arguments: [SecondFactorSettings.Policy.optional, .required])
   func ownAddress(_ policy: SecondFactorSettings.Policy) async throws {
     let world = try world { $0.secondFactors.policy = policy }
@@ -162,7 +162,7 @@ struct DuplicateAddressTests {
     #expect(try await world.federated("8~a@b.example~yes").json["idToken"] != nil, "another account has none")
   }
 
-  @Test("Hooks are told that the account has no address, and which one the identity has")
+  @Test("Hooks get an account without an address, and the identity's")
   func hooks() async throws {
     let hook = ScriptedHook { event in
       event.user.email?.hasSuffix("@b.example") == true ? .allow() : .deny(message: "ours alone")
@@ -222,7 +222,7 @@ struct DuplicateAddressTests {
     #expect(try await world.federated("7~a@b.example~yes").localID != person.localID)
   }
 
-  @Test("Exported accounts come back as they were; one whose address is taken is refused alone, with what to do")
+  @Test("Exported accounts are imported unchanged; one with a taken address is refused alone, with advice")
   func exported() async throws {
     let world = try world()
     _ = try await world.signUp(Self.address)
@@ -253,7 +253,7 @@ struct DuplicateAddressTests {
     #expect(errors.first?["message"]?.string?.contains("without email the user is taken") == true)
   }
 
-  @Test("Which ways in an address has: an identity's are told only while it opens one account for sure")
+  @Test("The sign-in methods of an address include an identity's only while it determines one account")
   func methods() async throws {
     let world = try IdentityWorld {
       $0.protectsFromEnumeration = false

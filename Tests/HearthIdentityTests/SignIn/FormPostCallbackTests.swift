@@ -37,7 +37,7 @@ import Testing
     #expect(entered.json["displayName"]?.string == user, "\(entered.text)")
   }
 
-  @Test("Security 87: a form of another browser, of another visit, or with a part twice opens nothing")
+  @Test("Security 87: a form of another browser or visit, or with a duplicate part, is refused")
   func foreign() async throws {
     let native = try NativeWorld()
     let (state, cookie) = try await beginAuthorization(native)
@@ -59,7 +59,7 @@ import Testing
     #expect(try NativeWorld.deepLink(no.back)["firebaseError"]?.contains("auth/user-cancelled") == true)
   }
 
-  @Test("What a browser says of a person is left out when it is long")
+  @Test("An oversized user object of a browser is ignored")
   func longName() async throws {
     let native = try NativeWorld()
     let (state, cookie) = try await beginAuthorization(native)

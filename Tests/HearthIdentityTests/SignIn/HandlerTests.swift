@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(
-    "Somebody goes to the provider and comes in: challenge, state and nonce, a cookie, and an event that the app redeems once"
+    "A provider sign-in uses challenge, state, nonce and a cookie, and an event that the app redeems once"
   )
   func popup() async throws {
     let corp = FakeCorp()
@@ -139,7 +139,7 @@ import Testing
     #expect(again.error == "INVALID_IDP_RESPONSE : This sign-in was used before. Begin it again.")
   }
 
-  @Test("A redirect leads to the app's page and nowhere else, and links to who is signed in")
+  @Test("A redirect leads only to the app's page, and links to the signed-in user")
   func redirect() async throws {
     let world = try Self.world()
     let guest = try await world.anonymous()
@@ -151,7 +151,7 @@ import Testing
     #expect(linked.status == 200 && linked.localID == guest.localID)
   }
 
-  @Test("Security 54: who did not begin a visit is not let on, nor who is late, nor who shows another's cookie")
+  @Test("Security 54: a callback without the visit's cookie, an expired one, and one with a foreign cookie are refused")
   func fixation() async throws {
     let world = try Self.world()
     let (state, cookie) = try await beginAuthorization(world)
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test(
-    "Security 54: what the app gets fits its own code only, for ten minutes, and a code without it is worth nothing")
+    "Security 54: the app's event is valid only with its own session, for ten minutes")
   func interception() async throws {
     let world = try Self.world()
     let (state, cookie) = try await beginAuthorization(world)
@@ -194,7 +194,7 @@ import Testing
     #expect(try await redeem(world, event).error?.contains("took too long") == true)
   }
 
-  @Test("A provider's no, its trouble and a way back without a code are told to the app")
+  @Test("Refusals and failures of a provider, and callbacks without a code, are reported to the app")
   func errors() async throws {
     let world = try Self.world()
     for (query, code) in [
@@ -242,7 +242,7 @@ import Testing
     #expect(corp.request(String(state))?.redirectURI == "https://sign-in.example.com/__/auth/handler")
   }
 
-  @Test("Security 55: only pages of the authorised domains may have the frame in them")
+  @Test("Security 55: only pages of authorised domains may embed the frame")
   func frame() async throws {
     let world = try Self.world { $0.authorizedDomains = ["app.example.com", "localhost", "a; script-src *"] }
     let frame = try await get(world, [("apiKey", "key"), ("appName", "x")], path: "/__/auth/iframe")
@@ -256,7 +256,7 @@ import Testing
   }
 
   @Test(
-    "On an emulator programs of its machine get a page on which they are whoever they say, and others the provider's")
+    "An emulator shows its machine's programs a page to choose an identity, and others the provider's")
   func emulator() async throws {
     let world = try Self.world { $0.applyEmulatorDefaults() }
     let page = try await get(world, Self.start, path: "/emulator/auth/handler", isFromLoopback: true)
@@ -275,7 +275,7 @@ import Testing
     #expect(known.text.contains("class=\"row\"") && !known.text.contains("<b>"))
   }
 
-  @Test("A client that opens the provider's page by itself asks for its address, and redeems what comes back once")
+  @Test("A client that opens the provider's page itself requests its address, and redeems the response once")
   func createAuthURI() async throws {
     let corp = FakeCorp()
     let world = try Self.world(corp)

@@ -22,7 +22,7 @@ struct HookTests {
   }()
 
   @Test(
-    "What beforeCreate changes is seen by beforeSignIn and stored with the first session; its session claims are not used"
+    "Changes of beforeCreate are seen by beforeSignIn and stored with the first session; its session claims are ignored"
   )
   func creation() async throws {
     let hook = ScriptedHook { $0.moment == .beforeCreate ? .allow(Self.everything) : .allow() }
@@ -41,7 +41,7 @@ struct HookTests {
     #expect(claims["tier"] == .string("user") && claims["s"] == nil && claims["name"] == .string("N"))
   }
 
-  @Test("What beforeSignIn changes is stored, and its session claims win and survive a refresh")
+  @Test("Changes of beforeSignIn are stored, and its session claims take precedence and survive a refresh")
   func signIn() async throws {
     let hook = ScriptedHook()
     let world = try IdentityWorld(hooks: [hook])
@@ -68,7 +68,7 @@ struct HookTests {
   }
 
   @Test(
-    "A new account is stored once both hooks agreed; what either refuses leaves nothing",
+    "A new account is stored after both hooks allowed it; a refusal stores none",
     arguments: HookEvent.Moment.allCases)
   func nothingLeft(refusing moment: HookEvent.Moment) async throws {
     let hook = ScriptedHook()
@@ -87,7 +87,7 @@ struct HookTests {
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
-  @Test("Of two sign-ups of one address the second waits while a hook hangs, and is refused without a hook's word")
+  @Test("Of two sign-ups with one address the second waits for a hanging hook, and is refused without a hook call")
   func parallel() async throws {
     let gate = Gate()
     let hook = ScriptedHook { event in
@@ -107,7 +107,7 @@ struct HookTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("Two first sign-ins of one person at another provider end with one account, and both are in")
+  @Test("Two concurrent first sign-ins at a provider create one account, and both succeed")
   func parallelFederated() async throws {
     let gate = Gate()
     let hook = ScriptedHook { event in
@@ -128,7 +128,7 @@ struct HookTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("Who waited for a sign-up that a hook refused is asked about like anybody")
+  @Test("A sign-in that waited for a refused sign-up is asked about like any other")
   func refusedFirst() async throws {
     let gate = Gate()
     let asked = Mutex(0)
@@ -153,7 +153,7 @@ struct HookTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("Only some wait for one address, and none for ever; other addresses do not wait")
+  @Test("Waiting sign-ups of one address are bounded in number and time; other addresses do not wait")
   func boundedWait() async throws {
     let gate = Gate()
     let hook = ScriptedHook { event in
@@ -182,7 +182,7 @@ struct HookTests {
     while world.accounts.sessions.admission.names.waiterCount < count { await Task.yield() }
   }
 
-  @Test("An account that beforeCreate shuts is stored so, and nobody is asked about the sign-in")
+  @Test("An account that beforeCreate disables is stored disabled, without a call of beforeSignIn")
   func bornShut() async throws {
     let hook = ScriptedHook { _ in
       var changes = HookChanges()
@@ -213,7 +213,7 @@ struct HookTests {
     #expect(try await world.signUp("c@d.example").error == "USER_DISABLED")
   }
 
-  @Test("What breaks a rule refuses the sign-in")
+  @Test("An answer that violates the contract refuses the sign-in")
   func rules() async throws {
     let hook = ScriptedHook()
     let world = try IdentityWorld(hooks: [hook])
@@ -251,7 +251,7 @@ struct HookTests {
     #expect(answer.error == "BLOCKING_FUNCTION_ERROR_RESPONSE : Cloud function could not be reached.")
   }
 
-  @Test("Linking another provider asks beforeSignIn; a link of address and password asks nobody")
+  @Test("Linking another provider calls beforeSignIn; linking an address and password calls no hook")
   func linking() async throws {
     let hook = ScriptedHook(wantedTokens: [.idToken])
     let world = try IdentityWorld(hooks: [hook])
@@ -273,7 +273,7 @@ struct HookTests {
     #expect(hook.moments == [])
   }
 
-  @Test("Tokens of another provider are told to a hook that asks for them alone")
+  @Test("A provider's tokens are sent only to hooks that request them")
   func tokens() async throws {
     let (nosy, plain) = (ScriptedHook(wantedTokens: [.idToken, .accessToken]), ScriptedHook())
     let world = try IdentityWorld(hooks: [nosy, plain])
@@ -288,7 +288,7 @@ struct HookTests {
     #expect(!"\(told)".contains("AT"))
   }
 
-  @Test("Nothing that a hook is told holds a password, a hash or a token")
+  @Test("Hook requests hold no password, hash or token")
   func nothingSecret() async throws {
     let hook = ScriptedHook()
     let world = try IdentityWorld(hooks: [hook])
@@ -305,7 +305,7 @@ struct HookTests {
   }
 
   @Test(
-    "Verdicts as JSON name what they change",
+    "Verdicts in JSON name the changed members",
     arguments: [
       (#"{"allow":{}}"#, HookVerdict.allow()),
       (#"{"deny":{"message":"no"}}"#, .deny(message: "no")),

@@ -33,7 +33,8 @@ import Testing
       ).error?.hasPrefix("OPERATION_NOT_ALLOWED") == true)
   }
 
-  @Test("Security 44: Who comes with a verified identity ends what somebody prepared with their address")
+  @Test(
+    "Security 44: A verified identity ends the sessions and credentials that another person prepared with its address")
   func preHijack() async throws {
     let world = try IdentityWorld()
     let attacker = try await world.signUp("victim@example.com", "attackers password")
@@ -81,7 +82,7 @@ import Testing
     #expect(other.error == "EMAIL_EXISTS")
   }
 
-  @Test("Security 45: An address that the provider has not proven links nothing")
+  @Test("Security 45: An unproven address of a provider links no account")
   func unverified() async throws {
     let world = try IdentityWorld()
     let owner = try await world.signUp("a@b.example")
@@ -169,7 +170,7 @@ import Testing
       ).error == "EMAIL_EXISTS")
   }
 
-  @Test("A link does not make an old sign-in a fresh one")
+  @Test("Linking does not renew the time of the sign-in")
   func linkIsNoSignIn() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")

@@ -9,7 +9,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct MailedLinkTests {
-  @Test("Security 42: Links name the configured origin, whatever host the request named")
+  @Test("Security 42: Links name the configured origin for any Host header")
   func hostPoisoning() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("Security 43: Names and addresses put nothing into a mail's header or markup")
+  @Test("Security 43: Names and addresses cannot inject into a mail's header or markup")
   func headerInjection() async throws {
     let world = try IdentityWorld { $0.mail.appName = "My\r\nBcc: x@evil.example app" }
     let signedUp = try await world.signUp("a@b.example")
@@ -58,7 +58,7 @@ import Testing
     #expect(try await world.lookup(signedUp.idToken).status == 200)
   }
 
-  @Test("An address is changed by a code to the new one, and taken back by the one to the old")
+  @Test("An address is changed by a code mailed to the new one, and restored by a code mailed to the old")
   func changeAndRecover() async throws {
     let world = try IdentityWorld()
     let signedUp = try await world.signUp("old@example.com")

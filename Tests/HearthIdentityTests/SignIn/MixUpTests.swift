@@ -110,7 +110,7 @@ import Testing
     func codes(_ issuer: String) -> [String] { issuers.codes.withLock { $0[issuer] ?? [] } }
   }
 
-  @Test("Security 88: an answer counts at the address of the provider that was asked, of its tenant, and nowhere else")
+  @Test("Security 88: a response is valid only at the address of its provider and tenant")
   func addresses() async throws {
     let site = try await Site()
     let made = try await site.add("oidc.corp", "https://corp.example")
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "Security 89: an answer that names another issuer ends the sign-in, and one that names none where one is promised")
+    "Security 89: a response with a foreign issuer, or without a promised one, ends the sign-in")
   func issuers() async throws {
     let site = try await Site()
     _ = try await site.add("oidc.plain", "https://plain.example")
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(
-    "Security 89: an app that opens a provider's page itself is held to the same: issuer, address, and a name in it")
+    "Security 89: an app that opens a provider's page itself has the same checks of issuer and address")
   func apps() async throws {
     let site = try await Site()
     _ = try await site.add("oidc.plain", "https://plain.example")
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test("Security 88: a provider whose configuration changes during a visit gets no code of the first one")
+  @Test("Security 88: a provider whose configuration changes during a visit gets no earlier code")
   func changed() async throws {
     let site = try await Site()
     _ = try await site.add("oidc.corp", "https://corp.example")
@@ -257,7 +257,7 @@ import Testing
     #expect(site.issuers.asked.withLock { $0.last?.redirectURI.hasSuffix("/__/auth/redirect/oidc.plain") } == true)
   }
 
-  @Test("What earlier versions kept of a provider with a page has the shared address, and nothing else has")
+  @Test("Providers of earlier versions have the shared address, and no others do")
   func stored() throws {
     func read(_ text: String) throws -> ProviderConfiguration.OIDC {
       try .init(stored: RecordReader(try #require(JSON(parsing: text.utf8))))

@@ -57,7 +57,7 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "Somebody comes in with the password of the other system, gets an account, and it is not asked about them again")
+    "A password of the other system signs in, creates an account, and is not asked about again")
   func migration() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook())
     // Migration is allowed even when sign-up is not.
@@ -84,7 +84,8 @@ struct PasswordMigrationTests {
     #expect(!"\(second)".contains(second.password) && second.uid == nil)
   }
 
-  @Test("Wrong passwords get one answer after one question, whoever has an account; without protection none is needed")
+  @Test(
+    "A wrong password gets one answer after one request, with and without an account, or at once without protection")
   func evenness() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -102,7 +103,7 @@ struct PasswordMigrationTests {
     #expect(try await open.signIn("ann@example.com", "wrong one").error == "EMAIL_NOT_FOUND")
   }
 
-  @Test("A plugin that fails is named, to everybody whose password is not right here, and the tries count")
+  @Test("A failing plugin is reported for every password that is not local, and the attempts count")
   func failure() async throws {
     struct Unavailable: Error {}
     let old = OldSystem { _ in throw Unavailable() }
@@ -124,7 +125,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 2)
   }
 
-  @Test("An answer that cannot be used lets nobody in")
+  @Test("An invalid answer of the plugin is refused")
   func badAnswers() async throws {
     let old = OldSystem()
     let world = try Self.world(old) { $0.limits.accountFailuresFree = 100 }
@@ -148,7 +149,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("What was deleted or disabled here stays so, whatever the other system says")
+  @Test("Deleted and disabled accounts stay so despite the other system's answer")
   func gone() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -169,7 +170,7 @@ struct PasswordMigrationTests {
     #expect(try await world.signIn("ann@example.com", "old secret").error == Self.wrong)
   }
 
-  @Test("Who changed the address here cannot come in by the old one, and nobody gets another's uid")
+  @Test("A changed address does not sign in by its old one, and no account gets another's uid")
   func taken() async throws {
     let old = OldSystem()
     let world = try Self.world(old)
@@ -182,7 +183,7 @@ struct PasswordMigrationTests {
     #expect(world.user("shop-17")?.email == "ann@new.example" && world.accounts.store.view.userCount == 1)
   }
 
-  @Test("Two first sign-ins at once end with one account, and both are in; a wrong password beside them is not")
+  @Test("Two concurrent first sign-ins create one account, and both succeed; a wrong password beside them fails")
   func parallel() async throws {
     let gate = Gate()
     let old = OldSystem { question in
@@ -201,7 +202,7 @@ struct PasswordMigrationTests {
     #expect(world.accounts.store.view.userCount == 1)
   }
 
-  @Test("What a hook refuses leaves nothing, and the next sign-in asks again")
+  @Test("A sign-in that a hook refuses changes no account, and the next one asks again")
   func refusedByHook() async throws {
     let (old, hook) = (OldSystem(), ScriptedHook { _ in .deny(message: "The shop is closed.") })
     let world = try Self.world(old, hooks: [hook])
@@ -213,7 +214,7 @@ struct PasswordMigrationTests {
   }
 
   @Test(
-    "An account that was imported without its password keeps what it is; any other without one is nobody's question")
+    "An account imported without its password is migrated; any other without one is not asked about")
   func imported() async throws {
     let old = OldSystem { $0.password == "old secret" ? .user(ForeignAccount(email: $0.email)) : .wrong }
     let world = try Self.world(old)

@@ -18,7 +18,7 @@ import Testing
     func send(_ message: MailMessage) async throws { throw Broken() }
   }
 
-  @Test("A provider that fails lets nobody in, and nothing of its trouble gets out")
+  @Test("A failing provider is refused without details of the failure")
   func broken() async throws {
     let world = try IdentityWorld(providers: [BrokenProvider()]) { $0.limits.accountFailuresFree = 1 }
     let federated = try await world.federated("7~a@b.example~yes")
@@ -35,7 +35,7 @@ import Testing
     #expect(world.world.notices.allSatisfy { !$0.text.contains("secret") && !$0.text.contains("a@b.example") })
   }
 
-  @Test("What takes too long is not waited for")
+  @Test("A slow provider times out")
   func deadline() async {
     #expect(await Deadline.run(milliseconds: 60_000) { 7 } == 7)
     #expect(await Deadline.run(milliseconds: 60_000) { () -> Int in throw Broken() } == nil)
@@ -49,7 +49,7 @@ import Testing
     ending.finish()
   }
 
-  @Test("A mail that cannot be sent is told to the operator without address or code, and to nobody else")
+  @Test("An unsent mail is reported only to the operator, without address or code")
   func brokenMailer() async throws {
     let world = try IdentityWorld()
     let queue = SendQueue<MailMessage>(
@@ -70,7 +70,7 @@ import Testing
     func send(_ message: SMSMessage) async throws { if message.to.hasSuffix("9") { throw Refused() } }
   }
 
-  @Test("Who waits for a text message hears what became of it, and so does the operator where it was not sent")
+  @Test("The result of a text message is returned to its caller, and a failure is reported to the operator")
   func textMessages() async throws {
     let world = try IdentityWorld()
     func queue(_ sender: (any SMSSender)?) -> SendQueue<SMSMessage> {
@@ -85,7 +85,7 @@ import Testing
     #expect(await queue(nil).sendAndWait(sent)?.contains("nobody") == true)
   }
 
-  @Test("Of two providers with one id the first counts; methods find who serves them")
+  @Test("Of two providers with one id the first is used; methods find the provider that serves them")
   func directory() {
     let directory = ActivePlugins(PluginSet(providers: [FakeGoogle(), BrokenProvider()]))
     #expect(directory.credentialProvider("google.com") is FakeGoogle)
@@ -115,7 +115,7 @@ import Testing
     if milliseconds >= 0, milliseconds < 253_402_300_800_000 { #expect(Timestamp.milliseconds(text) == milliseconds) }
   }
 
-  @Test("What holds secrets shows none when it is printed")
+  @Test("Printed values hold no secrets")
   func redacted() async throws {
     let world = try IdentityWorld()
     let user = try await world.accounts.signIn.anonymous.newUser(client: world.world.client(), now: world.world.now)

@@ -5,7 +5,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-@Suite("Recovery codes, and the way back from a second factor that somebody else added")
+@Suite("Recovery codes, and the reversal of a second factor that an attacker added")
 struct RecoveryCodeTests {
   private static let path = "/v2/accounts/mfaEnrollment:recoveryCodes"
   private let world: IdentityWorld
@@ -46,7 +46,7 @@ struct RecoveryCodeTests {
     #expect(try await world.finish(try await pending(), "another", codes[2]).error == "MFA_ENROLLMENT_NOT_FOUND")
   }
 
-  @Test("Security 73: of many who show one code at once exactly one comes in, and wrong ones are counted")
+  @Test("Security 73: one of many concurrent uses of a recovery code succeeds, and wrong ones are counted")
   func race() async throws {
     let owner = try await enrolled()
     let code = owner.recoveryCodes[0]
@@ -66,7 +66,7 @@ struct RecoveryCodeTests {
       try await world.finish(last, owner.id, owner.recoveryCodes[1]).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("New codes are for who has shown the factor a short while ago, and end those before")
+  @Test("New recovery codes need a recent second factor, and void the former ones")
   func onDemand() async throws {
     let user = try await world.verified(email)
     #expect(
@@ -99,7 +99,7 @@ struct RecoveryCodeTests {
     #expect(world.user(owner.uid)?.recoveryCodes.isEmpty == true)
   }
 
-  @Test("Security 74: the owner of the address takes a second factor away that somebody else added, also after a reset")
+  @Test("Security 74: the owner of the address removes a second factor that an attacker added, also after a reset")
   func revert() async throws {
     let owner = try await enrolled()
     let mail = try #require(await world.mails().last { $0.kind == .revertSecondFactor })
@@ -126,7 +126,7 @@ struct RecoveryCodeTests {
     #expect(try await world.signIn(email, "mine again").json["idToken"] != nil)
   }
 
-  @Test("The page behind the mail has a button, and looking at it does nothing")
+  @Test("The page of the mailed link has a button, and opening it has no effect")
   func page() async throws {
     let owner = try await enrolled()
     let code = try await world.mailedCode()

@@ -111,7 +111,7 @@ import Testing
       ])
   }
 
-  @Test("Somebody goes to the company's page and comes in: attributes are in the token, and the event counts once")
+  @Test("A SAML sign-in carries the attributes in the token, and its event is redeemed once")
   func popup() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
@@ -149,7 +149,7 @@ import Testing
     #expect(try await Self.redeem(world, second.event()).localID == entered.localID)
   }
 
-  @Test("Security 81: an assertion is taken once, by the browser that asked, in its time")
+  @Test("Security 81: an assertion is accepted once, in the browser that requested it, in time")
   func replay() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
@@ -175,7 +175,7 @@ import Testing
     #expect(try await Self.bring(world, lateText, late).text.contains("took too long"))
   }
 
-  @Test("what is wrong with an answer is told to the app, put on record, and counted")
+  @Test("an invalid response is reported to the app, audited and counted")
   func refused() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())
@@ -186,7 +186,7 @@ import Testing
       return "\(event["error"]?["code"]?.string ?? "") \(event["error"]?["message"]?.string ?? "")"
     }
     #expect(try await message { $0.audience = "https://other.example.com" }.contains("Audience"))
-    #expect(try await message { $0.provider = .stranger }.contains("not of the configured certificates"))
+    #expect(try await message { $0.provider = .untrusted }.contains("not of the configured certificates"))
     #expect(try await message { $0.signed = .nothing }.contains("signed"))
     #expect(
       try await message { $0.nameIDFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" }.contains(
@@ -204,7 +204,7 @@ import Testing
     let other = try await ProviderConfigurationTests.tenant(world)
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml(), in: tenant)
     _ = try await ProviderConfigurationTests.make(
-      world, "saml.corp", ProviderConfigurationTests.saml(.stranger), in: other)
+      world, "saml.corp", ProviderConfigurationTests.saml(.untrusted), in: other)
     let departure = try await Self.beginAuthorization(world, tenant: tenant)
     let event = try await Self.bring(world, Self.answer(world, to: departure).text, departure).event()
     #expect(event["tenantId"]?.string == tenant)
@@ -257,7 +257,7 @@ import Testing
     #expect(none.status == 404)
   }
 
-  @Test("an answer that a client sends by itself is not taken: sign-ins begin here")
+  @Test("an unsolicited response is refused: sign-ins begin at the server")
   func handedOver() async throws {
     let world = try Self.world()
     _ = try await ProviderConfigurationTests.make(world, "saml.corp", ProviderConfigurationTests.saml())

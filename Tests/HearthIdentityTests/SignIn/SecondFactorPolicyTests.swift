@@ -5,7 +5,7 @@ import Testing
 @testable import HearthCrypto
 @testable import HearthIdentity
 
-@Suite("Who has to show a second factor")
+@Suite("Users that need a second factor")
 struct SecondFactorPolicyTests {
   private static func world(_ settings: (inout SecondFactorSettings) -> Void) throws -> IdentityWorld {
     try IdentityWorld {
@@ -20,7 +20,7 @@ struct SecondFactorPolicyTests {
     return credential.isForEnrolment
   }
 
-  @Test("Security 75: where one is required, who has none signs in to enrol one and to nothing else")
+  @Test("Security 75: where a factor is required, a user without one signs in only to enrol one")
   func required() async throws {
     let world = try Self.world { $0.policy = .required }
     let user = try await world.verified("a@b.example")
@@ -51,7 +51,7 @@ struct SecondFactorPolicyTests {
     #expect(try isForEnrolment(without.idToken, world))
   }
 
-  @Test("Who shows nothing is told first that second factors, or phones as such, are not served")
+  @Test("A sign-in without a factor is told first that second factors, or phones, are disabled")
   func nothingShown() async throws {
     let missing = [
       "mfaEnrollment:start": "MISSING_ID_TOKEN", "mfaEnrollment:finalize": "MISSING_ID_TOKEN",
@@ -77,7 +77,7 @@ struct SecondFactorPolicyTests {
     }
   }
 
-  @Test("Anonymous users, and those for whom the app's own server has vouched, are not asked")
+  @Test("Anonymous users and custom-token users need no second factor")
   func exempt() async throws {
     let world = try Self.world { $0.policy = .required }
     let anonymous = try await world.anonymous()
@@ -94,7 +94,7 @@ struct SecondFactorPolicyTests {
     #expect(try before.status != 200 || isForEnrolment(before.idToken, world), "\(before.text)")
   }
 
-  @Test("By claim: of some it is required whatever the rest does")
+  @Test("By claim: the factor is required of some users regardless of the others")
   func claims() async throws {
     let world = try Self.world {
       $0.requiredClaims = [.init(name: "admin"), .init(name: "role", values: ["owner", "editor"])]
@@ -111,7 +111,7 @@ struct SecondFactorPolicyTests {
     }
   }
 
-  @Test("Switched off, nobody enrols one; who has one still shows it")
+  @Test("With factors switched off no user enrols one; an enrolled factor is still required")
   func off() async throws {
     let world = try Self.world { _ in }
     let user = try await world.verified("a@b.example")

@@ -31,7 +31,7 @@ import Testing
     try await world.finish(pending, id, code)
   }
 
-  @Test("An enrolled authenticator is asked for at every sign-in, and tokens say that it was shown")
+  @Test("An enrolled authenticator is required at every sign-in, and tokens name it")
   func signIn() async throws {
     let world = try IdentityWorld()
     let (secret, id, uid) = try await enrolled(world)
@@ -113,7 +113,7 @@ import Testing
     #expect(try await finish(world, second, id, try code(secret, world)).error == "INVALID_MFA_PENDING_CREDENTIAL")
   }
 
-  @Test("Whoever knows the password has so many tries at the code in a day, however many sign-ins they begin")
+  @Test("The attempts at a second factor are limited per day, over all sign-ins")
   func triesOfADay() async throws {
     let world = try IdentityWorld { $0.limits.factorTriesPerDay = 12 }
     let user = try await world.verified("a@b.example")
@@ -178,7 +178,7 @@ import Testing
     #expect(world.user(user.localID)?.factors.isEmpty == true)
   }
 
-  @Test("Withdrawing the factor ends other sessions, and it is asked for no more")
+  @Test("Withdrawing the factor ends other sessions, and it is not required any more")
   func withdraw() async throws {
     let world = try IdentityWorld()
     let (secret, id, _) = try await enrolled(world)

@@ -7,7 +7,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct SessionTests {
-  @Test("A refresh gives what clients read: the same refresh token, a new ID token, numbers as texts")
+  @Test("A refresh returns the same refresh token, a new ID token, and numbers as texts")
   func refresh() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -52,7 +52,7 @@ import Testing
     for token in seen { #expect(world.accounts.store.view.session(Digest(sha256: token.utf8)) != nil) }
   }
 
-  @Test("A refresh token that once was good is told apart from one that never was")
+  @Test("An expired refresh token and an unknown one have distinct errors")
   func revokedOrGarbage() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -105,7 +105,7 @@ import Testing
     #expect(!world.revocations.isEmpty)
   }
 
-  @Test("Who changes a password goes on with the new tokens")
+  @Test("Changing a password returns new tokens")
   func callerGoesOn() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -143,7 +143,7 @@ import Testing
     #expect(try world.standing(first.idToken) == .ended)
   }
 
-  @Test("Security 27: Sessions end by age and by lying idle, when the operator says so")
+  @Test("Security 27: Sessions expire by age and idleness when configured")
   func limits() async throws {
     let old = try IdentityWorld { $0.refresh.lifetimeSecondsMax = 10_000 }
     let first = try await old.signUp("a@b.example")
@@ -176,7 +176,7 @@ import Testing
     #expect(try await world.lookup(first.idToken).error == "TOKEN_EXPIRED")
   }
 
-  @Test("A user id without an account is good, a deleted one is not, and legacy sessions end with their record")
+  @Test("A legacy uid without an account is valid, a deleted one is not, and legacy sessions end with their record")
   func standing() async throws {
     let world = try IdentityWorld()
     let accounts = world.accounts

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test("Links lead where this server's do: another linkDomain is refused, unless an emulator is asked")
+  @Test("Links use the server's domain: another linkDomain is refused, except on an emulator")
   func linkDomain() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")
@@ -43,7 +43,7 @@ import Testing
     #expect(try await send(try IdentityWorld { $0.isEmulator = true }, "other.example") == nil)
   }
 
-  @Test("A link leads to the domain that was asked for where the operator's file has it among those of pages")
+  @Test("A link uses the requested domain if it is a configured page domain")
   func linkDomainOfPages() async throws {
     let world = try IdentityWorld { $0.pageDomains = ["sign-in.example.net", "in.example.org:8443"] }
     _ = try await world.signUp("a@b.example")
@@ -67,7 +67,7 @@ import Testing
     #expect(await world.mails().last?.link?.hasPrefix("https://sign-in.example.net/__/auth/action?") == true)
   }
 
-  @Test("An administrator's accounts:delete needs a uid, whatever token is beside it")
+  @Test("An administrator's accounts:delete needs a uid beside any token")
   func adminDelete() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
@@ -80,7 +80,7 @@ import Testing
     #expect(done.status == 200 && world.user(first.localID) == nil)
   }
 
-  @Test("Linking what is linked already says so, to its owner as well")
+  @Test("Linking an already linked identity is refused, for its own account as well")
   func linkedAlready() async throws {
     let world = try IdentityWorld()
     let first = try await world.federated("7~a@b.example~yes")
@@ -93,7 +93,7 @@ import Testing
     #expect(try await world.federated("7~a@b.example~yes").localID == first.localID)
   }
 
-  @Test("A new address is named in the update's answer and in the list of codes, beside those that take one back")
+  @Test("A new address is in the update's response and in the list of codes")
   func newEmail() async throws {
     let world = try IdentityWorld {
       $0.isEmulator = true
@@ -126,7 +126,7 @@ import Testing
     #expect(byAdministrator.json["newEmail"] == "fourth@example.com")
   }
 
-  @Test("A code for an address that somebody has taken meanwhile is used up by saying so")
+  @Test("A code for an address taken meanwhile is used up by the refusal")
   func takenMeanwhile() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("old@example.com")
@@ -141,7 +141,7 @@ import Testing
     #expect(try await world.refresh(first.refreshToken).status == 200)
   }
 
-  @Test("A proven address is told of its loss whatever limits say, also where codes are shown")
+  @Test("A proven address is notified of its loss beyond the limits, also where codes are shown")
   func provenAddress() async throws {
     for isEmulator in [false, true] {
       let world = try IdentityWorld {
@@ -192,7 +192,7 @@ import Testing
     #expect(try world.claims(try await world.signIn("a@b.example").idToken)["role"] == nil)
   }
 
-  @Test("A full page names a next one, which may be empty")
+  @Test("A full page has a next token, whose page may be empty")
   func fullPages() async throws {
     let world = try IdentityWorld()
     for uid in ["a", "b", "c", "d"] { _ = try await world.administer("accounts", ["localId": .string(uid)]) }

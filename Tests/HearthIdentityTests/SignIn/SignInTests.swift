@@ -8,7 +8,7 @@ import Testing
 @testable import HearthIdentity
 
 @Suite struct SignInTests {
-  @Test("A sign-up answers as clients need it, and its ID token says who that is")
+  @Test("A sign-up's response has the members that clients need, and an ID token of the user")
   func signUp() async throws {
     let world = try IdentityWorld()
     let answer = try await world.signUp("Alice@Example.com")
@@ -36,7 +36,7 @@ import Testing
     #expect(world.accounts.store.view.userCount == 0)
   }
 
-  @Test("A client cannot choose its uid, and a taken address is told")
+  @Test("Clients cannot choose a uid, and a taken address is reported")
   func signUpRefusals() async throws {
     let world = try IdentityWorld()
     #expect(
@@ -49,7 +49,7 @@ import Testing
         == "WEAK_PASSWORD : Password should be at least 6 characters")
   }
 
-  @Test("What is switched off is refused in the words that clients know")
+  @Test("Disabled methods are refused with the messages that clients know")
   func switchedOff() async throws {
     let world = try IdentityWorld(providers: [])
     #expect(try await world.anonymous().error == "ADMIN_ONLY_OPERATION")
@@ -87,7 +87,7 @@ import Testing
     #expect(try await world.signIn("unknown@example.com", "wrong password").error == "EMAIL_NOT_FOUND")
   }
 
-  @Test("Security 16: A disabled user with a wrong password looks like any other; the right one is told")
+  @Test("Security 16: A disabled user is reported only with the right password")
   func disabled() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("a@b.example").localID
@@ -96,7 +96,7 @@ import Testing
     #expect(try await world.signIn("a@b.example").error == "USER_DISABLED")
   }
 
-  @Test("A locked account is told nothing about its password, and only its own tries are counted")
+  @Test("A locked account does not reveal its password's validity, and only its own attempts are counted")
   func locked() async throws {
     let world = try IdentityWorld { $0.limits.accountFailuresFree = 3 }
     _ = try await world.signUp("a@b.example")
@@ -107,7 +107,7 @@ import Testing
     #expect(world.auditedKinds.contains("lockout"))
   }
 
-  @Test("Security 20: A locked account's sessions go on")
+  @Test("Security 20: Sessions of a locked account continue")
   func lockedSessions() async throws {
     let world = try IdentityWorld { $0.limits.accountFailuresFree = 1 }
     let signedUp = try await world.signUp("a@b.example")
@@ -127,7 +127,7 @@ import Testing
     #expect(try await world.signUp("a3@b.example").error?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER") == true)
   }
 
-  @Test("A hook that denies, or fails, keeps people out; what it adds is in the session's tokens")
+  @Test("A denying or failing hook refuses the sign-in; its session claims are in the tokens")
   func hooks() async throws {
     struct Hook: DecidingHook {
       let name = "test"
@@ -180,7 +180,7 @@ import Testing
     #expect(try await world.post("accounts:signInWithCustomToken", ["token": "bob"]).json["isNewUser"] == true)
   }
 
-  @Test("Security 15: createAuthUri tells nothing about an address while addresses are protected")
+  @Test("Security 15: createAuthUri does not reveal addresses while they are protected")
   func createAuthURI() async throws {
     let world = try IdentityWorld()
     _ = try await world.signUp("a@b.example")

@@ -26,7 +26,7 @@ import Testing
     #expect(try world.claims(try await world.refresh(changed.refreshToken).idToken)["admin"] == nil)
   }
 
-  @Test("Claims of a session go on with it, each session with its own")
+  @Test("Session claims are kept per session")
   func sessionClaims() async throws {
     let world = try IdentityWorld()
     let editor = try await world.post("accounts:signInWithCustomToken", ["token": "bob:{\"role\":\"ed\"}"])
@@ -40,7 +40,7 @@ import Testing
     #expect(try world.claims(try await world.refresh(plain.refreshToken).idToken)["role"] == nil)
   }
 
-  @Test("An address that was taken away comes back, whatever was changed since by who took it")
+  @Test("An address taken by an attacker is recovered, despite the attacker's later changes")
   func recovery() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let uid = try await world.signUp("owner@example.com").localID
@@ -63,7 +63,7 @@ import Testing
     #expect(world.accounts.store.view.tickets(of: uid).isEmpty)
   }
 
-  @Test("Who has taken an address back does not lose it by a code that the thief was mailed")
+  @Test("A recovered address is not lost by a code mailed to the attacker")
   func recoveredForGood() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let uid = try await world.signUp("owner@example.com").localID
@@ -78,7 +78,7 @@ import Testing
     #expect(world.user(uid)?.email == "owner@example.com")
   }
 
-  @Test("A password reset by mail ends the wait that somebody's guesses have brought about")
+  @Test("A password reset by mail ends the lock that wrong passwords caused")
   func resetUnlocks() async throws {
     let world = try IdentityWorld { $0.limits.accountFailuresFree = 3 }
     _ = try await world.signUp("a@b.example")
@@ -90,7 +90,7 @@ import Testing
     #expect(try await world.signIn("a@b.example", "another one").status == 200)
   }
 
-  @Test("Whoever made an account with somebody else's address has no way in once its owner has reset the password")
+  @Test("The creator of an account with another person's address loses access once the owner resets the password")
   func resetOfUnproven() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("owner@b.example").localID
@@ -132,7 +132,7 @@ import Testing
     #expect(by.status == 200, "\(by.text)")
   }
 
-  @Test("Changes that a client repeats do not fill a mailbox that nobody has proven to be theirs")
+  @Test("Repeated changes do not flood an unproven mailbox")
   func mailFlood() async throws {
     let world = try IdentityWorld()
     let victim = try await world.signUp("victim@example.com")
@@ -145,7 +145,7 @@ import Testing
     #expect(await world.mails().count == 4)
   }
 
-  @Test("That an address is taken can be asked for by a signed-in client as seldom as by any other")
+  @Test("A signed-in client may probe for taken addresses no more often than others")
   func linkProbes() async throws {
     let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
     _ = try await world.signUp("known@example.com")
@@ -161,7 +161,7 @@ import Testing
     #expect(errors[2]?.hasPrefix("TOO_MANY_ATTEMPTS_TRY_LATER : ") == true)
   }
 
-  @Test("Nor by who changes an address with a password")
+  @Test("Nor by changing an address with a password")
   func changeProbes() async throws {
     let world = try IdentityWorld { $0.limits.signUpsPerHour = 3 }
     _ = try await world.signUp("known@example.com")
@@ -194,7 +194,7 @@ import Testing
     #expect(try world.standing(token) == .ended)
   }
 
-  @Test("A lower limit for new passwords keeps nobody out who has a longer one")
+  @Test("A lower limit for new passwords does not lock out users with longer ones")
   func longPasswords() async throws {
     let world = try IdentityWorld { $0.passwordPolicy.sizeBytesMax = 64 }
     let uid = try await world.signUp("a@b.example").localID
@@ -205,7 +205,7 @@ import Testing
     #expect(try await world.signIn("a@b.example", String(repeating: "x", count: 4_097)).status == 400)
   }
 
-  @Test("Where clients make no accounts a link to sign in is mailed to nobody without one, and the answer is the same")
+  @Test("Where clients create no accounts a sign-in link is mailed only to existing ones, and the answer is the same")
   func uselessLinks() async throws {
     let world = try IdentityWorld { $0.allowsSignUp = false }
     let user = world.world.user("u1", email: "known@example.com")
@@ -218,13 +218,13 @@ import Testing
     #expect(await world.mails().map(\.to) == ["known@example.com"])
   }
 
-  @Test("Names keep what their script needs, and nothing that ends or turns a line")
+  @Test("Names keep joiners that their script needs, and lose line and direction controls")
   func plainText() {
     #expect(PlainText.line("می\u{200C}نا", lengthMax: 64) == "می\u{200C}نا")
     #expect(PlainText.line("a\r\nb\u{2028}c\u{202E}d\u{200B}e", lengthMax: 64) == "a  b c d e")
   }
 
-  @Test("Nobody puts words of theirs into a mail to somebody else")
+  @Test("Clients cannot put text into mails to other addresses")
   func names() async throws {
     let world = try IdentityWorld()
     let signedUp = try await world.signUp("victim@example.com")

@@ -48,7 +48,7 @@ struct TokenClaimsTests {
     return world
   }
 
-  @Test("Each token says what the plugin says at its time: over the account's claims, under the session's")
+  @Test("Each token has the plugin's claims of its time: over the account's claims, under the session's")
   func claims() async throws {
     let hook = ScriptedHook { event in
       guard event.moment == .beforeSignIn else { return .allow() }
@@ -82,7 +82,7 @@ struct TokenClaimsTests {
     #expect(try said(changed.idToken) == ["account", "account", "session", "new"])
   }
 
-  @Test("While the plugin is down nobody signs in and nothing is stored; a session waits, and goes on afterwards")
+  @Test("While the plugin is down sign-ins are refused without a change; a session waits and continues afterwards")
   func failure() async throws {
     let source = ScriptedClaims { _ in .object([]) }
     let world = try Self.world(source) { $0.refresh.rotates = true }
@@ -119,7 +119,7 @@ struct TokenClaimsTests {
     #expect(try await world.signUp("a@b.example").status == 200)
   }
 
-  @Test("Several plugins are asked in their order, each told what those before it said")
+  @Test("Plugins are called in order, each with the claims of those before")
   func several() async throws {
     let first = ScriptedClaims("first") { _ in ["a": 1, "b": 1] }
     let second = ScriptedClaims("second") { _ in ["b": 2] }

@@ -58,7 +58,7 @@ import Testing
       claims: .object([.init("iat", .int(issuedAtSeconds))]))
   }
 
-  @Test("A revocation ends what was made before it, however far the clock was set back in between", arguments: causes)
+  @Test("A revocation ends all earlier tokens, despite any step of the clock in between", arguments: causes)
   func clockSetBack(cause: String) async throws {
     for back: Int64 in [0, 1, 3_600, 400 * 86_400] {
       let world = try Self.world()
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(
-    "Admin SDKs that check for revocation take the tokens that come after one, also in its second", arguments: causes)
+    "Admin SDKs that check for revocation accept tokens issued after it, also in its second", arguments: causes)
   func adminSDKs(cause: String) async throws {
     let world = try Self.world()
     let uid = try await world.signUp("a@b.example").localID
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(
-    "So they do with the tokens that a change answers, for as long as the session lives, however old its sign-in was")
+    "They accept tokens returned by a change for the session's life, regardless of the sign-in's age")
   func changedSession() async throws {
     let world = try Self.world()
     let first = try await world.signUp("a@b.example")
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: Deleted accounts
 
-  @Test("Security 33: whoever gets the uid of a deleted account is not reached by anything that was made for it")
+  @Test("Security 33: a reused uid is not reached by tokens and codes of the deleted account")
   func deletedUID() async throws {
     for back: Int64 in [0, 3_600] {
       let world = try IdentityWorld()
@@ -238,7 +238,7 @@ import Testing
     #expect(try world.standing(second.idToken) == .good)
   }
 
-  @Test("Refused custom tokens shut no right one out, and do not fill the trail")
+  @Test("Refused custom tokens do not lock out valid ones, and do not fill the trail")
   func refusedCustomTokens() async throws {
     let world = try IdentityWorld()
     let recordsMax = world.accounts.store.limits.refusalRecordsPerMinute

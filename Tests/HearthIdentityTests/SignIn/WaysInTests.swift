@@ -19,7 +19,7 @@ import Testing
     try await world.lookup(idToken).json["users"]?.array?.first
   }
 
-  @Test("Who came by a mailed link still can once there is a password")
+  @Test("Sign-in by mailed link stays available after a password is set")
   func emailLinkStays() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await signInByLink(world, "a@b.example")
@@ -39,7 +39,7 @@ import Testing
     #expect(try await world.signInMethods("c@d.example") == ["password", "emailLink", "google.com"])
   }
 
-  @Test("An account that nobody came into by a link does not say so")
+  @Test("An account without a sign-in by link does not list the method")
   func addressOnly() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     _ = try await world.administer("accounts", ["localId": "bob", "email": "bob@example.com"])
@@ -52,7 +52,7 @@ import Testing
     #expect(ids == ["password"])
   }
 
-  @Test("createAuthUri has its lists, empty ones too, and keeps the session that it is asked in")
+  @Test("createAuthUri returns its lists, also empty, and keeps the session id")
   func createAuthURI() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let ask: JSON = ["identifier": "no@example.com", "continueUri": "http://localhost", "sessionId": "my-session-1"]
@@ -69,7 +69,7 @@ import Testing
     #expect(kept == ["kind": "identitytoolkit#CreateAuthUriResponse", "sessionId": "my-session-1"])
   }
 
-  @Test("Unlinking the last provider is allowed; who has the mailbox comes in again")
+  @Test("The last provider can be unlinked; the owner of the mailbox can sign in again")
   func lastOne() async throws {
     let world = try IdentityWorld { $0.protectsFromEnumeration = false }
     let first = try await world.signUp("a@b.example")
@@ -95,7 +95,7 @@ import Testing
     #expect(world.user(google.localID)?.identities.isEmpty == true)
   }
 
-  @Test("Signing in sets the time of the last refresh; an account that nobody used has none")
+  @Test("Signing in sets the time of the last refresh; an unused account has none")
   func lastRefresh() async throws {
     let world = try IdentityWorld()
     _ = try await world.administer(
@@ -113,7 +113,7 @@ import Testing
     #expect(try await shown() == Timestamp.text(milliseconds: world.nowSeconds * 1_000))
   }
 
-  @Test("One's own second factors are shown whole; before the factor was shown, the end of the number only")
+  @Test("A user's own second factors are shown whole; before the factor was proved, only the end of the number")
   func ownFactors() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")

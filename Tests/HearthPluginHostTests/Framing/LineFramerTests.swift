@@ -26,14 +26,14 @@ import Testing
     }
   }
 
-  @Test("a line at the limit passes, one above it is an error, finished or not")
+  @Test("a line at the limit is accepted, and a longer one is an error, finished or not")
   func limit() throws {
     #expect(try Self.lines(["1234567890\n"]) == ["1234567890"])
     #expect(throws: LineFramer.TooLong.self) { try Self.lines(["12345678901\n"]) }
     #expect(throws: LineFramer.TooLong.self) { try Self.lines(["12345", "678901"]) }
   }
 
-  @Test("no more is held than a line and a piece")
+  @Test("the buffer holds at most a line and a piece")
   func holdsLittle() throws {
     var framer = LineFramer(lineBytesMax: 100)
     for _ in 0..<10_000 {

@@ -3,7 +3,7 @@ import Testing
 @testable import HearthPluginHost
 
 @Suite struct LogLinesTests {
-  @Test("what could move a terminal's cursor or end a line becomes question marks")
+  @Test("control characters and line breaks are replaced by question marks")
   func controls() {
     var log = LogLines()
     #expect(log.append("a\u{1B}[31mb\u{7}\u{2028}\u{202E}c\tä\n".utf8, now: 0) == ["a?[31mb???c ä"])

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test
-  func `one network with all the questions that may wait leaves another network's to it, and waits behind it`() async {
+  func `one network with all its waiting requests leaves another network's intact, and waits behind it`() async {
     let queue = Queue(ConcurrencyLimiter(slots: 1))
     var tasks = [await queue.ask("first", Self.client(1))]
     for number in 0..<1_200 { tasks.append(await queue.ask("hog", Self.client(1, number % 250))) }
@@ -64,7 +64,7 @@ import Testing
     #expect(queue.limiter.waitingCount == 0 && hogs.limiter.waitingCount == 0)
   }
 
-  @Test func `one network with all the bytes that may wait leaves another network's to it`() async {
+  @Test func `one network with all its waiting bytes leaves another network's intact`() async {
     let queue = Queue(ConcurrencyLimiter(slots: 1))
     var tasks = [await queue.ask("first", Self.client(1))]
     for number in 0..<40 { tasks.append(await queue.ask("hog", Self.client(1, number), bytes: 1 << 20)) }

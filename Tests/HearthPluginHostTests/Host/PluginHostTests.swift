@@ -73,7 +73,7 @@ import Testing
     #expect(world.lines.withLock { $0 } == [])
   }
 
-  @Test("a version that does not answer takes nobody's place")
+  @Test("a version that does not answer does not replace the running one")
   func badVersion() async throws {
     let world = World()
     try world.add(SamplePlugin())
@@ -85,7 +85,7 @@ import Testing
     await world.host.stop()
   }
 
-  @Test("a plugin whose files were changed does not run; what it was to decide on is denied, all else goes on")
+  @Test("a plugin with changed files does not run; its decisions are denials, and other requests continue")
   func closed() async throws {
     let world = World()
     try world.add(SamplePlugin(name: "judge", hooks: ["beforeSignIn"], output: "{\"allow\":{}}"))
@@ -119,7 +119,7 @@ import Testing
     await world.host.stop()
   }
 
-  @Test("an answer that is none, and one that only the server may give, are errors that name the plugin")
+  @Test("an invalid answer, and one reserved for the server, are errors that name the plugin")
   func wrongAnswers() async throws {
     for output in ["{\"user\":{}}", "{\"password\":{\"email\":\"a\",\"password\":\"b\"}}", "7"] {
       let world = World()

@@ -6,7 +6,7 @@ import Testing
 @testable import HearthPluginHost
 
 @Suite struct PluginMailerTests {
-  @Test("a mail that fails for now is tried again after doubling waits, one that fails for good is not")
+  @Test("a temporary mail failure is retried with doubling delays, a permanent one is not")
   func retries() async throws {
     let loop = try ProcessLoop()
     var setup = PluginSetup(expectation: PluginExpectation(name: "post", version: "1", hooks: [.sendMail]))

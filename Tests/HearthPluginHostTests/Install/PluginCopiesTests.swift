@@ -24,11 +24,11 @@ import Testing
     #expect(entries.map(\.digest) == original.map(\.digest), "make plugins")
   }
 
-  @Test("there are plugins in Python") func pluginsAreFound() {
+  @Test("the checkout has plugins in Python") func pluginsAreFound() {
     #expect(Self.written?.contains("APIKeysPython") == true)
   }
 
-  @Test("a plugin that lacks the package gets it from beside its folder, and the checksum is that of one with a copy")
+  @Test("a plugin without the package gets it from the folder above, with the checksum of a plugin that has a copy")
   func borrows() throws {
     let (checkout, data) = (TemporaryFolder(), TemporaryFolder())
     try checkout.write("Python/hearth_plugin/__init__.py", "one")

@@ -28,7 +28,7 @@ import Testing
     #expect(folder.plugin("sample").problem == nil)
   }
 
-  @Test("the same version with other files is refused; with the same files it is there already")
+  @Test("an installed version with other files is refused; with the same files it is accepted")
   func sameVersion() throws {
     try add(SamplePlugin())
     try add(SamplePlugin())
@@ -108,7 +108,7 @@ import Testing
     #expect(folder.plugin("sample").problem?.contains("is a link") == true)
   }
 
-  @Test("links and what is no file are refused")
+  @Test("links and special files are refused")
   func links() throws {
     try SamplePlugin().write(to: source)
     symlink("/etc/passwd", "\(source.path)/link")
@@ -125,7 +125,7 @@ import Testing
     #expect(throws: PluginProblem.self) { try PluginPackage(source.path) }
   }
 
-  @Test("settings are held against the manifest, stay over versions, and secrets are shown to nobody")
+  @Test("settings are validated by the manifest and kept over versions, and secrets are never shown")
   func settings() throws {
     var plugin = SamplePlugin()
     plugin.settings =

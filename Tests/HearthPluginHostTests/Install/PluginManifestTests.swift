@@ -17,7 +17,7 @@ import Testing
     return try PluginManifest(Array(text.utf8))
   }
 
-  @Test("a plain manifest is read, with defaults for what it does not say")
+  @Test("a minimal manifest is read with defaults")
   func plain() throws {
     let manifest = try Self.read()
     #expect(manifest.name == "api-keys")
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(
-    "what cannot be meant is refused with its place",
+    "invalid manifests are refused with their place",
     arguments: [
       ("name", "\"../x\""), ("name", "\"A\""), ("name", "\"\""), ("version", "\"..\""), ("version", "\"1/2\""),
       ("protocol", "2"), ("command", "[]"), ("command", "[\"bin/x\"]"), ("command", "[\"x\",\"./../y\"]"),
@@ -49,7 +49,7 @@ import Testing
     "settings": #"{"issuer":{"type":"text"},"more":{"type":"list"},"key":{"type":"text","isSecret":true}}"#,
   ]
 
-  @Test("what a plugin verifies is named in the manifest, or by settings")
+  @Test("the token issuers of a plugin are named in the manifest or by settings")
   func verifies() throws {
     let manifest = try Self.read(
       Self.verifying.merging(
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "what a plugin verifies must be said, and only by who verifies",
+    "a verifier must name its issuers, and no other plugin may",
     arguments: [
       nil, "{}", #"{"issuers":[]}"#, #"{"issuers":["$nothing"]}"#, #"{"issuers":["$key"]}"#, #"{"issuers":["a b"]}"#,
       #"{"issuers":[1]}"#, #"{"tokens":["a"]}"#,
@@ -77,13 +77,13 @@ import Testing
     #expect(throws: PluginProblem.self) { try Self.read(["verifies": #"{"issuers":["a"]}"#]) }
   }
 
-  @Test("a sign-in needs a provider, and nothing else has one")
+  @Test("a sign-in plugin needs a provider, and no other plugin has one")
   func provider() {
     #expect(throws: PluginProblem.self) { try Self.read(["provider": nil]) }
     #expect(throws: PluginProblem.self) { try Self.read(["hooks": "[\"sendMail\"]"]) }
   }
 
-  @Test("a language needs its endings, and nothing else has them")
+  @Test("a language plugin needs file endings, and no other plugin has them")
   func language() throws {
     let changes = ["hooks": "[\"rulesSource\"]", "provider": nil]
     let manifest = try Self.read(changes.merging(["rules": "{\"extensions\":[\"bolt\",\"b2\"]}"]) { $1 })

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(
-    "what is no manifest of a service is refused",
+    "an invalid manifest of a service is refused",
     arguments: [
       #""url":"ftp://p.example.com/""#, #""url":"https://p.example.com/ x""#, #""url":7"#,
       #""url":"https://p.example.com/","command":["./a"]"#, #""command":["./a"],"authority":"./ca.pem""#,
@@ -45,7 +45,7 @@ import Testing
     return plugins
   }
 
-  @Test("a URL without TLS is for this machine, or where the operator says so, which is kept with the version")
+  @Test("a URL without TLS is allowed for this machine, or by the operator, which is stored with the version")
   func addresses() throws {
     let folder = TemporaryFolder()
     #expect(throws: PluginProblem.self) { try Self.install("http://p.example.com/", into: folder) }

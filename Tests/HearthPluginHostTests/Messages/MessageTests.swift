@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "answers are read from what a plugin writes",
+    "answers are decoded from a plugin's output",
     arguments: [
       (
         "{\"user\":{\"uid\":\"u\",\"claims\":{\"a\":[1,null,1.5]},\"new\":1}}",
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "what is no answer is an error",
+    "an invalid answer is an error",
     arguments: [
       "{}", "[]", "null", "{\"user\":{}}", "{\"user\":{\"uid\":1}}", "{\"refused\":{\"code\":\"X\"}}",
       "{\"user\":{\"uid\":\"u\"},\"refused\":{\"code\":\"INVALID_CREDENTIAL_OR_PROVIDER_ID\"}}",
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("of two selections the one that names a token more exactly is asked")
+  @Test("the more specific of two token selections is used")
   func selections() throws {
     let (whole, long, short) = (
       TokenSelection(issuers: ["https://id.example/a"]), TokenSelection(issuers: ["https://id.example/*"]),
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test("what holds secrets shows none of them")
+  @Test("printed messages hold no secrets")
   func printing() {
     let secret = JSON.object([.init("key", .string("s3cret"))])
     let request = PluginRequest(id: 1, hook: .exchange, deadlineMilliseconds: 1, input: secret)

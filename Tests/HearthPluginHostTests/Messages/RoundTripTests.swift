@@ -4,7 +4,7 @@ import Testing
 
 /// Tests that each side can decode the other's messages.
 @Suite struct RoundTripTests {
-  @Test("what the server says, a plugin reads")
+  @Test("messages of the server are read by plugins")
   func hostMessages() {
     let settings = JSON.object([.init("key", .string("a\nb")), .init("list", .array([.int(1), .null]))])
     let messages: [HostMessage] = [
@@ -17,14 +17,14 @@ import Testing
   }
 
   @Test(
-    "what a plugin does not know it passes over",
+    "plugins ignore unknown members",
     arguments: [
       "", "x", "[]", "{}", #"{"messageOfTheFuture":{}}"#, #"{"id":1,"hook":"ofTheFuture","input":{}}"#,
       #"{"id":-1,"hook":"exchange","input":{}}"#, #"{"id":1,"hook":"exchange"}"#, #"{"cancel":"7"}"#,
     ])
   func unknown(line: String) { #expect(HostMessage(line: line.utf8) == nil) }
 
-  @Test("what a plugin says, the server reads")
+  @Test("messages of plugins are read by the server")
   func pluginMessages() throws {
     let messages: [PluginMessage] = [
       .hello(PluginHello(name: "p", version: "1", hooks: [.exchange, .sendMail])), .output(id: 9, .array([.int(1)])),

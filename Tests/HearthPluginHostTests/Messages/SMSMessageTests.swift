@@ -17,7 +17,7 @@ import Testing
     #expect(SMSMessage(kind: .code, to: "+15555550100", text: String(repeating: "ä", count: 801)) == nil)
   }
 
-  @Test("it travels with its members' names, and prints neither number nor text")
+  @Test("a text message is encoded with its members, and printed without number and text")
   func travels() throws {
     let message = try #require(SMSMessage(kind: .code, to: "+15555550100", text: "123456"))
     let json = try JSON(encoding: message)

@@ -90,7 +90,7 @@ import Testing
     #expect(Array(parts[2...]) == ["/", "0", "0"])
   }
 
-  @Test("a process that ends in a request fails that one, and the next is answered by another")
+  @Test("a process that ends during a request fails it, and the next is answered by another")
   func death() async throws {
     let running = try Running("\(Self.hello); read -r line; \(Self.answer); read -r line; exit 3")
     guard case .output = await running.ask() else { return #expect(Bool(false)) }
@@ -111,7 +111,7 @@ import Testing
     #expect(running.log.all.contains { $0.contains("sent a line of more than 10000 bytes") })
   }
 
-  @Test("what a process started and left behind ends with it")
+  @Test("child processes of a plugin end with it")
   func grandchildren() async throws {
     let running = try Running("\(Self.hello); sleep 1000 & echo $! >&2; read -r line; \(Self.answer); exit 0")
     _ = await running.ask()
@@ -126,7 +126,7 @@ import Testing
     #expect(poll(&watched, 1, 10_000) == 1)
   }
 
-  @Test("a program that is not there is told in one line for each try, and asks in vain")
+  @Test("a missing program is logged once for each attempt, and requests fail")
   func missingProgram() async throws {
     var limits = SupervisorLimits()
     limits.crashesMax = 1

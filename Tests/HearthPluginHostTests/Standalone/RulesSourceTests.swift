@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "what is neither rules nor mistakes is no answer",
+    "an answer without rules or errors is invalid",
     arguments: [
       "{}", #"{"mistakes":[]}"#, #"{"rules":"{}"}"#, #"{"rules":"{}","map":[[1,2,3]]}"#,
       #"{"rules":"{}","map":[],"mistakes":[{"line":1,"column":1,"message":"x"}]}"#, #"{"rules":{},"map":[]}"#,
@@ -44,7 +44,7 @@ import Testing
     #expect(throws: DecodingError.self) { try json.decoded(as: RulesSourceAnswer.self) }
   }
 
-  @Test("a plugin's process is asked once, and what it answers comes back")
+  @Test("a plugin's process is called once, and its answer is returned")
   func asks() async throws {
     let rules = try await Self.answer(Self.plugin("{\"rules\":\"\(Self.rules)\",\"map\":[[9,1,1,3]]}"))
     let part = RulesSourcePart(offset: 9, line: 1, column: 1, width: 3)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test("of a data folder, the plugin for the file's ending is taken when it is switched on and whole")
+  @Test("the plugin of a data folder is used for its file ending when it is enabled and intact")
   func installed() async throws {
     let (data, folder) = (TemporaryFolder(), TemporaryFolder())
     try Self.plugin("{\"mistakes\":[{\"line\":1,\"column\":1,\"message\":\"x\"}]}").write(to: folder)
@@ -84,7 +84,7 @@ import Testing
     #expect(throws: PluginProblem.self) { try found("a.lang") }
   }
 
-  @Test("a server does not start what only reads rules files, and denies nobody for it")
+  @Test("a server does not start a plugin that only reads rules files, and denies no request for it")
   func rests() async throws {
     let (data, folder) = (TemporaryFolder(), TemporaryFolder())
     try Self.plugin("{}").write(to: folder)

@@ -4,7 +4,7 @@ import Testing
 @testable import HearthPluginHost
 
 @Suite struct SupervisorProcessTests {
-  @Test("a process that ends fails what it held and nothing else, and is started again")
+  @Test("a process that ends fails only its own requests, and is restarted")
   func death() {
     var bench = SupervisorBench { $0.workerCount = 2 }
     bench.start()
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("after many crashes the plugin is given up, what asks it fails at once, and a start makes it whole")
+  @Test("after many crashes the plugin is disabled, its requests fail at once, and a start restores it")
   func quarantine() {
     var bench = SupervisorBench { $0.crashesMax = 3 }
     bench.supervisor.start(now: bench.now)
@@ -99,7 +99,7 @@ import Testing
     #expect(bench.effects() == [.kill(worker: 0)])
   }
 
-  @Test("garbage is counted, told once, and ends the process when there is much of it")
+  @Test("invalid output is counted, logged once, and ends the process when there is much of it")
   func faults() {
     var bench = SupervisorBench { $0.faultsMax = 5 }
     bench.start()
@@ -113,7 +113,7 @@ import Testing
     #expect(bench.effects().isEmpty)
   }
 
-  @Test("a process cannot answer what another one was asked")
+  @Test("a process cannot answer another process's request")
   func foreignID() {
     var bench = SupervisorBench { $0.workerCount = 2 }
     bench.start()
@@ -126,7 +126,7 @@ import Testing
     #expect(bench.outcomes() == [2: .output(.string("right"))])
   }
 
-  @Test("a process that never answers is ended some time after those who asked gave up")
+  @Test("a process that never answers is ended some time after its callers gave up")
   func hangs() {
     var bench = SupervisorBench()
     bench.start()

@@ -18,7 +18,7 @@ import Testing
     #expect(bench.supervisor.health == .running)
   }
 
-  @Test("answers in any order reach who asked; unknown members are passed over")
+  @Test("answers in any order reach their requests; unknown members are ignored")
   func anyOrder() {
     var bench = SupervisorBench()
     bench.start()
@@ -82,7 +82,7 @@ import Testing
     #expect(small.outcomes() == [2: .overloaded])
   }
 
-  @Test("a process that does not read is asked nothing more")
+  @Test("a process that does not read gets no further requests")
   func unread() {
     var bench = SupervisorBench()
     bench.start()
@@ -93,7 +93,7 @@ import Testing
     #expect(bench.effects().count == 1)
   }
 
-  @Test("at its deadline a request is late, the plugin is told, and its late answer is no fault")
+  @Test("at its deadline a request fails, the plugin is told, and a late answer is no error")
   func deadline() {
     var bench = SupervisorBench()
     bench.start()
@@ -122,7 +122,7 @@ import Testing
     #expect(bench.supervisor.workers[0].inFlight.keys.sorted() == [2])
   }
 
-  @Test("whoever gives up is told nothing; the plugin is")
+  @Test("a caller that gives up gets no answer; the plugin is told of the cancellation")
   func abandoned() {
     var bench = SupervisorBench()
     bench.start()
@@ -132,7 +132,7 @@ import Testing
     #expect(bench.effects() == [.send(worker: 0, Array("{\"cancel\":1}\n".utf8))])
   }
 
-  @Test("requests that come and are given up in a queue leave nothing behind")
+  @Test("requests cancelled in the queue leave no state")
   func churn() {
     var bench = SupervisorBench { $0.waitingMax = 4 }
     bench.supervisor.start(now: bench.now)

@@ -16,14 +16,14 @@ import Testing
     return found
   }
 
-  @Test("a plugin that keeps the contract has nothing to be told")
+  @Test("a conforming plugin has no findings")
   func good() async throws {
     var plugin = SamplePlugin()
     plugin.output = "{\"refused\":{\"code\":\"INVALID_CREDENTIAL_OR_PROVIDER_ID\"}}"
     #expect(try await Self.problems(plugin) == [:])
   }
 
-  @Test("a plugin that lets anything in, and one that does not end, are found out")
+  @Test("a plugin that allows everything, and one that does not end, have findings")
   func bad() async throws {
     let open = try await Self.problems(SamplePlugin())
     #expect(open["an empty object"] == "let somebody in")
@@ -34,7 +34,7 @@ import Testing
     #expect(try await Self.problems(deaf).keys.sorted() == ["ends by itself when it is drained"])
   }
 
-  @Test("a plugin that prints what is no message, or ends at once, is found out")
+  @Test("a plugin that prints invalid messages, or ends at once, has findings")
   func worse() async throws {
     var chatty = SamplePlugin()
     chatty.output = "{\"refused\":{\"code\":\"INVALID_CREDENTIAL_OR_PROVIDER_ID\"}}}\ndebug {"

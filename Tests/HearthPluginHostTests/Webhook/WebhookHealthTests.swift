@@ -10,7 +10,7 @@ import Testing
     return health
   }
 
-  @Test("a service that answers hello is there; one that does not is greeted after longer and longer waits")
+  @Test("a service that answers hello is ready; otherwise hello is retried with growing delays")
   func greeting() {
     var health = WebhookHealth(random: SeededRandom(seed: 1))
     #expect(health.health == .starting && !health.isSettled)
@@ -28,7 +28,7 @@ import Testing
     #expect(wait <= WebhookHealth.backOffMilliseconds * 6 / 5)
   }
 
-  @Test("one greeting in vain is no reason to give up waiting, two are")
+  @Test("one failed hello does not fail waiting requests, two do")
   func settles() {
     var health = WebhookHealth(random: SeededRandom(seed: 1))
     _ = health.failedHello("a")
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(
-    "five requests in a row that come to nothing close it, whatever the way",
+    "five failed requests in a row open the breaker, for every kind of failure",
     arguments: [PluginOutcome.late, .unreachable("x"), .unusable("x")])
   func opens(outcome: PluginOutcome) {
     var health = Self.answering()
@@ -50,7 +50,7 @@ import Testing
     #expect(!late)
   }
 
-  @Test("an answer, also one that says no, begins the count anew; what is the server's own does not count")
+  @Test("any answer, also a refusal, resets the failure count; the server's own errors do not count")
   func counts() {
     for good in [PluginOutcome.output(.null), .failed(.init("no", isTemporary: false))] {
       var health = Self.answering()

@@ -83,7 +83,7 @@ import Testing
     func ask() async -> PluginOutcome { await runner.ask(.exchange, .object([]), milliseconds: 2_000) }
   }
 
-  @Test("it is greeted with its settings, then asked; every message is signed and named, and no name comes twice")
+  @Test("a service gets hello with its settings, then requests; every message is signed with a unique id")
   func signs() async throws {
     let secret = try WebhookSecret(random: .system)
     let world = try World(secrets: [PluginSecret(secret: secret)])
@@ -113,7 +113,7 @@ import Testing
     #expect(await world.ask() == .down)
   }
 
-  @Test("while a former secret counts there are two signatures; where none counts nothing is sent")
+  @Test("while a former secret is valid there are two signatures; without a valid one no request is sent")
   func rotation() async throws {
     let (one, two) = (try WebhookSecret(random: .system), try WebhookSecret(random: .system))
     for (end, count) in [(Int64.max, 2), (1, 1)] {
@@ -142,7 +142,7 @@ import Testing
     ("no leave", response("", status: 401), .unreachable("it answered status 401")),
   ]
 
-  @Test("an answer that is none is told as what it is, without any of it", arguments: 0..<hostile.count)
+  @Test("an invalid answer is reported by kind, without its content", arguments: 0..<hostile.count)
   func hostileAnswers(index: Int) async throws {
     let (_, answer, outcome) = Self.hostile[index]
     let world = try World()
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "a transfer that fails is told as what it is",
+    "a failed transfer is reported by kind",
     arguments: [
       (OutboundError.Code.timedOut, PluginOutcome.late), (.busy, .overloaded),
       (.tooLarge, .unusable("more than 1048576 bytes")),
@@ -171,7 +171,7 @@ import Testing
     await world.runner.stop()
   }
 
-  @Test("a service that is gone fails at once, is greeted until it answers, and is asked again then")
+  @Test("an unreachable service fails at once, gets hello until it answers, and then requests again")
   func goesAndComes() async throws {
     let world = try World()
     world.runner.start()
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test(
-    "a hello that is not the manifest's keeps it from being asked",
+    "a hello that differs from the manifest prevents requests",
     arguments: [
       #"{"hello":{"protocol":2,"name":"p","version":"1","hooks":["exchange"]}}"#,
       #"{"hello":{"protocol":1,"name":"q","version":"1","hooks":["exchange"]}}"#,

@@ -71,8 +71,8 @@ final class ClientBoard: Sendable {
         && state.clients[client].isListening
       {
         for (place, record) in records.enumerated() {
-          for content in record.told {
-            state.clients[client].heard.append((row.batch.firstPosition + Int64(place), content))
+          for content in record.deliveredWrites {
+            state.clients[client].received.append((row.batch.firstPosition + Int64(place), content))
           }
         }
       }

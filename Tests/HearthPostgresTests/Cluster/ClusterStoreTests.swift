@@ -61,7 +61,7 @@ struct ClusterStoreTests {
     #expect(try cluster.world.sql("SELECT address FROM node WHERE name = 'a'") == ["127.0.0.1:1"])
   }
 
-  @Test("an epoch is claimed from who has none, from oneself, and from a lease that is over")
+  @Test("an epoch is claimed from no owner, from the same node, and from an expired lease")
   func claims() throws {
     let cluster = try Clocked()
     let node = cluster.node
@@ -104,7 +104,7 @@ struct ClusterStoreTests {
     try cluster.set(2_001)
     let claim = BlockingCall { node.ask(.claim(seen: 1, known: 0, by: b)) }
     let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%holder%'"
-    #expect(try await Patience.until { try cluster.world.sql(waiting) != ["0"] })
+    #expect(try await Polling.until { try cluster.world.sql(waiting) != ["0"] })
     try heartbeat.run("COMMIT")
     #expect(try await claim.value() == .refused)
   }
@@ -162,7 +162,7 @@ struct ClusterStoreTests {
     #expect(node.ask(.read(after: 0)) == .failed && node.reported.map(\.code) == [.corrupt])
   }
 
-  @Test("a log of a server by itself goes on in a cluster, and the other way round, each refusing the one before")
+  @Test("a single server's log continues in a cluster and the reverse, each fencing the former owner")
   func oneServer() throws {
     let world = try PostgresWorld()
     let (server, node) = (try world.journal(), try ClusterWorld(world))
@@ -186,7 +186,7 @@ struct ClusterStoreTests {
     #expect(try server.allBatches() == rows.map(\.batch))
   }
 
-  @Test("a claim at the very beginning, and one behind a log that was pruned, give way too", arguments: [0, 3])
+  @Test("a claim at the beginning, and one behind a pruned log, are refused too", arguments: [0, 3])
   func claimsOfAServer(_ batches: Int) throws {
     let world = try PostgresWorld()
     let (server, node) = (try world.journal(), try ClusterWorld(world))
@@ -212,7 +212,7 @@ struct ClusterStoreTests {
     if batches > 0 { #expect(node.ask(.read(after: 1)) == .pruned && node.reported.isEmpty) }
   }
 
-  @Test("tables of the version before the cluster get what they lack, once, and keep their rows")
+  @Test("tables of the version before clusters are migrated once, and keep their rows")
   func upgrade() async throws {
     let world = try PostgresWorld()
     let journal = try world.journal()

@@ -6,7 +6,7 @@ import Testing
 /// Tests of three nodes with real rows and real connections between them.
 @Suite(.enabled(if: ThrowawayPostgres.isInstalled, "PostgreSQL is not installed: apt-get install postgresql"))
 struct DrivenClusterTests {
-  @Test("nodes elect an owner, replicate, lose it, and another one goes on: what clients were told is in the log")
+  @Test("nodes elect an owner, replicate and fail over: the log has all deliveries")
   func ownerDies() async throws {
     let cluster = try await DrivenCluster(["a", "b", "c"], timing: SimulationPlan().timing)
     var random = SeededRandom(seed: 3)

@@ -98,7 +98,7 @@ struct FencingRaceTests {
     #expect(answers.contains(.refused) && !answers.contains(.failed))
   }
 
-  @Test("connections that are cut in the middle: what nobody knows is there or not, and what was acknowledged is")
+  @Test("after cut connections writes of unknown outcome are present or absent, and acknowledged writes are present")
   func cuts() throws {
     let world = try PostgresWorld()
     let proxy = try CutProxy(world.server.socketPath)

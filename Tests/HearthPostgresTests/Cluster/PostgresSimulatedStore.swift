@@ -57,7 +57,7 @@ struct PostgresSimulatedStore: SimulatedStore {
 
   func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool { true }
 
-  mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
+  mutating func completeAppend(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
     guard cluster.ask(.append(row, after: before, claim: claim)) == .done else { return false }
     let record = try? cluster.owner()
     writers[row.hash] = (writer, record?.epoch ?? -1, record?.owner)

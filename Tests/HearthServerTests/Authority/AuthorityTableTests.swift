@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("Security 91: every route lets those in whom the table names, wherever it is served, and nobody else")
+  @Test("Security 91: every route allows exactly the credentials that the table names, on each address")
   func table() async throws {
     let rows = try AuthorityRow.byName
     try await TestServices.with { test throws in
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("the console's own address serves the console by the same table, and nothing else")
+  @Test("the console's own address serves only the console, by the same table")
   func consolesOwnAddress() async throws {
     let rows = try AuthorityRow.byName
     var options = ConsoleOptions()
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test("what gives no way into an account asks for nobody's presence, and all else does")
+  @Test("only changes that open an account require presence")
   func harmlessChanges() async throws {
     try await TestServices.with { test throws in
       let world = try await AuthorityWorld(test)

@@ -17,7 +17,7 @@ import Testing
     }
   }()
 
-  @Test("there are at least a hundred and fifty conversations, each under its own title, and each cites its source")
+  @Test("at least 150 conversations have distinct titles and cite their sources")
   func thereAreEnough() {
     let all = Self.files.flatMap(\.conversations)
     #expect(all.count >= 150)

@@ -12,9 +12,9 @@ protocol ConversationWorld: AnyObject {
   func credential(of identity: Conversation.Identity) throws -> String
   func send(_ name: String, _ message: String) throws
   /// Returns the next message to the client, or nil when none arrives.
-  func next(_ name: String) throws -> Conversation.Told?
+  func next(_ name: String) throws -> Conversation.ReceivedEvent?
   /// Returns all unread messages to the client, once all work is done.
-  func rest(_ name: String) throws -> [Conversation.Told]
+  func rest(_ name: String) throws -> [Conversation.ReceivedEvent]
   func stream(_ name: String, _ target: String, as identity: Conversation.Identity) throws
   func request(_ exchange: Conversation.HTTPExchange) throws -> LiveResponse
   func pass(milliseconds: Int64) throws
@@ -87,7 +87,7 @@ struct ConversationPlayer {
   }
 
   private mutating func identify(_ name: String, _ identity: Conversation.Identity) throws {
-    if identity == .nobody {
+    if identity == .signedOut {
       try request(name, "unauth", "{}")
       return try expect(name, .reply(action: "unauth", status: "ok", data: nil))
     }

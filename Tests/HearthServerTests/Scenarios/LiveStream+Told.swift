@@ -3,7 +3,7 @@ import HearthTree
 
 extension LiveStream {
   /// Returns the next event in the terms of a conversation.
-  func told() throws -> Conversation.Told {
+  func told() throws -> Conversation.ReceivedEvent {
     let event = try next()
     if event == "end" { return .closed }
     let parts = event.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -13,8 +13,8 @@ extension LiveStream {
   }
 
   /// Returns the unread events that have arrived.
-  func rest() throws -> [Conversation.Told] {
-    var events: [Conversation.Told] = []
+  func rest() throws -> [Conversation.ReceivedEvent] {
+    var events: [Conversation.ReceivedEvent] = []
     while !text.isEmpty || (!isEnded && connection.hasBytes) { events.append(try told()) }
     return events
   }

@@ -64,7 +64,7 @@ final class LiveWorld: ConversationWorld {
 
   func credential(of identity: Conversation.Identity) throws -> String {
     switch identity {
-    case .nobody: ""
+    case .signedOut: ""
     case .administrator: "owner"
     case .user(let claims): UnsignedToken.make(claims)
     }
@@ -72,19 +72,19 @@ final class LiveWorld: ConversationWorld {
 
   func send(_ name: String, _ message: String) throws { try client(name).send(message) }
 
-  func next(_ name: String) throws -> Conversation.Told? {
+  func next(_ name: String) throws -> Conversation.ReceivedEvent? {
     if let stream = streams[name] { return try stream.told() }
     return Self.told(try client(name).receive())
   }
 
-  private static func told(_ text: String) -> Conversation.Told {
-    text.hasPrefix("close ") ? .closed : Conversation.Told(message: text)
+  private static func told(_ text: String) -> Conversation.ReceivedEvent {
+    text.hasPrefix("close ") ? .closed : Conversation.ReceivedEvent(message: text)
   }
 
   /// The number of a request that no conversation uses. Its answer follows all earlier decisions.
   private static let barrier = 1_000_000
 
-  func rest(_ name: String) throws -> [Conversation.Told] {
+  func rest(_ name: String) throws -> [Conversation.ReceivedEvent] {
     if let stream = streams[name] {
       // The server has one event loop: all messages before this answer have been sent.
       _ = try test.http(
@@ -94,7 +94,7 @@ final class LiveWorld: ConversationWorld {
     let client = try client(name)
     try client.send(
       "{\"t\":\"d\",\"d\":{\"r\":\(Self.barrier),\"a\":\"g\",\"b\":{\"p\":\"/conversation-barrier\",\"q\":{}}}}")
-    var found: [Conversation.Told] = []
+    var found: [Conversation.ReceivedEvent] = []
     while true {
       let told = Self.told(try client.receive())
       if case .reply(Int64(Self.barrier), _, _) = told { return found }
@@ -110,7 +110,7 @@ final class LiveWorld: ConversationWorld {
   }
 
   private func headers(of identity: Conversation.Identity) throws -> [String: String] {
-    identity == .nobody ? [:] : ["Authorization": "Bearer \(try credential(of: identity))"]
+    identity == .signedOut ? [:] : ["Authorization": "Bearer \(try credential(of: identity))"]
   }
 
   func request(_ exchange: Conversation.HTTPExchange) throws -> LiveResponse {

@@ -17,7 +17,7 @@ class SessionWorld: ConversationWorld {
   private final class Client {
     let id: ConnectionID
     var session = ClientSession()
-    var told: [Conversation.Told] = []
+    var told: [Conversation.ReceivedEvent] = []
     init(id: ConnectionID) { self.id = id }
   }
 
@@ -81,7 +81,7 @@ class SessionWorld: ConversationWorld {
 
   func credential(of principal: Conversation.Identity) throws -> String {
     switch principal {
-    case .nobody: return ""
+    case .signedOut: return ""
     case .administrator: return "owner"
     case .user(let claims):
       identities.append(claims)
@@ -99,13 +99,13 @@ class SessionWorld: ConversationWorld {
     follow(outputs, of: client)
   }
 
-  func next(_ name: String) throws -> Conversation.Told? {
+  func next(_ name: String) throws -> Conversation.ReceivedEvent? {
     let client = try client(name)
     if client.told.isEmpty { try settle() }
     return client.told.isEmpty ? nil : client.told.removeFirst()
   }
 
-  func rest(_ name: String) throws -> [Conversation.Told] {
+  func rest(_ name: String) throws -> [Conversation.ReceivedEvent] {
     try settle()
     let client = try client(name)
     defer { client.told = [] }
@@ -153,7 +153,7 @@ class SessionWorld: ConversationWorld {
   }
 
   private func tell(_ client: Client, _ message: ServerMessage) {
-    client.told.append(Conversation.Told(message: String(decoding: message.encoded(), as: UTF8.self)))
+    client.told.append(Conversation.ReceivedEvent(message: String(decoding: message.encoded(), as: UTF8.self)))
   }
 
   private func client(_ id: ConnectionID) -> Client? { names[id].flatMap { clients[$0] } }
@@ -231,7 +231,7 @@ final class DatabaseWorld: SessionWorld {
       }
     }
 
-    func wait() -> Bool { signal.wait(timeout: .now() + .seconds(Patience.seconds)) == .success }
+    func wait() -> Bool { signal.wait(timeout: .now() + .seconds(Polling.timeoutSeconds)) == .success }
   }
 
   override init() {
@@ -242,7 +242,7 @@ final class DatabaseWorld: SessionWorld {
       deliver: { effects, _ in arrived.append(effects) })
     do {
       database = try Database(
-        name: "test", journals: OneJournal(MemoryJournal()), initialRules: .denyAll, environment: environment)
+        name: "test", journals: SingleJournalFactory(MemoryJournal()), initialRules: .denyAll, environment: environment)
     } catch {
       fatalError("an empty journal in memory opens: \(error)")
     }

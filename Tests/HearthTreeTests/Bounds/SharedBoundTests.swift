@@ -43,7 +43,7 @@ import Testing
     return taken
   }
 
-  @Test func `one client alone gets as much as before shares bind`() {
+  @Test func `a single client gets the whole bound until shares apply`() {
     var bound = SharedBound(max: 1_024)
     #expect(Self.takeAll(&bound, inOne: true) { _ in ShareClaimant(network: Self.network(1)) } == 896)
     #expect(bound.isNearlyUsedUp == false && bound.used == 896)
@@ -67,7 +67,7 @@ import Testing
     #expect(admitted == 30)
   }
 
-  @Test func `a connection, an account and a narrow network have less than what is around them`() {
+  @Test func `a connection, an account and a small network have less than their surroundings`() {
     let hog = ShareClaimant(network: Self.network(0))
     func takes(inOne: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
       var bound = SharedBound(max: 100_000)
@@ -92,7 +92,7 @@ import Testing
     #expect(isAdmitted && bound.used == 6_400 && !bound.admits(to: administrator))
   }
 
-  @Test func `what holds nothing gets its first unit, also of a small bound`() {
+  @Test func `an empty member gets its first unit, also of a small bound`() {
     for max in 1...20 {
       var bound = SharedBound(max: max)
       var taken = 0
@@ -110,7 +110,7 @@ import Testing
     #expect(isAdmitted && !bytes.admits(100, to: other))
   }
 
-  @Test func `nothing that comes from outside makes it trap`() {
+  @Test func `external values never trap`() {
     var bound = SharedBound(max: .max)
     var claim = bound.join(ShareClaimant(account: "", network: .unknown))
     let isAdmitted = bound.admit(.max / 2, to: &claim)

@@ -16,7 +16,7 @@ import Testing
 
   private static func file(_ inside: String) -> String { #"{"rules": {"# + inside + "}}" }
 
-  @Test("what is most likely not meant is found where it stands", arguments: LintSample.all)
+  @Test("probable mistakes are found at their place", arguments: LintSample.all)
   func findings(sample: LintSample) throws {
     let text = Self.file(sample.found)
     let all = try Self.findings(text)
@@ -28,7 +28,7 @@ import Testing
     #expect(found[0].diagnostic.sourceLine == text)
   }
 
-  @Test("what looks like it and is right is passed over", arguments: LintSample.all)
+  @Test("correct rules that resemble mistakes are not reported", arguments: LintSample.all)
   func silence(sample: LintSample) throws {
     let found = try Self.findings(Self.file(sample.silent)).filter { $0.code == sample.code }
     #expect(found.isEmpty, "\(found.map(\.rendered).joined())")

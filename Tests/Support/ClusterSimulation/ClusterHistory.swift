@@ -41,6 +41,6 @@ package struct ClusterHistory {
     (losses, lostTailAt) = (run.losses, run.lostTailAt)
     violations = run.violations
     // A planted fault must be found from the events that clients receive.
-    if run.faults.isEmpty { violations += run.nodes.flatMap(\.decider.problems) }
+    if run.faults.isEmpty { violations += run.nodes.flatMap(\.decider.contractViolations) }
   }
 }

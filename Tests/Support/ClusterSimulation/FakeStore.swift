@@ -93,7 +93,9 @@ package struct FakeStore: SimulatedStore {
   }
 
   /// Stores a row at the end of its statement, if its position is free and the row before it is there.
-  package mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool {
+  package mutating func completeAppend(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID)
+    -> Bool
+  {
     var row = row
     if faults.contains(.fencingOff) {
       let count = row.batch.lastPosition - row.batch.firstPosition

@@ -12,7 +12,7 @@ package struct HistoryChecker {
   /// The requested write at each position, with the writes that listeners receive for it and the position of the last
   /// one.
   private var contents: [Int64: WriteContent] = [:]
-  private var told: [(position: Int64, content: WriteContent)] = []
+  private var deliveredWrites: [(position: Int64, content: WriteContent)] = []
   private var lastNumbers: [UInt32] = [0]
   /// The on-disconnect writes of each session, in the order of the requests.
   private var onDisconnect: [SessionID: [WriteContent]] = [:]
@@ -26,7 +26,7 @@ package struct HistoryChecker {
   package init(_ run: ClusterHistory) {
     self.run = run
     violations = run.violations
-    walkLog()
+    replayLog()
     if !run.losses.isEmpty, run.lostTailAt == nil { report("a loss was reported, and there was none") }
     guard run.losses.isEmpty, run.lostTailAt == nil || run.nodes.allSatisfy(\.hasLived) else { return }
     for client in run.clients { check(client) }
@@ -38,7 +38,7 @@ package struct HistoryChecker {
 
   /// Checks that the log is contiguous and chained, that epochs rise and each begins with its takeover and has one
   /// writer, and that it has every write once.
-  private mutating func walkLog() {
+  private mutating func replayLog() {
     var head = JournalHead.empty
     var writers: [Int64: NodeID] = [:]
     for stored in run.stored {
@@ -80,8 +80,8 @@ package struct HistoryChecker {
       }
     default: break
     }
-    told += record.told.map { (position, $0) }
-    if let last = record.told.last { lastNumbers[lastNumbers.count - 1] = last.number }
+    deliveredWrites += record.deliveredWrites.map { (position, $0) }
+    if let last = record.deliveredWrites.last { lastNumbers[lastNumbers.count - 1] = last.number }
     table.apply(record, at: position)
   }
 
@@ -92,12 +92,12 @@ package struct HistoryChecker {
         report("client \(client.index) request \(ticket) has no answer")
       }
     }
-    let last = client.heard.last?.position ?? client.listenStart
-    let expected = told.filter { $0.position > client.listenStart && $0.position <= last }
-    if !client.heard.elementsEqual(expected, by: ==) {
+    let last = client.received.last?.position ?? client.listenStart
+    let expected = deliveredWrites.filter { $0.position > client.listenStart && $0.position <= last }
+    if !client.received.elementsEqual(expected, by: ==) {
       report(
         """
-        client \(client.index) heard \(client.heard.map { [$0.position, Int64($0.content.number)] }), and the log after \
+        client \(client.index) heard \(client.received.map { [$0.position, Int64($0.content.number)] }), and the log after \
         \(client.listenStart) is \(expected.map { [$0.position, Int64($0.content.number)] })
         """)
     }

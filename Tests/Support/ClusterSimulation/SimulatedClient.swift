@@ -30,7 +30,7 @@ package struct SimulatedClient {
   /// True while its listen is active.
   package var isListening = false
   /// Rows that its listen received, in order.
-  package var heard: [(position: Int64, content: WriteContent)] = []
+  package var received: [(position: Int64, content: WriteContent)] = []
   package var pending = 0
   /// The ticket of the last request. The tickets of a session's requests are their numbers plus a fixed offset; the
   /// request that opens the session has the first number.

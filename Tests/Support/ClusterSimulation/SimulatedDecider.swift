@@ -12,7 +12,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
 
     mutating func apply(_ record: LogRecord, at position: Int64) {
       self.position = position
-      for write in record.told { number = write.number }
+      for write in record.deliveredWrites { number = write.number }
       switch record {
       case .write(let origin, let content):
         for write in WriteContent.all(in: content) ?? [] where write.effect == .onDisconnect {
@@ -31,7 +31,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
   private var tip = State()
   private var isOwner = false
   /// Calls that a driver must not make, as they were seen.
-  package private(set) var problems: [String] = []
+  package private(set) var contractViolations: [String] = []
   private let faults: Set<PlantedFault>
 
   package init(_ state: State = State(), faults: Set<PlantedFault> = []) {
@@ -42,7 +42,9 @@ package struct SimulatedDecider: RequestDecider, Sendable {
   package var noRoom: ForwardedBody { .encoded(Array("no room".utf8)) }
 
   package mutating func began(at position: Int64) {
-    if position != applied.position { problems.append("begins at \(position), with \(applied.position) applied") }
+    if position != applied.position {
+      contractViolations.append("begins at \(position), with \(applied.position) applied")
+    }
     if !faults.contains(.deciderNotBegun) { tip = applied }
     isOwner = true
   }
@@ -76,7 +78,7 @@ package struct SimulatedDecider: RequestDecider, Sendable {
   /// Checks that positions rise; gaps are allowed.
   private mutating func expect(_ position: Int64, isNew: Bool) {
     if !isOwner || (isNew ? position <= tip.position : position < tip.position) {
-      problems.append("asked about \(position) behind \(tip.position), as \(isOwner ? "the" : "no") owner")
+      contractViolations.append("asked about \(position) behind \(tip.position), as \(isOwner ? "the" : "no") owner")
     }
     // A refused write takes no position.
     if !isNew { tip.position = position }
@@ -90,7 +92,9 @@ package struct SimulatedDecider: RequestDecider, Sendable {
 
   /// Drops decisions after the position, which were never applied.
   package mutating func rollBack(to position: Int64) {
-    if position != applied.position { problems.append("back to \(position), with \(applied.position) applied") }
+    if position != applied.position {
+      contractViolations.append("back to \(position), with \(applied.position) applied")
+    }
     isOwner = false
   }
 

@@ -29,7 +29,7 @@ package protocol SimulatedStore {
   func mayAppend(_ row: LogRow, after before: JournalHead, claim: Int64) -> Bool
 
   /// Stores a row at the end of its statement, if its position is free and the row before it is there.
-  mutating func land(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool
+  mutating func completeAppend(_ row: LogRow, after before: JournalHead, claim: Int64, by writer: NodeID) -> Bool
 
   /// Removes rows that end before a position, at which a row ends.
   mutating func prune(before position: Int64)

@@ -6,7 +6,7 @@ extension Simulation {
     guard clients.count(where: { $0.state == .connected }) < plan.clientCount, clients.count < 60_000 else { return }
     let open = nodes.indices.filter { nodes[$0].isUp && nodes[$0].areSocketsOpen }
     guard !open.isEmpty else {
-      if time < plan.askUntil { schedule.add(.newClient, at: time + 300) }
+      if time < plan.requestsEnd { schedule.add(.newClient, at: time + 300) }
       return
     }
     let client = SimulatedClient(
@@ -32,7 +32,7 @@ extension Simulation {
   package func step(_ client: Int) {
     guard clients[client].state == .connected else { return }
     let isLast = time >= plan.lastWriteAt
-    guard time < plan.askUntil || isLast else { return }
+    guard time < plan.requestsEnd || isLast else { return }
     if !isLast {
       schedule.add(.clientStep(client), at: time + 20 + Int64(random.below(plan.pauseMilliseconds)))
       if random.chance(3) {
@@ -86,18 +86,18 @@ extension Simulation {
 
   package func replace(_ client: Int) {
     clients[client].isListening = false
-    if time < plan.askUntil { add(.newClient, in: 500) }
+    if time < plan.requestsEnd { add(.newClient, in: 500) }
   }
 
   /// Delivers a row to the listeners of a node.
   package func tell(_ row: LogRow, _ records: [LogRecord], on node: Int) {
     for client in clients.indices where clients[client].node == node && clients[client].state == .connected {
       for (place, record) in records.enumerated() {
-        for content in record.told where clients[client].isListening {
+        for content in record.deliveredWrites where clients[client].isListening {
           if content.effect == .cut, content.target == clients[client].index, !faults.contains(.cutsIgnored) {
             clients[client].isListening = false
           } else {
-            clients[client].heard.append((row.batch.firstPosition + Int64(place), content))
+            clients[client].received.append((row.batch.firstPosition + Int64(place), content))
           }
         }
       }

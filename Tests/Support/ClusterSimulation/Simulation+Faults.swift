@@ -2,7 +2,7 @@ import HearthCluster
 
 extension Simulation {
   /// Causes a random fault of a machine, a network or the store.
-  package func breakSomething() {
+  package func injectFault() {
     faultCount += 1
     let node = random.below(nodes.count)
     let other = (node + 1 + random.below(nodes.count - 1)) % nodes.count
@@ -79,7 +79,7 @@ extension Simulation {
     cutUntil[node][peer] = until
     cutUntil[peer][node] = until
     disconnect(node, peer)
-    schedule.add(.mend(node, peer), at: until)
+    schedule.add(.repair(node, peer), at: until)
   }
 
   private func disconnect(_ node: Int, _ peer: Int) {

@@ -33,7 +33,7 @@ extension Simulation {
     let snapshot = snapshots.isEmpty || random.isOne(in: 4) ? SimulatedSnapshot() : random.pick(snapshots)
     note("\(nodes[node].id) starts at \(snapshot.head.position)")
     if snapshot.head != .empty { snapshotStartCount += 1 }
-    if faults.isEmpty { violations += nodes[node].decider.problems }
+    if faults.isEmpty { violations += nodes[node].decider.contractViolations }
     do { try nodes[node].restart(from: snapshot) } catch { violations.append("a snapshot cannot be read: \(error)") }
     add(.deliver(node: node, process: nodes[node].process, .tick), in: 5)
   }

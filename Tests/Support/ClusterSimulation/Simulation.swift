@@ -9,11 +9,11 @@ package final class Simulation {
     case deliver(node: Int, process: Int, SimulatedNode.Delivery)
     case message(from: Int, to: Int, generation: Int, PeerMessage, sender: Incarnation)
     case call(node: Int, process: Int, StoreCaller, ticket: UInt64, StoreCall)
-    case land(SimulatedAppend, node: Int, answersIn: Int64?, isWaitedFor: Bool)
+    case completeAppend(SimulatedAppend, node: Int, answersIn: Int64?, isWaitedFor: Bool)
     case leaseCall(node: Int, process: Int, NodeLease.Call, sentAt: MonotonicInstant)
     case thaw(Int)
     case restart(Int)
-    case mend(Int, Int)
+    case repair(Int, Int)
     case snapshot
     case fault
     case clientStep(Int)
@@ -21,7 +21,7 @@ package final class Simulation {
   }
 
   /// The timeout of a call in milliseconds, which ends calls that are lost or whose answers are.
-  package static let patience: Int64 = 700
+  package static let callTimeout: Int64 = 700
 
   package let seed: UInt64
   package let plan: SimulationPlan
@@ -103,16 +103,16 @@ package final class Simulation {
       deliver(.member(.received(message, from: sender)), to: to)
     case .call(let node, let process, let asker, let ticket, let call):
       take(call, of: node, process, asker, ticket)
-    case .land(let append, let node, let answersIn, let isWaitedFor):
+    case .completeAppend(let append, let node, let answersIn, let isWaitedFor):
       let isThere = append.failoverCount == store.failoverCount
-      let isLanded =
+      let isStored =
         isThere
-        && store.land(
+        && store.completeAppend(
           append.row, after: append.before, claim: append.claim, by: nodes[node].id)
-      note("store: \(append.row.summary) by \(nodes[node].id) \(isLanded ? "lands" : "is refused")")
+      note("store: \(append.row.summary) by \(nodes[node].id) \(isStored ? "lands" : "is refused")")
       if let answersIn {
         let event = MemberEvent.stored(
-          .ownership, ticket: append.ticket, isLanded ? .done : isThere ? .refused : .failed)
+          .ownership, ticket: append.ticket, isStored ? .done : isThere ? .refused : .failed)
         schedule.add(.deliver(node: node, process: append.process, .member(event)), at: time + answersIn)
       }
       if isWaitedFor { appendNext(of: node) }
@@ -125,10 +125,10 @@ package final class Simulation {
     case .thaw(let node): thaw(node)
     case .restart(let node): restart(node)
     case .snapshot: takeSnapshot()
-    case .mend(let left, let right):
+    case .repair(let left, let right):
       guard cutUntil[left][right] <= time else { return }
       connect(left, right)
-    case .fault: breakSomething()
+    case .fault: injectFault()
     case .clientStep(let client): step(client)
     case .newClient: connectClient()
     }
@@ -183,8 +183,8 @@ package final class Simulation {
     }
     let standing = standing(of: index)
     let actions = nodes[index].member.take(event, at: now, standing, &nodes[index].decider)
-    let told = told(actions)
-    for action in told { perform(action, of: index) }
+    let reordered = reordered(actions)
+    for action in reordered { perform(action, of: index) }
     // A driver handles events together that arrive together.
     guard random.chance(30) else { return finish(index) }
     schedule.add(.deliver(node: index, process: nodes[index].process, .finish), at: time + Int64(random.below(2)))
@@ -193,11 +193,11 @@ package final class Simulation {
   private func finish(_ index: Int) {
     let actions = nodes[index].member.finish(
       at: nodes[index].clock(at: time), standing(of: index), &nodes[index].decider)
-    for action in told(actions) { perform(action, of: index) }
+    for action in reordered(actions) { perform(action, of: index) }
   }
 
   /// Returns the actions, changed by the planted fault if there is one.
-  private func told(_ actions: [MemberAction]) -> [MemberAction] {
+  private func reordered(_ actions: [MemberAction]) -> [MemberAction] {
     guard faults.contains(.framesReordered) else { return actions }
     let rows = actions.filter { if case .apply = $0 { true } else { false } }
     guard rows.count > 1 else { return actions }
@@ -281,7 +281,7 @@ package final class Simulation {
       .deliver(node: node, process: process, .member(.stored(asker, ticket: ticket, answer)))
     }
     guard outageUntil <= time, nodes[node].storeCutUntil <= time, !happens(plan.lostCallPercent) else {
-      schedule.add(answered(.failed), at: time + Self.patience)
+      schedule.add(answered(.failed), at: time + Self.callTimeout)
       return
     }
     let isAnswerLost = happens(plan.lostAnswerPercent)
@@ -289,7 +289,8 @@ package final class Simulation {
       let answer = store.take(call, at: time)
       if trace != nil, asker != .replica { note("store: \(nodes[node].id) \(call.summary) -> \(answer.summary)") }
       schedule.add(
-        answered(isAnswerLost ? .failed : answer), at: time + (isAnswerLost ? Self.patience : Int64(random.below(4))))
+        answered(isAnswerLost ? .failed : answer), at: time + (isAnswerLost ? Self.callTimeout : Int64(random.below(4)))
+      )
       return
     }
     nodes[node].appends.append(
@@ -316,22 +317,22 @@ package final class Simulation {
     let isAnswerLost = happens(plan.lostAnswerPercent)
     guard store.mayAppend(append.row, after: append.before, claim: append.claim) else {
       note("store: \(append.row.summary) by \(nodes[node].id) refused")
-      return answer(isAnswerLost ? .failed : .refused, in: isAnswerLost ? Self.patience : Int64(random.below(4)))
+      return answer(isAnswerLost ? .failed : .refused, in: isAnswerLost ? Self.callTimeout : Int64(random.below(4)))
     }
     if faults.contains(.acknowledgedAndLost), random.chance(10) { return answer(.done, in: 1) }
     let isTakeover = (try? LogRecord.decode(append.row.batch))?.first?.isTakeover ?? false
     if faults.contains(.takeoverWithoutRow), isTakeover {
       answer(.done, in: 1)
-      return schedule.add(.land(append, node: node, answersIn: nil, isWaitedFor: false), at: time + 300)
+      return schedule.add(.completeAppend(append, node: node, answersIn: nil, isWaitedFor: false), at: time + 300)
     }
     // A statement waits for other servers while another node claims; sometimes longer than the caller's timeout.
     let isSlow = happens(plan.slowAppendPercent)
     let duration = Int64(1 + random.below(isSlow ? 4_000 : 5))
-    let isHeard = !isAnswerLost && duration < Self.patience
-    if !isHeard { answer(.failed, in: Self.patience) }
+    let isAnswered = !isAnswerLost && duration < Self.callTimeout
+    if !isAnswered { answer(.failed, in: Self.callTimeout) }
     nodes[node].isAppending = !isSlow
     schedule.add(
-      .land(append, node: node, answersIn: isHeard ? Int64(random.below(4)) : nil, isWaitedFor: !isSlow),
+      .completeAppend(append, node: node, answersIn: isAnswered ? Int64(random.below(4)) : nil, isWaitedFor: !isSlow),
       at: time + duration)
   }
 }

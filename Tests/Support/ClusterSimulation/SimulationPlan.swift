@@ -8,7 +8,7 @@ package struct SimulationPlan {
   /// The end of faults; everything is repaired then.
   package var faultsEnd: Int64 = 7_000
   /// The time after which clients make no new requests.
-  package var askUntil: Int64 = 8_000
+  package var requestsEnd: Int64 = 8_000
   /// The time after which all calls of the store succeed.
   package var callsFailUntil: Int64 = 12_000
   /// The time of each client's last write, when all faults have ended.

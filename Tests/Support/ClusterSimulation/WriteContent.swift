@@ -51,7 +51,7 @@ package struct WriteContent: Equatable, Sendable {
 
 extension LogRecord {
   /// The content as listeners receive it: writes, and on-disconnect writes once they are executed.
-  package var told: [WriteContent] {
+  package var deliveredWrites: [WriteContent] {
     switch self {
     case .write(_, let content): (WriteContent.all(in: content) ?? []).filter { $0.effect != .onDisconnect }
     case .disconnect(_, let content): WriteContent.all(in: content) ?? []

@@ -80,7 +80,8 @@ package final class AccountsWorld: Sendable {
   package func store(
     _ journal: MemoryJournal = MemoryJournal(), limits: AccountStoreLimits = AccountStoreLimits()
   ) throws -> AccountStore {
-    try AccountStore(journals: OneJournal(journal), environment: environment, projectID: "demo-test", limits: limits)
+    try AccountStore(
+      journals: SingleJournalFactory(journal), environment: environment, projectID: "demo-test", limits: limits)
   }
 
   /// Returns a client with a given address.

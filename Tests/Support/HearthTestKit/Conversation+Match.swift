@@ -16,7 +16,7 @@ extension JSON {
 
 extension Conversation {
   /// A server message in the terms of a conversation.
-  package enum Told: Sendable, CustomStringConvertible {
+  package enum ReceivedEvent: Sendable, CustomStringConvertible {
     case reply(number: Int64, status: String, data: JSON)
     case push(action: String, body: JSON)
     case text(action: String, text: String)
@@ -29,7 +29,7 @@ extension Conversation {
       self = Self.read(message) ?? .unreadable(message)
     }
 
-    private static func read(_ message: String) -> Told? {
+    private static func read(_ message: String) -> ReceivedEvent? {
       guard let json = JSON(parsing: message.utf8), let layer = json["t"]?.string, let data = json["d"] else {
         return nil
       }

@@ -46,7 +46,7 @@ private struct ConversationParser {
     case "as":
       let identity = try Self.identity(words.next())
       add(try Self.http(words.next(), &words, identity), line, number)
-    case _ where Self.methods.contains(first): add(try Self.http(first, &words, .nobody), line, number)
+    case _ where Self.methods.contains(first): add(try Self.http(first, &words, .signedOut), line, number)
     default: add(try Self.step(of: first, &words), line, number)
     }
   }
@@ -86,7 +86,7 @@ private struct ConversationParser {
     case "silent": return .silent(name)
     case "streams":
       let target = words.next()
-      return .stream(name, target: target, words.rest.isEmpty ? .nobody : try identity(words.rest))
+      return .stream(name, target: target, words.rest.isEmpty ? .signedOut : try identity(words.rest))
     case ">":
       let action = words.next()
       return action == "raw"
@@ -99,7 +99,7 @@ private struct ConversationParser {
   private static func identity(_ text: String) throws -> Conversation.Identity {
     switch text {
     case "admin": .administrator
-    case "nobody": .nobody
+    case "nobody": .signedOut
     default: .user(try json(text))
     }
   }

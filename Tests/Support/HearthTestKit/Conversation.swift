@@ -78,7 +78,7 @@ package struct Conversation: Sendable {
 
   /// A client's identity for the rules.
   package enum Identity: Sendable, Equatable {
-    case nobody
+    case signedOut
     case administrator
     /// The rules' `auth.token`, as JSON; `uid` or `sub` in it is the user's id.
     case user(JSON)

@@ -50,11 +50,11 @@ package final class MemoryJournal: Journal {
     var rewriteCountMax = Int.max
     var isFull = false
     /// The state of an outage: whether an append is written although it fails; nil while the store answers.
-    var away: Bool?
+    var outageWrites: Bool?
     /// The append whose outcome is unknown.
-    var doubt: RunningHash?
+    var unknownOutcome: RunningHash?
     /// A batch that a failed append left behind.
-    var surprise: Entry?
+    var leftoverEntry: Entry?
     var failure: JournalError.Code?
     var isClosed = false
     var isCrashed = false
@@ -93,8 +93,8 @@ package final class MemoryJournal: Journal {
   /// Starts or ends an outage in which every append fails for want of an answer. The same append may be repeated later.
   ///
   /// - Parameter isWritten: True when appends are written during the outage all the same.
-  package func setAway(_ isAway: Bool, isWritten: Bool = false) {
-    state.withLock { $0.away = isAway ? isWritten : nil }
+  package func setOutage(_ isActive: Bool, isWritten: Bool = false) {
+    state.withLock { $0.outageWrites = isActive ? isWritten : nil }
   }
 
   /// The number of attempted appends.
@@ -111,7 +111,7 @@ package final class MemoryJournal: Journal {
     let (disk, identifier) = state.withLock { state in
       state.isCrashed = true
       var disk = state.disk
-      if let surprise = state.surprise { disk.entries.append(surprise) }
+      if let leftoverEntry = state.leftoverEntry { disk.entries.append(leftoverEntry) }
       disk.entries.removeLast(min(max(0, count), disk.entries.count))
       return (disk, state.nextSnapshotIdentifier)
     }
@@ -122,7 +122,7 @@ package final class MemoryJournal: Journal {
   // MARK: Journal
 
   package func acquire() throws(JournalError) -> JournalHead {
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       state.disk.epoch += 1
       return JournalHead(
         epoch: state.disk.epoch, position: state.disk.position, runningHash: state.disk.runningHash)
@@ -132,7 +132,7 @@ package final class MemoryJournal: Journal {
   package func append(_ batch: JournalBatch, after head: JournalHead) throws(JournalError) -> JournalHead {
     try batch.validate(after: head)
     gate.pass()
-    return try change { state throws(JournalError) in
+    return try changeState { state throws(JournalError) in
       state.appendCount += 1
       if state.isFull { throw JournalError(.noSpace, "the test filled the disk") }
       guard head.epoch == state.disk.epoch else {
@@ -153,7 +153,7 @@ package final class MemoryJournal: Journal {
   }
 
   package func batches(after position: Int64, sizeBytesMax: Int) throws(JournalError) -> [JournalBatch] {
-    try look { state throws(JournalError) in
+    try readState { state throws(JournalError) in
       let found = state.disk.entries.lazy.map(\.batch).filter { $0.lastPosition > position }
       let isCovered = found.first.map { $0.firstPosition - 1 <= position } ?? (position >= state.disk.position)
       guard isCovered else { throw JournalError(.pruned, "the log after position \(position) was pruned") }
@@ -167,7 +167,7 @@ package final class MemoryJournal: Journal {
   }
 
   package func beginSnapshot(at position: Int64) throws(JournalError) -> SnapshotTicket {
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       guard let hash = state.disk.runningHash(at: position) else {
         throw JournalError(.positionMismatch, "no batch ends at position \(position)")
       }
@@ -184,14 +184,14 @@ package final class MemoryJournal: Journal {
     guard chunk.count <= JournalLimits.snapshotChunkBytesMax else {
       throw JournalError(.tooLarge, "a chunk of \(chunk.count) bytes")
     }
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       try state.requireOpen(ticket)
       state.openSnapshot?.chunks.append(chunk)
     }
   }
 
   package func completeSnapshot(_ ticket: SnapshotTicket) throws(JournalError) -> SnapshotInfo {
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       let open = try state.requireOpen(ticket)
       let info = SnapshotInfo(
         identifier: ticket.identifier, position: ticket.position, runningHash: open.info.runningHash,
@@ -204,17 +204,17 @@ package final class MemoryJournal: Journal {
   }
 
   package func abandonSnapshot(_ ticket: SnapshotTicket) throws(JournalError) {
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       if state.openSnapshot?.info.identifier == ticket.identifier { state.openSnapshot = nil }
     }
   }
 
   package func currentSnapshot() throws(JournalError) -> SnapshotInfo? {
-    try look { state throws(JournalError) in state.disk.snapshot?.info }
+    try readState { state throws(JournalError) in state.disk.snapshot?.info }
   }
 
   package func snapshotChunk(_ index: Int, of snapshot: SnapshotInfo) throws(JournalError) -> [UInt8] {
-    try look { state throws(JournalError) in
+    try readState { state throws(JournalError) in
       guard let stored = state.disk.snapshots.first(where: { $0.info.identifier == snapshot.identifier }) else {
         throw JournalError(.snapshotAbandoned, "the snapshot was pruned")
       }
@@ -226,25 +226,25 @@ package final class MemoryJournal: Journal {
   }
 
   package func snapshots() throws(JournalError) -> [SnapshotInfo] {
-    try look { state throws(JournalError) in state.disk.snapshots.map(\.info) }
+    try readState { state throws(JournalError) in state.disk.snapshots.map(\.info) }
   }
 
   package func oldestPosition() throws(JournalError) -> Int64 {
-    try look { state throws(JournalError) in
+    try readState { state throws(JournalError) in
       if state.disk.entries.first?.batch.firstPosition == 1 { return 0 }
       return state.disk.snapshots.first?.info.position ?? 0
     }
   }
 
   package func logBytes(after position: Int64, through last: Int64) throws(JournalError) -> Int {
-    try look { state throws(JournalError) in
+    try readState { state throws(JournalError) in
       state.disk.entries.lazy.map(\.batch).filter { $0.lastPosition > position && $0.lastPosition <= last }
         .reduce(0) { $0 + $1.payload.count }
     }
   }
 
   package func prune(keepingFrom position: Int64) throws(JournalError) {
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       guard let kept = state.disk.snapshots.lastIndex(where: { $0.info.position <= position }) else { return }
       let covered = state.disk.snapshots[kept].info.position
       state.disk.snapshots.removeSubrange(..<kept)
@@ -253,7 +253,7 @@ package final class MemoryJournal: Journal {
   }
 
   package func rewrite(through position: Int64, _ body: (JournalBatch) throws -> BatchRewrite) throws {
-    let (snapshot, batches) = try look { state throws(JournalError) in
+    let (snapshot, batches) = try readState { state throws(JournalError) in
       (state.disk.snapshot?.info.position ?? 0, state.disk.entries.map(\.batch))
     }
     guard position <= snapshot else {
@@ -265,7 +265,7 @@ package final class MemoryJournal: Journal {
       waiting[batch.firstPosition] = rewrite.payload
       guard rewrite.isComplete, !waiting.isEmpty else { continue }
       let step = waiting
-      try change { state throws(JournalError) in
+      try changeState { state throws(JournalError) in
         if state.rewriteCount == state.rewriteCountMax {
           throw JournalError(.failed, "the test ends the writing here")
         }
@@ -286,7 +286,7 @@ package final class MemoryJournal: Journal {
   package var rewriteCount: Int { state.withLock { $0.rewriteCount } }
 
   package func removeSnapshot(_ snapshot: SnapshotInfo) throws(JournalError) {
-    try change { state throws(JournalError) in
+    try changeState { state throws(JournalError) in
       guard state.disk.snapshot?.info.identifier != snapshot.identifier else {
         throw JournalError(.positionMismatch, "a restart reads the current snapshot")
       }
@@ -300,7 +300,7 @@ package final class MemoryJournal: Journal {
 
   // MARK: Access
 
-  private func look<Value: Sendable>(
+  private func readState<Value: Sendable>(
     _ body: (inout State) throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
     try state.withLock { state throws(JournalError) in
@@ -309,10 +309,10 @@ package final class MemoryJournal: Journal {
     }
   }
 
-  private func change<Value: Sendable>(
+  private func changeState<Value: Sendable>(
     _ body: (inout State) throws(JournalError) -> Value
   ) throws(JournalError) -> Value {
-    try look { state throws(JournalError) in
+    try readState { state throws(JournalError) in
       if state.isCrashed || state.failure != nil {
         throw JournalError(.failed, "an earlier write failed with an unknown outcome")
       }
@@ -322,25 +322,25 @@ package final class MemoryJournal: Journal {
 }
 
 extension MemoryJournal.State {
-  /// Throws when the store is away; otherwise returns whether an append with an unknown outcome was written.
+  /// Throws during an outage; otherwise returns whether an append with an unknown outcome was written.
   fileprivate mutating func isThere(_ entry: MemoryJournal.Entry) throws(JournalError) -> Bool {
-    if let doubt, doubt != entry.runningHash {
+    if let unknownOutcome, unknownOutcome != entry.runningHash {
       throw JournalError(.failed, "another batch is in doubt")
     }
     let isWritten = disk.runningHash == entry.runningHash
-    guard let away else {
-      defer { doubt = nil }
-      return doubt != nil && isWritten
+    guard let outageWrites else {
+      defer { unknownOutcome = nil }
+      return unknownOutcome != nil && isWritten
     }
-    doubt = entry.runningHash
-    if away, !isWritten { disk.entries.append(entry) }
-    throw JournalError(.unavailable, "the test has nobody answer")
+    unknownOutcome = entry.runningHash
+    if outageWrites, !isWritten { disk.entries.append(entry) }
+    throw JournalError(.unavailable, "the test simulates an outage")
   }
 
   /// Makes an append fail.
   fileprivate mutating func fail(_ fault: MemoryJournal.Fault, _ entry: MemoryJournal.Entry) throws(JournalError) {
     if fault.code == .inputOutput { failure = fault.code }
-    if fault.isWritten { surprise = entry }
+    if fault.isWritten { leftoverEntry = entry }
     throw JournalError(fault.code, "the test made append \(appendCount) fail")
   }
 

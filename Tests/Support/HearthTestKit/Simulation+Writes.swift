@@ -6,7 +6,7 @@ extension Simulation {
   mutating func room() -> String { "r\(random.below(SimulationRules.roomCount))" }
 
   /// Returns a write of a user: a message or a note.
-  mutating func chat() -> WriteOperation.Change {
+  mutating func randomWrite() -> WriteOperation.Change {
     let base = "rooms/\(room())"
     let place = random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n\(random.below(3))", "\(base)/notes", base])
     if random.isOne(in: 3) { return merge(base, ["m0", "notes/n0", "notes/n1", "open", "m1/deep", ".priority"]) }
@@ -14,7 +14,7 @@ extension Simulation {
   }
 
   /// Returns a write of messages in one of two rooms: one message, several, or a part of one.
-  mutating func talk() -> WriteOperation.Change {
+  mutating func randomMessageWrite() -> WriteOperation.Change {
     let base = "rooms/r\(random.below(2))"
     switch random.below(6) {
     case 0: return merge(base, ["m1", "m2/m0", "m3", "m4/.priority", "m5", "m6/open", "7", "m8"])
@@ -25,14 +25,14 @@ extension Simulation {
   }
 
   /// Returns a random location at which listens and reads may occur.
-  mutating func somePlace() -> Location {
+  mutating func randomLocation() -> Location {
     let base = "rooms/\(room())"
     return Self.location(
       random.pick(["\(base)/m\(random.below(3))", "\(base)/notes/n0", "\(base)/notes", base, "\(base)/.priority"]))
   }
 
   /// Returns a write that changes read permission (members, bans, levels, time limits), or the tree at large.
-  mutating func administration() -> WriteOperation.Change {
+  mutating func randomAdministrationWrite() -> WriteOperation.Change {
     let (room, uid) = (room(), random.pick(Self.uids))
     switch random.below(14) {
     case 0..<4: return put("members/\(room)/\(uid)")

@@ -68,7 +68,7 @@ package struct Simulation {
   private var follower: SimulationFollower?
   private var servers: SimulationServers?
   private let policies: [SimulationPolicy]
-  let isTalkative: Bool
+  let isWriteHeavy: Bool
   private(set) var now = Instant(wallMilliseconds: 1_000_000, monotonicMilliseconds: 0)
 
   /// Creates a run that the seed determines.
@@ -78,7 +78,7 @@ package struct Simulation {
     random = SeededRandom(seed: seed)
     asideRandom = SeededRandom(seed: ~seed)
     policies = conditions.policies
-    isTalkative = conditions.isTalkative
+    isWriteHeavy = conditions.isWriteHeavy
     let rules = SimulationRules(policies, &random)
     let limits = conditions.limits
     self.conditions = conditions
@@ -237,7 +237,7 @@ package struct Simulation {
     do {
       engine = try recovered()
       twin = try recovered()
-      try checker.checkFound(engine.state)
+      try checker.checkRecovered(engine.state)
       let found = engine.state
       var batches: [Batch] = []
       while engine.hasLeftoverSessions {
@@ -256,7 +256,7 @@ package struct Simulation {
     for number in 1...UInt64(Self.clientCount) where !random.isOne(in: 4) {
       let connection = ConnectionID(rawValue: number)
       returning.append(Command(connection: connection, request: 1, action: .connect))
-      returning.append(Command(connection: connection, request: 1, action: .authenticate(person())))
+      returning.append(Command(connection: connection, request: 1, action: .authenticate(randomPrincipal())))
     }
   }
 
@@ -279,34 +279,36 @@ package struct Simulation {
     switch random.below(100) {
     case 0..<6: return command(.connect)
     case 6..<8: return command(.disconnect)
-    case 91..<97: return command(.onDisconnect(isTalkative && random.isOne(in: 2) ? talk() : chat()))
-    case 97: return command(.cancelOnDisconnect(somePlace()))
-    case 8..<18: return command(.authenticate(person()))
+    case 91..<97:
+      return command(.onDisconnect(isWriteHeavy && random.isOne(in: 2) ? randomMessageWrite() : randomWrite()))
+    case 97: return command(.cancelOnDisconnect(randomLocation()))
+    case 8..<18: return command(.authenticate(randomPrincipal()))
     case 18..<20: return command(.unauthenticate)
     case 20..<40: return command(.listen(listenRequest()))
-    case 40..<42: return command(.get(readPath(), someQuery()))
+    case 40..<42: return command(.get(readPath(), randomQuery()))
     case 42..<45: return command(unlisten())
     case 45: return command(.tick)
     case 46: return command(.endCredential())
-    case 47..<49 where !isTalkative || random.isOne(in: 4): return try deploy(connection)
-    case 49..<60: return SimulationStep(command: write(connection, as: person(), chat()))
-    case 60..<98 where isTalkative: return SimulationStep(command: write(connection, as: .administrator, talk()))
-    default: return SimulationStep(command: write(connection, as: .administrator, administration()))
+    case 47..<49 where !isWriteHeavy || random.isOne(in: 4): return try deploy(connection)
+    case 49..<60: return SimulationStep(command: write(connection, as: randomPrincipal(), randomWrite()))
+    case 60..<98 where isWriteHeavy:
+      return SimulationStep(command: write(connection, as: .administrator, randomMessageWrite()))
+    default: return SimulationStep(command: write(connection, as: .administrator, randomAdministrationWrite()))
     }
   }
 
-  private mutating func person() -> Principal {
+  private mutating func randomPrincipal() -> Principal {
     if random.isOne(in: 12) {
-      return Principal(auth: nil, isAdministrator: true, deadlineMonotonicMilliseconds: deadline())
+      return Principal(auth: nil, isAdministrator: true, deadlineMonotonicMilliseconds: randomDeadline())
     }
     let claims: [JSON.Member] = [
       JSON.Member("uid", .string(random.pick(Self.uids))),
       JSON.Member("token", .object([JSON.Member("level", .int(Int64(random.below(4))))])),
     ]
-    return Principal(auth: .object(claims), deadlineMonotonicMilliseconds: deadline())
+    return Principal(auth: .object(claims), deadlineMonotonicMilliseconds: randomDeadline())
   }
 
-  private mutating func deadline() -> Int64? {
+  private mutating func randomDeadline() -> Int64? {
     random.isOne(in: 2) ? now.monotonicMilliseconds + Int64(random.below(4_000)) : nil
   }
 
@@ -322,7 +324,7 @@ package struct Simulation {
     _ connection: ConnectionID, as principal: Principal, _ change: WriteOperation.Change
   ) -> Command {
     // A one-off identity is independent of the connection's own.
-    let person = Principal(auth: principal.auth, isAdministrator: principal.isAdministrator)
-    return Command(connection: connection, request: 1, principal: person, action: .write(WriteOperation(change)))
+    let oneOff = Principal(auth: principal.auth, isAdministrator: principal.isAdministrator)
+    return Command(connection: connection, request: 1, principal: oneOff, action: .write(WriteOperation(change)))
   }
 }

@@ -7,14 +7,14 @@ extension SimulationChecker {
     switch effect {
     case .event(let event, let recipients):
       let tree = try tree(of: event)
-      guard Set(recipients).count == recipients.count else { throw broken("a recipient is named twice") }
+      guard Set(recipients).count == recipients.count else { throw violation("a recipient is named twice") }
       for connection in recipients { try deliver(event, to: connection, tree) }
     case .queryEvent(let event, let recipients):
       let tree = try tree(of: event)
       for recipient in recipients { try deliver(event, to: recipient, tree) }
     case .redecided(let redecision): try follow(redecision)
     case .reply(let connection, _, let reply):
-      try answerWish(reply)
+      try answerOnDisconnect(reply)
       try answer(connection, reply)
     case .authenticationEnded(let connection): try end(connection)
     case .denied: break
@@ -24,12 +24,13 @@ extension SimulationChecker {
   private mutating func deliver(_ event: Event, to connection: ConnectionID, _ tree: SimulationTree) throws {
     let path = event.path.keys.map(\.text)
     eventCount += 1
-    if let asked, asked.connection == connection, asked.name == .path(event.path.description) {
-      guard case .put(let node) = event.change else { throw broken("a first value is no put") }
-      self.asked?.replica = SimulationTree(node)
+    if let currentRequest, currentRequest.connection == connection, currentRequest.name == .path(event.path.description)
+    {
+      guard case .put(let node) = event.change else { throw violation("a first value is no put") }
+      self.currentRequest?.replica = SimulationTree(node)
       return
     }
-    guard let client = clients[connection] else { throw broken("\(connection) is gone and gets \(event.path)") }
+    guard let client = clients[connection] else { throw violation("\(connection) is gone and gets \(event.path)") }
     var isCovered = false
     for (name, listen) in client.listens where listen.query == nil {
       let place = Self.keys(listen.path)
@@ -38,33 +39,35 @@ extension SimulationChecker {
       Self.apply(event, at: path, to: &replica, of: place)
       clients[connection]?.listens[name]?.replica = replica
     }
-    guard isCovered else { throw broken("\(connection) gets \(event.path), which it may not read") }
+    guard isCovered else { throw violation("\(connection) gets \(event.path), which it may not read") }
   }
 
   private mutating func deliver(_ event: Event, to recipient: TaggedRecipient, _ tree: SimulationTree) throws {
     let (connection, name) = (recipient.connection, Name.tag(recipient.tag))
-    guard told.insert(recipient).inserted || isSliced else {
-      throw broken("\(connection) is told twice for \(recipient.tag)")
+    guard notified.insert(recipient).inserted || isSliced else {
+      throw violation("\(connection) is told twice for \(recipient.tag)")
     }
     queryEventCount += 1
-    if let asked, asked.connection == connection, asked.name == name {
-      guard case .put(let node) = event.change, event.path.description == asked.path else {
-        throw broken("a first value is no put")
+    if let currentRequest, currentRequest.connection == connection, currentRequest.name == name {
+      guard case .put(let node) = event.change, event.path.description == currentRequest.path else {
+        throw violation("a first value is no put")
       }
-      self.asked?.replica = SimulationTree(node)
+      self.currentRequest?.replica = SimulationTree(node)
       return
     }
     guard var listen = clients[connection]?.listens[name], let query = listen.query else {
-      throw broken("\(connection) has no listen \(recipient.tag)")
+      throw violation("\(connection) has no listen \(recipient.tag)")
     }
     let (path, place) = (event.path.keys.map(\.text), Self.keys(listen.path))
-    guard path.starts(with: place) else { throw broken("\(event.path) is not below \(listen.path)") }
-    guard event.position >= listen.toldPosition else { throw broken("\(connection) is told of the past at \(path)") }
+    guard path.starts(with: place) else { throw violation("\(event.path) is not below \(listen.path)") }
+    guard event.position >= listen.notifiedPosition else {
+      throw violation("\(connection) is told of the past at \(path)")
+    }
     guard isAllowed(connection, listen.path, query, tree) else {
-      throw broken("\(connection) gets \(event.path) by a query that it may not ask")
+      throw violation("\(connection) gets \(event.path) by a query that it may not ask")
     }
     Self.apply(event, at: path, to: &listen.replica, of: place)
-    listen.toldPosition = event.position
+    listen.notifiedPosition = event.position
     clients[connection]?.listens[name] = listen
   }
 
@@ -74,13 +77,13 @@ extension SimulationChecker {
       let path = name.path.description
       let key = name.tag.map { Name.tag($0) } ?? .path(path)
       guard let listen = clients[connection]?.listens.removeValue(forKey: key), listen.path == path else {
-        throw broken("\(connection) was cancelled at \(name), where it does not listen")
+        throw violation("\(connection) was cancelled at \(name), where it does not listen")
       }
-      guard !isAllowed(connection, path, listen.query) else { throw broken("\(connection) may still read \(name)") }
-      guard cancelled.lastPosition <= position else { throw broken("\(cancelled) was told of what is to come") }
+      guard !isAllowed(connection, path, listen.query) else { throw violation("\(connection) may still read \(name)") }
+      guard cancelled.lastPosition <= position else { throw violation("\(cancelled) was told of what is to come") }
       // A listen without a query may be covered by the event of one further up.
-      guard name.tag == nil || cancelled.lastPosition == listen.toldPosition else {
-        throw broken("\(cancelled) was told of \(listen.toldPosition) last")
+      guard name.tag == nil || cancelled.lastPosition == listen.notifiedPosition else {
+        throw violation("\(cancelled) was told of \(listen.notifiedPosition) last")
       }
       cancelCount += 1
     }
@@ -99,7 +102,7 @@ extension SimulationChecker {
     }
   }
 
-  /// Replaces a listener's data. A listener further up on the same connection may be told for one further down, as
+  /// Replaces a listener's data. A listener further up on the same connection may be notified for one further down, as
   /// clients expect.
   private static func replace(
     _ path: [String], with node: Node, in replica: inout SimulationTree, of place: [String]
@@ -112,41 +115,45 @@ extension SimulationChecker {
   }
 
   private mutating func answer(_ connection: ConnectionID, _ reply: Reply) throws {
-    guard let asked, asked.connection == connection, clients[connection] != nil else { return }
-    self.asked = nil
-    let isAllowed = isAllowed(connection, asked.path, asked.query)
-    guard let name = asked.name else { return try answer(asked, reply, isAllowed) }
+    guard let currentRequest, currentRequest.connection == connection, clients[connection] != nil else { return }
+    self.currentRequest = nil
+    let isAllowed = isAllowed(connection, currentRequest.path, currentRequest.query)
+    guard let name = currentRequest.name else { return try answer(currentRequest, reply, isAllowed) }
     // A listen with the same path and query is the same listen under any tag.
-    let same = clients[connection]?.listens.first { $0.value.path == asked.path && $0.value.query == asked.query }?.key
-    if let same, asked.query != nil { clients[connection]?.listens[same] = nil }
+    let same = clients[connection]?.listens.first {
+      $0.value.path == currentRequest.path && $0.value.query == currentRequest.query
+    }?.key
+    if let same, currentRequest.query != nil { clients[connection]?.listens[same] = nil }
     if case .listening = reply {
-      guard isAllowed else { throw broken("\(connection) may not listen to \(asked.path)") }
-      let replica = asked.replica ?? found(asked.path, asked.query)
+      guard isAllowed else { throw violation("\(connection) may not listen to \(currentRequest.path)") }
+      let replica = currentRequest.replica ?? found(currentRequest.path, currentRequest.query)
       clients[connection]?.listens[name] = Listen(
-        path: asked.path, query: asked.query, replica: replica, toldPosition: position)
+        path: currentRequest.path, query: currentRequest.query, replica: replica, notifiedPosition: position)
     } else {
-      guard asked.replica == nil else { throw broken("\(connection) was refused \(asked.path) and got a value") }
-      guard !isAllowed else { throw broken("\(connection) may listen to \(asked.path)") }
+      guard currentRequest.replica == nil else {
+        throw violation("\(connection) was refused \(currentRequest.path) and got a value")
+      }
+      guard !isAllowed else { throw violation("\(connection) may listen to \(currentRequest.path)") }
       clients[connection]?.listens[name] = nil
     }
   }
 
   /// Checks the answer to a read with a query.
-  private func answer(_ asked: Request, _ reply: Reply, _ isAllowed: Bool) throws {
+  private func answer(_ currentRequest: Request, _ reply: Reply, _ isAllowed: Bool) throws {
     switch reply {
     case .result(let result):
-      guard isAllowed, rules.declares(asked.query?.order, at: Self.keys(asked.path)) else {
-        throw broken("a read of \(asked.path) was answered")
+      guard isAllowed, rules.declares(currentRequest.query?.order, at: Self.keys(currentRequest.path)) else {
+        throw violation("a read of \(currentRequest.path) was answered")
       }
-      guard SimulationTree(result.node) == found(asked.path, asked.query) else {
-        throw broken("a read of \(asked.path) found something else")
+      guard SimulationTree(result.node) == found(currentRequest.path, currentRequest.query) else {
+        throw violation("a read of \(currentRequest.path) found something else")
       }
     case .failure(let failure):
-      let isDeclared = rules.declares(asked.query?.order, at: Self.keys(asked.path))
+      let isDeclared = rules.declares(currentRequest.query?.order, at: Self.keys(currentRequest.path))
       guard failure.code == (isAllowed ? .indexNotDefined : .permissionDenied), !isAllowed || !isDeclared else {
-        throw broken("a read of \(asked.path) was refused: \(failure)")
+        throw violation("a read of \(currentRequest.path) was refused: \(failure)")
       }
-    default: throw broken("a read of \(asked.path) was answered by \(reply)")
+    default: throw violation("a read of \(currentRequest.path) was answered by \(reply)")
     }
   }
 
@@ -157,11 +164,11 @@ extension SimulationChecker {
 
   /// Checks after a step that every listen is permitted and holds the present data.
   mutating func settle() throws {
-    try requireNobodyDue()
-    if let revoked { throw broken("the credential of \(revoked) was revoked, and nobody said so") }
+    try requireNoCredentialDue()
+    if let revoked { throw violation("the credential of \(revoked) was revoked without an event") }
     for (connection, client) in clients {
       for (name, listen) in client.listens {
-        guard holds(listen) else { throw broken("\(connection) holds something else at \(listen.path), \(name)") }
+        guard holds(listen) else { throw violation("\(connection) holds something else at \(listen.path), \(name)") }
         if isAllowed(connection, listen.path, listen.query) {
           clients[connection]?.listens[name]?.deniedSince = nil
           continue
@@ -169,8 +176,8 @@ extension SimulationChecker {
         let since = listen.deniedSince ?? now.monotonicMilliseconds
         clients[connection]?.listens[name]?.deniedSince = since
         let isLate = now.monotonicMilliseconds - since >= limits.clockIntervalMilliseconds
-        guard rules.looksAtTime(Self.keys(listen.path)), !isLate else {
-          throw broken("\(connection) still listens to \(listen.path)")
+        guard rules.readsTime(Self.keys(listen.path)), !isLate else {
+          throw violation("\(connection) still listens to \(listen.path)")
         }
       }
     }

@@ -5,27 +5,27 @@ import HearthTree
 /// user.
 extension SimulationChecker {
   /// Follows a command that sets or cancels an on-disconnect write.
-  mutating func wish(_ connection: ConnectionID, _ wish: Wish) {
+  mutating func onDisconnect(_ connection: ConnectionID, _ onDisconnect: OnDisconnectRequest) {
     guard clients[connection] != nil else { return }
-    wished = (connection, wish)
+    currentOnDisconnect = (connection, onDisconnect)
   }
 
   /// Checks the answer to an on-disconnect request, which is refused to a user without permission to write now.
-  mutating func answerWish(_ reply: Reply) throws {
-    guard let (connection, wish) = wished else { return }
-    wished = nil
-    switch (wish, reply) {
-    case (.cancel(let location), .ok): clients[connection]?.wishes.cancel(location)
+  mutating func answerOnDisconnect(_ reply: Reply) throws {
+    guard let (connection, onDisconnect) = currentOnDisconnect else { return }
+    currentOnDisconnect = nil
+    switch (onDisconnect, reply) {
+    case (.cancel(let location), .ok): clients[connection]?.onDisconnectWrites.cancel(location)
     case (.change(let change), .ok):
       guard clients[connection]?.user != nil || change.isNothing else {
-        throw broken("\(connection) may not ask for \(change)")
+        throw violation("\(connection) may not ask for \(change)")
       }
-      clients[connection]?.wishes.ask(change)
+      clients[connection]?.onDisconnectWrites.add(change)
     case (.change(let change), .failure(let failure)):
       let isWrong = change.hasPriority && failure.code == .invalidData
       let isRefused = clients[connection]?.user == nil && failure.code == .permissionDenied
-      guard isWrong || isRefused else { throw broken("\(connection) is refused \(change): \(failure)") }
-    default: throw broken("\(wish) is answered by \(reply)")
+      guard isWrong || isRefused else { throw violation("\(connection) is refused \(change): \(failure)") }
+    default: throw violation("\(onDisconnect) is answered by \(reply)")
     }
   }
 
@@ -34,7 +34,7 @@ extension SimulationChecker {
     guard let client = clients.removeValue(forKey: connection) else { return }
     var tree = tree
     // The rules let every signed-in user write.
-    if client.user != nil { client.wishes.make(in: &tree) }
+    if client.user != nil { client.onDisconnectWrites.execute(in: &tree) }
     expected = tree
   }
 
@@ -42,7 +42,7 @@ extension SimulationChecker {
   mutating func requireExpected() throws {
     defer { expected = nil }
     guard let expected, expected != tree else { return }
-    throw broken("after an end there should be \(expected) and there is \(tree)")
+    throw violation("after an end there should be \(expected) and there is \(tree)")
   }
 
   /// Follows a restart of the server: all connections have ended, in the order of their numbers, and receive nothing.
@@ -50,15 +50,15 @@ extension SimulationChecker {
     now = instant
     var expected = tree
     for (_, client) in clients.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where client.user != nil {
-      client.wishes.make(in: &expected)
+      client.onDisconnectWrites.execute(in: &expected)
     }
     clients = [:]
     for batch in batches {
       for record in try CommitRecord.decode(batch.payload) { apply(record) }
-      guard batch.state.position == position else { throw broken("a start ends at \(batch.state.position)") }
+      guard batch.state.position == position else { throw violation("a start ends at \(batch.state.position)") }
       for effect in batch.effects {
         guard case .denied(let denial) = effect, denial.operation == .onDisconnect else {
-          throw broken("a start has the effect \(effect)")
+          throw violation("a start has the effect \(effect)")
         }
       }
     }
@@ -67,14 +67,14 @@ extension SimulationChecker {
   }
 
   /// Checks the state that a restarted server recovered.
-  func checkFound(_ state: DatabaseState) throws {
+  func checkRecovered(_ state: DatabaseState) throws {
     guard state.position == position, SimulationTree(state.root) == tree else {
-      throw broken("a start found position \(state.position) and \(state.root)")
+      throw violation("a start found position \(state.position) and \(state.root)")
     }
   }
 
   /// An on-disconnect request of a connection.
-  enum Wish {
+  enum OnDisconnectRequest {
     case change(WriteOperation.Change)
     case cancel(Location)
   }

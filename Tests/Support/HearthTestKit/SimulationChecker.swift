@@ -20,7 +20,7 @@ struct SimulationChecker {
     var user: SimulationUser?
     var deadline: Int64?
     var listens: [Name: Listen] = [:]
-    var wishes = SimulationWishes()
+    var onDisconnectWrites = OnDisconnectModel()
   }
 
   /// A client's name for one of its listens.
@@ -35,7 +35,7 @@ struct SimulationChecker {
     var replica: SimulationTree
     var deniedSince: Int64?
     /// The last commit that it has received.
-    var toldPosition: Int64
+    var notifiedPosition: Int64
   }
 
   /// The request of the current step, with the response data.
@@ -54,22 +54,22 @@ struct SimulationChecker {
   private(set) var position: Int64
   var clients: [ConnectionID: Client] = [:]
   var now = Instant(wallMilliseconds: 0, monotonicMilliseconds: 0)
-  var asked: Request?
+  var currentRequest: Request?
   /// The connection whose credential the current step ends.
   var revoked: ConnectionID?
   var eventCount = 0
   var cancelCount = 0
   var queryEventCount = 0
   /// The listens with a query that received the commit of the current step.
-  var told: Set<TaggedRecipient> = []
+  var notified: Set<TaggedRecipient> = []
   /// The on-disconnect request of the current step.
-  var wished: (connection: ConnectionID, Wish)?
+  var currentOnDisconnect: (connection: ConnectionID, OnDisconnectRequest)?
   /// The expected tree after the current step; nil when it is not known in advance.
   var expected: SimulationTree?
   /// The records of the current step after ``position``.
   private var records: ArraySlice<CommitRecord> = []
   /// True when the current step has changed data already.
-  private var hasTold = false
+  private var hasChangedData = false
   /// True when decisions may be pending after a step; listens then receive the same events later.
   let isSliced: Bool
   private var isPending = false
@@ -96,25 +96,25 @@ struct SimulationChecker {
     now = instant
     self.isPending = isPending
     if isPending { pendingCount += 1 }
-    told = []
-    hasTold = false
+    notified = []
+    hasChangedData = false
     expected = nil
     // Effects of time precede those of the command.
     let timely = batch.effects.prefix(while: isTimely)
     for effect in timely { try follow(effect) }
-    try requireNobodyDue()
+    try requireNoCredentialDue()
     try follow(step.command)
     if let rules = step.rules, !batch.payload.isEmpty { self.rules = rules }
     records = try CommitRecord.decode(batch.payload)[...]
     guard batch.state.position == position + Int64(records.count) else {
-      throw broken("position \(batch.state.position) does not come after \(records.count) commits")
+      throw violation("position \(batch.state.position) does not come after \(records.count) commits")
     }
     try follow(batch.effects.dropFirst(timely.count), upTo: batch.state.position)
     try requireExpected()
     guard SimulationTree(batch.state.root) == tree else {
-      throw broken("the records come to something else than \(batch.state.root)")
+      throw violation("the records come to something else than \(batch.state.root)")
     }
-    if isPending { try requireNobodyDue() } else { try settle() }
+    if isPending { try requireNoCredentialDue() } else { try settle() }
   }
 
   /// Follows effects, each at its own commit or at that of the next effect with one.
@@ -133,16 +133,16 @@ struct SimulationChecker {
 
   /// Applies records up to a position. All listeners must have an earlier change before the next one is applied.
   private mutating func advance(to last: Int64) throws {
-    var isTold = false
+    var isDataChanged = false
     while position < last, let record = records.popFirst() {
       if case .changes = record.content {
-        if isTold || hasTold, !isSliced { try settle() }
-        isTold = true
+        if isDataChanged || hasChangedData, !isSliced { try settle() }
+        isDataChanged = true
       }
       apply(record)
-      told = []
+      notified = []
     }
-    hasTold = hasTold || isTold
+    hasChangedData = hasChangedData || isDataChanged
   }
 
   mutating func apply(_ record: CommitRecord) {
@@ -159,13 +159,13 @@ struct SimulationChecker {
   mutating func tree(of event: Event) throws -> SimulationTree {
     if event.position == position { return tree }
     guard isSliced, event.position < position, let past = history[event.position] else {
-      throw broken("an event tells of position \(event.position)")
+      throw violation("an event tells of position \(event.position)")
     }
     lateCount += 1
     return past
   }
 
-  func broken(_ text: String) -> Violation { Violation(description: "at position \(position): \(text)") }
+  func violation(_ text: String) -> Violation { Violation(description: "at position \(position): \(text)") }
 
   private func isTimely(_ effect: Effect) -> Bool {
     switch effect {
@@ -179,15 +179,15 @@ struct SimulationChecker {
 
   private func isDue(_ client: Client) -> Bool { client.deadline.map { $0 <= now.monotonicMilliseconds } ?? false }
 
-  func requireNobodyDue() throws {
+  func requireNoCredentialDue() throws {
     for (connection, client) in clients where isDue(client) {
-      throw broken("the credential of \(connection) ended, and nobody said so")
+      throw violation("the credential of \(connection) ended without an event")
     }
   }
 
   mutating func end(_ connection: ConnectionID) throws {
     guard let client = clients[connection], isDue(client) || revoked == connection else {
-      throw broken("the credential of \(connection) has not ended")
+      throw violation("the credential of \(connection) has not ended")
     }
     revoked = nil
     clients[connection]?.isSignedIn = false
@@ -196,9 +196,9 @@ struct SimulationChecker {
   }
 
   private mutating func follow(_ command: Command) throws {
-    asked = nil
+    currentRequest = nil
     revoked = nil
-    wished = nil
+    currentOnDisconnect = nil
     let connection = command.connection
     switch command.action {
     case .connect: if clients[connection] == nil { clients[connection] = Client() }
@@ -213,13 +213,13 @@ struct SimulationChecker {
       clients[connection]?.deadline = nil
     case .listen(let request): ask(connection, request)
     case .get(let path, let query):
-      asked = Request(connection: connection, path: path.description, query: query)
+      currentRequest = Request(connection: connection, path: path.description, query: query)
     case .unlisten(let path, let query, let tag):
       guard let name = name(of: connection, path, query, tag) else { return }
       clients[connection]?.listens[name] = nil
     case .endCredential: if clients[connection]?.isSignedIn == true { revoked = connection }
-    case .onDisconnect(let change): wish(connection, .change(change))
-    case .cancelOnDisconnect(let location): wish(connection, .cancel(location))
+    case .onDisconnect(let change): onDisconnect(connection, .change(change))
+    case .cancelOnDisconnect(let location): onDisconnect(connection, .cancel(location))
     case .write, .transact, .barrier, .deployRules, .turnsDelivered, .tick: break
     }
   }
@@ -231,7 +231,7 @@ struct SimulationChecker {
     if let other = clients[connection]?.listens[name], other.path != path || other.query != request.query {
       clients[connection]?.listens[name] = nil
     }
-    asked = Request(connection: connection, path: path, query: request.query, name: name)
+    currentRequest = Request(connection: connection, path: path, query: request.query, name: name)
   }
 
   /// The name of a listen by path and query, or by an older tag.

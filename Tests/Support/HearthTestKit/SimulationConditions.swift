@@ -7,7 +7,7 @@ package struct SimulationConditions: Sendable {
   package var policies = SimulationPolicy.allCases
 
   /// True when users mostly write many messages, which makes live queries change often.
-  package var isTalkative = false
+  package var isWriteHeavy = false
 
   /// True when live queries may keep all the sort orders that they need. Otherwise they receive more than they ask for,
   /// and rules that read the query must not occur.

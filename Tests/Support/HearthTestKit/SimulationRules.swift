@@ -8,7 +8,7 @@ import RandomTestKit
 /// Together they use every operator that reads data.
 package enum SimulationPolicy: CaseIterable, Sendable {
   case memberExists, memberIsTrue, hasChild, hasChildren, memberCount, priority, isString, isNumber, notBanned, level
-  case parent, ownData, clock, everybody, nobody, queryLimit, queryOrder, queryAndData
+  case parent, ownData, clock, allowAll, denyAll, queryLimit, queryOrder, queryAndData
 
   /// The expression for a room.
   var text: String {
@@ -26,18 +26,18 @@ package enum SimulationPolicy: CaseIterable, Sendable {
     case .parent: "data.parent().parent().child('members').child($room).child(auth.uid).exists()"
     case .ownData: "data.child('open').val() == true"
     case .clock: "now < root.child('until/' + $room).val()"
-    case .everybody: "true"
-    case .nobody: "false"
+    case .allowAll: "true"
+    case .denyAll: "false"
     case .queryLimit: "query.limitToLast <= 2"
     case .queryOrder: "query.orderByChild == 'm0' || query.orderByKey"
     case .queryAndData: "query.limitToFirst <= 2 && root.child('members/' + $room).hasChildren()"
     }
   }
 
-  var looksAtTime: Bool { self == .clock }
+  var readsTime: Bool { self == .clock }
 
   /// True when the rule reads `query.…`.
-  package var looksAtQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
+  package var readsQuery: Bool { [.queryLimit, .queryOrder, .queryAndData].contains(self) }
 
   /// Returns true when the rule allows the read; an error in the expression denies it.
   func allows(
@@ -59,8 +59,8 @@ package enum SimulationPolicy: CaseIterable, Sendable {
       return Double(user.level) >= level
     case .ownData: return tree["rooms/\(room)/open"].scalar == .bool(true)
     case .clock: return tree["until/\(room)"].scalar?.number.map { Double(wallMilliseconds) < $0 } ?? false
-    case .everybody: return true
-    case .nobody: return false
+    case .allowAll: return true
+    case .denyAll: return false
     case .queryLimit: if case .last(let count)? = query?.limit { return count <= 2 } else { return false }
     case .queryOrder:
       guard let query else { return false }
@@ -141,7 +141,7 @@ package struct SimulationRules: Sendable {
     }
   }
 
-  func looksAtTime(_ path: [String]) -> Bool { policies(for: path).contains(where: \.looksAtTime) }
+  func readsTime(_ path: [String]) -> Bool { policies(for: path).contains(where: \.readsTime) }
 
   private func policies(for path: [String]) -> [SimulationPolicy] {
     guard path.count >= 2, path[0] == "rooms", let room = Int(path[1].dropFirst()) else { return [] }

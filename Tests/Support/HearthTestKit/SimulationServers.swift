@@ -36,8 +36,8 @@ struct SimulationServers {
     switch command.action {
     case .write(let operation):
       reply = try change(.write(operation), command, at: now, &effects)
-    case .onDisconnect(let wish) where isKnown:
-      reply = try change(.onDisconnect(wish), command, at: now, &effects)
+    case .onDisconnect(let onDisconnect) where isKnown:
+      reply = try change(.onDisconnect(onDisconnect), command, at: now, &effects)
     case .cancelOnDisconnect(let location) where isKnown:
       reply = try change(.cancelOnDisconnect(location), command, at: now, &effects)
     case .deployRules(let rules):
@@ -55,7 +55,7 @@ struct SimulationServers {
     }
     let lines = effects.flatMap { $0.followedLines(showsPositions: false) }
     let expected = batch.effects.flatMap { $0.followedLines(showsPositions: false) }
-    guard lines == expected else { throw broken("two servers tell\n\(lines)\ninstead of\n\(expected)") }
+    guard lines == expected else { throw violation("two servers tell\n\(lines)\ninstead of\n\(expected)") }
     if let reply { try require(reply, for: command, among: batch.effects) }
     try require(batch.state)
   }
@@ -77,7 +77,7 @@ struct SimulationServers {
       var ignored: [Effect] = []
       let signedOut = Command(connection: connection, action: .unauthenticate)
       _ = try change(.authenticate, signedOut, as: .signedOut, at: now, &ignored)
-      guard ignored.isEmpty else { throw broken("the end of a credential has the effects \(ignored)") }
+      guard ignored.isEmpty else { throw violation("the end of a credential has the effects \(ignored)") }
     }
     return effects
   }
@@ -86,7 +86,7 @@ struct SimulationServers {
     _ action: ForwardedChange.Action, _ command: Command, as principal: Principal? = nil, at now: Instant,
     _ effects: inout [Effect]
   ) throws -> Reply {
-    guard let principal = principal ?? edge.principal(of: command) else { throw broken("\(command) is nobody's") }
+    guard let principal = principal ?? edge.principal(of: command) else { throw violation("\(command) is nobody's") }
     if random.isOne(in: 4) { try note(at: now) }
     let change = ForwardedChange(action, as: principal, from: .publicNetwork, showsResult: true)
     let (session, position) = (command.connection.rawValue, edge.state.position + 1)
@@ -100,9 +100,11 @@ struct SimulationServers {
   }
 
   private mutating func end(_ session: UInt64, at now: Instant) throws -> [Effect] {
-    let wantsSomething = !edge.state.sessions.tree.child(Key("\(session)")).isEmpty
+    let hasOnDisconnectWrites = !edge.state.sessions.tree.child(Key("\(session)")).isEmpty
     let content = owner.end(session, at: edge.state.position + 1, now).content
-    guard wantsSomething == !content.isEmpty else { throw broken("the end of \(session) has \(content.count) bytes") }
+    guard hasOnDisconnectWrites == !content.isEmpty else {
+      throw violation("the end of \(session) has \(content.count) bytes")
+    }
     return try follow(content, of: .end(session: session), at: now)
   }
 
@@ -121,7 +123,7 @@ struct SimulationServers {
     CommitRecord(wallMilliseconds: 0, content: .note([8])).append(to: &payload)
     let position = edge.state.position + 1
     let effects = try edge.follow(payload, firstPosition: position, lastPosition: position, at: now).effects
-    guard effects.isEmpty else { throw broken("a note has the effects \(effects)") }
+    guard effects.isEmpty else { throw violation("a note has the effects \(effects)") }
   }
 
   // MARK: Comparison
@@ -130,7 +132,7 @@ struct SimulationServers {
     var expected: Reply?
     for case .reply(_, _, let found) in effects { expected = found }
     guard let expected, reply.isSame(as: expected, to: command) else {
-      throw broken("two servers answer \(reply) instead of \(String(describing: expected))")
+      throw violation("two servers answer \(reply) instead of \(String(describing: expected))")
     }
   }
 
@@ -139,11 +141,11 @@ struct SimulationServers {
       let isSame =
         own.root == state.root && own.root.json(.export) == state.root.json(.export)
         && own.sessions.tree.withoutOrder == state.sessions.tree.withoutOrder && own.storedRules == state.storedRules
-      guard isSame else { throw broken("two servers have another state: \(own) instead of \(state)") }
+      guard isSame else { throw violation("two servers have another state: \(own) instead of \(state)") }
     }
   }
 
-  private func broken(_ text: String) -> SimulationChecker.Violation {
+  private func violation(_ text: String) -> SimulationChecker.Violation {
     SimulationChecker.Violation(description: text)
   }
 }

@@ -113,7 +113,7 @@ package final class TestMailer: Mailer {
   /// Returns the newest link of that kind, and waits for a mail that is still being sent.
   package func link(_ kind: MailMessage.Kind) async throws -> String {
     var link: String?
-    try await Patience.until {
+    try await Polling.until {
       link = messages.last { $0.kind == kind }?.link
       return link != nil
     }

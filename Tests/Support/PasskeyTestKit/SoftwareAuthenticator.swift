@@ -22,7 +22,7 @@ public final class SoftwareAuthenticator {
   }
 
   /// The content of a response apart from the challenge. Members that are nil are left out.
-  public struct Words: Sendable {
+  public struct Overrides: Sendable {
     public var type: String?
     public var challenge: String?
     public var origin: String? = "https://app.example.com"
@@ -66,7 +66,7 @@ public final class SoftwareAuthenticator {
 
   // MARK: Making a key
 
-  public struct Made: Sendable {
+  public struct RegistrationResponse: Sendable {
     public var clientDataJSON: [UInt8]
     public var attestationObject: [UInt8]
 
@@ -77,11 +77,11 @@ public final class SoftwareAuthenticator {
   }
 
   public func make(
-    challenge: [UInt8], _ attestation: Attestation = .none, words: Words = Words(),
+    challenge: [UInt8], _ attestation: Attestation = .none, overrides: Overrides = Overrides(),
     signature: ([UInt8]) -> [UInt8] = { $0 }
-  ) -> Made {
-    let client = clientData("webauthn.create", challenge, words)
-    let data = authenticatorData(words, newKey: true)
+  ) -> RegistrationResponse {
+    let client = clientData("webauthn.create", challenge, overrides)
+    let data = authenticatorData(overrides, newKey: true)
     let hash = Digest(sha256: client).bytes
     let statement: [UInt8]
     switch attestation {
@@ -95,7 +95,7 @@ public final class SoftwareAuthenticator {
       ])
     case .u2f:
       var text: [UInt8] = [0]
-      text += Digest(sha256: words.relyingPartyID.utf8).bytes
+      text += Digest(sha256: overrides.relyingPartyID.utf8).bytes
       text += hash
       text += credentialID
       text.append(4)
@@ -109,7 +109,7 @@ public final class SoftwareAuthenticator {
       case .packedSelf, .packedCertificate: "packed"
       case .u2f: "fido-u2f"
       }
-    return Made(
+    return RegistrationResponse(
       clientDataJSON: client,
       attestationObject: Self.object(format: format, statement: statement, data: data))
   }
@@ -120,32 +120,32 @@ public final class SoftwareAuthenticator {
 
   // MARK: Using it
 
-  public struct Used: Sendable {
+  public struct AssertionResponse: Sendable {
     public var clientDataJSON: [UInt8]
     public var authenticatorData: [UInt8]
     public var signature: [UInt8]
   }
 
-  public func use(challenge: [UInt8], words: Words = Words()) -> Used {
-    let client = clientData("webauthn.get", challenge, words)
-    let data = authenticatorData(words, newKey: false)
-    return Used(
+  public func use(challenge: [UInt8], overrides: Overrides = Overrides()) -> AssertionResponse {
+    let client = clientData("webauthn.get", challenge, overrides)
+    let data = authenticatorData(overrides, newKey: false)
+    return AssertionResponse(
       clientDataJSON: client, authenticatorData: data, signature: sign(data + Digest(sha256: client).bytes))
   }
 
   // MARK: Response content
 
-  public func clientData(_ type: String, _ challenge: [UInt8], _ words: Words) -> [UInt8] {
-    let origin = words.origin.map { #","origin":"\#($0)""# } ?? ""
-    let shown = words.challenge ?? Base64URL.encode(challenge)
+  public func clientData(_ type: String, _ challenge: [UInt8], _ overrides: Overrides) -> [UInt8] {
+    let origin = overrides.origin.map { #","origin":"\#($0)""# } ?? ""
+    let shown = overrides.challenge ?? Base64URL.encode(challenge)
     return Array(
-      #"{"type":"\#(words.type ?? type)","challenge":"\#(shown)"\#(origin)\#(words.further)}"#.utf8)
+      #"{"type":"\#(overrides.type ?? type)","challenge":"\#(shown)"\#(origin)\#(overrides.further)}"#.utf8)
   }
 
-  public func authenticatorData(_ words: Words, newKey: Bool) -> [UInt8] {
-    var data = Digest(sha256: words.relyingPartyID.utf8).bytes
-    data.append(words.flags | (newKey ? 0x40 : 0) | (words.extensions.isEmpty ? 0 : 0x80))
-    let count = words.signCount ?? signCount
+  public func authenticatorData(_ overrides: Overrides, newKey: Bool) -> [UInt8] {
+    var data = Digest(sha256: overrides.relyingPartyID.utf8).bytes
+    data.append(overrides.flags | (newKey ? 0x40 : 0) | (overrides.extensions.isEmpty ? 0 : 0x80))
+    let count = overrides.signCount ?? signCount
     for shift: UInt32 in [24, 16, 8, 0] { data.append(UInt8(truncatingIfNeeded: count >> shift)) }
     if newKey {
       data += [UInt8](repeating: 0, count: 16)
@@ -153,7 +153,7 @@ public final class SoftwareAuthenticator {
       data += credentialID
       data += cose
     }
-    return data + words.extensions + words.trailing
+    return data + overrides.extensions + overrides.trailing
   }
 
   /// The public key in COSE format.

@@ -26,7 +26,7 @@ public final class TestIdentityProvider: @unchecked Sendable {
   /// A shared provider for tests that need only one, because making keys takes long.
   public static let shared = TestIdentityProvider()
   /// A second provider, which no server trusts.
-  public static let stranger = TestIdentityProvider()
+  public static let untrusted = TestIdentityProvider()
 
   /// The Base64 of the certificate, as in metadata.
   public var certificateBody: String {

@@ -9,7 +9,7 @@ import Synchronization
 /// After a number of disturbed connections it leaves all others alone, so that tests come to an end.
 package final class FaultProxy: Sendable {
   /// The fault of one connection.
-  private enum Fate: Sendable {
+  private enum ConnectionFault: Sendable {
     case clean
     case refused
     /// The connection ends after so many bytes in both directions.
@@ -30,7 +30,7 @@ package final class FaultProxy: Sendable {
     var bytesMax: Int
     var hasSilence: Bool
     var onlyDelays: Bool
-    var harmed = 0
+    var faultedCount = 0
     var channels: [ObjectIdentifier: any Channel] = [:]
   }
 
@@ -70,7 +70,7 @@ package final class FaultProxy: Sendable {
   package var port: Int { listener.localAddress?.port ?? 0 }
 
   /// The number of disturbed connections so far.
-  package var harmed: Int { state.withLock { $0.harmed } }
+  package var faultedCount: Int { state.withLock { $0.faultedCount } }
 
   /// Ends every open connection.
   package func cutAll() {
@@ -96,11 +96,11 @@ package final class FaultProxy: Sendable {
   }
 
   private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-    let (fate, seed) = state.withLock { state -> (Fate, UInt64) in
+    let (fault, seed) = state.withLock { state -> (ConnectionFault, UInt64) in
       let seed = state.random.next()
       guard state.faultsLeft > 0 else { return (.clean, seed) }
       state.faultsLeft -= 1
-      state.harmed += 1
+      state.faultedCount += 1
       if state.onlyDelays { return (.cut(after: .max), seed) }
       let bytes = Int.random(in: 0...state.bytesMax, using: &state.random)
       switch Int.random(in: 0..<6, using: &state.random) {
@@ -109,8 +109,8 @@ package final class FaultProxy: Sendable {
       default: return (.cut(after: bytes), seed)
       }
     }
-    if case .refused = fate { return channel.close() }
-    let bridge = Bridge(fate, seed)
+    if case .refused = fault { return channel.close() }
+    let pair = ConnectionPair(fault, seed)
     state.withLock { $0.channels[ObjectIdentifier(channel)] = channel }
     channel.closeFuture.whenComplete { [weak self] _ in
       self?.state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
@@ -120,8 +120,8 @@ package final class FaultProxy: Sendable {
       .connect(host: "127.0.0.1", port: target)
       .flatMap { server in
         channel.eventLoop.makeCompletedFuture {
-          try channel.pipeline.syncOperations.addHandler(End(of: bridge, towards: server))
-          try server.pipeline.syncOperations.addHandler(End(of: bridge, towards: channel))
+          try channel.pipeline.syncOperations.addHandler(RelayHandler(of: pair, towards: server))
+          try server.pipeline.syncOperations.addHandler(RelayHandler(of: pair, towards: channel))
           channel.setOption(.autoRead, value: true).whenComplete { _ in }
           server.setOption(.autoRead, value: true).whenComplete { _ in }
         }
@@ -130,25 +130,25 @@ package final class FaultProxy: Sendable {
 
   /// The shared state of both ends of a connection.
   // Unchecked because both are on one event loop.
-  private final class Bridge: @unchecked Sendable {
-    private let fate: Fate
+  private final class ConnectionPair: @unchecked Sendable {
+    private let fault: ConnectionFault
     private var random: SeededRandom
     private var passed = 0
 
-    init(_ fate: Fate, _ seed: UInt64) {
-      self.fate = fate
+    init(_ fault: ConnectionFault, _ seed: UInt64) {
+      self.fault = fault
       random = SeededRandom(seed: seed)
     }
 
-    enum Verdict {
+    enum Decision {
       case pass(Int, afterMilliseconds: Int64)
       case swallow
       case end
     }
 
     /// Returns how many of the given bytes pass, and after which delay.
-    func judge(_ count: Int) -> Verdict {
-      switch fate {
+    func decide(_ count: Int) -> Decision {
+      switch fault {
       case .clean: return .pass(count, afterMilliseconds: 0)
       case .refused: return .end
       case .cut(let limit) where passed >= limit: return .end
@@ -162,17 +162,17 @@ package final class FaultProxy: Sendable {
   }
 
   /// One of the two sockets of a connection.
-  private final class End: ChannelInboundHandler {
+  private final class RelayHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let bridge: Bridge
+    private let pair: ConnectionPair
     private let other: any Channel
     private var waiting: [ByteBuffer] = []
     private var isBusy = false
-    private var isOver = false
+    private var isInputClosed = false
 
-    init(of bridge: Bridge, towards other: any Channel) {
-      self.bridge = bridge
+    init(of pair: ConnectionPair, towards other: any Channel) {
+      self.pair = pair
       self.other = other
     }
 
@@ -183,7 +183,7 @@ package final class FaultProxy: Sendable {
 
     private func pass(_ context: ChannelHandlerContext) {
       while !isBusy, !waiting.isEmpty {
-        switch bridge.judge(waiting[0].readableBytes) {
+        switch pair.decide(waiting[0].readableBytes) {
         case .end:
           waiting = []
           context.close(promise: nil)
@@ -203,14 +203,14 @@ package final class FaultProxy: Sendable {
             end.isBusy = false
             end.other.writeAndFlush(piece, promise: nil)
             end.pass(context)
-            if end.isOver { end.other.close(promise: nil) }
+            if end.isInputClosed { end.other.close(promise: nil) }
           }
         }
       }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-      isOver = true
+      isInputClosed = true
       if !isBusy { other.close(promise: nil) }
     }
 

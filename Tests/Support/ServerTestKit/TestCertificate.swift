@@ -28,7 +28,7 @@ package enum TestCertificate {
     """
 
   /// A second certificate with its own key, which expires in the first hours of 2031: for tests with a simulated clock.
-  package static let endingPEM = """
+  package static let expiringPEM = """
     -----BEGIN CERTIFICATE-----
     MIIBmTCCAT+gAwIBAgIUZEGqHzZeJYkzgub/ffdSXtIdaXAwCgYIKoZIzj0EAwIw
     FDESMBAGA1UEAwwJbG9jYWxob3N0MB4XDTI2MTEyMzEzMDA0MloXDTMxMDEwMTEz
@@ -42,7 +42,7 @@ package enum TestCertificate {
     -----END CERTIFICATE-----
     """
 
-  package static let endingKeyPEM = """
+  package static let expiringKeyPEM = """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqztfoA4wmUjai2RU
     AZeurKtnBWMogvJxxV2SrUaZssOhRANCAARhWlrP8sFmp9Q+LH4jYUEN7lmFd6pV

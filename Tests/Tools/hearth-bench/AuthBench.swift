@@ -30,7 +30,7 @@ struct AuthBench: AsyncParsableCommand {
   @Option(help: "How long each load lasts.")
   var durationSeconds = 5.0
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard slots.map((1...1_024).contains) ?? true else { throw ValidationError("--slots must be 1 to 1024.") }
@@ -43,20 +43,20 @@ struct AuthBench: AsyncParsableCommand {
     Output.line("running tokens …")
     var results = try VerifyScenario.run()
     let server = try BenchServer(
-      program: place.program, in: place.folder, files: ["accounts.json": configuration],
+      program: benchOptions.program, in: benchOptions.folder, files: ["accounts.json": configuration],
       options: { folder in ["--auth-config", folder + "/accounts.json"] })
     defer { server.stop() }
     let target = try server.target()
     Output.line("making \(clients) accounts …")
-    let people = try await AuthPeople.make(clients, of: target)
+    let users = try await AuthUsers.make(clients, of: target)
     for (name, requests, unit) in [
-      ("sign-ins", people.signIns, "sign-ins/s"), ("refreshes", people.refreshes, "refreshes/s"),
+      ("sign-ins", users.signIns, "sign-ins/s"), ("refreshes", users.refreshes, "refreshes/s"),
     ] {
       Output.line("running \(name) …")
       results.append(try await load(name, requests, unit, target))
     }
     Output.line("running events …")
-    let (seconds, signIns) = (durationSeconds, people.signIns)
+    let (seconds, signIns) = (durationSeconds, users.signIns)
     results += try await BenchLoop.run { loop in
       let scenario = EventStormScenario(
         sockets: BenchSockets(target: target, loop: loop), signIns: signIns, seconds: seconds)
@@ -88,15 +88,15 @@ struct AuthBench: AsyncParsableCommand {
 }
 
 /// The accounts that sign in during the load.
-private struct AuthPeople {
+private struct AuthUsers {
   var signIns: [BenchHTTP.Request]
   var refreshes: [BenchHTTP.Request]
 
   private static let password = "a bench password"
   private static let path = "/identitytoolkit.googleapis.com/v1/accounts:"
 
-  static func make(_ count: Int, of target: BenchTarget) async throws -> AuthPeople {
-    var people = AuthPeople(signIns: [], refreshes: [])
+  static func make(_ count: Int, of target: BenchTarget) async throws -> AuthUsers {
+    var users = AuthUsers(signIns: [], refreshes: [])
     for index in 0..<count {
       let body =
         "{\"email\":\"bench\(index)@example.com\",\"password\":\"\(password)\",\"returnSecureToken\":true}"
@@ -104,12 +104,12 @@ private struct AuthPeople {
       guard let bytes = answer.body?.readableBytesView, let token = JSON(parsing: bytes)?["refreshToken"]?.string else {
         throw BenchServer.Failure(description: "the server made no account: it answered with status \(answer.status)")
       }
-      people.signIns.append(.init(path: path + "signInWithPassword?key=bench", body: body))
-      people.refreshes.append(
+      users.signIns.append(.init(path: path + "signInWithPassword?key=bench", body: body))
+      users.refreshes.append(
         .init(
           path: "/securetoken.googleapis.com/v1/token?key=bench", contentType: "application/x-www-form-urlencoded",
           body: "grant_type=refresh_token&refresh_token=\(token)"))
     }
-    return people
+    return users
   }
 }

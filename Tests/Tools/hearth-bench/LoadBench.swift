@@ -39,7 +39,7 @@ struct LoadBench: AsyncParsableCommand {
   @Option(help: "How long the load lasts.")
   var durationSeconds = 3.0
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   @Option(help: "Hold the bench's own server to this processor.")
   var serverCpu: Int?
@@ -86,7 +86,7 @@ struct LoadBench: AsyncParsableCommand {
   private func run(_ step: BenchStep) async throws -> BenchResult {
     switch step.scenario {
     case .decide: return try DecideScenario.run()
-    case .start: return try StartScenario.run(program: place.program, in: place.folder)
+    case .start: return try StartScenario.run(program: benchOptions.program, in: benchOptions.folder)
     default: break
     }
     if let port {
@@ -94,7 +94,7 @@ struct LoadBench: AsyncParsableCommand {
         host: host, port: port, namespace: namespace, process: nil, keys: try BenchServer.keys(of: data))
       return try await load(step, target: target)
     }
-    let server = try BenchServer(program: place.program, cpu: step.cpu, in: place.folder)
+    let server = try BenchServer(program: benchOptions.program, cpu: step.cpu, in: benchOptions.folder)
     defer { server.stop() }
     let target = try server.target()
     return try await load(step, target: target)

@@ -35,7 +35,7 @@ struct QuotasBench: AsyncParsableCommand {
   @Option(help: "Hold the server to this processor.")
   var serverCpu: Int?
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard (1...99).contains(rounds), (1...1_000).contains(sockets), (1...10_000).contains(inFlight), quota > 0 else {
@@ -47,9 +47,9 @@ struct QuotasBench: AsyncParsableCommand {
 
   /// Measures the writer alone, beside a flood of another server, beside a flood, and beside a flood that quotas limit.
   func results() async throws -> [BenchResult] {
-    let server = try BenchServer(program: place.program, cpu: serverCpu, in: place.folder)
+    let server = try BenchServer(program: benchOptions.program, cpu: serverCpu, in: benchOptions.folder)
     defer { server.stop() }
-    let other = try BenchServer(program: place.program, cpu: serverCpu, in: place.folder)
+    let other = try BenchServer(program: benchOptions.program, cpu: serverCpu, in: benchOptions.folder)
     defer { other.stop() }
     return try await Measurements(target: try server.target(), other: try other.target(), settings: self).all()
   }

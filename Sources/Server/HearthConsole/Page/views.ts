@@ -13,7 +13,7 @@ interface ViewEntry<Path extends string> {
   navigation: "rail" | "menu";
   /** The roles of sessions that may see it. The server checks each request of the view by itself. */
   roles: readonly Role[];
-  /** Loads its component, which gets `app`, `place` and `database`; absent for the view that the frame includes. */
+  /** Loads its component, which gets `app`, `address` and `database`; absent for the view that the frame includes. */
   load?: () => Promise<(props: any) => JSX.Element>;
 }
 

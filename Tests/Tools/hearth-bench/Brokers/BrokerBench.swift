@@ -39,7 +39,7 @@ struct BrokerBench: AsyncParsableCommand {
   @Option(help: "The processor that each server is held to.")
   var serverCpu = 0
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard (1...20_000).contains(connections) else { throw ValidationError("--connections must be 1 to 20000.") }
@@ -53,7 +53,7 @@ struct BrokerBench: AsyncParsableCommand {
 
   func run() async throws {
     OpenFiles.raiseLimit()
-    let contenders = try Contender.list(servers, program: place.program, beside: beside)
+    let contenders = try Contender.list(servers, program: benchOptions.program, beside: beside)
     var figures = FanoutTable(names: contenders.map(\.name), inFlight: inFlight)
     for round in 1...rounds {
       for contender in contenders {
@@ -67,7 +67,7 @@ struct BrokerBench: AsyncParsableCommand {
   }
 
   private func measure(_ contender: Contender) throws -> [FanoutFigures] {
-    try contender.run(cpu: serverCpu, in: place.folder, connections: connections) { peer in
+    try contender.run(cpu: serverCpu, in: benchOptions.folder, connections: connections) { peer in
       try Processors.leaving(serverCpu) {
         let load = try FanoutLoad(peer, connections: connections, payloadBytes: payloadBytes)
         return try inFlight.map { try load.run(inFlight: $0, seconds: durationSeconds) }

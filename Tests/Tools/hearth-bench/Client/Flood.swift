@@ -17,11 +17,11 @@ struct Flood: Sendable {
   let seconds: Double
 
   func run() async throws -> Figures {
-    try await BenchLoop.run { loop in Wave(self, loop).run() }
+    try await BenchLoop.run { loop in FloodRun(self, loop).run() }
   }
 
   /// A flood in progress on its event loop.
-  private final class Wave {
+  private final class FloodRun {
     private let flood: Flood
     private let sockets: BenchSockets
     private var (done, refused) = (0, 0)

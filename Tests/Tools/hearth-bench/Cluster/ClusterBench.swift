@@ -42,7 +42,7 @@ struct ClusterBench: AsyncParsableCommand {
 
   @OptionGroup var time: BenchTime
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard (0...4).contains(standbys), (1...99).contains(rounds), (1...99).contains(times) else {
@@ -56,7 +56,7 @@ struct ClusterBench: AsyncParsableCommand {
   func run() async throws {
     OpenFiles.raiseLimit()
     Output.note("starting PostgreSQL and the servers …")
-    let world = try ClusterWorld(self)
+    let world = try BenchCluster(self)
     defer { world.stop() }
     var table = ClusterTable()
     if parts.contains(.writes) { try await writes(world, &table) }
@@ -78,7 +78,7 @@ struct ClusterBench: AsyncParsableCommand {
     case spread = "three nodes, clients on all of them"
   }
 
-  private func writes(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+  private func writes(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
     let count = world.nodes.servers.count
     // A database that is open on its owner alone; that node has few databases and hands none over.
     let maker = (try await world.nodes.settledOwner(asking: 0) + 1) % count
@@ -106,7 +106,7 @@ struct ClusterBench: AsyncParsableCommand {
   ///
   /// - Parameter owned: The database at its owner.
   private func writes(
-    _ setup: Setup, to owned: BenchTarget, _ world: ClusterWorld
+    _ setup: Setup, to owned: BenchTarget, _ world: BenchCluster
   ) async throws -> SpreadWrites.Figures {
     var size = SpreadWrites.Size(sockets: sockets, inFlight: inFlight, seconds: Double(time.seconds))
     switch setup {
@@ -128,7 +128,7 @@ struct ClusterBench: AsyncParsableCommand {
   }
 
   /// Makes many databases, each on one of the nodes, which then owns it.
-  private func databases(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+  private func databases(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
     Output.note("making \(databases) databases …")
     let nodes = world.nodes
     var targets: [BenchTarget] = []
@@ -145,7 +145,7 @@ struct ClusterBench: AsyncParsableCommand {
   }
 
   /// Makes a database at a node, which then owns it.
-  private func makeDatabase(_ name: String, on node: Int, _ world: ClusterWorld) async throws -> BenchTarget {
+  private func makeDatabase(_ name: String, on node: Int, _ world: BenchCluster) async throws -> BenchTarget {
     try await BenchHTTP.settings(
       .POST, "databases.json", [.init("name", .string(name)), .init("rules", .string(BenchTarget.rules))],
       of: try world.nodes.target(node))
@@ -154,7 +154,7 @@ struct ClusterBench: AsyncParsableCommand {
 
   // MARK: Latency
 
-  private func latency(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+  private func latency(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
     let owner = try await world.nodes.settledOwner(asking: 0)
     let other = (owner + 1) % world.nodes.servers.count
     let targets = [
@@ -174,7 +174,7 @@ struct ClusterBench: AsyncParsableCommand {
 
   // MARK: Moves
 
-  private func failover(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+  private func failover(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
     var gaps: [Double] = []
     for time in 1...times {
       Output.note("killing the owner, \(time) of \(times) …")
@@ -183,7 +183,7 @@ struct ClusterBench: AsyncParsableCommand {
     table.add(gaps: gaps, "the owner is killed", aim: "under 7.0 s")
   }
 
-  private func move(_ world: ClusterWorld, _ table: inout ClusterTable) async throws {
+  private func move(_ world: BenchCluster, _ table: inout ClusterTable) async throws {
     var gaps: [Double] = []
     for time in 1...times {
       Output.note("draining the owner, \(time) of \(times) …")
@@ -197,7 +197,7 @@ struct ClusterBench: AsyncParsableCommand {
   }
 
   /// Measures the time in seconds without an acknowledged write through another node; then restarts the owner.
-  private func gap(_ world: ClusterWorld, ending: (Int) async throws -> Void) async throws -> Double {
+  private func gap(_ world: BenchCluster, ending: (Int) async throws -> Void) async throws -> Double {
     let owner = try await world.nodes.settledOwner(asking: 0)
     let other = (owner + 1) % world.nodes.servers.count
     let found = try await WriteGap.longest(writingTo: try world.nodes.target(other)) { try await ending(owner) }
@@ -209,14 +209,14 @@ struct ClusterBench: AsyncParsableCommand {
 }
 
 /// The servers of the benchmark.
-final class ClusterWorld {
+final class BenchCluster {
   let postgres: BenchPostgres
   let embedded: BenchServer
   let single: BenchServer
   let nodes: BenchNodes
 
   init(_ bench: ClusterBench) throws {
-    let (program, folder) = (bench.place.program, bench.place.folder)
+    let (program, folder) = (bench.benchOptions.program, bench.benchOptions.folder)
     postgres = try BenchPostgres(standbys: bench.standbys, in: folder)
     var started: [BenchServer] = []
     do {

@@ -40,7 +40,7 @@ final class SpreadWrites {
   private var (isRunning, isMeasured) = (true, false)
   private var acknowledged = 0
   /// The send times of unanswered writes, oldest first, by the socket's group and number.
-  private var sent: [[Moments]] = []
+  private var sent: [[TimeQueue]] = []
 
   private init(_ targets: [BenchTarget], _ size: Size, _ loop: any EventLoop) {
     (self.size, self.loop) = (size, loop)
@@ -74,7 +74,7 @@ final class SpreadWrites {
 
   private func load(_ meter: @escaping () -> ProcessorTimes) -> EventLoopFuture<Figures> {
     let done = loop.makePromise(of: Figures.self)
-    sent = groups.map { Array(repeating: Moments(), count: $0.all.count) }
+    sent = groups.map { Array(repeating: TimeQueue(), count: $0.all.count) }
     for (index, group) in groups.enumerated() {
       for socket in group.all.dropFirst() {
         socket.onClose = { _ in done.fail(BenchSockets.Failure(description: "the server closed a writer")) }
@@ -126,7 +126,7 @@ final class SpreadWrites {
 }
 
 /// A queue of times, which are removed oldest first.
-private struct Moments {
+private struct TimeQueue {
   private var all: [Int64] = []
   private var head = 0
 

@@ -37,7 +37,7 @@ struct GriefingBench: AsyncParsableCommand {
   @Option(help: "Hold the server to this processor.")
   var serverCpu = 0
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   private var attacks: [Attack] {
     Attack.all.filter { attack in only.isEmpty || only.contains { attack.name.contains($0) } }
@@ -108,7 +108,8 @@ struct GriefingRun {
 
   private func phase(_ load: Attack, quietSeconds: Double? = nil) async throws -> Phase {
     let server = try BenchServer(
-      program: settings.place.program, rules: GriefingData.rules, cpu: settings.serverCpu, in: settings.place.folder,
+      program: settings.benchOptions.program, rules: GriefingData.rules, cpu: settings.serverCpu,
+      in: settings.benchOptions.folder,
       files: ["accounts.json": GriefingData.accounts],
       options: { folder in ["--auth-config", folder + "/accounts.json", "--history", "1h"] })
     // An attacked server may take long to stop, and its data is not needed.

@@ -25,14 +25,14 @@ struct GriefingTable {
     /// True when the row is within the aim: for one attacker a multiple and milliseconds, for more of them a multiple.
     var isWithinAim: Bool {
       guard attacked.errors == 0 else { return false }
-      if attacked.latency.p99 <= GriefingTable.unfeltNanoseconds { return true }
+      if attacked.latency.p99 <= GriefingTable.imperceptibleNanoseconds { return true }
       return clients == 1
         ? ratio <= 3 && attacked.latency.p99 <= GriefingTable.oneClientNanosecondsMax : ratio <= 10
     }
   }
 
   /// A p99 in nanoseconds that users do not notice, and that is within the aim for any control.
-  private static let unfeltNanoseconds: UInt64 = 5_000_000
+  private static let imperceptibleNanoseconds: UInt64 = 5_000_000
   private static let oneClientNanosecondsMax: UInt64 = 50_000_000
 
   private var table = TextTable(head: [

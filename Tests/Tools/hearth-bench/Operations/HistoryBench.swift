@@ -14,7 +14,7 @@ struct HistoryBench: ParsableCommand {
   @Option(help: ArgumentHelp("Commits that were made durable together; 1 is a quiet server.", valueName: "count"))
   var batch = 10
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard commits >= 20_000, batch >= 1 else {
@@ -23,7 +23,7 @@ struct HistoryBench: ParsableCommand {
   }
 
   func run() throws {
-    let own = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    let own = try Folder.makeTemporary(in: benchOptions.folder, named: "hearth-bench")
     defer { Folder.remove(own) }
     var reads = HistoryReads()
     (reads.commitCount, reads.commitsPerBatch) = (commits, batch)

@@ -28,7 +28,7 @@ struct OperationsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Commits since the last snapshot, for reads of the past.", valueName: "count"))
   var commits = 1_000_000
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard (1...100_000).contains(size), (20_000...100_000_000).contains(commits) else {
@@ -46,14 +46,14 @@ struct OperationsBench: AsyncParsableCommand {
   }
 
   private func backups(_ table: inout OperationsTable) async throws {
-    let program = try place.program ?? ProgramFile.sibling("hearth")
-    let work = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    let program = try benchOptions.program ?? ProgramFile.sibling("hearth")
+    let work = try Folder.makeTemporary(in: benchOptions.folder, named: "hearth-bench")
     defer { Folder.remove(work) }
-    let server = try BenchServer(program: program, in: place.folder)
+    let server = try BenchServer(program: program, in: benchOptions.folder)
     defer { server.stop() }
     Output.note("filling \(size) MB …")
     let filled = WallClock.monotonicNanoseconds
-    try await BenchFill(megabytes: size).write(to: try server.target())
+    try await BenchDataset(megabytes: size).write(to: try server.target())
     table.add("fill", "\(size) MB of JSON over REST", seconds: WallClock.seconds(since: filled))
     let backups = Backups(
       program: program, data: server.folder + "/data", repository: work + "/backups", restored: work + "/restored")
@@ -70,7 +70,7 @@ struct OperationsBench: AsyncParsableCommand {
 
   private func history(_ table: inout OperationsTable) throws {
     Output.note("making \(commits) commits …")
-    let own = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    let own = try Folder.makeTemporary(in: benchOptions.folder, named: "hearth-bench")
     defer { Folder.remove(own) }
     var reads = HistoryReads()
     reads.commitCount = commits
@@ -82,9 +82,9 @@ struct OperationsBench: AsyncParsableCommand {
 
   private func flood(_ table: inout OperationsTable) async throws {
     Output.note("flooding …")
-    let program = place.program.map { ["--hearth", $0] } ?? []
+    let program = benchOptions.program.map { ["--hearth", $0] } ?? []
     for result in try await QuotasBench.parse(
-      ["--folder", place.folder, "--seconds", "\(pace.time.seconds)"] + program
+      ["--folder", benchOptions.folder, "--seconds", "\(pace.time.seconds)"] + program
     ).results() {
       let p99 = result.latency.map { BenchTable.time($0.p99) } ?? ""
       let figure = result.note.isEmpty ? p99 : "\(p99), \(result.note)"

@@ -38,7 +38,7 @@ struct PluginsBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Writes a second that a server takes beside the requests.", valueName: "count"))
   var writes = 200
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   @Flag(help: .hidden)
   var answers = false
@@ -51,7 +51,7 @@ struct PluginsBench: AsyncParsableCommand {
 
   func run() async throws {
     if answers { return PluginAnswers.run() }
-    let data = try Folder.makeTemporary(in: place.folder, named: "hearth-bench")
+    let data = try Folder.makeTemporary(in: benchOptions.folder, named: "hearth-bench")
     defer { Folder.remove(data) }
     let offered = Mutex(PluginSet())
     let host = PluginHost(
@@ -130,7 +130,7 @@ struct PluginsBench: AsyncParsableCommand {
   }
 
   private func measureBesideWrites(_ name: String, _ load: PluginLoad) async throws -> [BenchResult] {
-    let server = try BenchServer(program: place.program, in: place.folder)
+    let server = try BenchServer(program: benchOptions.program, in: benchOptions.folder)
     defer { server.stop() }
     let target = try server.target()
     let (rate, seconds, writes) = (rate, time.seconds, writes)

@@ -29,7 +29,7 @@ struct ClientBench: AsyncParsableCommand {
   @Option(help: "How long events are counted.")
   var durationSeconds = 2.0
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard (1...100_000).contains(listeners) else { throw ValidationError("--listeners must be 1 to 100000.") }
@@ -40,7 +40,7 @@ struct ClientBench: AsyncParsableCommand {
 
   func run() async throws {
     let server = try BenchServer(
-      program: place.program, rules: #"{"rules":{".read":true,".write":true}}"#, in: place.folder)
+      program: benchOptions.program, rules: #"{"rules":{".read":true,".write":true}}"#, in: benchOptions.folder)
     defer { server.stop() }
     let url = "http://127.0.0.1:\(server.port)/?ns=default"
     Output.line("events: \(try await events(url))")

@@ -31,7 +31,7 @@ struct TriggersBench: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Writes a second at the fixed rate.", valueName: "count"))
   var rate = 500
 
-  @OptionGroup var place: BenchPlace
+  @OptionGroup var benchOptions: BenchOptions
 
   func validate() throws {
     guard (1...90_000).contains(events), places > 0, (1...64).contains(concurrency), rate > 0 else {
@@ -40,7 +40,7 @@ struct TriggersBench: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let server = try BenchServer(program: place.program, in: place.folder)
+    let server = try BenchServer(program: benchOptions.program, in: benchOptions.folder)
     defer { server.stop() }
     let counter = try await EventCounter.start()
     let bench = Measurements(target: try server.target(), counter: counter, settings: self)

@@ -1,5 +1,5 @@
 import { Json } from "../tree/node";
-import { AskedRequest, Explanation } from "../why/explanation";
+import { RulesRequest, Explanation } from "../why/explanation";
 import { ConsoleApi } from "./console";
 
 /** The decision of the rules in force for a path, over the current data. */
@@ -12,11 +12,11 @@ export interface Access {
 }
 
 /** Asks for the read and write access to paths: at most 10, as each is explained twice. */
-export async function askAccess(api: ConsoleApi, database: string, paths: string[], auth: Json): Promise<Access[]> {
+export async function loadAccess(api: ConsoleApi, database: string, paths: string[], auth: Json): Promise<Access[]> {
   if (!paths.length) return [];
   // The right to delete a value is the right to write there; validation of new values is separate.
-  const requests: AskedRequest[] = paths.flatMap(path => [{ read: path, auth }, { delete: path, auth }]);
-  const { decisions } = await api.server<{ decisions: { explanation?: Explanation; error?: string }[] }>("POST",
+  const requests: RulesRequest[] = paths.flatMap(path => [{ read: path, auth }, { delete: path, auth }]);
+  const { decisions } = await api.requestAdministration<{ decisions: { explanation?: Explanation; error?: string }[] }>("POST",
     `.settings/rules/decide.json?peek=1&ns=${encodeURIComponent(database)}`, { requests, explain: true });
   return paths.map((path, at) => {
     const [read, write] = [decisions[at * 2], decisions[at * 2 + 1]];

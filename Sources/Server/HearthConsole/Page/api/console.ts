@@ -11,7 +11,7 @@ export class ApiError extends Error {
 /** The permissions of a session. */
 export type Role = "administrator" | "viewer";
 
-export interface SessionAnswer {
+export interface SessionResponse {
   token?: string;
   role: Role;
   name: string;
@@ -44,7 +44,7 @@ export interface OutlineQuery {
   direction?: "asc" | "desc";
   limit?: number;
   /** True for a request of the page itself, which does not count as use of the session. */
-  isPeek?: boolean;
+  isBackground?: boolean;
 }
 
 export interface RulesProblem {
@@ -64,23 +64,23 @@ export class ConsoleApi {
   sessionEnded: () => void = () => {};
 
   /** Asks the user for a proof of presence; resolves to false when there is none. */
-  askPresence: () => Promise<boolean> = () => Promise.resolve(false);
+  requestPresence: () => Promise<boolean> = () => Promise.resolve(false);
 
   /** True when the server reported that there is no session: until there is one, only the session is requested. */
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(private readonly token: () => string | null) {}
 
-  signIn(by: { key: string } | { idToken: string }): Promise<SessionAnswer> {
-    return this.begun(this.call("POST", SESSION, by));
+  signIn(by: { key: string } | { idToken: string }): Promise<SessionResponse> {
+    return this.markStarted(this.call("POST", SESSION, by));
   }
 
-  session(peek: boolean): Promise<SessionAnswer> {
-    return this.begun(this.call("GET", SESSION + (peek ? "?peek=1" : "")));
+  session(peek: boolean): Promise<SessionResponse> {
+    return this.markStarted(this.call("GET", SESSION + (peek ? "?peek=1" : "")));
   }
 
   /** Sends a proof that the session's user is present. */
-  showPresence(by: { key: string } | { idToken: string }): Promise<unknown> {
+  provePresence(by: { key: string } | { idToken: string }): Promise<unknown> {
     return this.call("POST", "/session/presence", by);
   }
 
@@ -97,16 +97,16 @@ export class ConsoleApi {
   }
 
   outline(database: string, path: string, query: OutlineQuery): Promise<OutlinePage> {
-    const asked = new URLSearchParams({ ns: database, path });
+    const parameters = new URLSearchParams({ ns: database, path });
     if (query.order) {
-      asked.set("order", query.order.by);
-      if (query.order.by === "child") asked.set("child", query.order.child);
+      parameters.set("order", query.order.by);
+      if (query.order.by === "child") parameters.set("child", query.order.child);
     }
-    if (query.from !== undefined) asked.set("from", query.from);
-    asked.set("dir", query.direction ?? "asc");
-    asked.set("limit", String(query.limit ?? 200));
-    if (query.isPeek) asked.set("peek", "1");
-    return this.call("GET", "/outline?" + asked);
+    if (query.from !== undefined) parameters.set("from", query.from);
+    parameters.set("dir", query.direction ?? "asc");
+    parameters.set("limit", String(query.limit ?? 200));
+    if (query.isBackground) parameters.set("peek", "1");
+    return this.call("GET", "/outline?" + parameters);
   }
 
   /** Returns the problems of a rules file. */
@@ -115,17 +115,17 @@ export class ConsoleApi {
   }
 
   /** Calls an endpoint of a view. */
-  ask<Answer>(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
+  request<Answer>(method: "GET" | "POST", path: string, body?: object): Promise<Answer> {
     return this.call(method, path, body);
   }
 
   /** Calls an endpoint of the server's administration, by its path. */
-  server<Answer>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): Promise<Answer> {
+  requestAdministration<Answer>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: object): Promise<Answer> {
     return this.call(method, "/server/" + path, body);
   }
 
   /** Calls the same for a response that is no JSON, or JSON with comments. */
-  async serverText(path: string): Promise<string> {
+  async requestAdministrationText(path: string): Promise<string> {
     const response = await this.fetch(`/server/${path}`, {});
     if (!response.ok) throw await this.failure(response);
     return response.text();
@@ -145,24 +145,24 @@ export class ConsoleApi {
     const headers: Record<string, string> = body ? { "Content-Type": "application/json" } : {};
     const response = await this.fetch(path, { method, headers, body: body && JSON.stringify(body) });
     if (response.ok) return response.json().catch(() => null) as Promise<Answer>;
-    if (response.status === 428 && await this.askPresence()) return this.call(method, path, body);
+    if (response.status === 428 && await this.requestPresence()) return this.call(method, path, body);
     throw await this.failure(response);
   }
 
-  private async fetch(path: string, asked: RequestInit): Promise<Response> {
+  private async fetch(path: string, init: RequestInit): Promise<Response> {
     const isSession = path.split("?")[0] === SESSION;
-    if (this.isOver && !isSession) throw new ApiError(401, "The session ended.");
-    const response = await fetch(BASE + path, { ...asked, headers: { ...asked.headers, ...this.headers() }, cache: "no-store" });
+    if (this.hasEnded && !isSession) throw new ApiError(401, "The session ended.");
+    const response = await fetch(BASE + path, { ...init, headers: { ...init.headers, ...this.headers() }, cache: "no-store" });
     if (response.status === 401) {
-      this.isOver = true;
+      this.hasEnded = true;
       if (!isSession) this.sessionEnded();
     }
     return response;
   }
 
-  private async begun(answer: Promise<SessionAnswer>): Promise<SessionAnswer> {
+  private async markStarted(answer: Promise<SessionResponse>): Promise<SessionResponse> {
     const session = await answer;
-    this.isOver = false;
+    this.hasEnded = false;
     return session;
   }
 

@@ -1,16 +1,16 @@
 import { ConsoleApi } from "./console";
 
-export interface PulseEvent {
+export interface CommitCountEvent {
   position: number;
   counts: number[];
   rate: number;
 }
 
 /** A parser of the text of an event stream. Lines that begin with a colon are comments. */
-export class EventReader {
+export class EventStreamParser {
   private rest = "";
 
-  take(text: string): { event: string; data: string }[] {
+  parse(text: string): { event: string; data: string }[] {
     const all = this.rest + text;
     // A line may end with a pair of characters that comes in two pieces.
     const end = all.endsWith("\r") ? all.length - 1 : all.length;
@@ -41,7 +41,7 @@ export class EventStream {
    * - `changed`: called when `isLive` has changed.
    */
   constructor(private readonly api: ConsoleApi, private readonly query: () => URLSearchParams | null,
-    private readonly take: (event: string, data: string) => void, private readonly changed: () => void = () => {}) {}
+    private readonly received: (event: string, data: string) => void, private readonly changed: () => void = () => {}) {}
 
   get isStarted(): boolean {
     return this.controller !== null;
@@ -67,21 +67,21 @@ export class EventStream {
     if (!query) return;
     try {
       const response = await this.api.events(query, controller.signal);
-      this.tell(response.ok);
+      this.setLive(response.ok);
       await readEvents(response, (event, data) => {
         this.delay = 1000;
-        if (this.controller === controller) this.take(event, data);
+        if (this.controller === controller) this.received(event, data);
       });
     } catch {
       // The stream is opened again; events so far stay.
     }
     if (this.controller !== controller) return;
-    this.tell(false);
+    this.setLive(false);
     this.delay = Math.min(this.delay * 2, 30_000);
     this.start(this.delay);
   }
 
-  private tell(isLive: boolean): void {
+  private setLive(isLive: boolean): void {
     this.isLive = isLive;
     this.changed();
   }
@@ -92,25 +92,25 @@ async function readEvents(response: Response, take: (event: string, data: string
   if (!response.ok || !response.body) throw new Error(String(response.status));
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
-  const events = new EventReader();
+  const events = new EventStreamParser();
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
-    for (const { event, data } of events.take(decoder.decode(value, { stream: true }))) take(event, data);
+    for (const { event, data } of events.parse(decoder.decode(value, { stream: true }))) take(event, data);
   }
 }
 
 /** The commits below the displayed paths. One stream for the page, opened anew when the paths change. */
-export class Pulse {
+export class CommitCountStream {
   rate = 0;
   private paths: string[] = [];
   /** The paths that the stream was opened with: counts come in their order. */
-  private asked: string[] = [];
+  private streamedPaths: string[] = [];
   private database = "";
   private readonly stream: EventStream;
 
-  constructor(api: ConsoleApi, private readonly beat: (paths: string[], event: PulseEvent) => void) {
-    this.stream = new EventStream(api, () => this.query(), (event, data) => this.take(event, data),
+  constructor(api: ConsoleApi, private readonly counted: (paths: string[], event: CommitCountEvent) => void) {
+    this.stream = new EventStream(api, () => this.query(), (event, data) => this.handle(event, data),
       () => this.stream.isLive || (this.rate = 0));
   }
 
@@ -130,14 +130,14 @@ export class Pulse {
   }
 
   private query(): URLSearchParams | null {
-    this.asked = this.paths;
-    return this.asked.length ? new URLSearchParams({ ns: this.database, topics: "pulse", paths: JSON.stringify(this.asked) }) : null;
+    this.streamedPaths = this.paths;
+    return this.streamedPaths.length ? new URLSearchParams({ ns: this.database, topics: "pulse", paths: JSON.stringify(this.streamedPaths) }) : null;
   }
 
-  private take(event: string, data: string): void {
+  private handle(event: string, data: string): void {
     if (event !== "pulse") return;
-    const pulse = JSON.parse(data) as PulseEvent;
+    const pulse = JSON.parse(data) as CommitCountEvent;
     this.rate = pulse.rate;
-    this.beat(this.asked, pulse);
+    this.counted(this.streamedPaths, pulse);
   }
 }

@@ -11,23 +11,23 @@ export interface Tenant {
   disableAuth?: boolean;
 }
 
-export function idOf(tenant: Tenant): string {
+export function tenantId(tenant: Tenant): string {
   return tenant.name.slice(tenant.name.lastIndexOf("/") + 1);
 }
 
 /** Returns a tenant's id from an address; empty for the project itself, and for a text that can be no id and would be
     another path. */
-export function tenantIn(text: string | null): string {
+export function tenantFromAddress(text: string | null): string {
   return text !== null && /^[A-Za-z0-9-]{1,64}$/.test(text) ? text : "";
 }
 
 /** Returns all tenants: a project has a thousand at most. */
 export async function listTenants(api: ConsoleApi): Promise<Tenant[]> {
-  return (await api.server<{ tenants?: Tenant[] }>("GET", "tenants?pageSize=1000")).tenants ?? [];
+  return (await api.requestAdministration<{ tenants?: Tenant[] }>("GET", "tenants?pageSize=1000")).tenants ?? [];
 }
 
 /** Returns the enabled sign-in methods in words; custom tokens and other providers are always enabled. */
-export function waysOf(tenant: Tenant): string {
+export function signInMethodsOf(tenant: Tenant): string {
   const ways = [...tenant.allowPasswordSignup ? ["password"] : [], ...tenant.enableEmailLinkSignin ? ["mail link"] : [],
     ...tenant.enableAnonymousUser ? ["anonymous"] : []];
   return ways.join(", ") || "providers alone";

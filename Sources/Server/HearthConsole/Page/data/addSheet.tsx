@@ -1,16 +1,16 @@
 import { Component, h } from "preact";
-import { shown } from "../format/text";
+import { displayText } from "../format/text";
 import { EditType, readInput } from "../tree/input";
-import { pathOf, problemOfKey, textOf } from "../tree/keys";
+import { parsePath, problemOfKey, pathText } from "../tree/keys";
 import { makePushId } from "../tree/pushId";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Button } from "../widgets/button";
-import { Seg } from "../widgets/seg";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 import { DataController } from "./controller";
-import { Value } from "./valueEditor";
+import { ValueField } from "./valueEditor";
 
 interface State {
   key: string;
@@ -39,7 +39,7 @@ export class AddSheet extends Component<{ data: DataController }, State> {
 
   private async submit(): Promise<void> {
     const { data } = this.props;
-    const keys = pathOf(this.state.key);
+    const keys = parsePath(this.state.key);
     const wrong = keys.map(problemOfKey).find(each => each !== null) ?? null;
     const keyProblem = keys.length ? wrong : problemOfKey("");
     const input = readInput(this.state.type, this.state.text);
@@ -51,10 +51,10 @@ export class AddSheet extends Component<{ data: DataController }, State> {
     try {
       const undo = await data.edits.add(path, input.value);
       data.open(null);
-      data.acts.offerUndo(undo);
+      data.actions.offerUndo(undo);
       data.go({ path });
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -62,7 +62,7 @@ export class AddSheet extends Component<{ data: DataController }, State> {
     const { data } = this.props;
     const { key, type, text, keyProblem, problem, isBusy } = this.state;
     const close = () => data.open(null);
-    return <Sheet title={`Add below ${shown(textOf(this.above), 120)}`} onClose={close} onSubmit={() => void this.submit()}
+    return <Sheet title={`Add below ${displayText(pathText(this.above), 120)}`} onClose={close} onSubmit={() => void this.submit()}
       foot={<SheetFoot label={isBusy ? "Adding…" : "Add"} isDisabled={isBusy} onCancel={close} />}>
       <div class="with-button">
         <TextField label="Key, or a path below" value={key} problem={keyProblem} onChange={next => this.setState({ key: next,
@@ -70,8 +70,8 @@ export class AddSheet extends Component<{ data: DataController }, State> {
         <Button label="Push id" onPress={() => this.setState({ key: makePushId(Date.now()), keyProblem: null })} />
       </div>
       <div class="labelled"><span>Value</span>
-        <div><Seg name="Type" value={type} options={TYPES} onChoose={(next: EditType) => this.chooseType(next)} /></div>
-        <Value type={type} text={text} isBad={problem !== null} onChange={next => this.setState({ text: next, problem: null })} /></div>
+        <div><SegmentedControl name="Type" value={type} options={TYPES} onChoose={(next: EditType) => this.chooseType(next)} /></div>
+        <ValueField type={type} text={text} isBad={problem !== null} onChange={next => this.setState({ text: next, problem: null })} /></div>
       {problem ? <span class="problem" role="alert">{problem}</span> : null}
     </Sheet>;
   }

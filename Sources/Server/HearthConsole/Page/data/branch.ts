@@ -9,7 +9,7 @@ import {
 /** The maximum number of rows under one node; above it the windows that were seen longest ago become gaps. */
 const BRANCH_ROWS_MAXIMUM = 3000;
 /** The maximum number of windows of one node that listen. */
-const AWAKE_MAXIMUM = 3;
+const LISTENING_WINDOWS_MAXIMUM = 3;
 
 /** The note in place of rows: that they load, or the reason why they cannot. */
 export interface BranchNote {
@@ -18,7 +18,7 @@ export interface BranchNote {
 }
 
 /** The model as branches and their lines use it. */
-interface TreeLinks extends BranchModel {
+interface TreeBranchModel extends BranchModel {
   valueOf(window: Window, key: string): Node | null;
 }
 
@@ -30,7 +30,7 @@ export type Part = Window | Gap;
 export class Branch implements WindowBranch<Branch> {
   parts: Part[] = [];
   note: BranchNote | null = { tone: "wait", text: "Opening" };
-  noteAt = 0;
+  noteSince = 0;
   /** The number of children by the outline. */
   count = 0;
   isExact = true;
@@ -38,14 +38,14 @@ export class Branch implements WindowBranch<Branch> {
   private generation = 0;
 
   constructor(
-    readonly model: TreeLinks,
+    readonly model: TreeBranchModel,
     readonly path: Path,
     /** The window of this node's own row; null for the root. */
     readonly parent: Window | null,
     public order: Order,
     public end: End,
   ) {
-    this.noteAt = performance.now();
+    this.noteSince = performance.now();
   }
 
   get key(): string {
@@ -64,7 +64,7 @@ export class Branch implements WindowBranch<Branch> {
   async load(): Promise<void> {
     const generation = ++this.generation;
     if (this.parent && this.parent.source !== "rows" && this.parent.node()?.child(this.key)?.children) {
-      const window = new ChildWindow<Branch>(this, this.order, "held");
+      const window = new ChildWindow<Branch>(this, this.order, "parent");
       window.isComplete = true;
       this.note = null;
       this.replace([window]);
@@ -76,18 +76,18 @@ export class Branch implements WindowBranch<Branch> {
     try {
       const page = await this.model.page(this.path, this.order, undefined, this.end === "first" ? "asc" : "desc", PAGE_ROWS);
       if (generation !== this.generation) return;
-      this.takeHead(page);
-      const window = this.windowFor(page, this.end);
-      if (page.more && this.order.by === "key") this.bound(window);
+      this.setCounts(page);
+      const window = this.makeWindow(page, this.end);
+      if (page.more && this.order.by === "key") this.boundOpenEnd(window);
       if (page.more && this.order.by !== "key") window.limit = PAGE_ROWS;
-      await this.show(window, () => this.replace([window]));
+      await this.showWhenReady(window, () => this.replace([window]));
     } catch (error) {
       if (generation !== this.generation) return;
       this.fail(error);
     }
   }
 
-  private takeHead(page: OutlinePage): void {
+  private setCounts(page: OutlinePage): void {
     this.count = page.count;
     this.isExact = page.isExact;
   }
@@ -98,7 +98,7 @@ export class Branch implements WindowBranch<Branch> {
     this.model.structureChanged();
   }
 
-  private windowFor(page: OutlinePage, anchor: End): Window {
+  private makeWindow(page: OutlinePage, anchor: End): Window {
     const isSmall = page.rows.reduce((sum, row) => sum + row.bytes, 0) <= WINDOW_BYTES_MAXIMUM;
     const window = new ChildWindow<Branch>(this, this.order, isSmall ? "query" : "rows");
     window.anchor = anchor;
@@ -110,14 +110,14 @@ export class Branch implements WindowBranch<Branch> {
   }
 
   /** Returns the bound of a page with more behind it: its last row. */
-  private bound(window: Window): void {
+  private boundOpenEnd(window: Window): void {
     const keys = window.keys;
     if (window.anchor === "first") window.high = { value: null, key: keys[keys.length - 1]!, isIncluded: true };
     else window.low = { value: null, key: keys[0]!, isIncluded: true };
   }
 
   /** Keeps the old view until the new one can be drawn. */
-  private show(window: Window, put: () => void): Promise<void> {
+  private showWhenReady(window: Window, put: () => void): Promise<void> {
     return new Promise(done => {
       let isDrawn = false;
       const draw = () => {
@@ -128,13 +128,13 @@ export class Branch implements WindowBranch<Branch> {
         this.model.structureChanged();
         done();
       };
-      if (window.source === "query") window.wake(draw);
-      if (window.source !== "query" || !this.model.wire.isOpen) draw();
+      if (window.source === "query") window.listen(draw);
+      if (window.source !== "query" || !this.model.client.isOpen) draw();
     });
   }
 
   /** Handles a node whose values the identity may not read as a whole: the rows are read one by one. */
-  refused(window: Window): void {
+  windowRefused(window: Window): void {
     window.source = "rows";
     window.isComplete = true;
     window.setKeys([...window.info.keys()]);
@@ -160,22 +160,22 @@ export class Branch implements WindowBranch<Branch> {
         return;
       }
       if (!page.rows.length) return this.close(gap);
-      const window = this.windowFor(page, isDown ? "first" : "last");
+      const window = this.makeWindow(page, isDown ? "first" : "last");
       const first = window.keys[0]!;
       const last = window.keys[window.keys.length - 1]!;
       if (this.order.by === "key") {
-        window.low = fromKey !== undefined || !isDown ? bound(first, true) : excluded(above?.end() ?? null);
-        window.high = isDown ? bound(last, true) : excluded(below?.start() ?? null);
-        this.meet(window, gap, page.more);
+        window.low = fromKey !== undefined || !isDown ? bound(first, true) : otherSide(above?.end() ?? null);
+        window.high = isDown ? bound(last, true) : otherSide(below?.start() ?? null);
+        this.trimToNeighbours(window, gap, page.more);
       } else {
         window.limit = PAGE_ROWS;
-        if (isDown) window.low = excluded(above?.end() ?? above?.boundAt(from!, true) ?? null);
-        else window.high = excluded(below?.start() ?? below?.boundAt(from!, true) ?? null);
+        if (isDown) window.low = otherSide(above?.end() ?? above?.boundAt(from!, true) ?? null);
+        else window.high = otherSide(below?.start() ?? below?.boundAt(from!, true) ?? null);
       }
-      await this.show(window, () => this.insert(window, gap));
+      await this.showWhenReady(window, () => this.insert(window, gap));
     } catch (error) {
       gap.isLoading = false;
-      this.model.say(error instanceof Error ? error.message : String(error));
+      this.model.showError(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -185,18 +185,18 @@ export class Branch implements WindowBranch<Branch> {
   }
 
   /** Joins a window with its neighbour: it ends where that begins. */
-  private meet(window: Window, gap: Gap, more: boolean): void {
+  private trimToNeighbours(window: Window, gap: Gap, more: boolean): void {
     const neighbour = gap.below?.keys.length ? new Set(gap.below.keys) : new Set<string>();
     const earlier = gap.above?.keys.length ? new Set(gap.above.keys) : new Set<string>();
     const kept = window.keys.filter(key => !neighbour.has(key) && !earlier.has(key));
     const isCut = kept.length < window.keys.length;
     window.setKeys(kept);
-    if (window.anchor === "first" && (isCut || !more)) window.high = gap.below ? excluded(gap.below.start()) : null;
-    if (window.anchor === "last" && (isCut || !more)) window.low = gap.above ? excluded(gap.above.end()) : null;
+    if (window.anchor === "first" && (isCut || !more)) window.high = gap.below ? otherSide(gap.below.start()) : null;
+    if (window.anchor === "last" && (isCut || !more)) window.low = gap.above ? otherSide(gap.above.end()) : null;
   }
 
   private close(gap: Gap): void {
-    if (gap.above) gap.above.high = gap.below ? excluded(gap.below.start()) : null;
+    if (gap.above) gap.above.high = gap.below ? otherSide(gap.below.start()) : null;
     else if (gap.below) gap.below.low = null;
     this.replace(this.windows);
     this.model.structureChanged();
@@ -208,7 +208,7 @@ export class Branch implements WindowBranch<Branch> {
     windows.splice(at, 0, window);
     window.seenAt = performance.now();
     this.replace(windows);
-    this.dropFarthest(window);
+    this.dropLeastRecentlySeen(window);
   }
 
   /** Rebuilds the parts: gaps stand where two windows are not joined. */
@@ -217,26 +217,26 @@ export class Branch implements WindowBranch<Branch> {
     this.parts = [];
     let above: Window | null = null;
     for (const window of windows) {
-      const isOpenAbove = above ? !isJoined(above.end(), window.start()) : window.start() !== null || this.startsInside(window);
+      const isOpenAbove = above ? !isJoined(above.end(), window.start()) : window.start() !== null || this.mayContinueAbove(window);
       if (isOpenAbove) this.parts.push(new ChildGap<Branch>(this, above, window));
       this.parts.push(window);
       above = window;
     }
-    if (above && (above.end() !== null || this.endsInside(above))) this.parts.push(new ChildGap<Branch>(this, above, null));
+    if (above && (above.end() !== null || this.mayContinueBelow(above))) this.parts.push(new ChildGap<Branch>(this, above, null));
     this.recount();
   }
 
   /** Returns true when only the outline tells whether there is more: for other orders than the key's, and for rows
       without values. */
-  private endsInside(window: Window): boolean {
+  private mayContinueBelow(window: Window): boolean {
     return this.order.by !== "key" && window.anchor === "first" && window.keys.length >= PAGE_ROWS;
   }
 
-  private startsInside(window: Window): boolean {
+  private mayContinueAbove(window: Window): boolean {
     return this.order.by !== "key" && window.anchor === "last" && window.keys.length >= PAGE_ROWS;
   }
 
-  private dropFarthest(kept: Window): void {
+  private dropLeastRecentlySeen(kept: Window): void {
     const windows = this.windows;
     let rows = windows.reduce((sum, window) => sum + window.keys.length, 0);
     const bySeen = windows.filter(window => window !== kept).sort((a, b) => a.seenAt - b.seenAt);
@@ -249,27 +249,27 @@ export class Branch implements WindowBranch<Branch> {
   }
 
   /** Limits the listening windows to three; those seen longest ago are paused and keep their data. */
-  limitAwake(): void {
-    const awake = this.windows.filter(window => window.isAwake).sort((a, b) => b.seenAt - a.seenAt);
-    for (const window of awake.slice(AWAKE_MAXIMUM)) window.sleep();
+  limitListening(): void {
+    const awake = this.windows.filter(window => window.isListening).sort((a, b) => b.seenAt - a.seenAt);
+    for (const window of awake.slice(LISTENING_WINDOWS_MAXIMUM)) window.stopListening();
   }
 
   /** Sorts again after the parent's window was reloaded. */
-  resortHeld(): void {
-    for (const window of this.windows) if (window.source === "held") window.resort();
+  resortFromParent(): void {
+    for (const window of this.windows) if (window.source === "parent") window.resort();
   }
 
   /** Applies a change within the parent's window: `path[depth]` is the child of this node that holds it. */
-  applyHeld(path: Path, depth: number): boolean {
+  applyFromParent(path: Path, depth: number): boolean {
     const window = this.windows[0];
-    if (!window || window.source !== "held") return false;
+    if (!window || window.source !== "parent") return false;
     let isMoved = false;
     if (depth >= path.length) {
       window.resort();
       isMoved = true;
     } else {
-      isMoved = window.touch(path[depth]!, window.node()?.children ?? null) !== 0 || this.order.by !== "key";
-      if (window.open.get(path[depth]!)?.applyHeld(path, depth + 1)) isMoved = true;
+      isMoved = window.updateKey(path[depth]!, window.node()?.children ?? null) !== 0 || this.order.by !== "key";
+      if (window.open.get(path[depth]!)?.applyFromParent(path, depth + 1)) isMoved = true;
     }
     if (isMoved) this.recount();
     return isMoved;
@@ -280,14 +280,14 @@ export class Branch implements WindowBranch<Branch> {
     let sum = this.note ? 1 : 0;
     for (const part of this.parts) sum += part instanceof ChildGap ? 1 : part.lineCount;
     this.lineCount = sum;
-    if (this.isWhole) this.count = this.windows[0]!.keys.length;
+    if (this.isFullyLoaded) this.count = this.windows[0]!.keys.length;
     this.parent?.branch.recount();
   }
 
   /** True when all children are loaded: their number is exact, and follows each change. */
-  private get isWhole(): boolean {
+  private get isFullyLoaded(): boolean {
     return this.parts.length === 1 && this.windows.length === 1 && this.windows[0]!.source !== "rows" && this.windows[0]!.isComplete &&
-      (this.windows[0]!.source === "held" || this.windows[0]!.keys.length < WINDOW_ROWS_MAXIMUM);
+      (this.windows[0]!.source === "parent" || this.windows[0]!.keys.length < WINDOW_ROWS_MAXIMUM);
   }
 
   get loaded(): number {
@@ -306,6 +306,6 @@ function bound(key: string, isIncluded: boolean): Bound {
 }
 
 /** Returns the other side of a bound: a child included there is not here. */
-function excluded(of: Bound | null): Bound | null {
+function otherSide(of: Bound | null): Bound | null {
   return of && { ...of, isIncluded: !of.isIncluded };
 }

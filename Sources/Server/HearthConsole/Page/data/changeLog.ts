@@ -1,4 +1,4 @@
-import { isWithin, Path } from "../tree/keys";
+import { isWithinPath, Path } from "../tree/keys";
 
 export interface LoggedChange {
   at: number;
@@ -23,7 +23,7 @@ export class ChangeLog {
     const found: LoggedChange[] = [];
     for (let back = 1; back <= this.ring.length && found.length < limit; back++) {
       const change = this.ring[(this.next - back + KEPT) % KEPT]!;
-      if (isWithin(change.path, path)) found.push(change);
+      if (isWithinPath(change.path, path)) found.push(change);
     }
     return found;
   }

@@ -1,5 +1,5 @@
 import { ConsoleApi, OutlineRow } from "../api/console";
-import { Path, pathOf, textOf } from "../tree/keys";
+import { Path, parsePath, pathText } from "../tree/keys";
 
 const SHOWN = 8;
 
@@ -11,11 +11,11 @@ export interface Suggestion {
 /** Returns the keys that begin with the text after the last slash. Reads only names, no values. */
 export async function complete(api: ConsoleApi, database: string, typed: string): Promise<Suggestion[]> {
   const isWhole = typed === "" || typed.endsWith("/");
-  const path = pathOf(typed);
+  const path = parsePath(typed);
   const prefix = isWhole ? "" : path.pop() ?? "";
-  const above = textOf(path);
+  const above = pathText(path);
   const [exact, page] = await Promise.all([
-    prefix ? api.outline(database, textOf([...path, prefix]), { limit: 1 }).catch(() => null) : null,
+    prefix ? api.outline(database, pathText([...path, prefix]), { limit: 1 }).catch(() => null) : null,
     api.outline(database, above, { order: { by: "key" }, from: prefix || undefined, limit: prefix ? 40 : SHOWN }),
   ]);
   const rows = page.rows.filter(row => row.key.startsWith(prefix));

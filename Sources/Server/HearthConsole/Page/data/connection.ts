@@ -1,11 +1,11 @@
 import { authVariable } from "../api/identity";
 import { Session } from "../state/session";
 import { Identity } from "../state/route";
-import { Credential, Link, SocketLike } from "../wire/link";
+import { Credential, DatabaseConnection, SocketLike } from "../wire/databaseConnection";
 
 /** Opens the socket of one database, as the administrator or as another identity. */
-export function connect(session: Session, database: string, identity: Identity | null, changed: () => void): Link {
-  const link = new Link(() => dial(database), () => credential(session, database, identity), changed);
+export function connect(session: Session, database: string, identity: Identity | null, changed: () => void): DatabaseConnection {
+  const link = new DatabaseConnection(() => dial(database), () => credential(session, database, identity), changed);
   link.connect();
   return link;
 }
@@ -18,11 +18,11 @@ function dial(database: string): SocketLike {
 async function credential(session: Session, database: string, identity: Identity | null): Promise<Credential> {
   const answer = await session.api.credential(database);
   const body: Record<string, unknown> = { cred: answer.credential };
-  if (identity && "nobody" in identity) body.noauth = true;
+  if (identity && "isSignedOut" in identity) body.noauth = true;
   else if (identity) body.authvar = authVariable(identity);
   return { body, expiresInSeconds: answer.expiresInSeconds };
 }
 
 export function identityName(identity: Identity): string {
-  return "nobody" in identity ? "nobody" : identity.uid;
+  return "isSignedOut" in identity ? "nobody" : identity.uid;
 }

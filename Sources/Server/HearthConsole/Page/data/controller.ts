@@ -1,14 +1,14 @@
-import { Pulse } from "../api/events";
+import { CommitCountStream } from "../api/events";
 import { Notices } from "../state/notices";
-import { Identity, readPlace, readRoute, Route, routeText } from "../state/route";
+import { Identity, readAddress, readRoute, Route, routeText } from "../state/route";
 import { Session } from "../state/session";
 import { Store } from "../state/store";
-import { compareKeys, isSame, Path, textOf } from "../tree/keys";
+import { compareKeys, isSamePath, Path, pathText } from "../tree/keys";
 import { BY_KEY, End, Order, orderText } from "../tree/order";
-import { Link } from "../wire/link";
+import { DatabaseConnection } from "../wire/databaseConnection";
 import { Branch } from "./branch";
 import { connect, identityName } from "./connection";
-import { Acts } from "./acts";
+import { DataActions } from "./dataActions";
 import { Edits } from "./edits";
 import { Editor } from "./editor";
 import { AllLines, FilteredLines, Lines } from "./lines";
@@ -16,21 +16,21 @@ import { TreeModel } from "./model";
 
 export type SheetName = "add" | "priority" | "rename" | "move" | "remove" | "paste" | "as" | "goto" | null;
 
-const AROUND_MILLISECONDS = 150;
+const REDRAW_MILLISECONDS = 150;
 
 /** The state and the actions of the data view, without its elements. */
 export class DataController extends Store {
   database = "";
-  link: Link | null = null;
-  asLink: Link | null = null;
+  connection: DatabaseConnection | null = null;
+  identityConnection: DatabaseConnection | null = null;
   model: TreeModel | null = null;
   route: Route;
   sheet: SheetName = null;
   sheetBranch: Branch | null = null;
   isPaused = false;
   isInspectorOpen = false;
-  missing: Path | null = null;
-  readonly acts = new Acts(this);
+  missingPath: Path | null = null;
+  readonly actions = new DataActions(this);
   readonly edits: Edits;
   readonly editor: Editor;
   /** Draws the rows; the flags tell whether lines were added or removed, and whether another client caused it. */
@@ -41,26 +41,26 @@ export class DataController extends Store {
   focus: () => void = () => {};
   reveal: (path: Path) => void = () => {};
   editPath: () => void = () => {};
-  private readonly pulse: Pulse;
+  private readonly pulse: CommitCountStream;
   private filtered: FilteredLines | null = null;
   private timers: ReturnType<typeof setInterval>[] = [];
-  private soon: ReturnType<typeof setTimeout> | undefined;
-  private restTimer: ReturnType<typeof setTimeout> | undefined;
+  private redrawTimer: ReturnType<typeof setTimeout> | undefined;
+  private pauseTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly session: Session, readonly notices: Notices) {
     super();
     this.route = readRoute(location.hash);
-    this.pulse = new Pulse(session.api, (paths, event) => this.model?.pulse(paths, event.counts, performance.now()));
-    const outline = (path: Path) => session.api.outline(this.database, textOf(path), { limit: 1 });
-    this.edits = new Edits({ wire: () => this.link!.wire, outline });
-    this.editor = new Editor(this.edits, undo => this.acts.offerUndo(undo));
-    addEventListener("hashchange", () => location.hash.startsWith("#key=") || this.moved());
-    addEventListener("popstate", () => location.hash.startsWith("#key=") || this.moved());
+    this.pulse = new CommitCountStream(session.api, (paths, event) => this.model?.recordCommits(paths, event.counts, performance.now()));
+    const outline = (path: Path) => session.api.outline(this.database, pathText(path), { limit: 1 });
+    this.edits = new Edits({ client: () => this.connection!.client, outline });
+    this.editor = new Editor(this.edits, undo => this.actions.offerUndo(undo));
+    addEventListener("hashchange", () => location.hash.startsWith("#key=") || this.addressChanged());
+    addEventListener("popstate", () => location.hash.startsWith("#key=") || this.addressChanged());
     document.addEventListener("visibilitychange", () => this.visibilityChanged());
   }
 
   get lines(): Lines {
-    if (!this.model) return { count: 0, at: () => null, of: () => -1 };
+    if (!this.model) return { count: 0, at: () => null, indexOf: () => -1 };
     if (!this.route.filter) return new AllLines(this.model);
     return (this.filtered ??= new FilteredLines(this.model, this.route.filter));
   }
@@ -69,12 +69,12 @@ export class DataController extends Store {
     return this.filtered?.matches ?? 0;
   }
 
-  get activeLink(): Link | null {
-    return this.asLink ?? this.link;
+  get activeConnection(): DatabaseConnection | null {
+    return this.identityConnection ?? this.connection;
   }
 
   get isLive(): boolean {
-    return this.link?.state.name === "live";
+    return this.connection?.state.name === "live";
   }
 
   /** The reason why the data is read-only now, or null. */
@@ -88,7 +88,7 @@ export class DataController extends Store {
   start(database: string): void {
     this.stop();
     this.database = database;
-    this.link = connect(this.session, database, null, () => this.linkChanged());
+    this.connection = connect(this.session, database, null, () => this.connectionChanged());
     this.openModel();
     this.timers = [setInterval(() => this.tick(), 1000), setInterval(() => void this.model?.outlines.run(), 2000)];
   }
@@ -97,31 +97,31 @@ export class DataController extends Store {
     for (const timer of this.timers) clearInterval(timer);
     this.pulse.stop();
     this.model?.dispose();
-    this.asLink?.end();
-    this.link?.end();
+    this.identityConnection?.end();
+    this.connection?.end();
     this.model = null;
-    this.link = this.asLink = null;
+    this.connection = this.identityConnection = null;
   }
 
   /** Opens a model for the identity in use. Open nodes stay open. */
   private openModel(): void {
     const open = this.model?.openPaths() ?? [];
     this.model?.dispose();
-    this.asLink?.end();
+    this.identityConnection?.end();
     const identity = this.route.as;
-    this.asLink = identity ? connect(this.session, this.database, identity, () => this.linkChanged()) : null;
+    this.identityConnection = identity ? connect(this.session, this.database, identity, () => this.connectionChanged()) : null;
     const api = this.session.api;
     const host = {
-      outline: (path: string, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number, isPeek: boolean) =>
-        api.outline(this.database, path, { order, from, direction, limit, isPeek }),
+      outline: (path: string, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number, isBackground: boolean) =>
+        api.outline(this.database, path, { order, from, direction, limit, isBackground }),
       structureChanged: (isLive: boolean) => this.redrawForData(true, isLive),
       rowsChanged: () => this.redrawForData(false, true),
-      say: (text: string) => this.notices.say(text, "bad"),
+      showError: (text: string) => this.notices.show(text, "bad"),
     };
-    this.model = new TreeModel(this.activeLink!.wire, host, identity !== null, identity && "uid" in identity ? identity.uid : null);
+    this.model = new TreeModel(this.activeConnection!.client, host, identity !== null, identity && "uid" in identity ? identity.uid : null);
     this.isPaused = false;
     this.restart();
-    this.rememberChoice();
+    this.rememberOrder();
     void this.openPaths(open);
   }
 
@@ -140,41 +140,41 @@ export class DataController extends Store {
     const model = this.model!;
     if (!path.length) return this.redraw(true);
     const isThere = await model.reveal(path);
-    if (model !== this.model || !isSame(path, this.route.path)) return;
+    if (model !== this.model || !isSamePath(path, this.route.path)) return;
     const line = isThere ? model.lineFor(path) : null;
     if (line?.node?.children || line?.info?.kind === "object") void model.expand(line!);
-    this.missing = isThere ? null : path;
+    this.missingPath = isThere ? null : path;
     this.reveal(path);
     this.redraw(true);
   }
 
   /** Handles a change of the address by the browser. */
-  private moved(): void {
-    if (readPlace(location.hash).view !== "data") return;
+  private addressChanged(): void {
+    if (readAddress(location.hash).view !== "data") return;
     const route = readRoute(location.hash);
-    if (routeText(route) !== routeText(this.route)) this.routed(route);
+    if (routeText(route) !== routeText(this.route)) this.applyRoute(route);
   }
 
-  private routed(route: Route): void {
+  private applyRoute(route: Route): void {
     const before = this.route;
     this.route = route;
     this.filtered = null;
-    this.missing = null;
+    this.missingPath = null;
     if (!this.model) return;
     if (JSON.stringify(before.as) !== JSON.stringify(route.as)) return this.openModel();
-    this.rememberChoice();
+    this.rememberOrder();
     const branch = this.model.branchAt(route.path);
-    const choice = this.model.choices.get(textOf(route.path));
+    const choice = this.model.chosenOrders.get(pathText(route.path));
     if (branch && choice && (orderText(choice.order) !== orderText(branch.order) || choice.end !== branch.end)) {
       void this.model.reorder(branch, choice.order, choice.end);
     }
-    if (!isSame(before.path, route.path)) void this.show(route.path);
+    if (!isSamePath(before.path, route.path)) void this.show(route.path);
     this.redraw(true);
   }
 
-  private rememberChoice(): void {
+  private rememberOrder(): void {
     const { path, order, end } = this.route;
-    if (order || end) this.model!.choices.set(textOf(path), { order: order ?? BY_KEY, end: end ?? "first" });
+    if (order || end) this.model!.chosenOrders.set(pathText(path), { order: order ?? BY_KEY, end: end ?? "first" });
     if (!path.length && (order || end)) {
       this.model!.root.order = order ?? BY_KEY;
       this.model!.root.end = end ?? "first";
@@ -188,23 +188,23 @@ export class DataController extends Store {
     const text = routeText(route);
     if (text === location.hash) return;
     history.pushState(null, "", text);
-    this.session.place = text.slice(1);
-    this.routed(route);
+    this.session.address = text.slice(1);
+    this.applyRoute(route);
   }
 
   /** Selects a row, without an entry of the history for each step. */
   select(path: Path): void {
-    if (isSame(path, this.route.path)) return this.changed();
+    if (isSamePath(path, this.route.path)) return this.publish();
     this.route = { ...this.route, path, order: null, end: null };
-    this.keepAddress();
-    this.missing = null;
+    this.replaceAddress();
+    this.missingPath = null;
     this.redraw(false);
   }
 
-  private keepAddress(): void {
+  private replaceAddress(): void {
     const text = routeText(this.route);
     history.replaceState(null, "", text);
-    this.session.place = text.slice(1);
+    this.session.address = text.slice(1);
   }
 
   /** The open node whose children the bar describes: the selected one, or its parent. */
@@ -217,11 +217,11 @@ export class DataController extends Store {
     const branch = this.currentBranch;
     if (!branch || !this.model) return;
     void this.model.reorder(branch, order, end).then(() => this.showEnd(branch, end));
-    if (isSame(branch.path, this.route.path)) {
+    if (isSamePath(branch.path, this.route.path)) {
       this.route = { ...this.route, order, end };
-      this.keepAddress();
+      this.replaceAddress();
     }
-    this.changed();
+    this.publish();
   }
 
   private showEnd(branch: Branch, end: End): void {
@@ -232,11 +232,11 @@ export class DataController extends Store {
 
   filter(text: string): void {
     this.route = { ...this.route, filter: text };
-    this.keepAddress();
+    this.replaceAddress();
     this.redraw(true);
   }
 
-  lookAs(identity: Identity | null): void {
+  viewAs(identity: Identity | null): void {
     this.sheet = null;
     this.editor.cancel();
     this.go({ as: identity });
@@ -251,13 +251,13 @@ export class DataController extends Store {
   open(sheet: SheetName, branch: Branch | null = null): void {
     this.sheet = sheet;
     this.sheetBranch = branch;
-    this.changedAtOnce();
+    this.publishNow();
   }
 
   /** Handles a part of the page that could not be loaded. */
-  sheetMissing(): void {
+  sheetFailedToLoad(): void {
     this.open(null);
-    this.notices.say("The server did not give this part of the page. If it was updated, reload.", "bad");
+    this.notices.show("The server did not give this part of the page. If it was updated, reload.", "bad");
   }
 
   /** Scrolls a key, or the next one, into view. */
@@ -276,39 +276,39 @@ export class DataController extends Store {
   private redraw(isStructural: boolean): void {
     this.filtered = null;
     this.draw(isStructural);
-    this.changed();
+    this.publish();
   }
 
   /** Draws after changes of the data: rows in the next frame, the rest a few times a second. */
   private redrawForData(isStructural: boolean, isLive: boolean): void {
     this.draw(isStructural, isLive);
-    if (this.soon) return;
-    this.soon = setTimeout(() => {
-      this.soon = undefined;
-      if (this.missing && this.model?.lineFor(this.missing)) void this.show(this.missing);
+    if (this.redrawTimer) return;
+    this.redrawTimer = setTimeout(() => {
+      this.redrawTimer = undefined;
+      if (this.missingPath && this.model?.lineFor(this.missingPath)) void this.show(this.missingPath);
       if (this.filtered) this.redraw(true);
-      else this.changed();
-    }, AROUND_MILLISECONDS);
+      else this.publish();
+    }, REDRAW_MILLISECONDS);
   }
 
-  private linkChanged(): void {
-    if (this.link?.state.name === "live") this.draw(true);
-    this.changed();
+  private connectionChanged(): void {
+    if (this.connection?.state.name === "live") this.draw(true);
+    this.publish();
   }
 
   private tick(): void {
     if (!this.model || document.hidden) return;
-    this.model.heat.tick(performance.now());
+    this.model.activity.tick(performance.now());
     if (!this.isPaused && this.isLive) this.pulse.watch(this.database, this.model.watchedPaths());
     this.redraw(false);
   }
 
   /** Stops listening while the tab is hidden. */
   private visibilityChanged(): void {
-    clearTimeout(this.restTimer);
+    clearTimeout(this.pauseTimer);
     if (!document.hidden) return this.redraw(true);
-    this.restTimer = setTimeout(() => {
-      this.model?.rest();
+    this.pauseTimer = setTimeout(() => {
+      this.model?.pauseListening();
       this.pulse.stop();
     }, 5000);
   }

@@ -1,7 +1,7 @@
-import { Path, textOf } from "../tree/keys";
+import { Path, pathText } from "../tree/keys";
 import { copyOf, Json, Node, Scalar } from "../tree/node";
 import { EditType, editTypeOf, readInput } from "../tree/input";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Store } from "../state/store";
 import { Edits, StaleError, Undo } from "./edits";
 
@@ -66,7 +66,7 @@ export class Editor extends Store {
       return true;
     } catch (error) {
       const conflict = error instanceof StaleError ? { current: error.current } : null;
-      this.set({ ...edit, isSaving: false, conflict, problem: conflict ? null : sentence(error) });
+      this.set({ ...edit, isSaving: false, conflict, problem: conflict ? null : errorText(error) });
       return false;
     }
   }
@@ -78,12 +78,12 @@ export class Editor extends Store {
   }
 
   isAt(path: Path): boolean {
-    return this.state !== null && textOf(this.state.path) === textOf(path);
+    return this.state !== null && pathText(this.state.path) === pathText(path);
   }
 
   private set(state: EditState | null): void {
     this.state = state;
-    this.changed();
+    this.publish();
   }
 }
 

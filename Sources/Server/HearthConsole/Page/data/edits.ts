@@ -1,17 +1,17 @@
-import { bytes } from "../format/number";
-import { isSame, Path, sharedPath, textOf } from "../tree/keys";
+import { formatBytes } from "../format/number";
+import { isSamePath, Path, sharedPath, pathText } from "../tree/keys";
 import { copyOf, fromExport, Json, leavesOf, Node, toExport } from "../tree/node";
 import { hashOf } from "../tree/hash";
 import { makePushId, timeOfPushId } from "../tree/pushId";
 import type { OutlinePage } from "../api/console";
-import { Wire, WireError } from "../wire/wire";
+import { ProtocolClient, ProtocolError } from "../wire/protocolClient";
 
 /** The maximum size of parts that the page itself moves, duplicates and exports, in bytes. */
 export const PART_BYTES_MAXIMUM = 262_144;
 /** The maximum size of parts that the tab keeps after their removal, and compares with pasted ones, in bytes. */
 export const KEPT_BYTES_MAXIMUM = 5_000_000;
 /** The number of values above which a removal requires typing the key. */
-export const UNASKED_LEAVES_MAXIMUM = 1000;
+export const UNCONFIRMED_LEAVES_MAXIMUM = 1000;
 
 /** Another client wrote between the read and the write: the value was not changed. */
 export class StaleError extends Error {
@@ -27,7 +27,7 @@ export interface Undo {
 }
 
 export interface EditHost {
-  wire(): Wire;
+  client(): ProtocolClient;
   outline(path: Path): Promise<OutlinePage>;
 }
 
@@ -45,15 +45,15 @@ export class Edits {
 
   private async compareAndPut(path: Path, seen: Node | null, next: Json): Promise<void> {
     try {
-      await this.host.wire().put(path, next, hashOf(seen));
+      await this.host.client().put(path, next, hashOf(seen));
     } catch (error) {
-      if (error instanceof WireError && error.status === "datastale") throw new StaleError(await this.read(path));
+      if (error instanceof ProtocolError && error.status === "datastale") throw new StaleError(await this.read(path));
       throw error;
     }
   }
 
   async read(path: Path): Promise<Node | null> {
-    return fromExport(await this.host.wire().get(path));
+    return fromExport(await this.host.client().get(path));
   }
 
   /** Returns the value at a path, if it is small enough. */
@@ -66,7 +66,7 @@ export class Edits {
   /** Changes the priority of a value. */
   async prioritise(path: Path, priority: string | number | null): Promise<Undo> {
     const seen = await this.readPart(path, PART_BYTES_MAXIMUM);
-    if (!seen) throw new Error(`There is nothing at ${textOf(path)} any more.`);
+    if (!seen) throw new Error(`There is nothing at ${pathText(path)} any more.`);
     const next = new Node(seen.value, seen.children, priority);
     return this.put(path, seen, toExport(next), `Changed the priority of ${path[path.length - 1]}`);
   }
@@ -75,16 +75,16 @@ export class Edits {
     try {
       return await this.put(path, null, value, `Added ${path[path.length - 1]}`);
     } catch (error) {
-      if (error instanceof StaleError) throw new Error(`There is already something at ${textOf(path)}.`);
+      if (error instanceof StaleError) throw new Error(`There is already something at ${pathText(path)}.`);
       throw error;
     }
   }
 
   /** Moves a value to an empty path, in one update of both. */
   async move(from: Path, to: Path): Promise<Undo> {
-    const isKey = isSame(from.slice(0, -1), to.slice(0, -1));
+    const isKey = isSamePath(from.slice(0, -1), to.slice(0, -1));
     await this.moveOnce(from, to, await this.readPart(from, PART_BYTES_MAXIMUM));
-    const name = isKey ? to[to.length - 1]! : textOf(to);
+    const name = isKey ? to[to.length - 1]! : pathText(to);
     return {
       text: `${isKey ? "Renamed" : "Moved"} ${from[from.length - 1]} to ${name}`,
       run: async () => this.moveOnce(to, from, await this.read(to)),
@@ -92,14 +92,14 @@ export class Edits {
   }
 
   private async moveOnce(from: Path, to: Path, value: Node | null): Promise<void> {
-    if (!value) throw new Error(`There is nothing at ${textOf(from)} any more.`);
+    if (!value) throw new Error(`There is nothing at ${pathText(from)} any more.`);
     const there = await this.host.outline(to);
-    if (there.kind !== "null") throw new Error(`There is already something at ${textOf(to)}.`);
+    if (there.kind !== "null") throw new Error(`There is already something at ${pathText(to)}.`);
     const above = sharedPath(from.slice(0, -1), to.slice(0, -1));
     const update: { [path: string]: Json } = Object.create(null);
     update[from.slice(above.length).join("/")] = null;
     update[to.slice(above.length).join("/")] = toExport(value);
-    await this.host.wire().merge(above, update);
+    await this.host.client().merge(above, update);
   }
 
   async duplicate(path: Path): Promise<{ undo: Undo; path: Path }> {
@@ -118,23 +118,23 @@ export class Edits {
   }
 
   /** Determines the size of a removal: whether it needs confirmation, and whether it can be undone. */
-  async weigh(path: Path, held: Node | null): Promise<{ leaves: number; isExact: boolean; bytes: number; isKept: boolean; asks: boolean }> {
-    if (held) {
-      const leaves = leavesOf(held);
-      return { leaves, isExact: true, bytes: 0, isKept: true, asks: leaves > UNASKED_LEAVES_MAXIMUM };
+  async measureRemoval(path: Path, loaded: Node | null): Promise<{ leaves: number; isExact: boolean; bytes: number; canUndo: boolean; needsConfirmation: boolean }> {
+    if (loaded) {
+      const leaves = leavesOf(loaded);
+      return { leaves, isExact: true, bytes: 0, canUndo: true, needsConfirmation: leaves > UNCONFIRMED_LEAVES_MAXIMUM };
     }
     const page = await this.host.outline(path);
-    const isKept = page.bytes <= KEPT_BYTES_MAXIMUM;
-    return { leaves: page.count, isExact: false, bytes: page.bytes, isKept, asks: page.count > UNASKED_LEAVES_MAXIMUM
+    const canUndo = page.bytes <= KEPT_BYTES_MAXIMUM;
+    return { leaves: page.count, isExact: false, bytes: page.bytes, canUndo, needsConfirmation: page.count > UNCONFIRMED_LEAVES_MAXIMUM
       || page.bytes > 65_536 };
   }
 
-  async remove(path: Path, held: Node | null, isKept: boolean): Promise<Undo | null> {
-    if (!isKept) {
-      await this.host.wire().put(path, null);
+  async remove(path: Path, loaded: Node | null, canUndo: boolean): Promise<Undo | null> {
+    if (!canUndo) {
+      await this.host.client().put(path, null);
       return null;
     }
-    const seen = held ? copyOf(held) : await this.read(path);
+    const seen = loaded ? copyOf(loaded) : await this.read(path);
     return this.put(path, seen, null, `Removed ${path[path.length - 1] ?? "everything"}`);
   }
 }
@@ -147,6 +147,6 @@ function holdsServerValue(json: Json): boolean {
 
 export class PartTooLarge extends Error {
   constructor(path: Path, size: number, limit: number) {
-    super(`${textOf(path)} is ${bytes(size)}, and the page takes ${bytes(limit)} at most. From a shell: hearth db export ${textOf(path)}`);
+    super(`${pathText(path)} is ${formatBytes(size)}, and the page takes ${formatBytes(limit)} at most. From a shell: hearth db export ${pathText(path)}`);
   }
 }

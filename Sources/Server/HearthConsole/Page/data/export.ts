@@ -1,14 +1,14 @@
 import { ConsoleApi } from "../api/console";
 import { jsonText } from "../tree/input";
-import { Path, textOf } from "../tree/keys";
+import { Path, pathText } from "../tree/keys";
 import { Node, toExport } from "../tree/node";
 
-const TICKETS = "/.console/api/download/";
+const DOWNLOAD_PREFIX = "/.console/api/download/";
 
 /** Downloads a part of any size, which the server streams. */
 export async function downloadFromServer(api: ConsoleApi, database: string, path: Path): Promise<void> {
-  const { path: address } = await api.ask<{ path: string }>("POST", "/download", { database, path: textOf(path) });
-  if (!address.startsWith(TICKETS)) throw new Error("The server named another address than its own.");
+  const { path: address } = await api.request<{ path: string }>("POST", "/download", { database, path: pathText(path) });
+  if (!address.startsWith(DOWNLOAD_PREFIX)) throw new Error("The server named another address than its own.");
   const link = document.createElement("a");
   link.href = address;
   link.download = "";

@@ -1,10 +1,10 @@
 import { Component, h } from "preact";
-import { num } from "../format/number";
-import { shown } from "../format/text";
-import { fullMoment } from "../format/time";
-import { problemOfKey, textOf } from "../tree/keys";
+import { formatCount } from "../format/number";
+import { displayText } from "../format/text";
+import { fullTime } from "../format/time";
+import { problemOfKey, pathText } from "../tree/keys";
 import { firstPushIdAt, timeOfPushId } from "../tree/pushId";
-import { Seg } from "../widgets/seg";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -22,7 +22,7 @@ const BY = [{ value: "time", label: "Time" }, { value: "key", label: "Key" }];
 export class GoToSheet extends Component<{ data: DataController }, State> {
   private readonly branch = this.props.data.sheetBranch ?? this.props.data.currentBranch!;
   private readonly hasTimes = this.branch.windows.some(window => window.keys.some(key => timeOfPushId(key) !== null));
-  override state: State = begin(this.hasTimes ? "time" : "key");
+  override state: State = initialState(this.hasTimes ? "time" : "key");
 
   private async submit(): Promise<void> {
     const { data } = this.props;
@@ -37,7 +37,7 @@ export class GoToSheet extends Component<{ data: DataController }, State> {
   }
 
   private choose(by: "key" | "time"): void {
-    this.setState(begin(by));
+    this.setState(initialState(by));
   }
 
   render() {
@@ -45,19 +45,19 @@ export class GoToSheet extends Component<{ data: DataController }, State> {
     const { by, text, problem } = this.state;
     const time = by === "time" ? new Date(text).getTime() : NaN;
     const close = () => data.open(null);
-    return <Sheet title={`Go to a place in ${shown(textOf(this.branch.path), 120)}`} onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot note={`${num(this.branch.count)} children`} label="Go" onCancel={close} />}>
-      {this.hasTimes ? <Seg name="By" value={by} options={BY} onChoose={next => this.choose(next)} /> : null}
+    return <Sheet title={`Go to a place in ${displayText(pathText(this.branch.path), 120)}`} onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot note={`${formatCount(this.branch.count)} children`} label="Go" onCancel={close} />}>
+      {this.hasTimes ? <SegmentedControl name="By" value={by} options={BY} onChoose={next => this.choose(next)} /> : null}
       <TextField label={by === "time" ? "From this time" : "From this key, or the next one"} isProse={by === "time"}
         type={by === "time" ? "datetime-local" : "text"} value={text} problem={problem}
           onChange={next => this.setState({ text: next, problem: null })} />
-      {Number.isNaN(time) ? null : <span class="note-text">{fullMoment(time)}</span>}
+      {Number.isNaN(time) ? null : <span class="note-text">{fullTime(time)}</span>}
     </Sheet>;
   }
 }
 
 /** Returns the initial state; a time begins an hour ago. */
-function begin(by: "key" | "time"): State {
+function initialState(by: "key" | "time"): State {
   return { by, text: by === "time" ? localTime(Date.now() - 3_600_000) : "", problem: null };
 }
 

@@ -1,15 +1,15 @@
 import { h } from "preact";
-import { bytes, num } from "../format/number";
-import { plural, shown } from "../format/text";
-import { clock, fullMoment, moment } from "../format/time";
+import { formatBytes, formatCount } from "../format/number";
+import { plural, displayText } from "../format/text";
+import { timeOfDay, fullTime, shortTime } from "../format/time";
 import { kindName, valueText } from "../format/value";
 import { jsonText } from "../tree/input";
-import { Path, textOf } from "../tree/keys";
+import { Path, pathText } from "../tree/keys";
 import { Kind, kindOf, Node, toExport } from "../tree/node";
 import { timeOfPushId } from "../tree/pushId";
 import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
-import { Later } from "../widgets/later";
+import { LazyComponent } from "../widgets/lazyComponent";
 import { LoggedChange } from "./changeLog";
 import { DataController } from "./controller";
 import { identityName } from "./connection";
@@ -30,36 +30,36 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
 
   override componentWillUnmount(): void {
     super.componentWillUnmount();
-    this.selection.leave();
+    this.selection.stopListening();
   }
 
   render() {
     const { data, onMore } = this.props;
     const { path } = data.route;
-    this.selection.look(data);
+    this.selection.update(data);
     const node = this.selection.node;
     const kind: Kind = node ? kindOf(node) : this.selection.page?.kind ?? "null";
     return <aside class="inspector" aria-label="Inspector" data-open={String(data.isInspectorOpen)} tabIndex={0}>
       <button type="button" class="sheet-grip" aria-label="Close the inspector" onClick={() => this.close()} />
       <section>
-        <div class="line"><h2><bdi>{path.length ? shown(path[path.length - 1]!, 256) : "/"}</bdi></h2>
+        <div class="line"><h2><bdi>{path.length ? displayText(path[path.length - 1]!, 256) : "/"}</bdi></h2>
           {this.selection.isKnown ? <span class="chip">{kindName(kind)}</span> : null}<span class="grow" />
-          <Button label="Copy path" icon="copy" kind="quiet" onlyIcon onPress={() => data.acts.copy(textOf(path), "Path copied")} />
+          <Button label="Copy path" icon="copy" kind="quiet" onlyIcon onPress={() => data.actions.copy(pathText(path), "Path copied")} />
           <Button label="More" icon="more" kind="quiet" onlyIcon popup="menu" onPress={event => onMore(event.currentTarget as Element)} />
         </div>
-        {path.length > 1 ? <div class="full-path"><bdi>{shown(textOf(path), 1024)}</bdi></div> : null}
+        {path.length > 1 ? <div class="full-path"><bdi>{displayText(pathText(path), 1024)}</bdi></div> : null}
         {this.selection.refusal ? <Refused data={data} reason={this.selection.refusal} /> : this.value(kind, node)}
       </section>
       {this.facts(kind, node)}
-      <Later load={() => import("./whoMay").then(module => (given: any) => <module.WhoMay {...given} />)} onFail={() => {}}
-        given={{ data, path: textOf(path), as: data.route.as, refusal: this.selection.refusal }} />
+      <LazyComponent load={() => import("./accessSection").then(module => (given: any) => <module.AccessSection {...given} />)} onFail={() => {}}
+        componentProps={{ data, path: pathText(path), as: data.route.as, refusal: this.selection.refusal }} />
       <Changes data={data} path={path} />
     </aside>;
   }
 
   private close(): void {
     this.props.data.isInspectorOpen = false;
-    this.props.data.changed();
+    this.props.data.publish();
   }
 
   private value(kind: Kind, node: Node | null) {
@@ -68,25 +68,25 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
     if (data.editor.isAt(path)) return <ValueEditor data={data} />;
     if (kind === "object" || !this.selection.isKnown) return <span hidden />;
     if (kind === "null") return <p class="note-text">Nothing stands here.</p>;
-    if (!node) return <div class="line"><span class="note-text grow">{bytes(this.selection.page!.bytes)}, not loaded</span>
+    if (!node) return <div class="line"><span class="note-text grow">{formatBytes(this.selection.page!.bytes)}, not loaded</span>
       <Button label="Load" onPress={() => this.selection.load()} /></div>;
     return <div style={{ display: "grid", gap: "8px" }}>
       <div class={`whole-value ${kind}`} tabIndex={0} role="region" aria-label="Value">
-        <bdi>{shown(String(node.value), VALUE_UNITS_SHOWN)}</bdi></div>
+        <bdi>{displayText(String(node.value), VALUE_UNITS_SHOWN)}</bdi></div>
       <div class="line"><Button label="Edit" icon="edit" reason={data.readOnlyReason}
         onPress={() => data.editor.begin(path, node, "inspector")} />
-        <Button label="Copy value" kind="quiet" onPress={() => data.acts.copy(String(node.value), "Value copied")} /></div>
+        <Button label="Copy value" kind="quiet" onPress={() => data.actions.copy(String(node.value), "Value copied")} /></div>
     </div>;
   }
 
   /** Returns the actions that take a part out of the page. */
-  private ways(node: Node | null) {
+  private exportActions(node: Node | null) {
     const { data } = this.props;
     const { path } = data.route;
-    const copy = () => data.acts.copy(jsonText(toExport(node)), "JSON copied");
+    const copy = () => data.actions.copy(jsonText(toExport(node)), "JSON copied");
     return <div class="line">
       {node ? <Button label="Copy JSON" icon="copy" onPress={copy} /> : null}
-      <Button label="Export" icon="download" kind={node ? "quiet" : ""} onPress={() => data.acts.exportPart(path)} />
+      <Button label="Export" icon="download" kind={node ? "quiet" : ""} onPress={() => data.actions.exportPart(path)} />
     </div>;
   }
 
@@ -100,33 +100,33 @@ export class Inspector extends View<{ data: DataController; onMore: (anchor: Ele
     const rows: [string, JSX.Element][] = [];
     const count = node?.children?.size ?? page?.count ?? 0;
     const isAbout = page !== null && !page.isExact && !node;
-    if (kind === "object") rows.push(["Children", <span>{num(count)}{isAbout ? ", about" : ""}</span>]);
-    if (page) rows.push(["Size", <span>{bytes(page.bytes)}</span>]);
+    if (kind === "object") rows.push(["Children", <span>{formatCount(count)}{isAbout ? ", about" : ""}</span>]);
+    if (page) rows.push(["Size", <span>{formatBytes(page.bytes)}</span>]);
     if (typeof value === "string") rows.push(["Length", <span>{characters(value)}</span>]);
     if (node && node.priority !== null) rows.push(["Priority", <PriorityText priority={node.priority} />]);
     else if (page?.hasPriority && !node) rows.push(["Priority", <span>has one</span>]);
-    if (time !== null) rows.push(["Made", <Moment at={time} />]);
-    if (looksLikeTime) rows.push(["As time", <Moment at={value as number} />]);
+    if (time !== null) rows.push(["Made", <TimeText at={time} />]);
+    if (looksLikeTime) rows.push(["As time", <TimeText at={value as number} />]);
     if (!rows.length) return <span hidden />;
     return <section>
       <dl class="facts">{rows.map(([name, what]) => [<dt>{name}</dt>, <dd>{what}</dd>])}</dl>
-      {kind === "object" && !this.selection.refusal ? this.ways(node) : null}
+      {kind === "object" && !this.selection.refusal ? this.exportActions(node) : null}
     </section>;
   }
 }
 
 function characters(text: string): string {
   const count = [...text].length;
-  return `${num(count)} ${plural(count, "character")}`;
+  return `${formatCount(count)} ${plural(count, "character")}`;
 }
 
-function Moment(props?: { at: number }) {
-  return <span title={fullMoment(props!.at)}>{moment(props!.at, Date.now())}</span>;
+function TimeText(props?: { at: number }) {
+  return <span title={fullTime(props!.at)}>{shortTime(props!.at, Date.now())}</span>;
 }
 
 function PriorityText(props?: { priority: string | number }) {
   const { priority } = props!;
-  return <span class={`mono ${typeof priority}`}>{valueText(typeof priority === "string" ? shown(priority, 80) : priority)}</span>;
+  return <span class={`mono ${typeof priority}`}>{valueText(typeof priority === "string" ? displayText(priority, 80) : priority)}</span>;
 }
 
 function Refused(props?: { data: DataController; reason: string }) {
@@ -149,8 +149,8 @@ function ChangeRow(props?: { data: DataController; change: LoggedChange; base: P
   const { data, change, base } = props!;
   const below = change.path.slice(base.length);
   const name = below.length ? below.join("/") : change.path[change.path.length - 1] ?? "/";
-  return <button type="button" class="change" title={textOf(change.path)} onClick={() => data.go({ path: change.path })}>
-    <span>{clock(change.at)}</span><span class={`sign ${change.kind}`} aria-label={change.kind}>{SIGNS[change.kind]}</span>
-    <bdi class={`mono cut ${change.kind === "removed" ? "gone" : ""}`}>{shown(name, 120)}</bdi>
+  return <button type="button" class="change" title={pathText(change.path)} onClick={() => data.go({ path: change.path })}>
+    <span>{timeOfDay(change.at)}</span><span class={`sign ${change.kind}`} aria-label={change.kind}>{SIGNS[change.kind]}</span>
+    <bdi class={`mono cut ${change.kind === "removed" ? "gone" : ""}`}>{displayText(name, 120)}</bdi>
   </button>;
 }

@@ -74,7 +74,7 @@ export class KeyList<B extends OpenBranch> {
   }
 
   /** Moves a key to its position after its child changed. Returns -1, 0 or 1: the number of added lines. */
-  touch(key: string, children: Map<string, Node> | null): number {
+  updateKey(key: string, children: Map<string, Node> | null): number {
     const child = children?.get(key);
     const isKeyOrder = this.order.by === "key";
     const held = isKeyOrder ? this.find(key, child ?? null, children) : { at: this.indexOf(key), isThere: false };

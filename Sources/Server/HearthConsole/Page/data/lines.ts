@@ -1,5 +1,5 @@
 import { preview, valueText } from "../format/value";
-import { isSame, Path } from "../tree/keys";
+import { isSamePath, Path } from "../tree/keys";
 import { Node } from "../tree/node";
 import { Line, lineAt, lineOf } from "./line";
 import type { TreeModel } from "./model";
@@ -8,7 +8,7 @@ import type { TreeModel } from "./model";
 export interface Lines {
   readonly count: number;
   at(line: number): Line | null;
-  of(path: Path): number;
+  indexOf(path: Path): number;
 }
 
 /** All lines of the open nodes. */
@@ -23,7 +23,7 @@ export class AllLines implements Lines {
     return line < 0 || line >= this.count ? null : lineAt(this.model.root, line);
   }
 
-  of(path: Path): number {
+  indexOf(path: Path): number {
     return lineOf(this.model.root, path);
   }
 }
@@ -59,8 +59,8 @@ export class FilteredLines implements Lines {
     return this.found[line] ?? null;
   }
 
-  of(path: Path): number {
-    return this.found.findIndex(line => line.type === "node" && isSame(line.path, path));
+  indexOf(path: Path): number {
+    return this.found.findIndex(line => line.type === "node" && isSamePath(line.path, path));
   }
 }
 

@@ -1,13 +1,13 @@
 import type { OutlinePage } from "../api/console";
-import { compareKeys, isWithin, Path, textOf } from "../tree/keys";
+import { compareKeys, isWithinPath, Path, pathText } from "../tree/keys";
 import { differences } from "../tree/diff";
 import { Node, nodeAt } from "../tree/node";
 import { BY_KEY, End, Order } from "../tree/order";
 import { timeOfPushId } from "../tree/pushId";
-import type { Wire } from "../wire/wire";
+import type { ProtocolClient } from "../wire/protocolClient";
 import { Branch, Gap, Window } from "./branch";
 import { ChangeLog } from "./changeLog";
-import { Heat } from "./heat";
+import { ChangeActivity } from "./changeActivity";
 import { Line, lineAt, lineOf, NodeLine } from "./line";
 import { RowListens } from "./rowListens";
 import { OutlineRefresh } from "./outlineRefresh";
@@ -16,12 +16,12 @@ import { ChildGap, ChildWindow, PAGE_ROWS } from "./window";
 export interface ModelHost {
   /** Reads a page of names, kinds and sizes. */
   outline(path: string, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number,
-    isPeek: boolean): Promise<OutlinePage>;
+    isBackground: boolean): Promise<OutlinePage>;
   /** Notifies of added or removed lines, caused by other clients or by the user's own action. */
   structureChanged(isLive: boolean): void;
   /** Notifies of changed values or marks. */
   rowsChanged(): void;
-  say(text: string): void;
+  showError(text: string): void;
 }
 
 const WATCHED_PATHS_MAXIMUM = 200;
@@ -31,20 +31,20 @@ const LINES_MAXIMUM = 20_000;
 /** The open part of the tree: its branches, their windows, and the observed changes. */
 export class TreeModel {
   readonly root: Branch;
-  readonly heat = new Heat();
+  readonly activity = new ChangeActivity();
   readonly log = new ChangeLog();
   readonly rowListens: RowListens;
   /** The chosen orders and ends, by path. */
-  readonly choices = new Map<string, { order: Order; end: End }>();
+  readonly chosenOrders = new Map<string, { order: Order; end: End }>();
   isPaused = false;
   visible: Line[] = [];
   readonly outlines = new OutlineRefresh(this);
 
   constructor(
-    readonly wire: Wire,
+    readonly client: ProtocolClient,
     private readonly host: ModelHost,
     /** True when an identity other than the administrator reads: rows are read one by one where a node is refused. */
-    readonly isAsSomebody = false,
+    readonly isImpersonating = false,
     /** The identity's uid, which is often a key. */
     readonly ownKey: string | null = null,
   ) {
@@ -53,8 +53,8 @@ export class TreeModel {
   }
 
   page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc",
-    limit: number, isPeek = false): Promise<OutlinePage> {
-    return this.host.outline(textOf(path), order, from, direction, limit, isPeek);
+    limit: number, isBackground = false): Promise<OutlinePage> {
+    return this.host.outline(pathText(path), order, from, direction, limit, isBackground);
   }
 
   structureChanged(isLive = false): void {
@@ -65,12 +65,12 @@ export class TreeModel {
     this.host.rowsChanged();
   }
 
-  say(text: string): void {
-    this.host.say(text);
+  showError(text: string): void {
+    this.host.showError(text);
   }
 
   valueOf(window: Window, key: string): Node | null {
-    if (window.source === "rows") return this.rowListens.valueAt(textOf([...window.branch.path, key]));
+    if (window.source === "rows") return this.rowListens.valueAt(pathText([...window.branch.path, key]));
     return window.node()?.child(key) ?? null;
   }
 
@@ -102,23 +102,23 @@ export class TreeModel {
 
   async expand(line: NodeLine): Promise<Branch> {
     if (line.open) return line.open;
-    const choice = this.choices.get(textOf(line.path));
-    const branch = new Branch(this, line.path, line.window, choice?.order ?? BY_KEY, choice?.end ?? await this.usualEnd(line));
+    const choice = this.chosenOrders.get(pathText(line.path));
+    const branch = new Branch(this, line.path, line.window, choice?.order ?? BY_KEY, choice?.end ?? await this.defaultEnd(line));
     line.window.setOpen(line.key, branch);
     branch.recount();
     this.structureChanged();
     await branch.load();
-    if (this.root.lineCount > LINES_MAXIMUM) this.closeFarthest(branch);
+    if (this.root.lineCount > LINES_MAXIMUM) this.closeLeastRecentlySeen(branch);
     return branch;
   }
 
   /** Closes the branch that was seen longest ago when too many are open, but none that contains the new one. */
-  private closeFarthest(kept: Branch): void {
+  private closeLeastRecentlySeen(kept: Branch): void {
     let oldest: { window: Window; branch: Branch; seenAt: number } | null = null;
     const walk = (window: Window) => {
       for (const branch of window.open.values()) {
         const seenAt = Math.max(0, ...branch.windows.map(each => each.seenAt));
-        const isAround = isWithin(kept.path, branch.path);
+        const isAround = isWithinPath(kept.path, branch.path);
         if (!isAround && branch.lineCount > 0 && seenAt < (oldest?.seenAt ?? Infinity)) oldest = { window, branch, seenAt };
         if (isAround) branch.windows.forEach(walk);
       }
@@ -130,11 +130,11 @@ export class TreeModel {
     found.branch.dispose();
     found.window.branch.recount();
     this.structureChanged();
-    if (this.root.lineCount > LINES_MAXIMUM) this.closeFarthest(kept);
+    if (this.root.lineCount > LINES_MAXIMUM) this.closeLeastRecentlySeen(kept);
   }
 
   /** Returns the initial end of a branch: push ids are shown from their newest. */
-  private async usualEnd(line: NodeLine): Promise<End> {
+  private async defaultEnd(line: NodeLine): Promise<End> {
     const count = line.node?.children?.size ?? line.info?.count ?? 0;
     if (count <= PAGE_ROWS || line.node) return "first";
     try {
@@ -161,7 +161,7 @@ export class TreeModel {
   async reorder(branch: Branch, order: Order, end: End): Promise<void> {
     branch.order = order;
     branch.end = end;
-    this.choices.set(textOf(branch.path), { order, end });
+    this.chosenOrders.set(pathText(branch.path), { order, end });
     await branch.load();
   }
 
@@ -211,16 +211,16 @@ export class TreeModel {
       branches.add(line.window.branch);
       rows.push(line);
       let window: Window | null = line.window;
-      while (window && window.source === "held") window = window.branch.parent;
+      while (window && window.source === "parent") window = window.branch.parent;
       if (window) {
         window.seenAt = now;
-        window.wake();
+        window.listen();
         branches.add(window.branch);
       }
     }
     // Before the first lines: the first data has to be displayed too.
-    if (!lines.length) for (const window of this.root.windows) window.wake();
-    for (const branch of branches) branch.limitAwake();
+    if (!lines.length) for (const window of this.root.windows) window.listen();
+    for (const branch of branches) branch.limitListening();
     this.rowListens.show(rows, now);
   }
 
@@ -228,27 +228,27 @@ export class TreeModel {
   watchedPaths(): string[] {
     const paths: string[] = [];
     for (const line of this.visible) {
-      if (line.type === "node" && (line.open || line.info?.kind === "object" || line.node?.children)) paths.push(textOf(line.path));
+      if (line.type === "node" && (line.open || line.info?.kind === "object" || line.node?.children)) paths.push(pathText(line.path));
       if (paths.length === WATCHED_PATHS_MAXIMUM) break;
     }
     return paths;
   }
 
-  pulse(paths: string[], counts: number[], now: number): void {
-    paths.forEach((path, at) => this.heat.pulse(path, counts[at] ?? 0, now));
+  recordCommits(paths: string[], counts: number[], now: number): void {
+    paths.forEach((path, at) => this.activity.recordCommits(path, counts[at] ?? 0, now));
     for (const line of this.visible) {
       const branch = line.type === "node" ? line.window.branch : line.branch;
-      this.outlines.touch(branch);
+      this.outlines.markChanged(branch);
     }
     this.rowsChanged();
   }
 
-  noteChange(path: Path, before: Node | null, after: Node | null): void {
+  recordChange(path: Path, before: Node | null, after: Node | null): void {
     const now = performance.now();
     if (before?.children && after?.children) {
-      for (const each of differences(before, after, 50)) this.heat.mark([...path, ...each.path], now);
+      for (const each of differences(before, after, 50)) this.activity.recordChange([...path, ...each.path], now);
     } else {
-      this.heat.mark(path, now);
+      this.activity.recordChange(path, now);
     }
     this.log.add({ at: Date.now(), path, kind: before === null ? "added" : after === null ? "removed" : "changed" });
     this.rowsChanged();
@@ -257,14 +257,14 @@ export class TreeModel {
   pause(isPaused: boolean): void {
     this.isPaused = isPaused;
     if (!isPaused) return this.structureChanged();
-    this.rest();
+    this.pauseListening();
   }
 
   /** Pauses all listening until lines are shown again. */
-  rest(): void {
+  pauseListening(): void {
     const walk = (branch: Branch) => {
       for (const window of branch.windows) {
-        window.sleep();
+        window.stopListening();
         window.open.forEach(walk);
       }
     };

@@ -1,26 +1,26 @@
 import { h } from "preact";
-import { num } from "../format/number";
+import { formatCount } from "../format/number";
 import { plural } from "../format/text";
 import { Store, View } from "../state/store";
 import { End, Order } from "../tree/order";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Menu, MenuItem } from "../widgets/menu";
-import { Seg } from "../widgets/seg";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { DataController } from "./controller";
 import { OrderSheet } from "./orderSheet";
 
 /** The rate above which single changes cannot be followed: rates and samples are shown. */
-const FOLLOWED_PER_SECOND = 200;
+const READABLE_CHANGES_PER_SECOND = 200;
 
 interface State {
   anchor: Element | null;
-  isNaming: boolean;
+  isChoosingChild: boolean;
 }
 
 /** The bar of the open node: the order of its children, the end, the filter, and the rate of changes. */
 export class OrderBar extends View<{ data: DataController }, State> {
-  override state: State = { anchor: null, isNaming: false };
+  override state: State = { anchor: null, isChoosingChild: false };
 
   protected stores(): Store[] {
     return [this.props.data];
@@ -32,36 +32,36 @@ export class OrderBar extends View<{ data: DataController }, State> {
 
   render() {
     const { data } = this.props;
-    const { anchor, isNaming } = this.state;
+    const { anchor, isChoosingChild } = this.state;
     const branch = this.branch;
     const end = branch?.end ?? "first";
     const canJump = branch?.order.by === "key" && branch.hasGaps;
     return <div class="data-bar">
       <Button label={orderName(branch?.order)} icon="filter" kind="quiet" popup="menu"
         onPress={event => this.setState({ anchor: event.currentTarget as Element })} />
-      <Seg name="End" value={end} options={[{ value: "first", label: "First" }, { value: "last", label: "Last" }]}
+      <SegmentedControl name="End" value={end} options={[{ value: "first", label: "First" }, { value: "last", label: "Last" }]}
         onChoose={(value: End) => this.choose(branch?.order, value)} />
       {canJump ? <Button label="From key" kind="quiet" onPress={() => data.open("goto", branch)} /> : null}
       <div class="field soft"><Icon name="search" /><input type="search" aria-label="Filter what is loaded"
         placeholder="Filter what is loaded" value={data.route.filter}
         spellCheck={false} autocomplete="off" onInput={event => data.filter((event.target as HTMLInputElement).value)}
         onKeyDown={event => event.key === "Escape" && data.filter("")} /></div>
-      {data.route.filter ? <span class="note-text">{num(data.lines.count && data.matches)} found</span> : null}
+      {data.route.filter ? <span class="note-text">{formatCount(data.lines.count && data.matches)} found</span> : null}
       <span class="rates">{this.rates()}</span>
       <Button label={data.isPaused ? "Go on" : "Pause"} icon={data.isPaused ? "play" : "pause"} kind="quiet" shrinks
         onPress={() => data.pause(!data.isPaused)} />
       {anchor ? <Menu name="Order" anchor={anchor} items={this.orders()} onClose={() => this.setState({ anchor: null })} /> : null}
-      {isNaming ? <OrderSheet onClose={() => this.setState({ isNaming: false })}
+      {isChoosingChild ? <OrderSheet onClose={() => this.setState({ isChoosingChild: false })}
         onChoose={child => this.choose({ by: "child", child }, end)} /> : null}
     </div>;
   }
 
   private rates() {
-    const rate = this.props.data.model?.heat.rate ?? 0;
+    const rate = this.props.data.model?.activity.rate ?? 0;
     if (this.props.data.isPaused) return <span>Paused: you see what was there</span>;
     if (rate < 0.5) return null as unknown as JSX.Element;
     const whole = Math.max(1, Math.round(rate));
-    return <span><b>{num(whole)}</b> {plural(whole, "change")} a second{rate > FOLLOWED_PER_SECOND
+    return <span><b>{formatCount(whole)}</b> {plural(whole, "change")} a second{rate > READABLE_CHANGES_PER_SECOND
       ? ": rates and samples are shown" : ""}</span>;
   }
 
@@ -77,7 +77,7 @@ export class OrderBar extends View<{ data: DataController }, State> {
     return [
       simple("key", "By key"), simple("value", "By value"), simple("priority", "By priority"),
       { label: order?.by === "child" ? `By child ${order.child}` : "By a child…", isChosen: order?.by === "child",
-        run: () => this.setState({ isNaming: true }) },
+        run: () => this.setState({ isChoosingChild: true }) },
     ];
   }
 }

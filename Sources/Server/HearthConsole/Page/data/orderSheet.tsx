@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { pathOf, problemOfKey } from "../tree/keys";
+import { parsePath, problemOfKey } from "../tree/keys";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -14,7 +14,7 @@ export class OrderSheet extends Component<OrderSheetProps, { text: string; probl
   override state = { text: "", problem: null };
 
   private submit(): void {
-    const parts = pathOf(this.state.text);
+    const parts = parsePath(this.state.text);
     const wrong = parts.map(problemOfKey).find(each => each !== null) ?? null;
     const problem = parts.length ? wrong : "Type a key, or a path below each child.";
     if (problem) return this.setState({ problem });

@@ -5,7 +5,7 @@ import type { Line } from "./line";
 import type { BranchModel } from "./window";
 
 /** The number of rows that are requested beyond a window's own, so that new ones are found. */
-const ROOM = 50;
+const EXTRA_ROWS = 50;
 const PAGE_MAXIMUM = 500;
 
 /** The model whose outlines are read. */
@@ -16,22 +16,22 @@ interface OutlineModel extends Pick<BranchModel, "structureChanged" | "page"> {
 
 /** A refresh of the outlines of branches whose rows or numbers do not follow from loaded data. */
 export class OutlineRefresh {
-  private touched = new Set<Branch>();
+  private changedBranches = new Set<Branch>();
   private isBusy = false;
 
   constructor(private readonly model: OutlineModel) {}
 
   /** Records a write in a branch. */
-  touch(branch: Branch): void {
-    if (branch.hasGaps || branch.windows.some(window => window.source === "rows")) this.touched.add(branch);
+  markChanged(branch: Branch): void {
+    if (branch.hasGaps || branch.windows.some(window => window.source === "rows")) this.changedBranches.add(branch);
   }
 
   /** Refreshes the branches. Called every two seconds. */
   async run(): Promise<void> {
     if (this.isBusy || this.model.isPaused) return;
     this.isBusy = true;
-    const branches = [...this.touched];
-    this.touched.clear();
+    const branches = [...this.changedBranches];
+    this.changedBranches.clear();
     try {
       for (const branch of branches) await this.read(branch);
     } catch {
@@ -47,10 +47,10 @@ export class OutlineRefresh {
       branch.count = (await this.model.page(branch.path, branch.order, undefined, "asc", 1, true)).count;
     } else {
       const from = window.low?.isIncluded === false ? window.low.key : undefined;
-      const limit = Math.min(PAGE_MAXIMUM, window.keys.length + ROOM);
+      const limit = Math.min(PAGE_MAXIMUM, window.keys.length + EXTRA_ROWS);
       const page = await this.model.page(branch.path, branch.order, from, "asc", limit, true);
       branch.count = page.count;
-      this.put(window, page);
+      this.replaceRows(window, page);
       branch.recount();
     }
     this.model.structureChanged();
@@ -60,7 +60,7 @@ export class OutlineRefresh {
     return this.model.visible.some(line => line.type === "node" && line.window === window);
   }
 
-  private put(window: Window, page: OutlinePage): void {
+  private replaceRows(window: Window, page: OutlinePage): void {
     const { low, high } = window;
     const rows = page.rows.filter(row => {
       const difference = high ? compareKeys(row.key, high.key) : -1;

@@ -1,13 +1,13 @@
 import { Component, h } from "preact";
-import { num } from "../format/number";
-import { shown } from "../format/text";
+import { formatCount } from "../format/number";
+import { displayText } from "../format/text";
 import { valueText } from "../format/value";
-import { count, Difference, DifferenceCounts, differences } from "../tree/diff";
+import { countDifferences, Difference, DifferenceCounts, differences } from "../tree/diff";
 import { readInput } from "../tree/input";
-import { textOf } from "../tree/keys";
+import { pathText } from "../tree/keys";
 import { fromExport, Json, leavesOf, Node, toExport } from "../tree/node";
-import { sentence } from "../state/session";
-import { Seg } from "../widgets/seg";
+import { errorText } from "../state/session";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -47,9 +47,9 @@ export class PasteSheet extends Component<{ data: DataController }, State> {
       const before = await this.props.data.edits.readPart(this.path, KEPT_BYTES_MAXIMUM);
       const after = this.state.mode === "replace" ? fromExport(input.value) : merged(before, input.value);
       const places = differences(before, after, DIFFERENCES_SHOWN);
-      this.setState({ isBusy: false, plan: { before, after, counts: count(before, after), places } });
+      this.setState({ isBusy: false, plan: { before, after, counts: countDifferences(before, after), places } });
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -61,9 +61,9 @@ export class PasteSheet extends Component<{ data: DataController }, State> {
       const told = `Pasted into ${this.path[this.path.length - 1] ?? "/"}`;
       const undo = await data.edits.put(this.path, plan.before, toExport(plan.after), told);
       data.open(null);
-      data.acts.offerUndo(undo);
+      data.actions.offerUndo(undo);
     } catch (error) {
-      this.setState({ isBusy: false, plan: null, problem: sentence(error) + " Compare again." });
+      this.setState({ isBusy: false, plan: null, problem: errorText(error) + " Compare again." });
     }
   }
 
@@ -75,14 +75,14 @@ export class PasteSheet extends Component<{ data: DataController }, State> {
     const close = () => data.open(null);
     const label = isReady ? (isBusy ? "Writing…" : "Write it") : isBusy ? "Comparing…" : "Compare";
     const note = isNothing ? "Nothing would change." : "Nothing is written before you have seen the difference.";
-    return <Sheet title={`Paste JSON into ${shown(textOf(this.path), 120)}`} isWide onClose={close}
+    return <Sheet title={`Paste JSON into ${displayText(pathText(this.path), 120)}`} isWide onClose={close}
       onSubmit={() => void (isReady ? this.write() : this.compare())}
       foot={<SheetFoot note={note} label={label} isDisabled={isBusy} onCancel={close} />}>
-      <Seg name="How" value={mode} options={MODES} onChoose={next => this.change({ mode: next })} />
+      <SegmentedControl name="How" value={mode} options={MODES} onChoose={next => this.change({ mode: next })} />
       <TextField label="JSON" rows={plan ? 4 : 12} placeholder={'{ "welcome": "Hello" }'} value={text} problem={problem}
         onChange={next => this.change({ text: next })} />
       {isReady ? <Counts counts={plan.counts} /> : null}
-      {isReady ? <Places places={plan.places} /> : null}
+      {isReady ? <DifferenceList places={plan.places} /> : null}
     </Sheet>;
   }
 }
@@ -98,31 +98,31 @@ function merged(before: Node | null, json: Json): Node | null {
 
 function Counts(props?: { counts: DifferenceCounts }) {
   const { added, changed, removed, same } = props!.counts;
-  const cell = (number: number, name: string) => <div><b>{num(number)}</b><span>{name}</span></div>;
+  const cell = (number: number, name: string) => <div><b>{formatCount(number)}</b><span>{name}</span></div>;
   return <div class="counts">{cell(added, "added")}{cell(changed, "changed")}{cell(removed, "removed")}{cell(same, "same")}</div>;
 }
 
-function Places(props?: { places: Difference[] }) {
+function DifferenceList(props?: { places: Difference[] }) {
   const { places } = props!;
   return <div>
-    <ul class="diff" tabIndex={0} aria-label="Difference">{places.map(place => <Place place={place} />)}</ul>
-    {places.length === DIFFERENCES_SHOWN ? <span class="note-text">The first {num(DIFFERENCES_SHOWN)} places are shown.</span> : null}
+    <ul class="diff" tabIndex={0} aria-label="Difference">{places.map(place => <DifferenceRow place={place} />)}</ul>
+    {places.length === DIFFERENCES_SHOWN ? <span class="note-text">The first {formatCount(DIFFERENCES_SHOWN)} places are shown.</span> : null}
   </div>;
 }
 
-function Place(props?: { place: Difference }) {
+function DifferenceRow(props?: { place: Difference }) {
   const { path, before, after } = props!.place;
   const [sign, name] = before ? (after ? ["~", "changed"] : ["−", "removed"]) : ["+", "added"];
   return <li>
     <span aria-label={name}>{sign}</span>
-    <span><span class="place-text">{shown(path.join("/") || "/", 200)} </span>
-      {before ? <span class="was">{brief(before)}</span> : null}
+    <span><span class="place-text">{displayText(path.join("/") || "/", 200)} </span>
+      {before ? <span class="was">{summary(before)}</span> : null}
       {before && after ? " → " : null}
-      {after ? <span class="now">{brief(after)}</span> : null}</span>
+      {after ? <span class="now">{summary(after)}</span> : null}</span>
   </li>;
 }
 
-function brief(node: Node): string {
-  return node.children ? `${num(leavesOf(node, 10_000))} values` : valueText(typeof node.value === "string"
-    ? shown(node.value, 120) : node.value!);
+function summary(node: Node): string {
+  return node.children ? `${formatCount(leavesOf(node, 10_000))} values` : valueText(typeof node.value === "string"
+    ? displayText(node.value, 120) : node.value!);
 }

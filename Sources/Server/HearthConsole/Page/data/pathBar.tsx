@@ -1,6 +1,6 @@
 import { Component, h } from "preact";
-import { shown } from "../format/text";
-import { pathOf, textOf } from "../tree/keys";
+import { displayText } from "../format/text";
+import { parsePath, pathText } from "../tree/keys";
 import { Icon } from "../widgets/icon";
 import { complete, Suggestion } from "./completion";
 import { DataController } from "./controller";
@@ -16,11 +16,11 @@ interface State {
 export class PathBar extends Component<{ data: DataController }, State> {
   override state: State = { text: null, suggestions: [], at: -1 };
   private input: HTMLInputElement | null = null;
-  private asked = 0;
+  private requestNumber = 0;
 
   edit(): void {
     const { path } = this.props.data.route;
-    const text = path.length ? textOf(path) : "/";
+    const text = path.length ? pathText(path) : "/";
     this.setState({ text, suggestions: [], at: -1 }, () => {
       this.input?.focus();
       this.input?.setSelectionRange(text.length, text.length);
@@ -29,10 +29,10 @@ export class PathBar extends Component<{ data: DataController }, State> {
   }
 
   private async suggest(text: string): Promise<void> {
-    const asked = ++this.asked;
+    const asked = ++this.requestNumber;
     const { data } = this.props;
     const suggestions = await complete(data.session.api, data.database, text).catch(() => []);
-    if (asked === this.asked && this.state.text !== null) this.setState({ suggestions, at: -1 });
+    if (asked === this.requestNumber && this.state.text !== null) this.setState({ suggestions, at: -1 });
   }
 
   private typed(text: string): void {
@@ -41,18 +41,18 @@ export class PathBar extends Component<{ data: DataController }, State> {
   }
 
   private go(text: string): void {
-    this.leave();
-    this.props.data.go({ path: pathOf(text) });
+    this.closeAndFocusTree();
+    this.props.data.go({ path: parsePath(text) });
   }
 
   /** Returns the keyboard focus to the tree. */
-  private leave(): void {
+  private closeAndFocusTree(): void {
     this.close();
     this.props.data.focus();
   }
 
   private close(): void {
-    this.asked++;
+    this.requestNumber++;
     this.setState({ text: null, suggestions: [], at: -1 });
   }
 
@@ -60,13 +60,13 @@ export class PathBar extends Component<{ data: DataController }, State> {
     const { suggestions, at, text } = this.state;
     const chosen = suggestions[at] ?? (suggestions.length === 1 ? suggestions[0] : undefined);
     switch (event.key) {
-      case "Escape": this.leave(); break;
-      case "Enter": this.go(suggestions[at] ? textOf(suggestions[at]!.path) : text!); break;
+      case "Escape": this.closeAndFocusTree(); break;
+      case "Enter": this.go(suggestions[at] ? pathText(suggestions[at]!.path) : text!); break;
       case "ArrowDown": this.setState({ at: Math.min(suggestions.length - 1, at + 1) }); break;
       case "ArrowUp": this.setState({ at: Math.max(-1, at - 1) }); break;
       case "Tab":
         if (!chosen && !suggestions[0]) return;
-        this.typed(textOf((chosen ?? suggestions[0]!).path) + ((chosen ?? suggestions[0]!).row.kind === "object" ? "/" : ""));
+        this.typed(pathText((chosen ?? suggestions[0]!).path) + ((chosen ?? suggestions[0]!).row.kind === "object" ? "/" : ""));
         break;
       default: return;
     }
@@ -95,8 +95,8 @@ export class PathBar extends Component<{ data: DataController }, State> {
         onClick={() => data.go({ path: [] })}>/</button>
       {path.map((key, at) => [
         at ? <i>/</i> : null as unknown as JSX.Element,
-        <button type="button" aria-current={at === path.length - 1 ? "true" : undefined} title={shown(key)}
-          onClick={() => data.go({ path: path.slice(0, at + 1) })}><bdi>{shown(key, 80)}</bdi></button>,
+        <button type="button" aria-current={at === path.length - 1 ? "true" : undefined} title={displayText(key)}
+          onClick={() => data.go({ path: path.slice(0, at + 1) })}><bdi>{displayText(key, 80)}</bdi></button>,
       ])}
       <button type="button" class="edit-path" aria-label="Type a path" title="Type a path (/)" onClick={() => this.edit()}>
         <Icon name="edit" /></button>
@@ -115,7 +115,7 @@ export class PathBar extends Component<{ data: DataController }, State> {
           onBlur={() => this.close()} /></div>
       {isOpen ? <div class="suggestions" id="path-suggestions" role="listbox" aria-label="Keys">
         {suggestions.map((suggestion, index) => <SuggestionRow suggestion={suggestion} id={`path-suggestion-${index}`} isChosen={index === at}
-          onChoose={() => this.go(textOf(suggestion.path))} />)}
+          onChoose={() => this.go(pathText(suggestion.path))} />)}
       </div> : null}
     </div>;
   }

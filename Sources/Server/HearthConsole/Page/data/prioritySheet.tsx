@@ -1,9 +1,9 @@
 import { Component, h } from "preact";
-import { shown } from "../format/text";
+import { displayText } from "../format/text";
 import { readInput } from "../tree/input";
 import { Priority } from "../tree/node";
-import { sentence } from "../state/session";
-import { Seg } from "../widgets/seg";
+import { errorText } from "../state/session";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -21,7 +21,7 @@ const TYPES = [{ value: "none", label: "None" }, { value: "number", label: "Numb
 /** The dialog for the priority, which is the default order of nodes. */
 export class PrioritySheet extends Component<{ data: DataController }, State> {
   private readonly path = this.props.data.route.path;
-  override state: State = begin(this.props.data.model?.valueAt(this.path)?.priority ?? null);
+  override state: State = initialState(this.props.data.model?.valueAt(this.path)?.priority ?? null);
 
   private async submit(): Promise<void> {
     const { data } = this.props;
@@ -32,9 +32,9 @@ export class PrioritySheet extends Component<{ data: DataController }, State> {
     try {
       const undo = await data.edits.prioritise(this.path, input.value as Priority);
       data.open(null);
-      data.acts.offerUndo(undo);
+      data.actions.offerUndo(undo);
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -42,17 +42,17 @@ export class PrioritySheet extends Component<{ data: DataController }, State> {
     const { data } = this.props;
     const { type, text, problem, isBusy } = this.state;
     const close = () => data.open(null);
-    return <Sheet title={`Priority of ${shown(this.path[this.path.length - 1] ?? "", 120)}`} onClose={close}
+    return <Sheet title={`Priority of ${displayText(this.path[this.path.length - 1] ?? "", 120)}`} onClose={close}
       onSubmit={() => void this.submit()}
       foot={<SheetFoot note="The value stays as it is." label={isBusy ? "Saving…" : "Save"} isDisabled={isBusy} onCancel={close} />}>
-      <div><Seg name="Type" value={type} options={TYPES} onChoose={next => this.setState({ type: next, problem: null })} /></div>
+      <div><SegmentedControl name="Type" value={type} options={TYPES} onChoose={next => this.setState({ type: next, problem: null })} /></div>
       {type === "none" ? null : <TextField label="Priority" value={text} problem={problem}
         inputMode={type === "number" ? "decimal" : undefined} onChange={next => this.setState({ text: next, problem: null })} />}
     </Sheet>;
   }
 }
 
-function begin(priority: Priority): State {
+function initialState(priority: Priority): State {
   const type = priority === null ? "none" : typeof priority === "number" ? "number" : "text";
   return { type, text: String(priority ?? ""), problem: null, isBusy: false };
 }

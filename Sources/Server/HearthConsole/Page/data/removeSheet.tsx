@@ -1,24 +1,24 @@
 import { Component, h } from "preact";
-import { bytes, num } from "../format/number";
-import { plural, shown } from "../format/text";
-import { textOf } from "../tree/keys";
-import { sentence } from "../state/session";
+import { formatBytes, formatCount } from "../format/number";
+import { plural, displayText } from "../format/text";
+import { pathText } from "../tree/keys";
+import { errorText } from "../state/session";
 import { Icon } from "../widgets/icon";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 import { DataController } from "./controller";
 
-interface Weight {
+interface RemovalSize {
   leaves: number;
   isExact: boolean;
   bytes: number;
-  isKept: boolean;
+  canUndo: boolean;
 }
 
 interface State {
   typed: string;
-  weight: Weight | null;
+  size: RemovalSize | null;
   problem: string | null;
   isBusy: boolean;
 }
@@ -26,12 +26,12 @@ interface State {
 /** The dialog in which the key is typed before a large removal. */
 export class RemoveSheet extends Component<{ data: DataController }, State> {
   private readonly path = this.props.data.route.path;
-  override state: State = { typed: "", weight: null, problem: null, isBusy: false };
+  override state: State = { typed: "", size: null, problem: null, isBusy: false };
 
   override componentDidMount(): void {
     const { data } = this.props;
-    data.edits.weigh(this.path, data.model?.valueAt(this.path) ?? null)
-      .then(weight => this.setState({ weight }), error => this.setState({ problem: sentence(error) }));
+    data.edits.measureRemoval(this.path, data.model?.valueAt(this.path) ?? null)
+      .then(size => this.setState({ size }), error => this.setState({ problem: errorText(error) }));
   }
 
   private get name(): string {
@@ -40,41 +40,41 @@ export class RemoveSheet extends Component<{ data: DataController }, State> {
 
   private async submit(): Promise<void> {
     const { data } = this.props;
-    const { typed, weight } = this.state;
-    if (!weight || typed !== this.name) return this.setState({ problem: `Type ${this.name} to remove it.` });
+    const { typed, size } = this.state;
+    if (!size || typed !== this.name) return this.setState({ problem: `Type ${this.name} to remove it.` });
     this.setState({ isBusy: true, problem: null });
     try {
-      const undo = await data.edits.remove(this.path, data.model?.valueAt(this.path) ?? null, weight.isKept);
+      const undo = await data.edits.remove(this.path, data.model?.valueAt(this.path) ?? null, size.canUndo);
       data.open(null);
-      if (undo) data.acts.offerUndo(undo);
-      else data.notices.say(`Removed ${shown(this.name, 80)}`);
-      data.acts.selectAround(this.path);
+      if (undo) data.actions.offerUndo(undo);
+      else data.notices.show(`Removed ${displayText(this.name, 80)}`);
+      data.actions.selectAround(this.path);
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
   render() {
     const { data } = this.props;
-    const { typed, weight, problem, isBusy } = this.state;
+    const { typed, size, problem, isBusy } = this.state;
     const close = () => data.open(null);
-    const key = <span>Type <bdi class="mono">{shown(this.name, 120)}</bdi></span>;
-    return <Sheet title={`Remove ${shown(textOf(this.path), 120)}`} onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={`Remove ${shown(this.name, 24)}`} isDanger isDisabled={isBusy || typed !== this.name || !weight}
+    const key = <span>Type <bdi class="mono">{displayText(this.name, 120)}</bdi></span>;
+    return <Sheet title={`Remove ${displayText(pathText(this.path), 120)}`} onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot label={`Remove ${displayText(this.name, 24)}`} isDanger isDisabled={isBusy || typed !== this.name || !size}
         onCancel={close} />}>
       <div class="callout red"><Icon name="warning" /><span>
-        {weight ? `This removes ${amount(weight)}. ${wayBack(weight)}` : "Counting…"}</span></div>
+        {size ? `This removes ${sizeText(size)}. ${undoNote(size)}` : "Counting…"}</span></div>
       <TextField label={key} value={typed} problem={problem} onChange={next => this.setState({ typed: next, problem: null })} />
     </Sheet>;
   }
 }
 
-function amount(weight: Weight): string {
-  const name = weight.isExact ? plural(weight.leaves, "value") : plural(weight.leaves, "child", "children");
-  return `${num(weight.leaves)} ${name}${weight.bytes ? ", " + bytes(weight.bytes) : ""}`;
+function sizeText(size: RemovalSize): string {
+  const name = size.isExact ? plural(size.leaves, "value") : plural(size.leaves, "child", "children");
+  return `${formatCount(size.leaves)} ${name}${size.bytes ? ", " + formatBytes(size.bytes) : ""}`;
 }
 
-function wayBack(weight: Weight): string {
-  if (weight.isKept) return "Undo stands for 20 s.";
+function undoNote(size: RemovalSize): string {
+  if (size.canUndo) return "Undo stands for 20 s.";
   return "It is too much to keep in the tab: there is no undo. From a shell, hearth db restore writes back what stood here before.";
 }

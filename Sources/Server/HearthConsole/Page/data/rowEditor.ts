@@ -63,7 +63,7 @@ export class RowEditor {
   move(): void {
     const edit = this.data.editor.state;
     if (!this.element || !edit) return;
-    const at = this.data.lines.of(edit.path);
+    const at = this.data.lines.indexOf(edit.path);
     this.element.hidden = at < 0;
     if (at < 0) return;
     const row = this.view.rowOf(edit.path)?.element;

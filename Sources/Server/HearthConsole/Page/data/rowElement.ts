@@ -1,12 +1,12 @@
-import { num, rate } from "../format/number";
-import { shown } from "../format/text";
-import { fullMoment, moment } from "../format/time";
+import { formatCount, formatRate } from "../format/number";
+import { displayText } from "../format/text";
+import { fullTime, shortTime } from "../format/time";
 import { preview, valueText } from "../format/value";
-import { textOf } from "../tree/keys";
+import { pathText } from "../tree/keys";
 import { Scalar } from "../tree/node";
 import { timeOfPushId } from "../tree/pushId";
 import { iconElement } from "../widgets/icons";
-import { FLASHES_PER_SECOND_MAXIMUM, GLOW_MILLISECONDS } from "./heat";
+import { FLASHES_PER_SECOND_MAXIMUM, GLOW_MILLISECONDS } from "./changeActivity";
 import { countOfLine, GapLine, kindOfLine, Line, NodeLine, NoteLine } from "./line";
 import type { TreeModel } from "./model";
 
@@ -60,10 +60,10 @@ export class RowElement {
   private readonly count: HTMLSpanElement;
   private readonly texts = new Map<Element, string>();
   private readonly attributes = new Map<string, string | null>();
-  private identity = "";
+  private shownPath = "";
   private flashedAt = 0;
-  private stirredAt = 0;
-  private phase = 0;
+  private changedBelowAt = 0;
+  private animationPhase = 0;
 
   constructor() {
     this.element.id = "row-" + ++made;
@@ -106,8 +106,8 @@ export class RowElement {
   private showNode(line: NodeLine, context: RowContext): void {
     const { model } = context;
     const kind = kindOfLine(line);
-    const text = textOf(line.path);
-    const access = model.isAsSomebody && line.window.source === "rows" ? model.rowListens.accessOf(text) : null;
+    const text = pathText(line.path);
+    const access = model.isImpersonating && line.window.source === "rows" ? model.rowListens.accessOf(text) : null;
     const isHidden = access?.access === "hidden";
     const isInner = kind === "object";
     this.attribute("aria-expanded", isInner && !isHidden ? String(line.open !== null) : null);
@@ -116,16 +116,16 @@ export class RowElement {
     this.attribute("class", `row ${isInner ? "inner" : "leaf"}${isHidden ? " hidden-row" : ""}`);
     const time = timeOfPushId(line.key);
     this.text(this.keyTime, time === null ? "" : line.key.slice(0, 8));
-    this.text(this.keyRest, time === null ? shown(line.key, 200) : line.key.slice(8));
+    this.text(this.keyRest, time === null ? displayText(line.key, 200) : line.key.slice(8));
     const value = !isHidden && line.node && !line.node.children ? line.node.value : null;
     this.showValue(value, isInner, isHidden, line);
     this.text(this.preview, isInner && !line.open && line.node ? preview(line.node) : "");
     this.text(this.note, "");
     this.hide(this.load, this.go);
-    this.text(this.time, time === null ? "" : moment(time, context.today));
-    if (time !== null) this.time.title = fullMoment(time);
+    this.text(this.time, time === null ? "" : shortTime(time, context.today));
+    if (time !== null) this.time.title = fullTime(time);
     this.text(this.chip, access?.access === "parts" ? "in parts" : isHidden ? "hidden" : "");
-    this.text(this.count, isInner && !isHidden && time === null ? num(countOfLine(line)) : "");
+    this.text(this.count, isInner && !isHidden && time === null ? formatCount(countOfLine(line)) : "");
     this.glow(line, text, context, isInner);
   }
 
@@ -139,28 +139,28 @@ export class RowElement {
 
   /** Lets the value glow and cool; the bar at the edge does the same for closed nodes and for hidden values. */
   private glow(line: NodeLine, text: string, context: RowContext, isInner: boolean): void {
-    const { heat } = context.model;
+    const { activity } = context.model;
     const { now } = context;
-    const own = heat.changedAt(line.path);
-    const ownRate = heat.ownRate(line.path);
-    const isSame = this.identity === text;
+    const own = activity.changedAt(line.path);
+    const ownRate = activity.ownRate(line.path);
+    const isSame = this.shownPath === text;
     const isFast = ownRate > FLASHES_PER_SECOND_MAXIMUM;
-    this.identity = text;
+    this.shownPath = text;
     const isShown = !isInner || !line.open || line.open.hasGaps;
-    const stirred = isShown ? heat.stirredAt(line.path) : own;
+    const stirred = isShown ? activity.changedBelowAt(line.path) : own;
     if (!isSame || isFast || own !== this.flashedAt) {
       const isLit = !isFast && !isInner && now - own < GLOW_MILLISECONDS;
       this.animate(this.value, "lit", isLit, now - own);
       this.flashedAt = own;
     }
-    const rateBelow = !isInner ? ownRate : line.open && !line.open.hasGaps ? heat.rateOfChildren(line.path) : heat.rateBelow(line.path);
+    const rateBelow = !isInner ? ownRate : line.open && !line.open.hasGaps ? activity.rateOfChildren(line.path) : activity.rateBelow(line.path);
     const isSteady = isFast || (isInner && rateBelow > FLASHES_PER_SECOND_MAXIMUM && now - stirred < GLOW_MILLISECONDS);
-    if (!isSame || isSteady || stirred !== this.stirredAt) {
+    if (!isSame || isSteady || stirred !== this.changedBelowAt) {
       if (isSteady) this.attributeOf(this.bar, "class", "ember-bar steady");
       else this.animate(this.bar, "ember-bar hot", now - stirred < GLOW_MILLISECONDS, now - stirred);
-      this.stirredAt = isSteady ? -1 : stirred;
+      this.changedBelowAt = isSteady ? -1 : stirred;
     }
-    this.text(this.rate, rate(rateBelow));
+    this.text(this.rate, formatRate(rateBelow));
     if (!isSteady && now - stirred >= GLOW_MILLISECONDS) this.attributeOf(this.bar, "class", "ember-bar");
     if (now - own >= GLOW_MILLISECONDS && this.value.className.includes(" lit")) this.animate(this.value, "lit", false, 0);
   }
@@ -169,9 +169,9 @@ export class RowElement {
   private animate(element: HTMLElement, name: string, isOn: boolean, elapsed: number): void {
     const [base, state] = element === this.bar ? ["ember-bar", "hot"] : [this.value.className.replace(/ lit-\w/, ""), name];
     if (!isOn) return this.attributeOf(element, "class", base!);
-    this.phase ^= 1;
+    this.animationPhase ^= 1;
     element.style.animationDelay = -Math.max(0, Math.round(elapsed)) + "ms";
-    this.attributeOf(element, "class", `${base} ${state}-${this.phase ? "a" : "b"}`);
+    this.attributeOf(element, "class", `${base} ${state}-${this.animationPhase ? "a" : "b"}`);
   }
 
   private showGap(line: GapLine): void {
@@ -180,14 +180,14 @@ export class RowElement {
     const gaps = branch.parts.length - branch.windows.length;
     const missing = Math.max(0, branch.count - branch.loaded);
     const place = !gap.above ? "before" : !gap.below ? "after" : "between";
-    this.text(this.note, gaps === 1 && missing > 0 ? `${num(missing)} ${place}` : `More ${place}`);
+    this.text(this.note, gaps === 1 && missing > 0 ? `${formatCount(missing)} ${place}` : `More ${place}`);
     this.label(this.load, gap.isLoading ? "Loading…" : "Load 200");
     if (branch.order.by === "key") this.label(this.go, "Go to key or time");
     else this.hide(this.go);
   }
 
   private showNote(line: NoteLine): void {
-    const isLate = performance.now() - line.branch.noteAt > 150 || line.note.tone !== "wait";
+    const isLate = performance.now() - line.branch.noteSince > 150 || line.note.tone !== "wait";
     this.plain(`row note-row ${line.note.tone}${isLate ? "" : " early"}`);
     this.text(this.note, line.note.tone === "wait" ? "Opening…" : line.note.text);
     this.hide(this.go);
@@ -196,7 +196,7 @@ export class RowElement {
   }
 
   private plain(name: string): void {
-    this.identity = "";
+    this.shownPath = "";
     this.attribute("class", name);
     for (const attribute of ["aria-expanded", "aria-posinset", "aria-setsize"]) this.attribute(attribute, null);
     for (const element of [this.keyTime, this.keyRest, this.value, this.preview, this.rate, this.time, this.chip, this.count]) {

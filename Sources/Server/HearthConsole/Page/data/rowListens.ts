@@ -1,4 +1,4 @@
-import { Path, textOf } from "../tree/keys";
+import { Path, pathText } from "../tree/keys";
 import { kindOf, Node, nodeAt } from "../tree/node";
 import { BY_KEY, queryOf } from "../tree/order";
 import type { Listen } from "../wire/listen";
@@ -11,30 +11,30 @@ const UNSEEN_MILLISECONDS = 5000;
 /** The size up to which values in rows are loaded automatically, in bytes. */
 const VALUE_BYTES_MAXIMUM = 4096;
 /** The interval at which a refused row is read again: a permission may have been granted. */
-const AGAIN_MILLISECONDS = 3000;
+const RETRY_MILLISECONDS = 3000;
 /** The longer interval at which children of a refused row are read again: they take more requests. */
 const PROBE_MILLISECONDS = 12_000;
 /** The number of children of a refused node that are tried, to find out whether a value below it may be read. */
 const PROBED_CHILDREN = 12;
 
-export type Access = "readable" | "parts" | "hidden" | "asked";
+export type RowAccess = "readable" | "parts" | "hidden" | "pending";
 
 interface Row {
   path: Path;
   listen: Listen | null;
   stop: () => void;
-  access: Access;
+  access: RowAccess;
   reason: string;
   seenAt: number;
-  askedAt: number;
+  requestedAt: number;
   probedAt: number;
   isInner: boolean;
   isProbe: boolean;
 }
 
 /** The model whose rows are listened to. */
-interface RowModel extends Pick<BranchModel, "wire" | "noteChange" | "page"> {
-  readonly isAsSomebody: boolean;
+interface RowModel extends Pick<BranchModel, "client" | "recordChange" | "page"> {
+  readonly isImpersonating: boolean;
   readonly ownKey: string | null;
   rowsChanged(): void;
   collapseAt(path: Path): void;
@@ -51,7 +51,7 @@ export class RowListens {
     return row?.listen?.isReady && !row.isProbe ? row.listen.root : null;
   }
 
-  accessOf(text: string): { access: Access; reason: string } | null {
+  accessOf(text: string): { access: RowAccess; reason: string } | null {
     return this.rows.get(text) ?? null;
   }
 
@@ -64,7 +64,7 @@ export class RowListens {
     let room = ROWS_MAXIMUM - this.rows.size;
     for (const line of lines) {
       if (line.window.source !== "rows") continue;
-      const text = textOf(line.path);
+      const text = pathText(line.path);
       const row = this.rows.get(text);
       if (row) row.seenAt = now;
       else if (this.isWanted(line) && room-- > 0) this.start(line, text, now);
@@ -73,8 +73,8 @@ export class RowListens {
       if (now - row.seenAt > UNSEEN_MILLISECONDS) {
         row.stop();
         this.rows.delete(text);
-      } else if ((row.access === "hidden" || row.access === "parts") && now - row.askedAt > AGAIN_MILLISECONDS) {
-        row.askedAt = now;
+      } else if ((row.access === "hidden" || row.access === "parts") && now - row.requestedAt > RETRY_MILLISECONDS) {
+        row.requestedAt = now;
         row.stop();
         this.listen(row, text);
       }
@@ -84,13 +84,13 @@ export class RowListens {
   /** Returns true when a row needs its own listen; as another identity each does, for the decisions differ. */
   private isWanted(line: NodeLine): boolean {
     const info = line.info;
-    return this.model.isAsSomebody || (info !== null && info.bytes <= VALUE_BYTES_MAXIMUM);
+    return this.model.isImpersonating || (info !== null && info.bytes <= VALUE_BYTES_MAXIMUM);
   }
 
   private start(line: NodeLine, text: string, now: number): void {
     const info = line.info;
     const isProbe = !!info && info.bytes > VALUE_BYTES_MAXIMUM && info.kind === "object";
-    const row: Row = { path: line.path, listen: null, stop: () => {}, access: "asked", reason: "", seenAt: now, askedAt: now,
+    const row: Row = { path: line.path, listen: null, stop: () => {}, access: "pending", reason: "", seenAt: now, requestedAt: now,
       probedAt: -Infinity, isInner: info?.kind === "object", isProbe };
     this.rows.set(text, row);
     this.listen(row, text);
@@ -98,14 +98,14 @@ export class RowListens {
 
   private listen(row: Row, text: string): void {
     const query = row.isProbe ? queryOf(BY_KEY, null, null, 1, "first") : null;
-    const made = this.model.wire.listen(row.path, query, {
+    const made = this.model.client.listen(row.path, query, {
       ready: () => {
         row.access = "readable";
         this.model.rowsChanged();
       },
       changed: changes => {
         for (const { path, before } of changes) {
-          this.model.noteChange([...row.path, ...path], before, row.isProbe ? null : nodeAt(made.listen.root, path));
+          this.model.recordChange([...row.path, ...path], before, row.isProbe ? null : nodeAt(made.listen.root, path));
         }
         this.model.rowsChanged();
       },
@@ -148,7 +148,7 @@ export class RowListens {
 
   private mayRead(path: Path): Promise<boolean> {
     return new Promise(answer => {
-      const made = this.model.wire.listen(path, queryOf(BY_KEY, null, null, 1, "first"), {
+      const made = this.model.client.listen(path, queryOf(BY_KEY, null, null, 1, "first"), {
         ready: () => setTimeout(() => (made.stop(), answer(true))),
         refused: () => answer(false),
       });

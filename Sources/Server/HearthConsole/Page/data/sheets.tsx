@@ -1,6 +1,6 @@
 import { h } from "preact";
 import { AddSheet } from "./addSheet";
-import { AsSheet } from "./asSheet";
+import { ViewAsSheet } from "./viewAsSheet";
 import { DataController } from "./controller";
 import { GoToSheet } from "./goToSheet";
 import { MoveSheet } from "./moveSheet";
@@ -18,7 +18,7 @@ export function Sheets(props?: { data: DataController }) {
     case "remove": return <RemoveSheet data={data} />;
     case "paste": return <PasteSheet data={data} />;
     case "priority": return <PrioritySheet data={data} />;
-    case "as": return <AsSheet data={data} />;
+    case "as": return <ViewAsSheet data={data} />;
     case "goto": return <GoToSheet data={data} />;
     default: return <span />;
   }

@@ -1,4 +1,4 @@
-import { problemOfKey, textOf } from "../tree/keys";
+import { problemOfKey, pathText } from "../tree/keys";
 import { kindOfLine, Line } from "./line";
 import type { DataController } from "./controller";
 import type { TreeView } from "./treeView";
@@ -8,18 +8,18 @@ let typed = "";
 let typedAt = 0;
 
 /** The pane whose tree has the keyboard. */
-export interface KeyedPane {
+export interface TreeKeyTarget {
   readonly data: DataController;
   readonly view: TreeView | null;
-  readonly isLetterOn: boolean;
+  readonly areLetterKeysOn: boolean;
   toggle(line: Line): void;
   activated(line: Line, how: "load"): void;
   edit(line: Line): void;
-  more(): void;
+  showMenu(): void;
 }
 
 /** Handles a key of the tree. */
-export function pressed(event: KeyboardEvent, pane: KeyedPane): void {
+export function handleKey(event: KeyboardEvent, pane: TreeKeyTarget): void {
   if (event.target !== pane.view!.element) return;
   const { data } = pane;
   const view = pane.view!;
@@ -27,13 +27,13 @@ export function pressed(event: KeyboardEvent, pane: KeyedPane): void {
   const at = view.cursorAt();
   const line = lines.at(at);
   const isUndo = (event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "z";
-  if (isUndo) void data.acts.undo();
+  if (isUndo) void data.actions.undo();
   else if (event.metaKey || event.ctrlKey || event.altKey) return;
-  else if (!moved(event, pane, at, line) && !acted(event, pane, line) && !lettered(event, pane, line)) return;
+  else if (!handleMovement(event, pane, at, line) && !handleAction(event, pane, line) && !handleLetter(event, pane, line)) return;
   event.preventDefault();
   event.stopPropagation();
 
-  function moved(event: KeyboardEvent, pane: KeyedPane, at: number, line: Line | null): boolean {
+  function handleMovement(event: KeyboardEvent, pane: TreeKeyTarget, at: number, line: Line | null): boolean {
     const go = (to: number) => moveTo(pane, Math.max(0, Math.min(lines.count - 1, to)));
     switch (event.key) {
       case "ArrowDown": go(at + 1); return true;
@@ -51,7 +51,7 @@ export function pressed(event: KeyboardEvent, pane: KeyedPane): void {
         if (line?.type === "node" && line.open) pane.toggle(line);
         else if (line && line.depth > 0) {
           const above = line.type === "node" ? line.path.slice(0, -1) : line.branch.path;
-          go(lines.of(above));
+          go(lines.indexOf(above));
         }
         return true;
       default: return false;
@@ -59,7 +59,7 @@ export function pressed(event: KeyboardEvent, pane: KeyedPane): void {
   }
 }
 
-function moveTo(pane: KeyedPane, at: number): void {
+function moveTo(pane: TreeKeyTarget, at: number): void {
   const line = pane.data.lines.at(at);
   if (!line) return;
   pane.view!.setCursor(line);
@@ -67,7 +67,7 @@ function moveTo(pane: KeyedPane, at: number): void {
   pane.view!.scrollTo(at);
 }
 
-function acted(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolean {
+function handleAction(event: KeyboardEvent, pane: TreeKeyTarget, line: Line | null): boolean {
   switch (event.key) {
     case "Enter":
       if (line?.type === "gap") pane.activated(line, "load");
@@ -75,25 +75,25 @@ function acted(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolea
       else if (line) pane.toggle(line);
       return true;
     case "F2":
-      if (line?.type === "node") pane.data.acts.change("rename");
+      if (line?.type === "node") pane.data.actions.start("rename");
       return true;
     case "Delete":
-      if (line?.type === "node" && !event.repeat) pane.data.acts.change("remove");
+      if (line?.type === "node" && !event.repeat) pane.data.actions.start("remove");
       return true;
     default: return false;
   }
 }
 
 /** Handles single letters, unless they are switched off; then, and for all others, typing finds a key. */
-function lettered(event: KeyboardEvent, pane: KeyedPane, line: Line | null): boolean {
+function handleLetter(event: KeyboardEvent, pane: TreeKeyTarget, line: Line | null): boolean {
   if (event.key.length !== 1 || event.key === "/" || event.key === "?" || event.key === "[" || event.key === "]") return false;
   const now = performance.now();
   const isTyping = typed !== "" && now - typedAt < TYPED_MILLISECONDS;
-  if (!isTyping && pane.isLetterOn && (event.repeat ? isCommand(event.key) : command(event.key, pane, line))) return true;
+  if (!isTyping && pane.areLetterKeysOn && (event.repeat ? isCommand(event.key) : command(event.key, pane, line))) return true;
   if (event.key === " " || problemOfKey(event.key)) return event.key === " ";
   typed = isTyping ? typed + event.key : event.key;
   typedAt = now;
-  find(pane, typed.toLowerCase());
+  selectByPrefix(pane, typed.toLowerCase());
   return true;
 }
 
@@ -102,24 +102,24 @@ function isCommand(key: string): boolean {
   return key.length === 1 && " advc.".includes(key);
 }
 
-function command(key: string, pane: KeyedPane, line: Line | null): boolean {
+function command(key: string, pane: TreeKeyTarget, line: Line | null): boolean {
   const { data } = pane;
   const isNode = line?.type === "node";
   switch (key) {
     case " ": data.pause(!data.isPaused); return true;
-    case "a": data.acts.change("add"); return true;
-    case "d": if (isNode) data.acts.change("duplicate"); return isNode;
+    case "a": data.actions.start("add"); return true;
+    case "d": if (isNode) data.actions.start("duplicate"); return isNode;
     case "v": data.open("as"); return true;
     case "c":
-      if (isNode) data.acts.copy(textOf(line.path), "Path copied");
+      if (isNode) data.actions.copy(pathText(line.path), "Path copied");
       return isNode;
-    case ".": if (isNode) pane.more(); return isNode;
+    case ".": if (isNode) pane.showMenu(); return isNode;
     case "g": return false;
     default: return false;
   }
 }
 
-function find(pane: KeyedPane, prefix: string): void {
+function selectByPrefix(pane: TreeKeyTarget, prefix: string): void {
   const { lines } = pane.data;
   const from = Math.max(0, pane.view!.cursorAt());
   for (let step = prefix.length > 1 ? 0 : 1; step <= lines.count; step++) {

@@ -1,26 +1,26 @@
 import { Component, h } from "preact";
-import { num } from "../format/number";
+import { formatCount } from "../format/number";
 import { Path } from "../tree/keys";
 import { kindOfLine, Line } from "./line";
 import { DataController } from "./controller";
 import { RowEditor } from "./rowEditor";
-import { pressed } from "./treeKeys";
+import { handleKey } from "./treeKeys";
 import { TreeState } from "./treeState";
 import { TreeView } from "./treeView";
 
 /** The time until the inspector has its height, in milliseconds. */
-const UNCOVER_MILLISECONDS = 120;
+const INSPECTOR_OPEN_MILLISECONDS = 120;
 
 interface State {
   newAbove: number;
 }
 
 /** The tree with the bars above it. Its rows are drawn outside of the view library. */
-export class TreePane extends Component<{ data: DataController; isLetterOn: () => boolean; more: (anchor: Element) => void }, State> {
+export class TreePane extends Component<{ data: DataController; areLetterKeysOn: () => boolean; showMenu: (anchor: Element) => void }, State> {
   override state: State = { newAbove: 0 };
   view: TreeView | null = null;
   private rowEditor: RowEditor | null = null;
-  private place: HTMLElement | null = null;
+  private container: HTMLElement | null = null;
 
   override componentDidMount(): void {
     const { data } = this.props;
@@ -29,11 +29,11 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
       lines: () => data.lines,
       selected: () => (data.route.path.length ? data.route.path : null),
       activated: (line, how) => this.activated(line, how),
-      above: count => this.setState({ newAbove: count }),
+      rowsAddedAbove: count => this.setState({ newAbove: count }),
     }));
     this.rowEditor = new RowEditor(data, view);
-    this.place!.append(view.element);
-    view.element.addEventListener("keydown", event => pressed(event, this));
+    this.container!.append(view.element);
+    view.element.addEventListener("keydown", event => handleKey(event, this));
     data.restart = () => view.restart();
     data.focus = () => view.element.focus();
     data.draw = (isStructural, isLive) => {
@@ -58,17 +58,17 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
     return this.props.data;
   }
 
-  get isLetterOn(): boolean {
-    return this.props.isLetterOn();
+  get areLetterKeysOn(): boolean {
+    return this.props.areLetterKeysOn();
   }
 
-  more(): void {
+  showMenu(): void {
     const row = this.view!.rowOf(this.data.route.path);
-    if (row) this.props.more(row.element);
+    if (row) this.props.showMenu(row.element);
   }
 
   private reveal(path: Path): void {
-    const at = this.data.lines.of(path);
+    const at = this.data.lines.indexOf(path);
     const view = this.view!;
     view.setCursor(null);
     if (at < 0) return;
@@ -92,11 +92,11 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
     data.isInspectorOpen = true;
     data.select(line.path);
     if (how === "edit") this.edit(line);
-    setTimeout(() => this.uncover(line.path), UNCOVER_MILLISECONDS);
+    setTimeout(() => this.scrollClearOfInspector(line.path), INSPECTOR_OPEN_MILLISECONDS);
   }
 
   /** Scrolls the selected row out from under the inspector, when that overlaps the tree. */
-  private uncover(path: Path): void {
+  private scrollClearOfInspector(path: Path): void {
     const sheet = this.base.parentElement?.querySelector<HTMLElement>(".inspector");
     const row = this.view?.rowOf(path)?.element.getBoundingClientRect();
     const cover = sheet?.getBoundingClientRect();
@@ -114,22 +114,22 @@ export class TreePane extends Component<{ data: DataController; isLetterOn: () =
   edit(line: Line): void {
     const { data } = this.props;
     if (line.type !== "node" || !line.node || line.node.children) return;
-    if (data.readOnlyReason) return data.notices.say(data.readOnlyReason);
+    if (data.readOnlyReason) return data.notices.show(data.readOnlyReason);
     const value = line.node.value!;
     const isOneLine = typeof value === "number" || (typeof value === "string" && value.length <= 200 && !/[\u0000-\u001f]/.test(value));
     data.isInspectorOpen = true;
     data.editor.begin(line.path, line.node, isOneLine ? "row" : "inspector");
-    data.changed();
+    data.publish();
   }
 
   render() {
     const { data } = this.props;
     const { newAbove } = this.state;
-    const isAway = data.activeLink?.state.name === "offline" || data.activeLink?.state.name === "stopped";
+    const isAway = data.activeConnection?.state.name === "offline" || data.activeConnection?.state.name === "stopped";
     return <div class={`tree-pane${data.route.as ? " as-somebody" : ""}${isAway ? " away" : ""}`}>
-      <div ref={element => (this.place = element as HTMLElement)} />
+      <div ref={element => (this.container = element as HTMLElement)} />
       {newAbove > 0 ? <button type="button" class="pill" onClick={() => this.view!.scrollToTop()}>
-        {num(newAbove)} new above</button> : null}
+        {formatCount(newAbove)} new above</button> : null}
       <TreeState data={data} />
     </div>;
   }

@@ -1,6 +1,6 @@
 import { Component, h } from "preact";
-import { shown } from "../format/text";
-import { textOf } from "../tree/keys";
+import { displayText } from "../format/text";
+import { pathText } from "../tree/keys";
 import { Button } from "../widgets/button";
 import { DataController } from "./controller";
 
@@ -14,22 +14,22 @@ export class TreeState extends Component<{ data: DataController }, {}> {
     const { data } = this.props;
     const root = data.model?.root;
     if (!root || root.note?.tone === "wait") return this.loading();
-    if (root.note) return <Told title="The data cannot be shown" text={root.note.text}><Button label="Try again"
-      onPress={() => void root.load()} /></Told>;
+    if (root.note) return <Message title="The data cannot be shown" text={root.note.text}><Button label="Try again"
+      onPress={() => void root.load()} /></Message>;
     if (data.route.filter && data.lines.count === 0) {
-      const text = `No key or value among the loaded rows contains “${shown(data.route.filter, 80)}”.`;
-      return <Told title="Nothing that is loaded fits" text={text}>
-        <Button label="Clear the filter" onPress={() => data.filter("")} /></Told>;
+      const text = `No key or value among the loaded rows contains “${displayText(data.route.filter, 80)}”.`;
+      return <Message title="Nothing that is loaded fits" text={text}>
+        <Button label="Clear the filter" onPress={() => data.filter("")} /></Message>;
     }
     if (root.lineCount === 0) {
-      return <Told title="Nothing here yet" text="Write the first value here, or from a shell:">
+      return <Message title="Nothing here yet" text="Write the first value here, or from a shell:">
         <div class="shell-line">{"hearth db set /notices/welcome '\"Hello\"' --data data"}</div>
         <div class="line"><Button label="Add a value" kind="primary" reason={data.readOnlyReason} onPress={() => data.open("add")} />
-          <Button label="Paste JSON" reason={data.readOnlyReason} onPress={() => data.open("paste")} /></div></Told>;
+          <Button label="Paste JSON" reason={data.readOnlyReason} onPress={() => data.open("paste")} /></div></Message>;
     }
-    if (data.missing) {
-      const path = textOf(data.missing);
-      return <div class="pill" role="status">{`Nothing at ${shown(path, 60)}`}</div>;
+    if (data.missingPath) {
+      const path = pathText(data.missingPath);
+      return <div class="pill" role="status">{`Nothing at ${displayText(path, 60)}`}</div>;
     }
     return <span />;
   }
@@ -44,6 +44,6 @@ export class TreeState extends Component<{ data: DataController }, {}> {
   }
 }
 
-function Told(props?: { title: string; text: string; children?: JSX.Element[] }) {
+function Message(props?: { title: string; text: string; children?: JSX.Element[] }) {
   return <div class="tree-state"><div role="status"><h2>{props!.title}</h2><p>{props!.text}</p>{props!.children}</div></div>;
 }

@@ -1,4 +1,4 @@
-import { isSame, Path, textOf } from "../tree/keys";
+import { isSamePath, Path, pathText } from "../tree/keys";
 import { Line, NodeLine } from "./line";
 import { Lines } from "./lines";
 import type { TreeModel } from "./model";
@@ -15,7 +15,7 @@ export interface TreeViewHost {
   selected(): Path | null;
   activated(line: Line, how: "select" | "toggle" | "edit" | "load" | "go"): void;
   /** Notifies of rows that were added above the first visible one, or scrolled to. */
-  above(count: number): void;
+  rowsAddedAbove(count: number): void;
 }
 
 /** The rows on the screen: about sixty elements that are reused. It draws once a frame, and only differences. */
@@ -31,8 +31,8 @@ export class TreeView {
   private direction: "up" | "down" | null = null;
   private lastTop = 0;
   /** The scroll position that the page itself set: it loads no rows. */
-  private ownTop = -1;
-  private first = -1;
+  private scriptedTop = -1;
+  private firstDrawnLine = -1;
   /** The first visible node, and its line. */
   private anchor: { path: Path; at: number } | null = null;
   private newAbove = 0;
@@ -79,15 +79,15 @@ export class TreeView {
 
   private scrolled(): void {
     const top = this.element.scrollTop;
-    if (top !== this.ownTop && top !== this.lastTop) this.direction = top > this.lastTop ? "down" : "up";
+    if (top !== this.scriptedTop && top !== this.lastTop) this.direction = top > this.lastTop ? "down" : "up";
     this.lastTop = top;
-    this.ownTop = -1;
+    this.scriptedTop = -1;
     this.invalidate(false);
   }
 
   private scrollBy(top: number): void {
     this.element.scrollTop = top;
-    this.ownTop = this.lastTop = this.element.scrollTop;
+    this.scriptedTop = this.lastTop = this.element.scrollTop;
   }
 
   get visibleCount(): number {
@@ -101,7 +101,7 @@ export class TreeView {
     const lines = this.host.lines();
     const height = this.element.clientHeight;
     if (this.isStructural) this.restructure(lines);
-    if ((this.element.scrollTop === 0 || this.direction === "up") && this.newAbove) this.host.above((this.newAbove = 0));
+    if ((this.element.scrollTop === 0 || this.direction === "up") && this.newAbove) this.host.rowsAddedAbove((this.newAbove = 0));
     const top = this.element.scrollTop;
     const first = Math.max(0, Math.floor(top / this.rowHeight) - OVERSCAN);
     const last = Math.min(lines.count, Math.ceil((top + height) / this.rowHeight) + OVERSCAN);
@@ -123,12 +123,12 @@ export class TreeView {
     const size = lines.count * this.rowHeight + "px";
     const top = this.element.scrollTop;
     if (this.anchor && top > 0) {
-      const at = lines.of(this.anchor.path);
+      const at = lines.indexOf(this.anchor.path);
       const came = at < 0 ? 0 : at - this.anchor.at;
       if (came !== 0) {
         this.canvas.style.height = size;
         this.scrollBy(top + came * this.rowHeight);
-        if (came > 0 && !this.isOwn) this.host.above((this.newAbove += came));
+        if (came > 0 && !this.isOwn) this.host.rowsAddedAbove((this.newAbove += came));
       }
     }
     if (this.canvas.style.height !== size) this.canvas.style.height = size;
@@ -173,14 +173,14 @@ export class TreeView {
     }
     if (active) this.element.setAttribute("aria-activedescendant", active);
     else this.element.removeAttribute("aria-activedescendant");
-    this.first = first;
+    this.firstDrawnLine = first;
   }
 
   private isCursor(line: Line, selected: Path | null): boolean {
     if (this.cursor && this.cursor.type !== "node") {
       return line.type === "gap" && this.cursor.type === "gap" && line.gap === this.cursor.gap;
     }
-    return line.type === "node" && selected !== null && isSame(line.path, selected);
+    return line.type === "node" && selected !== null && isSamePath(line.path, selected);
   }
 
   /** Loads rows of a gap that is scrolled into view, from the side of the scrolling. */
@@ -229,7 +229,7 @@ export class TreeView {
       }
     }
     const selected = this.host.selected();
-    return selected ? lines.of(selected) : -1;
+    return selected ? lines.indexOf(selected) : -1;
   }
 
   /** Scrolls a line into view. */
@@ -254,14 +254,14 @@ export class TreeView {
 
   scrollToTop(): void {
     this.scrollBy(0);
-    this.host.above((this.newAbove = 0));
+    this.host.rowsAddedAbove((this.newAbove = 0));
   }
 
   /** Returns the element of a path's row, while it is visible. */
   rowOf(path: Path): RowElement | null {
-    const text = textOf(path);
+    const text = pathText(path);
     return this.rows.find(row => row.line?.type === "node" && !row.element.hidden
-      && textOf((row.line as NodeLine).path) === text) ?? null;
+      && pathText((row.line as NodeLine).path) === text) ?? null;
   }
 
   /** Puts an element over the rows, at a line. */
@@ -271,6 +271,6 @@ export class TreeView {
   }
 
   get firstDrawn(): number {
-    return this.first;
+    return this.firstDrawnLine;
   }
 }

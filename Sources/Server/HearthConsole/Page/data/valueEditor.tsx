@@ -1,11 +1,11 @@
 import { h } from "preact";
-import { shown } from "../format/text";
+import { displayText } from "../format/text";
 import { valueText } from "../format/value";
 import { Store, View } from "../state/store";
 import { EditType } from "../tree/input";
 import { Node } from "../tree/node";
 import { Button } from "../widgets/button";
-import { Seg } from "../widgets/seg";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { DataController } from "./controller";
 
 const TYPES: { value: EditType; label: string }[] = [
@@ -40,13 +40,13 @@ export class ValueEditor extends View<{ data: DataController }> {
     if (!edit) return <span />;
     const before = edit.seen?.value ?? null;
     return <div style={{ display: "grid", gap: "8px" }} onKeyDown={event => this.key(event)}>
-      <Seg name="Type" value={edit.type} options={TYPES} onChoose={(type: EditType) => editor.changeType(type)} />
-      <Value type={edit.type} text={edit.text} isBad={edit.problem !== null} onChange={text => editor.change(text)} />
+      <SegmentedControl name="Type" value={edit.type} options={TYPES} onChoose={(type: EditType) => editor.changeType(type)} />
+      <ValueField type={edit.type} text={edit.text} isBad={edit.problem !== null} onChange={text => editor.change(text)} />
       {edit.problem ? <span class="problem" role="alert">{edit.problem}</span> : null}
-      {edit.conflict ? <Conflict current={edit.conflict.current} mine={edit.text} onKeep={() => void editor.keepMine()}
+      {edit.conflict ? <ConflictNotice current={edit.conflict.current} mine={edit.text} onKeep={() => void editor.keepMine()}
         onTake={() => editor.cancel()} /> :
         <div class="line"><span class="note-text cut grow">{before === null ? "" : <span>was <span class="mono">
-          {valueText(typeof before === "string" ? shown(before, 40) : before)}</span></span>}</span>
+          {valueText(typeof before === "string" ? displayText(before, 40) : before)}</span></span>}</span>
           <Button label="Cancel" kind="quiet" onPress={() => editor.cancel()} />
           <Button label={edit.isSaving ? "Saving…" : "Save"} kind="primary" keyCap="⏎" isDisabled={edit.isSaving}
             onPress={() => void editor.save()} /></div>}
@@ -62,11 +62,11 @@ interface ValueProps {
 }
 
 /** The field for a value of one type. */
-export function Value(props?: ValueProps) {
+export function ValueField(props?: ValueProps) {
   const { type, text, isBad, onChange } = props!;
   const input = (event: Event) => onChange((event.target as HTMLInputElement).value);
   if (type === "boolean") {
-    return <Seg name="Value" value={text === "true"} options={[{ value: true, label: "true" }, { value: false, label: "false" }]}
+    return <SegmentedControl name="Value" value={text === "true"} options={[{ value: true, label: "true" }, { value: false, label: "false" }]}
       onChoose={value => onChange(String(value))} />;
   }
   if (type === "server") return <ServerValue text={text} onChange={onChange} />;
@@ -83,7 +83,7 @@ function ServerValue(props?: { text: string; onChange: (text: string) => void })
   const { text, onChange } = props!;
   const isTime = text === "timestamp";
   return <div style={{ display: "grid", gap: "8px" }}>
-    <Seg name="Server value" value={isTime} options={[{ value: true, label: "Time of the write" }, { value: false,
+    <SegmentedControl name="Server value" value={isTime} options={[{ value: true, label: "Time of the write" }, { value: false,
       label: "Increment" }]} onChoose={value => onChange(value ? "timestamp" : "increment:1")} />
     {isTime ? <span class="note-text">Milliseconds since 1970, by the server's clock.</span> :
       <label class="labelled"><span>Add</span><span class="field"><input class="mono" inputMode="decimal"
@@ -92,11 +92,11 @@ function ServerValue(props?: { text: string; onChange: (text: string) => void })
   </div>;
 }
 
-function Conflict(props?: { current: Node | null; mine: string; onKeep: () => void; onTake: () => void }) {
+function ConflictNotice(props?: { current: Node | null; mine: string; onKeep: () => void; onTake: () => void }) {
   const { current, mine, onKeep, onTake } = props!;
   const theirs = current === null ? "nothing" : current.children ? "an object" : valueText(current.value!);
   return <div class="conflict" role="alert"><p>Somebody else wrote here meanwhile. Nothing was changed.</p>
-    <dl><dt>Now</dt><dd>{theirs}</dd><dt>Yours</dt><dd>{shown(mine, 200)}</dd></dl>
+    <dl><dt>Now</dt><dd>{theirs}</dd><dt>Yours</dt><dd>{displayText(mine, 200)}</dd></dl>
     <div class="line"><Button label="Take theirs" onPress={onTake} /><Button label="Write mine over it" kind="primary"
       onPress={onKeep} /></div></div>;
 }

@@ -1,9 +1,9 @@
 import type { OutlinePage, OutlineRow } from "../api/console";
 import { Node, nodeAt } from "../tree/node";
 import { Bound, End, Order, queryOf, sortValue } from "../tree/order";
-import { isWithin, Path } from "../tree/keys";
+import { isWithinPath, Path } from "../tree/keys";
 import type { Change } from "../wire/listen";
-import type { Wire } from "../wire/wire";
+import type { ProtocolClient } from "../wire/protocolClient";
 import { KeyList, OpenBranch } from "./keyList";
 
 /** The size up to which a window loads its children as a whole, in bytes. */
@@ -14,16 +14,16 @@ export const PAGE_ROWS = 200;
 
 /** The source of a window's values: a part that another window holds, a listen of its own, or none; then its rows
     listen one by one. */
-export type WindowSource = "held" | "query" | "rows";
+export type WindowSource = "parent" | "query" | "rows";
 
 /** The model that branches and their windows belong to. */
 export interface BranchModel {
-  readonly wire: Wire;
+  readonly client: ProtocolClient;
   page(path: Path, order: Order, from: string | undefined, direction: "asc" | "desc", limit: number,
-    isPeek?: boolean): Promise<OutlinePage>;
+    isBackground?: boolean): Promise<OutlinePage>;
   structureChanged(isLive?: boolean): void;
-  noteChange(path: Path, before: Node | null, after: Node | null): void;
-  say(text: string): void;
+  recordChange(path: Path, before: Node | null, after: Node | null): void;
+  showError(text: string): void;
 }
 
 /** The branch that a window belongs to. */
@@ -32,10 +32,10 @@ export interface WindowBranch<B extends WindowBranch<B>> extends OpenBranch {
   readonly path: Path;
   readonly key: string;
   readonly parent: ChildWindow<B> | null;
-  refused(window: ChildWindow<B>): void;
+  windowRefused(window: ChildWindow<B>): void;
   recount(): void;
-  resortHeld(): void;
-  applyHeld(path: Path, depth: number): boolean;
+  resortFromParent(): void;
+  applyFromParent(path: Path, depth: number): boolean;
 }
 
 /** A contiguous range of children of one node. */
@@ -62,7 +62,7 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     return above.node()?.child(this.branch.key) ?? null;
   }
 
-  get isAwake(): boolean {
+  get isListening(): boolean {
     return this.stopListen !== null;
   }
 
@@ -74,11 +74,11 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   }
 
   /** Starts the window's listen, if it has one. */
-  wake(whenReady?: () => void): void {
+  listen(whenReady?: () => void): void {
     if (this.source !== "query" || this.stopListen) return;
     const model = this.branch.model;
     const query = queryOf(this.order, this.low, this.high, this.limit, this.anchor);
-    const made = model.wire.listen(this.branch.path, query, {
+    const made = model.client.listen(this.branch.path, query, {
       ready: () => {
         this.root = made.listen.root;
         this.isComplete = true;
@@ -93,14 +93,14 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
       refused: () => {
         this.stopListen = null;
         this.root = null;
-        this.branch.refused(this);
+        this.branch.windowRefused(this);
         whenReady?.();
       },
     });
     this.stopListen = made.stop;
   }
 
-  sleep(): void {
+  stopListening(): void {
     this.stopListen?.();
     this.stopListen = null;
   }
@@ -108,7 +108,7 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   /** Sorts all keys again, and those of the branches below that use this window's data. */
   resort(): void {
     this.sortFrom(this.node()?.children ?? null);
-    for (const branch of this.open.values()) branch.resortHeld();
+    for (const branch of this.open.values()) branch.resortFromParent();
     this.branch.recount();
   }
 
@@ -118,14 +118,14 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
     let isMoved = false;
     for (const { path, before } of changes) {
       const after = nodeAt(this.root, path);
-      model.noteChange([...this.branch.path, ...path], before, after);
+      model.recordChange([...this.branch.path, ...path], before, after);
       if (!path.length) {
         this.resort();
         isMoved = true;
         continue;
       }
-      if (this.touch(path[0]!, this.root?.children ?? null) !== 0 || this.order.by !== "key") isMoved = true;
-      if (this.open.get(path[0]!)?.applyHeld(path, 1)) isMoved = true;
+      if (this.updateKey(path[0]!, this.root?.children ?? null) !== 0 || this.order.by !== "key") isMoved = true;
+      if (this.open.get(path[0]!)?.applyFromParent(path, 1)) isMoved = true;
     }
     if (isMoved) {
       this.branch.recount();
@@ -143,7 +143,7 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   }
 
   private get isFull(): boolean {
-    return this.keys.length >= this.limit && this.source !== "held";
+    return this.keys.length >= this.limit && this.source !== "parent";
   }
 
   boundAt(key: string, isIncluded: boolean): Bound {
@@ -153,13 +153,13 @@ export class ChildWindow<B extends WindowBranch<B>> extends KeyList<B> {
   }
 
   dispose(): void {
-    this.sleep();
+    this.stopListening();
     for (const branch of this.open.values()) branch.dispose();
     this.open.clear();
   }
 
   covers(path: readonly string[]): boolean {
-    return this.source !== "rows" && isWithin(path, this.branch.path);
+    return this.source !== "rows" && isWithinPath(path, this.branch.path);
   }
 }
 

@@ -1,12 +1,12 @@
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** Returns a number with commas. */
-export function num(value: number): string {
+export function formatCount(value: number): string {
   return whole.format(value);
 }
 
 /** Returns a size with its unit, with two or three digits. */
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   if (count < 1000) return count + (count === 1 ? " byte" : " bytes");
   const units = ["KB", "MB", "GB", "TB"];
   let value = count / 1000;
@@ -19,6 +19,6 @@ export function bytes(count: number): string {
 }
 
 /** Returns a rate for a row: `3/s`, `2,014/s`, or an empty text for a single change. */
-export function rate(perSecond: number): string {
-  return perSecond < 0.7 ? "" : num(Math.max(1, perSecond)) + "/s";
+export function formatRate(perSecond: number): string {
+  return perSecond < 0.7 ? "" : formatCount(Math.max(1, perSecond)) + "/s";
 }

@@ -3,20 +3,20 @@ const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "sho
 const yearFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 /** Returns the time of day. */
-export function clock(at: number): string {
+export function timeOfDay(at: number): string {
   return clockFormat.format(at);
 }
 
 /** Returns the shortest unambiguous time: the time for today, the day and time for this year, else the date. */
-export function moment(at: number, now: number): string {
+export function shortTime(at: number, now: number): string {
   const then = new Date(at);
   const today = new Date(now);
-  if (then.toDateString() === today.toDateString()) return clock(at);
+  if (then.toDateString() === today.toDateString()) return timeOfDay(at);
   return then.getFullYear() === today.getFullYear() ? dayFormat.format(at).replace(",", "") : yearFormat.format(at);
 }
 
 /** Returns the full time, with milliseconds and zone, for tooltips. */
-export function fullMoment(at: number): string {
+export function fullTime(at: number): string {
   const date = new Date(at);
   const pad = (value: number, digits = 2) => String(Math.abs(value)).padStart(digits, "0");
   const offset = -date.getTimezoneOffset();

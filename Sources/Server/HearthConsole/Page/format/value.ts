@@ -1,10 +1,10 @@
 import { Kind, Node, Scalar } from "../tree/node";
 import { compareKeys } from "../tree/keys";
-import { shown } from "./text";
+import { displayText } from "./text";
 
 /** Returns a value on one line: text in quotes, others as they are. */
 export function valueText(value: Scalar): string {
-  return typeof value === "string" ? `"${shown(value)}"` : String(value);
+  return typeof value === "string" ? `"${displayText(value)}"` : String(value);
 }
 
 const PREVIEW_CHILDREN = 4;
@@ -17,7 +17,7 @@ export function preview(node: Node): string {
   let length = 0;
   for (const key of [...node.children.keys()].sort(compareKeys)) {
     const child = node.children.get(key)!;
-    const part = `${shown(key, 64)}: ${child.children ? "{…}" : valueText(child.value!)}`;
+    const part = `${displayText(key, 64)}: ${child.children ? "{…}" : valueText(child.value!)}`;
     parts.push(part);
     length += part.length;
     if (parts.length === PREVIEW_CHILDREN || length > PREVIEW_UNITS) break;

@@ -1,6 +1,6 @@
 import { Component, h } from "preact";
-import { clock } from "../format/time";
-import { linePoints, scale, Series, short } from "./series";
+import { timeOfDay } from "../format/time";
+import { linePoints, scale, Series, shortNumber } from "./series";
 
 interface Line {
   figure: string;
@@ -19,7 +19,7 @@ interface Props {
   ticks?: { figure: string; label: string };
   seconds: number;
   /** The crosshair's time, shared with the neighbouring charts. */
-  pointed: number | null;
+  pointerTime: number | null;
   onPoint: (at: number | null) => void;
 }
 
@@ -30,7 +30,7 @@ const ROWS = 10;
 /** A chart of lines over time. The axis stops while the pointer is over it; gaps in the samples are not drawn. */
 export class Chart extends Component<Props, { isTable: boolean }> {
   override state = { isTable: false };
-  private held: { top: number; ticks: number[] } | null = null;
+  private frozenAxis: { top: number; ticks: number[] } | null = null;
   private element: Element | null = null;
 
   private point(event: MouseEvent, from: number, to: number): void {
@@ -45,32 +45,32 @@ export class Chart extends Component<Props, { isTable: boolean }> {
     const times = Array.from({ length: ROWS }, (_, at) => [to - (to - from) / ROWS * (at + 1), to - (to - from) / ROWS * at] as const);
     return <div class="chart-rows" tabIndex={0} role="group" aria-label={`${this.props.name}, numbers`}><table class="plain"><thead><tr><th scope="col">Until</th>
       {columns.map(each => <th scope="col" class="right">{each.label}, {each.unit}</th>)}</tr></thead>
-      <tbody>{times.map(([begin, end]) => <tr key={String(end)}><th scope="row">{clock(end)}</th>{columns.map(each => {
+      <tbody>{times.map(([begin, end]) => <tr key={String(end)}><th scope="row">{timeOfDay(end)}</th>{columns.map(each => {
         const mean = series.mean(each.figure, begin, end);
-        return <td class="right">{mean === null ? "–" : short(mean)}</td>;
+        return <td class="right">{mean === null ? "–" : shortNumber(mean)}</td>;
       })}</tr>)}</tbody></table></div>;
   }
 
   render() {
-    const { name, unit, series, lines, ticks, seconds, pointed, onPoint } = this.props;
+    const { name, unit, series, lines, ticks, seconds, pointerTime, onPoint } = this.props;
     const to = series.newest || Date.now();
     const from = to - seconds * 1000;
     const greatest = Math.max(0, ...lines.flatMap(line => series.runs(line.figure, from).flatMap(run => run.map(point => point.value))));
-    const axis = this.held ?? scale(greatest);
+    const axis = this.frozenAxis ?? scale(greatest);
     const y = (value: number) => HEIGHT - value / axis.top * HEIGHT;
-    const told = lines.map(line => `${line.label} ${short(series.last(line.figure) ?? 0)} ${unit}`).join(", ");
+    const summary = lines.map(line => `${line.label} ${shortNumber(series.last(line.figure) ?? 0)} ${unit}`).join(", ");
     const button = <button type="button" class="link chart-table" aria-pressed={String(this.state.isTable)}
       onClick={() => this.setState({ isTable: !this.state.isTable })}>{this.state.isTable ? "Chart" : "Table"}</button>;
     if (this.state.isTable) return <section class="chart" aria-label={name}><div class="line chart-head"><h2 class="grow">{name}</h2>{button}</div>
       {this.table(from, to)}</section>;
     return <section class="chart" aria-label={name}>
       <div class="line chart-head"><h2 class="grow">{name}</h2>{lines.map(line => <span class={`legend ${line.tone}`} key={line.label}>{line.label}
-        {pointed !== null ? <b> {value(series.at(line.figure, pointed), unit)}</b> : null}</span>)}
-        {ticks ? <span class="legend red tick">{ticks.label}{pointed !== null ? <b> {value(series.at(ticks.figure, pointed), "/s")}</b> : null}</span> : null}{button}</div>
-      <div class="chart-box"><svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${told}`}
+        {pointerTime !== null ? <b> {value(series.at(line.figure, pointerTime), unit)}</b> : null}</span>)}
+        {ticks ? <span class="legend red tick">{ticks.label}{pointerTime !== null ? <b> {value(series.at(ticks.figure, pointerTime), "/s")}</b> : null}</span> : null}{button}</div>
+      <div class="chart-box"><svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${name}: ${summary}`}
         ref={element => (this.element = element as Element)}
-        onMouseEnter={() => (this.held = axis)} onMouseMove={event => this.point(event, from, to)} onMouseLeave={() => {
-          this.held = null;
+        onMouseEnter={() => (this.frozenAxis = axis)} onMouseMove={event => this.point(event, from, to)} onMouseLeave={() => {
+          this.frozenAxis = null;
           onPoint(null);
         }}>
         {axis.ticks.map(tick => <line class="grid" x1="0" x2={String(WIDTH)} y1={String(y(tick))} y2={String(y(tick))} />)}
@@ -84,21 +84,21 @@ export class Chart extends Component<Props, { isTable: boolean }> {
           const x = String((point.at - from) / (to - from) * WIDTH);
           return <line class="tick" x1={x} x2={x} y1={String(HEIGHT - 8)} y2={String(HEIGHT)} />;
         })}</g> : null}
-        {pointed !== null && pointed >= from ? <line class="crosshair" x1={String((pointed - from) / (to - from) * WIDTH)}
-          x2={String((pointed - from) / (to - from) * WIDTH)} y1="0" y2={String(HEIGHT)} /> : null}
-      </svg><div class="axis" aria-hidden="true">{axis.ticks.map(tick => <span style={{ bottom: `${tick / axis.top * 100}%` }}>{short(tick)}</span>)}</div></div>
-      <div class="times" aria-hidden="true">{[0, 1 / 3, 2 / 3].map(part => <span>{clock(from + (to - from) * part).slice(0, 5)}</span>)}
-        <span>{pointed === null ? "now" : clock(pointed)}</span></div>
+        {pointerTime !== null && pointerTime >= from ? <line class="crosshair" x1={String((pointerTime - from) / (to - from) * WIDTH)}
+          x2={String((pointerTime - from) / (to - from) * WIDTH)} y1="0" y2={String(HEIGHT)} /> : null}
+      </svg><div class="axis" aria-hidden="true">{axis.ticks.map(tick => <span style={{ bottom: `${tick / axis.top * 100}%` }}>{shortNumber(tick)}</span>)}</div></div>
+      <div class="times" aria-hidden="true">{[0, 1 / 3, 2 / 3].map(part => <span>{timeOfDay(from + (to - from) * part).slice(0, 5)}</span>)}
+        <span>{pointerTime === null ? "now" : timeOfDay(pointerTime)}</span></div>
     </section>;
   }
 }
 
 function value(found: number | null, unit: string): string {
-  return found === null ? "–" : `${short(found)} ${unit}`;
+  return found === null ? "–" : `${shortNumber(found)} ${unit}`;
 }
 
 /** A small line without axes. */
-export function Spark(props?: { series: Series; figure: string; tone: string; seconds: number }) {
+export function Sparkline(props?: { series: Series; figure: string; tone: string; seconds: number }) {
   const { series, figure, tone, seconds } = props!;
   const to = series.newest || Date.now();
   const from = to - seconds * 1000;

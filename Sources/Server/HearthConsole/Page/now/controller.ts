@@ -1,11 +1,11 @@
 import { Explanation } from "../why/explanation";
 import { Json } from "../tree/node";
 import { App } from "../shell/app";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Store } from "../state/store";
-import { Backups, Doctor, examined } from "./care";
+import { Backups, DoctorReport, doctorFindings } from "./checks";
 import { Finding } from "./finding";
-import { FigureAnswer, HOUR, Series } from "./series";
+import { FigureResponse, HOUR, Series } from "./series";
 import { TriggerStatus } from "./triggers";
 
 export interface Connection {
@@ -61,7 +61,7 @@ export interface ServerState {
   findings: Finding[];
 }
 
-const LOOKED_MILLISECONDS = 2000;
+const REFRESH_MILLISECONDS = 2000;
 const STATE_MILLISECONDS = 6000;
 const DAY_MILLISECONDS = 60_000;
 const LINES_KEPT = 2000;
@@ -71,10 +71,10 @@ export class NowController extends Store {
   readonly series = new Series();
   /** The metrics of the last day, loaded when first shown. */
   readonly day = new Series(24 * HOUR);
-  doctor: Doctor | null = null;
+  doctor: DoctorReport | null = null;
   backups: Backups | null = null;
   connections: Connection[] = [];
-  count = 0;
+  connectionCount = 0;
   listens: { connection: string; listens: StandingListen[]; count: number } | { connection: string; problem: string } | null = null;
   lines: LogLine[] = [];
   plugins: PluginStatus[] = [];
@@ -88,18 +88,18 @@ export class NowController extends Store {
   private uid: string | null = null;
   private timers: ReturnType<typeof setInterval>[] = [];
   /** The state of the refresh: one at a time; a request meanwhile causes one more. */
-  private looking: "no" | "yes" | "again" = "no";
+  private refreshing: "no" | "yes" | "again" = "no";
 
   constructor(private readonly app: App, readonly database: string) {
     super();
   }
 
   start(): void {
-    void this.look();
-    void this.lookAtState();
-    this.timers = [setInterval(() => document.hidden || this.isPaused || void this.look(), LOOKED_MILLISECONDS),
-      setInterval(() => document.hidden || this.isPaused || void this.lookAtState(), STATE_MILLISECONDS),
-      setInterval(() => document.hidden || this.isPaused || !this.isDayShown || void this.lookAtDay(), DAY_MILLISECONDS)];
+    void this.refresh();
+    void this.refreshState();
+    this.timers = [setInterval(() => document.hidden || this.isPaused || void this.refresh(), REFRESH_MILLISECONDS),
+      setInterval(() => document.hidden || this.isPaused || void this.refreshState(), STATE_MILLISECONDS),
+      setInterval(() => document.hidden || this.isPaused || !this.isDayShown || void this.refreshDay(), DAY_MILLISECONDS)];
   }
 
   stop(): void {
@@ -108,54 +108,54 @@ export class NowController extends Store {
 
   pause(isPaused: boolean): void {
     this.isPaused = isPaused;
-    this.changed();
+    this.publish();
   }
 
-  of(uid: string | null): void {
+  filterByUser(uid: string | null): void {
     if (uid === this.uid) return;
     this.uid = uid;
-    void this.look();
+    void this.refresh();
   }
 
-  private ask<Answer>(name: string, asked: { [name: string]: string }): Promise<Answer> {
-    return this.app.session.api.ask("GET", `/now/${name}?` + new URLSearchParams({ ...asked, peek: "1" }));
+  private request<Answer>(name: string, parameters: { [name: string]: string }): Promise<Answer> {
+    return this.app.session.api.request("GET", `/now/${name}?` + new URLSearchParams({ ...parameters, peek: "1" }));
   }
 
-  private async look(): Promise<void> {
-    if (this.looking !== "no") {
-      this.looking = "again";
+  private async refresh(): Promise<void> {
+    if (this.refreshing !== "no") {
+      this.refreshing = "again";
       return;
     }
-    this.looking = "yes";
-    await this.lookOnce();
-    const isAgain = this.looking as string === "again";
-    this.looking = "no";
-    if (isAgain) await this.look();
+    this.refreshing = "yes";
+    await this.refreshOnce();
+    const isAgain = this.refreshing as string === "again";
+    this.refreshing = "no";
+    if (isAgain) await this.refresh();
   }
 
-  private async lookOnce(): Promise<void> {
+  private async refreshOnce(): Promise<void> {
     const last = this.lines[this.lines.length - 1]?.number ?? 0;
     try {
       const [figures, connected, log] = await Promise.all([
-        this.ask<FigureAnswer>("figures", { after: String(this.series.newest) }),
-        this.ask<{ connections: Connection[]; count: number }>("connections", { ns: this.database, ...(this.uid === null ? {} : { uid: this.uid }) }),
-        this.ask<{ lines: LogLine[]; last: number }>("log", { after: String(last) }),
+        this.request<FigureResponse>("figures", { after: String(this.series.newest) }),
+        this.request<{ connections: Connection[]; count: number }>("connections", { ns: this.database, ...(this.uid === null ? {} : { uid: this.uid }) }),
+        this.request<{ lines: LogLine[]; last: number }>("log", { after: String(last) }),
       ]);
-      this.series.take(figures);
-      [this.connections, this.count] = [connected.connections, connected.count];
-      this.takeLines(log.lines, last, log.last);
+      this.series.append(figures);
+      [this.connections, this.connectionCount] = [connected.connections, connected.count];
+      this.appendLines(log.lines, last, log.last);
       this.problem = null;
     } catch (error) {
-      this.problem = sentence(error);
+      this.problem = errorText(error);
     }
-    this.changed();
+    this.publish();
   }
 
   /** Adds log lines. After a restart of the server lines are numbered anew: then all of its lines are loaded. */
-  private takeLines(lines: LogLine[], after: number, last: number): void {
+  private appendLines(lines: LogLine[], after: number, last: number): void {
     if (last < after) {
       this.lines = [];
-      this.looking = "again";
+      this.refreshing = "again";
     } else if (lines.length) {
       this.lines = [...this.lines, ...lines].slice(-LINES_KEPT);
     }
@@ -163,28 +163,28 @@ export class NowController extends Store {
 
   showDay(isShown: boolean): void {
     this.isDayShown = isShown;
-    if (isShown) void this.lookAtDay();
+    if (isShown) void this.refreshDay();
   }
 
-  private async lookAtDay(): Promise<void> {
+  private async refreshDay(): Promise<void> {
     try {
-      this.day.take(await this.ask<FigureAnswer>("figures", { step: "60", after: String(this.day.newest) }));
-      this.changed();
+      this.day.append(await this.request<FigureResponse>("figures", { step: "60", after: String(this.day.newest) }));
+      this.publish();
     } catch (error) {
-      this.problem = sentence(error);
+      this.problem = errorText(error);
     }
   }
 
-  private async lookAtState(): Promise<void> {
+  private async refreshState(): Promise<void> {
     const { api } = this.app.session;
     // A server that has no such checks is asked once.
-    const doctor = this.doctor?.isThere === false ? null : this.ask<Doctor>("doctor", {}).catch(error =>
-      (error as { status?: number }).status === 404 ? { isThere: false, isRunning: false, at: null, problem: null, findings: [] } : this.doctor);
-    const backups = this.ask<Backups>("backups", {}).catch(() => null);
+    const doctor = this.doctor?.isSupported === false ? null : this.request<DoctorReport>("doctor", {}).catch(error =>
+      (error as { status?: number }).status === 404 ? { isSupported: false, isRunning: false, at: null, problem: null, findings: [] } : this.doctor);
+    const backups = this.request<Backups>("backups", {}).catch(() => null);
     const [state, plugins, triggers] = await Promise.all([
-      this.ask<ServerState>("state", {}).catch(error => sentence(error)),
-      api.server<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
-      api.server<{ triggers: TriggerStatus[] }>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
+      this.request<ServerState>("state", {}).catch(error => errorText(error)),
+      api.requestAdministration<{ plugins: PluginStatus[] }>("GET", ".settings/plugins.json?peek=1").catch(() => null),
+      api.requestAdministration<{ triggers: TriggerStatus[] }>("GET", `.settings/triggers.json?peek=1&ns=${encodeURIComponent(this.database)}`)
         .catch(() => null),
     ]);
     this.stateProblem = typeof state === "string" ? state : plugins && triggers ? null : "Plugins and triggers cannot be asked.";
@@ -193,66 +193,66 @@ export class NowController extends Store {
     this.backups = await backups;
     this.plugins = plugins?.plugins ?? [];
     this.triggers = triggers?.triggers ?? [];
-    this.changed();
+    this.publish();
   }
 
-  async open(connection: string | null): Promise<void> {
+  async openConnection(connection: string | null): Promise<void> {
     if (connection === null) {
       this.listens = null;
-      return this.changed();
+      return this.publish();
     }
     try {
-      const found = await this.ask<{ listens: StandingListen[]; count: number }>("listens", { ns: this.database, connection });
+      const found = await this.request<{ listens: StandingListen[]; count: number }>("listens", { ns: this.database, connection });
       this.listens = { connection, ...found };
     } catch (error) {
-      this.listens = { connection, problem: sentence(error) };
+      this.listens = { connection, problem: errorText(error) };
     }
-    this.changed();
+    this.publish();
   }
 
   /** Disconnects a client, which reconnects by itself. */
   async disconnect(connection: string): Promise<void> {
     try {
-      await this.app.session.api.ask("POST", "/now/disconnect", { connection });
-      this.app.notices.say("The connection is ended. The client comes back by itself, if rules and its sign-in let it.");
+      await this.app.session.api.request("POST", "/now/disconnect", { connection });
+      this.app.notices.show("The connection is ended. The client comes back by itself, if rules and its sign-in let it.");
     } catch (error) {
-      this.app.notices.say(sentence(error), "bad");
+      this.app.notices.show(errorText(error), "bad");
     }
-    await this.look();
+    await this.refresh();
   }
 
   /** True when state and checks are both loaded: only then can the page say that all is well. */
-  get isKnown(): boolean {
-    return this.state !== null && this.doctor !== null && (this.doctor.isThere === false || this.doctor.at !== null || this.findings.length > 0);
+  get isLoaded(): boolean {
+    return this.state !== null && this.doctor !== null && (this.doctor.isSupported === false || this.doctor.at !== null || this.findings.length > 0);
   }
 
   get findings(): Finding[] {
-    return [...this.state?.findings ?? [], ...examined(this.doctor)];
+    return [...this.state?.findings ?? [], ...doctorFindings(this.doctor)];
   }
 
   /** Makes the server check its machine, folder and rules again. */
-  async examine(): Promise<void> {
+  async runChecks(): Promise<void> {
     try {
-      this.doctor = await this.app.session.api.ask<Doctor>("POST", "/now/doctor", {});
+      this.doctor = await this.app.session.api.request<DoctorReport>("POST", "/now/doctor", {});
     } catch (error) {
-      this.app.notices.say(sentence(error), "bad");
+      this.app.notices.show(errorText(error), "bad");
     }
-    this.changed();
+    this.publish();
   }
 
   /** Makes a backup beside the last one. */
   async backUp(): Promise<void> {
-    await this.app.session.api.ask("POST", "/now/backups", {});
-    await this.lookAtState();
+    await this.app.session.api.request("POST", "/now/backups", {});
+    await this.refreshState();
   }
 
   /** The state of the open database. */
-  get stored(): DatabaseState | null {
+  get databaseState(): DatabaseState | null {
     return this.state?.databases.find(each => each.name === this.database) ?? null;
   }
 
   /** The problems in a few words each. */
-  get concerns(): string[] {
+  get findingTitles(): string[] {
     return this.findings.map(finding => finding.title);
   }
 }

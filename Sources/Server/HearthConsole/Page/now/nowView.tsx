@@ -1,31 +1,31 @@
 import { h } from "preact";
-import { bytes, num } from "../format/number";
-import { plural, shown } from "../format/text";
-import { duration, fullMoment } from "../format/time";
+import { formatBytes, formatCount } from "../format/number";
+import { plural, displayText } from "../format/text";
+import { duration, fullTime } from "../format/time";
 import { App } from "../shell/app";
-import { Place } from "../state/route";
+import { ViewAddress } from "../state/route";
 import { Store, View } from "../state/store";
 import { decidingVisit } from "../why/explanation";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
-import { Seg } from "../widgets/seg";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { Column, Table } from "../widgets/table";
 import { agentName } from "./agent";
-import { Chart, Spark } from "./chart";
+import { Chart, Sparkline } from "./chart";
 import { Connection, NowController, StandingListen } from "./controller";
-import { begun } from "./care";
-import { BackupsPart, BackUpSheet, DoctorPart } from "./carePart";
-import { DeadSheet } from "./deadSheet";
+import { capitalized } from "./checks";
+import { BackupsSection, BackUpSheet, ChecksSection } from "./checksSection";
+import { DeadLettersSheet } from "./deadLettersSheet";
 import { LogPane } from "./logPane";
-import { short } from "./series";
-import { isTriggerWell, triggerWords } from "./triggers";
+import { shortNumber } from "./series";
+import { isTriggerHealthy, triggerStatusText } from "./triggers";
 
 interface State {
   seconds: number;
-  pointed: number | null;
+  pointerTime: number | null;
   /** The trigger whose dead letters are shown. */
-  dead: string | null;
-  backsUp: boolean;
+  deadLettersOf: string | null;
+  isBackingUp: boolean;
 }
 
 const SPARK_SECONDS = 300;
@@ -33,8 +33,8 @@ const FINDINGS_SHOWN = 8;
 const KINDS = { socket: "socket", poll: "long polls", stream: "event stream" };
 
 /** The view of the server's health, the connections, and the reasons why their listens are allowed. */
-export class NowView extends View<{ app: App; place: Place; database: string }, State> {
-  override state: State = { seconds: 300, pointed: null, dead: null, backsUp: false };
+export class NowView extends View<{ app: App; address: ViewAddress; database: string }, State> {
+  override state: State = { seconds: 300, pointerTime: null, deadLettersOf: null, isBackingUp: false };
   private now = new NowController(this.props.app, this.props.database);
 
   protected stores(): Store[] {
@@ -43,10 +43,10 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
 
   override componentDidMount(): void {
     super.componentDidMount();
-    this.now.of(this.props.app.place.asked.get("uid"));
+    this.now.filterByUser(this.props.app.address.parameters.get("uid"));
     this.now.start();
-    const chosen = this.props.app.place.parts[1];
-    if (chosen) void this.now.open(chosen);
+    const chosen = this.props.app.address.parts[1];
+    if (chosen) void this.now.openConnection(chosen);
   }
 
   override componentDidUpdate(before: { database: string }): void {
@@ -57,7 +57,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
       super.componentDidMount();
       this.now.start();
     }
-    this.now.of(this.props.app.place.asked.get("uid"));
+    this.now.filterByUser(this.props.app.address.parameters.get("uid"));
   }
 
   override componentWillUnmount(): void {
@@ -67,78 +67,78 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
 
   private choose(connection: Connection): void {
     const { app } = this.props;
-    const isOpen = app.place.parts[1] === connection.id;
-    app.go("now", isOpen ? [] : ["connections", connection.id], app.place.asked);
-    void this.now.open(isOpen ? null : connection.id);
+    const isOpen = app.address.parts[1] === connection.id;
+    app.go("now", isOpen ? [] : ["connections", connection.id], app.address.parameters);
+    void this.now.openConnection(isOpen ? null : connection.id);
   }
 
   render() {
     const { app } = this.props;
     const { now } = this;
-    const { seconds, pointed } = this.state;
-    const { series, concerns } = now;
-    const drawn = seconds > 3600 && now.day.isDrawn ? now.day : series;
-    const onPoint = (at: number | null) => this.setState({ pointed: at });
+    const { seconds, pointerTime } = this.state;
+    const { series, findingTitles } = now;
+    const drawn = seconds > 3600 && now.day.hasLine ? now.day : series;
+    const onPoint = (at: number | null) => this.setState({ pointerTime: at });
     return <main aria-label="Now" class="now-view">
       <header class="view-head"><h1>Now</h1>
-        <span class="line"><span class={`dot ${now.problem ?? now.stateProblem ? "stopped" : !now.isKnown ? "waiting" : concerns.length ? "away" : ""}`} /><span
-          role="status">{now.problem ?? now.stateProblem ?? (!now.isKnown ? "Looking…" : concerns.length
-          ? `${num(concerns.length)} ${plural(concerns.length, "thing")} to look at: ${concerns.slice(0, 3).join(", ")}` : "All is well")}</span></span>
+        <span class="line"><span class={`dot ${now.problem ?? now.stateProblem ? "stopped" : !now.isLoaded ? "waiting" : findingTitles.length ? "away" : ""}`} /><span
+          role="status">{now.problem ?? now.stateProblem ?? (!now.isLoaded ? "Looking…" : findingTitles.length
+          ? `${formatCount(findingTitles.length)} ${plural(findingTitles.length, "thing")} to look at: ${findingTitles.slice(0, 3).join(", ")}` : "All is well")}</span></span>
         <span class="grow" />
-        <Seg name="Time" value={seconds} onChoose={(next: number) => {
+        <SegmentedControl name="Time" value={seconds} onChoose={(next: number) => {
           this.setState({ seconds: next });
           now.showDay(next > 3600);
         }} options={[{ value: 300, label: "5 min" }, { value: 3600, label: "1 h" }, { value: 86_400, label: "24 h" }]} />
         <Button label={now.isPaused ? "Go on" : "Pause"} icon={now.isPaused ? "play" : "pause"} kind="quiet" onlyIcon onPress={() => now.pause(!now.isPaused)} />
       </header>
       <div class="now-body">
-        <dl class="now-figures">{this.figure("Writes", short(series.last("writes") ?? 0), "/s", "writes", "blue", () => app.go("data"))}
-          {this.figure("Refused", short(series.sum("refused", series.newest - 60_000)), "/min", "refused", "red", () => app.go("rules"))}
-          {this.figure("Connections", num(series.last("connections") ?? 0), "", "connections", "grey", null)}
-          {this.figure("Listens", num(series.last("listens") ?? 0), "", "listens", "grey", null)}
-          {this.figure("Durable, p99", measured(series.last("durable99")), "ms", "durable99", "grey", null)}
-          {this.figure("Processor", short((series.last("processor") ?? 0) * 100), "%", "processor", "grey", null)}</dl>
+        <dl class="now-figures">{this.figure("Writes", shortNumber(series.last("writes") ?? 0), "/s", "writes", "blue", () => app.go("data"))}
+          {this.figure("Refused", shortNumber(series.sum("refused", series.newest - 60_000)), "/min", "refused", "red", () => app.go("rules"))}
+          {this.figure("Connections", formatCount(series.last("connections") ?? 0), "", "connections", "grey", null)}
+          {this.figure("Listens", formatCount(series.last("listens") ?? 0), "", "listens", "grey", null)}
+          {this.figure("Durable, p99", latencyText(series.last("durable99")), "ms", "durable99", "grey", null)}
+          {this.figure("Processor", shortNumber((series.last("processor") ?? 0) * 100), "%", "processor", "grey", null)}</dl>
         <div class="charts">
-          <Chart name="Writes a second" unit="/s" series={drawn} seconds={seconds} pointed={pointed} onPoint={onPoint}
+          <Chart name="Writes a second" unit="/s" series={drawn} seconds={seconds} pointerTime={pointerTime} onPoint={onPoint}
             lines={[{ figure: "writes", label: "committed", tone: "blue", isFilled: true }]} ticks={{ figure: "refused", label: "refused" }} />
-          <Chart name="From write to listener" unit="ms" series={drawn} seconds={seconds} pointed={pointed} onPoint={onPoint}
+          <Chart name="From write to listener" unit="ms" series={drawn} seconds={seconds} pointerTime={pointerTime} onPoint={onPoint}
             lines={[{ figure: "wholeWay50", label: "p50", tone: "grey" }, { figure: "wholeWay99", label: "p99", tone: "blue", isFilled: true }]} />
         </div>
         <div class="now-split"><div class="now-left">{this.connections()}<LogPane now={now} /></div>{this.side()}</div>
       </div>
-      {this.state.backsUp ? <BackUpSheet now={now} onClose={() => this.setState({ backsUp: false })} /> : null}
-      {this.state.dead !== null ? <DeadSheet app={app} trigger={this.state.dead} onClose={() => this.setState({ dead: null })} /> : null}
+      {this.state.isBackingUp ? <BackUpSheet now={now} onClose={() => this.setState({ isBackingUp: false })} /> : null}
+      {this.state.deadLettersOf !== null ? <DeadLettersSheet app={app} trigger={this.state.deadLettersOf} onClose={() => this.setState({ deadLettersOf: null })} /> : null}
     </main>;
   }
 
   private figure(name: string, value: string, unit: string, figure: string, tone: string, go: (() => void) | null) {
     const shownValue = <span><b>{value}</b> <span class="note-text">{unit}</span></span>;
     return <div key={name}><dt>{name}</dt><dd>{go ? <button type="button" class="figure-link" onClick={go} aria-label={`${name}: ${value} ${unit}`}>{shownValue}</button> : shownValue}
-      <Spark series={this.now.series} figure={figure} tone={tone} seconds={SPARK_SECONDS} /></dd></div>;
+      <Sparkline series={this.now.series} figure={figure} tone={tone} seconds={SPARK_SECONDS} /></dd></div>;
   }
 
   private connections() {
     const { app } = this.props;
     const { now } = this;
-    const uid = app.place.asked.get("uid");
+    const uid = app.address.parameters.get("uid");
     const columns: Column<Connection>[] = [
       { name: "Id", width: "110px", cell: each => <code class="mono">{each.id}</code> },
-      { name: "Who", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{shown(each.uid, 60)}</bdi>
+      { name: "Who", width: "minmax(0, 1.4fr)", cell: each => each.uid !== null ? <bdi>{displayText(each.uid, 60)}</bdi>
         : <span class="quiet-text">{each.readsAll ? "administrator" : "nobody"}</span> },
-      { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <span class="cut" title={shown(each.agent ?? "", 256)}>
-        {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{shown(agentName(each.agent), 80)}</bdi></span> : null}</span> },
-      { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{shown(each.address, 60)}</bdi> },
-      { name: "For", width: "88px", cell: each => <time title={fullMoment(each.since)}>{duration((Date.now() - each.since) / 1000)}</time> },
-      { name: "Sent", width: "88px", isRight: true, isRoomy: true, cell: each => each.sentBytes === null ? "–" : bytes(each.sentBytes) },
-      { name: "Waits", width: "72px", isRight: true, isRoomy: true, cell: each => each.waitingBytes ? <span class="chip ember">{bytes(each.waitingBytes)}</span>
+      { name: "Client", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <span class="cut" title={displayText(each.agent ?? "", 256)}>
+        {KINDS[each.kind]}{each.agent ? <span class="quiet-text"> <bdi>{displayText(agentName(each.agent), 80)}</bdi></span> : null}</span> },
+      { name: "Address", width: "minmax(0, 1fr)", isRoomy: true, cell: each => <bdi class="mono cut">{displayText(each.address, 60)}</bdi> },
+      { name: "For", width: "88px", cell: each => <time title={fullTime(each.since)}>{duration((Date.now() - each.since) / 1000)}</time> },
+      { name: "Sent", width: "88px", isRight: true, isRoomy: true, cell: each => each.sentBytes === null ? "–" : formatBytes(each.sentBytes) },
+      { name: "Waits", width: "72px", isRight: true, isRoomy: true, cell: each => each.waitingBytes ? <span class="chip ember">{formatBytes(each.waitingBytes)}</span>
         : each.waitingBytes === null ? "–" : "nothing" },
       { name: "Reading", width: "72px", isRight: true, cell: each => each.isPaused ? "held back" : "yes" },
     ];
     return <section class="connections" aria-label="Connections">
-      <div class="pane-head"><h2>Connections</h2><span class="note-text">{num(now.count)} of {now.database}
-        {now.count > now.connections.length ? `, the newest ${num(now.connections.length)} are shown` : ""}</span>
-        {uid !== null ? <span class="chip blue">of <bdi>{shown(uid, 40)}</bdi><button type="button" aria-label="Of all" onClick={() => app.go("now")}><Icon name="cross" /></button></span> : null}</div>
-      <Table name="Connections" columns={columns} rows={now.connections} keyOf={(each: Connection) => each.id} chosen={app.place.parts[1] ?? null}
+      <div class="pane-head"><h2>Connections</h2><span class="note-text">{formatCount(now.connectionCount)} of {now.database}
+        {now.connectionCount > now.connections.length ? `, the newest ${formatCount(now.connections.length)} are shown` : ""}</span>
+        {uid !== null ? <span class="chip blue">of <bdi>{displayText(uid, 40)}</bdi><button type="button" aria-label="Of all" onClick={() => app.go("now")}><Icon name="cross" /></button></span> : null}</div>
+      <Table name="Connections" columns={columns} rows={now.connections} keyOf={(each: Connection) => each.id} chosen={app.address.parts[1] ?? null}
         onChoose={(each: Connection) => this.choose(each)} empty={<div class="empty"><h2>Nobody is connected</h2><p>Clients of this database appear here as they come.</p></div>} />
       {this.listens()}
     </section>;
@@ -147,7 +147,7 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
   private listens() {
     const { app } = this.props;
     const { listens } = this.now;
-    if (!listens || listens.connection !== app.place.parts[1]) return null;
+    if (!listens || listens.connection !== app.address.parts[1]) return null;
     if ("problem" in listens) return <div class="callout red">{listens.problem}</div>;
     const { connection } = listens;
     return <div class="holding"><div class="line"><h3 class="grow">Why they hold</h3>
@@ -155,11 +155,11 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
         onPress={() => void this.now.disconnect(connection)} />
       <Button label="Close" icon="cross" kind="quiet" onlyIcon onPress={() => {
         app.go("now");
-        void this.now.open(null);
+        void this.now.openConnection(null);
       }} /></div>
-      {listens.listens.length ? <ul>{listens.listens.map(listen => <li><bdi class="mono cut" title={listen.path}>{shown(listen.path, 120)}</bdi>
+      {listens.listens.length ? <ul>{listens.listens.map(listen => <li><bdi class="mono cut" title={listen.path}>{displayText(listen.path, 120)}</bdi>
         {this.reason(listen)}</li>)}</ul> : <p class="note-text">It listens to nothing.</p>}
-      {listens.count > listens.listens.length ? <p class="note-text">{num(listens.count - listens.listens.length)} more</p> : null}</div>;
+      {listens.count > listens.listens.length ? <p class="note-text">{formatCount(listens.count - listens.listens.length)} more</p> : null}</div>;
   }
 
   private reason(listen: StandingListen) {
@@ -173,52 +173,52 @@ export class NowView extends View<{ app: App; place: Place; database: string }, 
     const condition = visit?.expression?.text ?? "";
     const reads = (visit?.reads ?? []).map(read => read.path);
     return <span class="line"><button type="button" class="link" onClick={() => app.go("rules", [], new URLSearchParams({ line: String(line) }))}>
-      .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{shown([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes so</span>
+      .read line {line}</button><span class="note-text cut">{reads.length ? <span>ends when <bdi class="mono">{displayText([...new Set(reads)].slice(0, 3).join(", "), 160)}</bdi> changes so</span>
         : /\bauth\b/.test(condition) ? "looks at the sign-in alone" : condition === "true" ? "open to all" : "looks at no data"}</span></span>;
   }
 
   private side() {
     const { now } = this;
     const { series } = now;
-    const latency = (name: string) => measured(series.last(name)) + (series.last(name) === null ? "" : " ms");
-    const { state, stored, findings } = now;
+    const latency = (name: string) => latencyText(series.last(name)) + (series.last(name) === null ? "" : " ms");
+    const { state, databaseState, findings } = now;
     return <aside class="now-side" aria-label="State" tabIndex={0}>
       {findings.length ? <section aria-label="To look at"><h2>To look at</h2><ul class="findings">{findings.slice(0, FINDINGS_SHOWN).map(finding =>
         <li key={finding.code + (finding.subject ?? "")}><span class={`chip ${finding.level === "error" ? "red" : "ember"}`}><Icon name="warning" /> {finding.level}</span>
-          <span><bdi>{shown(begun(finding.title), 160)}</bdi>. <span class="note-text">{shown(finding.text, 160)}</span></span></li>)}</ul>
-        {findings.length > FINDINGS_SHOWN ? <p class="note-text">{num(findings.length - FINDINGS_SHOWN)} more</p> : null}</section> : null}
-      <DoctorPart now={now} />
-      <section><h2>Queues</h2><dl>{row("Commands that wait", num(series.last("waiting") ?? 0))}
+          <span><bdi>{displayText(capitalized(finding.title), 160)}</bdi>. <span class="note-text">{displayText(finding.text, 160)}</span></span></li>)}</ul>
+        {findings.length > FINDINGS_SHOWN ? <p class="note-text">{formatCount(findings.length - FINDINGS_SHOWN)} more</p> : null}</section> : null}
+      <ChecksSection now={now} />
+      <section><h2>Queues</h2><dl>{row("Commands that wait", formatCount(series.last("waiting") ?? 0))}
         {row("From write to listener, p50", latency("wholeWay50"))}{row("Durable, p99", latency("durable99"))}</dl></section>
-      {state ? <section><h2>Storage</h2><dl>{stored ? row("Since the snapshot", bytes(stored.journalBytes)) : null}
-        {stored ? row("Snapshot", stored.snapshotBytes ? bytes(stored.snapshotBytes) : "none yet") : null}
-        {stored ? row("Position", num(stored.position)) : null}
-        {state.storage.diskAvailable !== null ? row("Free on the disk", bytes(state.storage.diskAvailable)) : null}
-        {row("Last backup", state.storage.lastBackup === null ? "none" : <time title={fullMoment(state.storage.lastBackup)}>
+      {state ? <section><h2>Storage</h2><dl>{databaseState ? row("Since the snapshot", formatBytes(databaseState.journalBytes)) : null}
+        {databaseState ? row("Snapshot", databaseState.snapshotBytes ? formatBytes(databaseState.snapshotBytes) : "none yet") : null}
+        {databaseState ? row("Position", formatCount(databaseState.position)) : null}
+        {state.storage.diskAvailable !== null ? row("Free on the disk", formatBytes(state.storage.diskAvailable)) : null}
+        {row("Last backup", state.storage.lastBackup === null ? "none" : <time title={fullTime(state.storage.lastBackup)}>
           {duration((Date.now() - state.storage.lastBackup) / 1000)} ago</time>)}</dl></section> : null}
-      <BackupsPart app={this.props.app} now={now} onStart={() => this.setState({ backsUp: true })} />
+      <BackupsSection app={this.props.app} now={now} onStart={() => this.setState({ isBackingUp: true })} />
       <section><h2>Plugins and triggers</h2>{now.plugins.length + now.triggers.length ? <dl>{now.plugins.map(plugin => row(plugin.name, <span
         class={`chip ${plugin.state === "running" ? "green" : "ember"}`}><Icon name={plugin.state === "running" ? "check" : "warning"} />
-        <bdi>{shown(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, trigger.status?.dead
-          ? <button type="button" class="link" aria-haspopup="dialog" onClick={() => this.setState({ dead: trigger.name })}>{triggerWords(trigger)}</button>
-          : <span class={`chip ${isTriggerWell(trigger) ? "green" : "ember"}`}><Icon name={isTriggerWell(trigger) ? "check" : "warning"} /> {triggerWords(trigger)}</span>))}</dl>
+        <bdi>{displayText(plugin.state, 40)}</bdi></span>))}{now.triggers.map(trigger => row(trigger.name, trigger.status?.dead
+          ? <button type="button" class="link" aria-haspopup="dialog" onClick={() => this.setState({ deadLettersOf: trigger.name })}>{triggerStatusText(trigger)}</button>
+          : <span class={`chip ${isTriggerHealthy(trigger) ? "green" : "ember"}`}><Icon name={isTriggerHealthy(trigger) ? "check" : "warning"} /> {triggerStatusText(trigger)}</span>))}</dl>
         : <p class="note-text">None is set up.</p>}</section>
-      <section><h2>Process</h2><dl>{row("Memory", bytes(series.last("memory") ?? 0))}
-        {row("Processor", short((series.last("processor") ?? 0) * 100) + " %")}
-        {state && state.process.openFiles !== null ? row("Open files", num(state.process.openFiles)
-          + (state.process.openFilesMax === null ? "" : ` of ${num(state.process.openFilesMax)}`)) : null}
-        {state ? row("Runs for", <time title={fullMoment(state.process.startedAt)}>{duration(state.process.uptimeSeconds)}</time>) : null}
+      <section><h2>Process</h2><dl>{row("Memory", formatBytes(series.last("memory") ?? 0))}
+        {row("Processor", shortNumber((series.last("processor") ?? 0) * 100) + " %")}
+        {state && state.process.openFiles !== null ? row("Open files", formatCount(state.process.openFiles)
+          + (state.process.openFilesMax === null ? "" : ` of ${formatCount(state.process.openFilesMax)}`)) : null}
+        {state ? row("Runs for", <time title={fullTime(state.process.startedAt)}>{duration(state.process.uptimeSeconds)}</time>) : null}
         {state ? row("Version", state.process.version) : null}
         {state && state.node !== null ? row("Node", state.node) : null}
-        {row("Listens cut, last hour", num(Math.round(series.sum("cancelled", 0))))}</dl></section>
+        {row("Listens cut, last hour", formatCount(Math.round(series.sum("cancelled", 0))))}</dl></section>
     </aside>;
   }
 }
 
-function measured(value: number | null): string {
-  return value === null ? "–" : short(value);
+function latencyText(value: number | null): string {
+  return value === null ? "–" : shortNumber(value);
 }
 
 function row(name: string, value: JSX.Element | string) {
-  return <div key={name}><dt><bdi>{shown(name, 60)}</bdi></dt><dd>{value}</dd></div>;
+  return <div key={name}><dt><bdi>{displayText(name, 60)}</bdi></dt><dd>{value}</dd></div>;
 }

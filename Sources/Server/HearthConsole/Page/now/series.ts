@@ -1,5 +1,5 @@
 /** The metrics of the last hour or day: a sample each few seconds or each minute, of named figures. */
-export interface FigureAnswer {
+export interface FigureResponse {
   intervalMilliseconds: number;
   figures: string[];
   samples: (number | null)[][];
@@ -14,7 +14,7 @@ export const HOUR = 3_600_000;
 
 /** Samples by time. */
 export class Series {
-  constructor(private readonly kept = HOUR) {}
+  constructor(private readonly period = HOUR) {}
 
   private names: string[] = [];
   private samples: (number | null)[][] = [];
@@ -25,15 +25,15 @@ export class Series {
   }
 
   /** True when there is a line to draw. */
-  get isDrawn(): boolean {
+  get hasLine(): boolean {
     return this.samples.length > 1;
   }
 
-  take(answer: FigureAnswer): void {
+  append(answer: FigureResponse): void {
     [this.names, this.interval] = [answer.figures, answer.intervalMilliseconds];
     const { newest } = this;
     this.samples.push(...answer.samples.filter(sample => sample[0]! > newest));
-    const oldest = this.newest - this.kept;
+    const oldest = this.newest - this.period;
     const first = this.samples.findIndex(sample => sample[0]! >= oldest);
     if (first > 0) this.samples.splice(0, first);
   }
@@ -102,7 +102,7 @@ export function linePoints(run: readonly Point[], from: number, to: number, top:
 }
 
 /** Returns a short number for a figure or an axis: `2,014`, `0.4`, `12k`. */
-export function short(value: number): string {
+export function shortNumber(value: number): string {
   if (value >= 100_000) return Math.round(value / 1000) + "k";
   if (value >= 10_000) return (value / 1000).toFixed(1) + "k";
   if (value >= 100) return Math.round(value).toLocaleString("en-US");

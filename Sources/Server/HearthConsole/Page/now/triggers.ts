@@ -7,13 +7,13 @@ export interface TriggerStatus {
 }
 
 /** Returns the state of a trigger in a few words. */
-export function triggerWords(trigger: TriggerStatus): string {
+export function triggerStatusText(trigger: TriggerStatus): string {
   const { waiting = 0, dead = 0, isUnreachable = false } = trigger.status ?? {};
   const parts = [trigger.pause ? "paused" : "", isUnreachable ? "unreachable" : "",
     waiting ? `${waiting.toLocaleString("en-US")} waiting` : "", dead ? `${dead.toLocaleString("en-US")} given up` : ""];
   return parts.filter(part => part).join(", ") || "well";
 }
 
-export function isTriggerWell(trigger: TriggerStatus): boolean {
+export function isTriggerHealthy(trigger: TriggerStatus): boolean {
   return !trigger.pause && !trigger.status?.isUnreachable && !trigger.status?.dead;
 }

@@ -43,14 +43,14 @@ export interface AuditRecord {
   detail?: string;
 }
 
-export interface PersonAnswer {
+export interface PersonResponse {
   person: Person;
   sessions: PersonSession[];
   audit: AuditRecord[];
   auditIsWhole: boolean;
 }
 
-export interface Change {
+export interface AccountChange {
   revocations?: number[];
 }
 
@@ -67,7 +67,7 @@ export interface LiveAccess {
 
 const RECEIPT_SECONDS = 10;
 /** The maximum number of connections of one account whose listens are loaded. */
-const CONNECTIONS_LOOKED_AT = 10;
+const CONNECTIONS_MAXIMUM = 10;
 
 /** Accounts, through the operations of the administrators' tools. A sequence of requests keeps the tenant that it began
     with. */
@@ -76,41 +76,41 @@ export class PeopleApi {
   constructor(private readonly api: ConsoleApi, readonly tenant = "") {}
 
   /** Returns the API for the accounts of a tenant, or of the project. */
-  of(tenant: string): PeopleApi {
+  forTenant(tenant: string): PeopleApi {
     return new PeopleApi(this.api, tenant);
   }
 
   /** Returns the path of an operation on the accounts. */
-  private at(operation: string): string {
+  private operationPath(operation: string): string {
     return this.tenant ? `tenants/${this.tenant}/${operation}` : operation;
   }
 
   /** Returns the tenant's parameter for a query or a body; empty for the project. */
-  private named<Name extends string>(name: Name): { [name in Name]?: string } {
+  private tenantParameter<Name extends string>(name: Name): { [name in Name]?: string } {
     return (this.tenant ? { [name]: this.tenant } : {}) as { [name in Name]?: string };
   }
 
   search(query: string, state: string, sorting: Sorting | null, after: string | null): Promise<{ people: Person[]; next: string | null }> {
-    const asked = new URLSearchParams({ q: query, limit: "100", ...this.named("tenant") });
-    if (state) asked.set("state", state);
+    const parameters = new URLSearchParams({ q: query, limit: "100", ...this.tenantParameter("tenant") });
+    if (state) parameters.set("state", state);
     if (sorting) {
-      asked.set("order", sorting.order);
-      asked.set("dir", sorting.isDescending ? "desc" : "asc");
+      parameters.set("order", sorting.order);
+      parameters.set("dir", sorting.isDescending ? "desc" : "asc");
     }
-    if (after !== null) asked.set("after", after);
-    return this.api.ask("GET", "/people?" + asked);
+    if (after !== null) parameters.set("after", after);
+    return this.api.request("GET", "/people?" + parameters);
   }
 
   /** Loads an account with its sessions and audit records. `isPeek` is true for a request of the page itself. */
-  person(uid: string, isPeek = false): Promise<PersonAnswer> {
-    return this.api.ask("GET", "/people/one?" + new URLSearchParams({ uid, ...isPeek ? { peek: "1" } : {}, ...this.named("tenant") }));
+  person(uid: string, isBackground = false): Promise<PersonResponse> {
+    return this.api.request("GET", "/people/one?" + new URLSearchParams({ uid, ...isBackground ? { peek: "1" } : {}, ...this.tenantParameter("tenant") }));
   }
 
-  async live(database: string, uid: string): Promise<LiveAccess> {
-    const { connections } = await this.api.ask<{ connections: { id: string }[] }>("GET",
-      "/now/connections?" + new URLSearchParams({ ns: database, uid, ...this.named("tenant") }));
-    const answers = await Promise.all(connections.slice(0, CONNECTIONS_LOOKED_AT).map(async ({ id }) => ({ id,
-      ...await this.api.ask<{ listens: { path: string; explanation?: Explanation }[]; count: number }>("GET",
+  async liveAccess(database: string, uid: string): Promise<LiveAccess> {
+    const { connections } = await this.api.request<{ connections: { id: string }[] }>("GET",
+      "/now/connections?" + new URLSearchParams({ ns: database, uid, ...this.tenantParameter("tenant") }));
+    const answers = await Promise.all(connections.slice(0, CONNECTIONS_MAXIMUM).map(async ({ id }) => ({ id,
+      ...await this.api.request<{ listens: { path: string; explanation?: Explanation }[]; count: number }>("GET",
         "/now/listens?" + new URLSearchParams({ ns: database, connection: id })) })));
     return {
       clients: connections.length, listeners: answers.reduce((sum, { count }) => sum + count, 0),
@@ -119,50 +119,50 @@ export class PeopleApi {
   }
 
   create(person: object): Promise<{ localId: string }> {
-    return this.api.server("POST", this.at("accounts"), person);
+    return this.api.requestAdministration("POST", this.operationPath("accounts"), person);
   }
 
   /** Updates an account. The returned revocation numbers lead to receipts. */
-  update(change: { localId: string; [field: string]: unknown }): Promise<Change> {
-    return this.api.server("POST", this.at("accounts:update?revocations=1"), change);
+  update(change: { localId: string; [field: string]: unknown }): Promise<AccountChange> {
+    return this.api.requestAdministration("POST", this.operationPath("accounts:update?revocations=1"), change);
   }
 
-  remove(uid: string): Promise<Change> {
-    return this.api.server("POST", this.at("accounts:delete?revocations=1"), { localId: uid });
+  remove(uid: string): Promise<AccountChange> {
+    return this.api.requestAdministration("POST", this.operationPath("accounts:delete?revocations=1"), { localId: uid });
   }
 
-  signOut(uid: string): Promise<Change> {
-    return this.api.server("POST", "hearth/v1/users:revoke?revocations=1", { localId: uid, ...this.named("tenantId") });
+  signOut(uid: string): Promise<AccountChange> {
+    return this.api.requestAdministration("POST", "hearth/v1/users:revoke?revocations=1", { localId: uid, ...this.tenantParameter("tenantId") });
   }
 
   reset(email: string): Promise<unknown> {
-    return this.api.server("POST", this.at("accounts:sendOobCode"), { requestType: "PASSWORD_RESET", email });
+    return this.api.requestAdministration("POST", this.operationPath("accounts:sendOobCode"), { requestType: "PASSWORD_RESET", email });
   }
 
   import(users: object[]): Promise<ImportResult> {
-    return this.api.server("POST", this.at("accounts:batchCreate"), { users });
+    return this.api.requestAdministration("POST", this.operationPath("accounts:batchCreate"), { users });
   }
 
   /** Returns the receipts of a revocation: as they are now, or when they are complete, or after a while. */
   async receipts(revocation: number, waits: boolean): Promise<Receipt[]> {
-    const asked = new URLSearchParams({ revocation: String(revocation), ...(waits ? { wait: String(RECEIPT_SECONDS) } : {}) });
-    return (await this.api.server<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + asked)).receipts;
+    const parameters = new URLSearchParams({ revocation: String(revocation), ...(waits ? { wait: String(RECEIPT_SECONDS) } : {}) });
+    return (await this.api.requestAdministration<{ receipts: Receipt[] }>("GET", ".settings/receipts.json?" + parameters)).receipts;
   }
 
   newestReceipts(): Promise<{ receipts: Receipt[]; last: number }> {
-    return this.api.server("GET", ".settings/receipts.json?limit=100&peek=1");
+    return this.api.requestAdministration("GET", ".settings/receipts.json?limit=100&peek=1");
   }
 
   /** Returns the receipts after an id, as soon as there are some, or none after a while. */
   receiptsAfter(id: number): Promise<{ receipts: Receipt[]; last: number }> {
-    return this.api.server("GET", `.settings/receipts.json?after=${id}&wait=${RECEIPT_SECONDS}&limit=100&peek=1`);
+    return this.api.requestAdministration("GET", `.settings/receipts.json?after=${id}&wait=${RECEIPT_SECONDS}&limit=100&peek=1`);
   }
 
   async audit(limit: number): Promise<AuditRecord[]> {
-    return (await this.api.server<{ records: AuditRecord[] }>("POST", "hearth/v1/audit:tail", { limit, ...this.named("tenantId") })).records;
+    return (await this.api.requestAdministration<{ records: AuditRecord[] }>("POST", "hearth/v1/audit:tail", { limit, ...this.tenantParameter("tenantId") })).records;
   }
 
   verify(): Promise<{ isWhole: boolean; records?: number; broken?: { sequence: number; reason: string } }> {
-    return this.api.server("POST", "hearth/v1/audit:verify", this.named("tenantId"));
+    return this.api.requestAdministration("POST", "hearth/v1/audit:verify", this.tenantParameter("tenantId"));
   }
 }

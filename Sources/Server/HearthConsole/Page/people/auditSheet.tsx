@@ -1,15 +1,15 @@
 import { Component, h } from "preact";
-import { num } from "../format/number";
-import { shown } from "../format/text";
-import { fullMoment, moment } from "../format/time";
-import { sentence } from "../state/session";
+import { formatCount } from "../format/number";
+import { displayText } from "../format/text";
+import { fullTime, shortTime } from "../format/time";
+import { errorText } from "../state/session";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
 import { Sheet } from "../widgets/sheet";
 import { TextField } from "../widgets/textField";
 import { AuditRecord } from "./api";
 import { PeopleController } from "./controller";
-import { eventText } from "./words";
+import { eventText } from "./personText";
 
 interface State {
   records: AuditRecord[] | null;
@@ -32,17 +32,17 @@ export class AuditSheet extends Component<{ people: PeopleController }, State> {
     try {
       this.setState({ records: (await this.props.people.api.audit(SHOWN)).reverse() });
     } catch (error) {
-      this.setState({ problem: sentence(error) });
+      this.setState({ problem: errorText(error) });
     }
   }
 
   private async verify(): Promise<void> {
     try {
       const { isWhole, records, broken } = await this.props.people.api.verify();
-      this.setState({ verdict: { isWhole, text: isWhole ? `${num(records ?? 0)} records checked, the chain is unbroken.`
+      this.setState({ verdict: { isWhole, text: isWhole ? `${formatCount(records ?? 0)} records checked, the chain is unbroken.`
         : `Broken at record ${broken!.sequence}: ${broken!.reason}` } });
     } catch (error) {
-      this.setState({ problem: sentence(error) });
+      this.setState({ problem: errorText(error) });
     }
   }
 
@@ -51,16 +51,16 @@ export class AuditSheet extends Component<{ people: PeopleController }, State> {
     const { records, filter, verdict, problem } = this.state;
     const words = filter.toLowerCase().split(/\s+/).filter(word => word);
     const fit = (records ?? []).filter(record => words.every(word => JSON.stringify(record).toLowerCase().includes(word)));
-    return <Sheet title={people.tenant ? `Audit trail of ${shown(people.tenant, 64)}` : "Audit trail"} isWide name="audit" onClose={() => people.open(null)}
+    return <Sheet title={people.tenant ? `Audit trail of ${displayText(people.tenant, 64)}` : "Audit trail"} isWide name="audit" onClose={() => people.open(null)}
       foot={<div class="line grow"><span class="grow" aria-live="polite">{verdict ? <span class={`chip ${verdict.isWhole ? "green" : "red"}`}>
         <Icon name={verdict.isWhole ? "check" : "warning"} />{verdict.text}</span> : null}</span>
         <Button label="Verify" onPress={() => void this.verify()} /></div>}>
-      <TextField label={`Filter the newest ${num(SHOWN)}`} isProse value={filter} onChange={next => this.setState({ filter: next })} />
+      <TextField label={`Filter the newest ${formatCount(SHOWN)}`} isProse value={filter} onChange={next => this.setState({ filter: next })} />
       {problem ? <span class="problem" role="alert">{problem}</span> : null}
       <ul class="audit-list" tabIndex={0} aria-label="Records">{fit.map(record => <li key={String(record.seq)}><span class="note-text">{record.seq}</span>
-        <time class="note-text" title={fullMoment(Date.parse(record.time))}>{moment(Date.parse(record.time), Date.now())}</time>
-        <span class="grow"><b>{eventText(record.event)}</b> <bdi>{shown([record.uid, record.email, record.detail].filter(each => each).join(", "), 300)}</bdi></span>
-        <bdi class="note-text">{shown(record.ip ?? "", 60)}</bdi></li>)}</ul>
+        <time class="note-text" title={fullTime(Date.parse(record.time))}>{shortTime(Date.parse(record.time), Date.now())}</time>
+        <span class="grow"><b>{eventText(record.event)}</b> <bdi>{displayText([record.uid, record.email, record.detail].filter(each => each).join(", "), 300)}</bdi></span>
+        <bdi class="note-text">{displayText(record.ip ?? "", 60)}</bdi></li>)}</ul>
       {records && !fit.length ? <p class="note-text">Nothing fits.</p> : null}
     </Sheet>;
   }

@@ -1,21 +1,21 @@
-import { shown } from "../format/text";
+import { displayText } from "../format/text";
 import { Receipt } from "../receipts/receipt";
 import { App } from "../shell/app";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Store } from "../state/store";
 import { listTenants, Tenant } from "../api/tenants";
 import { Sorting } from "../widgets/table";
-import { Change, LiveAccess, PeopleApi, Person, PersonAnswer } from "./api";
-import { nameOf } from "./words";
+import { AccountChange, LiveAccess, PeopleApi, Person, PersonResponse } from "./api";
+import { nameOf } from "./personText";
 
 export type StateFilter = "" | "session" | "disabled" | "anonymous" | "unverified";
 export type PeopleSheet = { name: "create" | "import" | "audit" | "receipts" } | { name: "disable" | "delete" | "signOut"; person: Person } | null;
 
-const TYPED_MILLISECONDS = 150;
-const LOOKED_MILLISECONDS = 5000;
+const TYPING_PAUSE_MILLISECONDS = 150;
+const REFRESH_MILLISECONDS = 5000;
 
 /** The interval at which an incomplete receipt is drawn again. */
-const GROWN_MILLISECONDS = 300;
+const RECEIPT_POLL_MILLISECONDS = 300;
 
 /** The accounts, and the selected one. */
 export class PeopleController extends Store {
@@ -28,18 +28,18 @@ export class PeopleController extends Store {
   query = "";
   filter: StateFilter = "";
   sorting: Sorting | null = null;
-  one: PersonAnswer | { problem: string } | null = null;
+  selected: PersonResponse | { problem: string } | null = null;
   /** The receipts of this page's actions, the newest first, by uid. */
   receipts = new Map<string, Receipt[]>();
   /** The revocation whose receipt is outstanding. */
-  awaited: string | null = null;
+  awaitedReceipt: string | null = null;
   sheet: PeopleSheet = null;
   /** The tenants to choose from. */
   tenants: Tenant[] = [];
   private uid: string | null = null;
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private looking: ReturnType<typeof setInterval> | undefined;
+  private refreshTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly app: App) {
     super();
@@ -60,21 +60,21 @@ export class PeopleController extends Store {
     // Without a response there are no tenants to choose from.
     listTenants(this.app.session.api).then(tenants => {
       this.tenants = tenants;
-      this.changed();
+      this.publish();
     }, () => {});
-    this.looking = setInterval(() => document.hidden || void this.lookAgain(), LOOKED_MILLISECONDS);
+    this.refreshTimer = setInterval(() => document.hidden || void this.refreshPerson(), REFRESH_MILLISECONDS);
   }
 
   stop(): void {
-    clearInterval(this.looking);
+    clearInterval(this.refreshTimer);
     clearTimeout(this.timer);
   }
 
   /** Shows the accounts of a tenant. Data of other accounts is dropped: two tenants may have the same uid. */
-  belongTo(tenant: string): void {
+  showTenant(tenant: string): void {
     if (tenant === this.tenant) return;
-    this.api = this.api.of(tenant);
-    [this.list, this.next, this.one, this.uid, this.sheet, this.awaited] = [[], null, null, null, null, null];
+    this.api = this.api.forTenant(tenant);
+    [this.list, this.next, this.selected, this.uid, this.sheet, this.awaitedReceipt] = [[], null, null, null, null, null];
     this.receipts.clear();
     void this.load();
   }
@@ -83,8 +83,8 @@ export class PeopleController extends Store {
     if (query === this.query && filter === this.filter) return;
     [this.query, this.filter] = [query, filter];
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.load(), TYPED_MILLISECONDS);
-    this.changed();
+    this.timer = setTimeout(() => void this.load(), TYPING_PAUSE_MILLISECONDS);
+    this.publish();
   }
 
   sort(sorting: Sorting | null): void {
@@ -97,18 +97,18 @@ export class PeopleController extends Store {
     const generation = ++this.generation;
     this.isLoading = true;
     this.problem = null;
-    this.changed();
+    this.publish();
     try {
       const found = await this.api.search(this.query, this.filter, this.sorting, null);
       if (generation !== this.generation) return;
       [this.list, this.next, this.problem] = [found.people, found.next, null];
       // A page may have examined many accounts of which few match.
-      if (this.list.length < 20 && this.next !== null) await this.page(generation);
+      if (this.list.length < 20 && this.next !== null) await this.loadPages(generation);
     } catch (error) {
-      if (generation === this.generation) this.problem = sentence(error);
+      if (generation === this.generation) this.problem = errorText(error);
     }
     if (generation === this.generation) this.isLoading = false;
-    this.changed();
+    this.publish();
   }
 
   /** Stops waiting for the response. */
@@ -116,25 +116,25 @@ export class PeopleController extends Store {
     this.generation++;
     this.isLoading = false;
     this.problem = "Stopped before the accounts came.";
-    this.changed();
+    this.publish();
   }
 
-  stopLooking(): void {
-    this.one = { problem: "Stopped before the account came." };
-    this.changed();
+  stopLoadingPerson(): void {
+    this.selected = { problem: "Stopped before the account came." };
+    this.publish();
   }
 
-  more(): void {
+  loadMore(): void {
     if (this.isLoading || this.next === null) return;
     this.isLoading = true;
     const { generation } = this;
-    void this.page(generation).catch(error => (this.problem = sentence(error))).then(() => {
+    void this.loadPages(generation).catch(error => (this.problem = errorText(error))).then(() => {
       if (generation === this.generation) this.isLoading = false;
-      this.changed();
+      this.publish();
     });
   }
 
-  private async page(generation: number): Promise<void> {
+  private async loadPages(generation: number): Promise<void> {
     for (let asked = 0; asked < 5 && this.next !== null; asked++) {
       const before = this.list.length;
       const found = await this.api.search(this.query, this.filter, this.sorting, this.next);
@@ -149,54 +149,54 @@ export class PeopleController extends Store {
   choose(uid: string | null): void {
     if (uid === this.uid) return;
     this.uid = uid;
-    this.one = null;
-    this.changed();
-    if (uid !== null) void this.look(uid);
+    this.selected = null;
+    this.publish();
+    if (uid !== null) void this.loadPerson(uid);
   }
 
-  private async look(uid: string): Promise<void> {
+  private async loadPerson(uid: string): Promise<void> {
     const { tenant } = this;
     const isStill = () => uid === this.uid && tenant === this.tenant;
     try {
       const one = await this.api.person(uid);
-      if (isStill()) this.take(one);
+      if (isStill()) this.setPerson(one);
     } catch (error) {
-      if (isStill()) this.one = { problem: sentence(error) };
+      if (isStill()) this.selected = { problem: errorText(error) };
     }
-    this.changed();
+    this.publish();
   }
 
-  private take(one: PersonAnswer): void {
-    this.one = one;
+  private setPerson(one: PersonResponse): void {
+    this.selected = one;
     this.list = this.list.map(person => person.localId === one.person.localId ? one.person : person);
   }
 
-  private async lookAgain(): Promise<void> {
+  private async refreshPerson(): Promise<void> {
     const { uid, tenant } = this;
-    if (uid === null || this.one === null || "problem" in this.one) return;
+    if (uid === null || this.selected === null || "problem" in this.selected) return;
     const one = await this.api.person(uid, true).catch(() => null);
-    if (one && uid === this.uid && tenant === this.tenant) this.take(one);
-    this.changed();
+    if (one && uid === this.uid && tenant === this.tenant) this.setPerson(one);
+    this.publish();
   }
 
   /** Changes an account, and shows the receipt of the revoked access. */
-  async act(person: Person, work: () => Promise<Change>, told: string): Promise<void> {
+  async applyChange(person: Person, work: () => Promise<AccountChange>, message: string): Promise<void> {
     const uid = person.localId;
     const { tenant } = this;
     const change = await work();
     this.sheet = null;
-    this.app.notices.say(told);
-    this.awaited = uid;
-    this.changed();
+    this.app.notices.show(message);
+    this.awaitedReceipt = uid;
+    this.publish();
     try {
       for (const revocation of change.revocations ?? []) await this.watchReceipts(uid, revocation);
     } catch (error) {
-      this.app.notices.fail(error);
+      this.app.notices.showError(error);
     }
     if (tenant !== this.tenant) return;
-    this.awaited = null;
-    if (uid === this.uid && this.list.some(each => each.localId === uid)) await this.look(uid);
-    this.changed();
+    this.awaitedReceipt = null;
+    if (uid === this.uid && this.list.some(each => each.localId === uid)) await this.loadPerson(uid);
+    this.publish();
   }
 
   /** Shows the receipts of a revocation as they arrive, until they are complete. */
@@ -206,16 +206,16 @@ export class PeopleController extends Store {
     const take = (found: Receipt[]) => {
       if (tenant !== this.tenant) return;
       this.receipts.set(uid, [...found, ...before]);
-      this.changed();
+      this.publish();
     };
     let isOver = false;
-    const grow = async () => {
+    const poll = async () => {
       const found = await this.api.receipts(revocation, false).catch(() => []);
       if (isOver) return;
       if (found.length) take(found);
-      setTimeout(() => isOver || void grow(), GROWN_MILLISECONDS);
+      setTimeout(() => isOver || void poll(), RECEIPT_POLL_MILLISECONDS);
     };
-    void grow();
+    void poll();
     try {
       take(await this.api.receipts(revocation, true));
     } finally {
@@ -225,20 +225,20 @@ export class PeopleController extends Store {
 
   /** Handles a removed account. Its pane stays until another is chosen: the receipt of its ended sessions appears
       there. */
-  removed(person: Person): void {
+  personRemoved(person: Person): void {
     const uid = person.localId;
-    if (uid === this.uid) this.one = { problem: `${shown(nameOf(person), 80)} is deleted.` };
+    if (uid === this.uid) this.selected = { problem: `${displayText(nameOf(person), 80)} is deleted.` };
     this.list = this.list.filter(person => person.localId !== uid);
-    this.changed();
+    this.publish();
   }
 
   /** Returns the account's listens in the displayed database. */
-  live(uid: string): Promise<LiveAccess> {
-    return this.api.live(this.app.data.database, uid);
+  liveAccess(uid: string): Promise<LiveAccess> {
+    return this.api.liveAccess(this.app.data.database, uid);
   }
 
   open(sheet: PeopleSheet): void {
     this.sheet = sheet;
-    this.changedAtOnce();
+    this.publishNow();
   }
 }

@@ -1,9 +1,9 @@
 import { h } from "preact";
 import { ConsoleApi } from "../api/console";
-import { shown } from "../format/text";
+import { displayText } from "../format/text";
 import { ComboField } from "../widgets/comboField";
 import { Person } from "./api";
-import { claimsOf, nameOf } from "./words";
+import { claimsOf, nameOf } from "./personText";
 
 interface Props {
   api: ConsoleApi;
@@ -20,8 +20,8 @@ const SHOWN = 8;
 export function PersonField(props?: Props) {
   const { api, label, value, problem, onType, onChoose } = props!;
   return <ComboField name="people" label={label} value={value} problem={problem} foundLabel="People found" onType={onType} onChoose={onChoose}
-    search={async (text: string) => (await api.ask<{ people: Person[] }>("GET", "/people?" + new URLSearchParams({ q: text, limit: String(SHOWN) }))).people}
+    search={async (text: string) => (await api.request<{ people: Person[] }>("GET", "/people?" + new URLSearchParams({ q: text, limit: String(SHOWN) }))).people}
     keyOf={(person: Person) => person.localId}
-    option={(person: Person) => [<bdi class="cut">{shown(nameOf(person), 80)}</bdi>, ...person.disabled ? [<span class="chip red">disabled</span>] : [],
-      <bdi class="mono cut note-text">{shown(person.localId, 60)}</bdi>, <bdi class="mono cut after">{shown(claimsOf(person), 60)}</bdi>]} />;
+    option={(person: Person) => [<bdi class="cut">{displayText(nameOf(person), 80)}</bdi>, ...person.disabled ? [<span class="chip red">disabled</span>] : [],
+      <bdi class="mono cut note-text">{displayText(person.localId, 60)}</bdi>, <bdi class="mono cut after">{displayText(claimsOf(person), 60)}</bdi>]} />;
 }

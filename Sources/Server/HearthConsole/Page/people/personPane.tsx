@@ -1,24 +1,24 @@
 import { Component, h } from "preact";
 import { Denial } from "../state/denials";
-import { num } from "../format/number";
-import { plural, shown } from "../format/text";
-import { clock, fullMoment, moment } from "../format/time";
+import { formatCount } from "../format/number";
+import { plural, displayText } from "../format/text";
+import { timeOfDay, fullTime, shortTime } from "../format/time";
 import { Receipt } from "../receipts/receipt";
 import { ReceiptBox } from "../receipts/receiptBox";
 import { App } from "../shell/app";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Button } from "../widgets/button";
 import { Menu, MenuItem } from "../widgets/menu";
 import { TextField } from "../widgets/textField";
 import { AccessTab } from "./accessTab";
-import { AuditRecord, PersonAnswer } from "./api";
+import { AuditRecord, PersonResponse } from "./api";
 import { PeopleController } from "./controller";
-import { claimsOf, claimsSeen, eventText, nameOf, problemOfClaims, providersOf } from "./words";
+import { claimsOf, tokenClaims, eventText, nameOf, problemOfClaims, providersOf } from "./personText";
 
 interface Props {
   app: App;
   people: PeopleController;
-  answer: PersonAnswer;
+  answer: PersonResponse;
   tab: string;
   onTab: (tab: string) => void;
   onClose: () => void;
@@ -36,15 +36,15 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
     const { person, sessions } = answer;
     const reason = people.readOnlyReason;
     const name = nameOf(person);
-    return <aside class="person" aria-label={shown(name, 80)}>
+    return <aside class="person" aria-label={displayText(name, 80)}>
       <div class="person-head"><span class="avatar large" aria-hidden="true">{initial(name)}</span>
-        <div class="grow"><div class="line"><h2 class="cut"><bdi>{shown(name, 80)}</bdi></h2>
+        <div class="grow"><div class="line"><h2 class="cut"><bdi>{displayText(name, 80)}</bdi></h2>
           {person.disabled ? <span class="chip red">disabled</span> : null}
           {person.email && !person.emailVerified ? <span class="chip">not verified</span> : null}</div>
-          <div class="note-text"><bdi class="mono">{shown(person.localId, 60)}</bdi> since {moment(Number(person.createdAt), Date.now())}, {providersOf(person)}</div></div>
+          <div class="note-text"><bdi class="mono">{displayText(person.localId, 60)}</bdi> since {shortTime(Number(person.createdAt), Date.now())}, {providersOf(person)}</div></div>
         <span class="only-narrow"><Button label="Back to the list" icon="back" kind="quiet" onlyIcon onPress={onClose} /></span></div>
       <div class="person-acts">
-        {person.disabled ? <Button label="Enable" reason={reason} onPress={() => void this.do(() => people.act(person,
+        {person.disabled ? <Button label="Enable" reason={reason} onPress={() => void this.attempt(() => people.applyChange(person,
           () => people.api.update({ localId: person.localId, disableUser: false }), `${name} is enabled.`))} />
           : <Button label="Disable" reason={reason} onPress={() => people.open({ name: "disable", person })} />}
         <Button label="Sign out everywhere" reason={reason} onPress={() => people.open({ name: "signOut", person })} />
@@ -54,7 +54,7 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
         aria-current={each.name === tab ? "page" : undefined} onClick={event => {
           event.preventDefault();
           onTab(each.name);
-        }}>{each.label}{each.name === "sessions" ? ` ${num(sessions.length)}` : ""}</a>)}</nav>
+        }}>{each.label}{each.name === "sessions" ? ` ${formatCount(sessions.length)}` : ""}</a>)}</nav>
       <div class="person-body">
         {tab === "" ? <Activity app={app} people={people} answer={answer} /> : null}
         {tab === "sessions" ? <Sessions answer={answer} /> : null}
@@ -65,11 +65,11 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
     </aside>;
   }
 
-  private async do(work: () => Promise<void>): Promise<void> {
+  private async attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.props.app.notices.fail(error);
+      this.props.app.notices.showError(error);
     }
   }
 
@@ -77,15 +77,15 @@ export class PersonPane extends Component<Props, { more: Element | null }> {
     const { app, people, answer: { person } } = this.props;
     const reason = people.readOnlyReason;
     return [
-      { label: "Copy uid", icon: "copy", run: () => app.data.acts.copy(person.localId, "uid copied") },
+      { label: "Copy uid", icon: "copy", run: () => app.data.actions.copy(person.localId, "uid copied") },
       { label: "View data as this person", icon: "eye", run: () => {
         app.go("data");
-        app.data.lookAs({ uid: person.localId, claims: claimsSeen(person, people.tenant) });
+        app.data.viewAs({ uid: person.localId, claims: tokenClaims(person, people.tenant) });
       } },
       { label: "Mail a password reset", icon: "enter", reason: reason ?? (person.email ? null : "There is no mail address."),
-        run: () => void this.do(async () => {
+        run: () => void this.attempt(async () => {
           await people.api.reset(person.email!);
-          app.notices.say(`A reset was mailed to ${person.email}.`);
+          app.notices.show(`A reset was mailed to ${person.email}.`);
         }) },
       { label: "Delete", icon: "trash", isDanger: true, startsGroup: true, reason, run: () => people.open({ name: "delete", person }) },
     ];
@@ -99,7 +99,7 @@ export function initial(name: string): string {
 type Entry = { at: number; audit?: AuditRecord; denial?: Denial; receipt?: Receipt };
 
 /** The account's activity, denials and receipts, on one timeline. */
-function Activity(props?: { app: App; people: PeopleController; answer: PersonAnswer }) {
+function Activity(props?: { app: App; people: PeopleController; answer: PersonResponse }) {
   const { app, people, answer } = props!;
   const uid = answer.person.localId;
   const entries: Entry[] = [
@@ -108,23 +108,23 @@ function Activity(props?: { app: App; people: PeopleController; answer: PersonAn
     ...(people.receipts.get(uid) ?? []).map(receipt => ({ at: receipt.time, receipt })),
   ].sort((a, b) => b.at - a.at);
   return <div>
-    <Waiting people={people} uid={uid} />
+    <ReceiptWait people={people} uid={uid} />
     <ol class="timeline">{entries.map(entry => <li>{entryBody(entry, app)}
-      {entry.receipt ? null : <time title={fullMoment(entry.at)}>{moment(entry.at, Date.now())}</time>}</li>)}</ol>
+      {entry.receipt ? null : <time title={fullTime(entry.at)}>{shortTime(entry.at, Date.now())}</time>}</li>)}</ol>
     {entries.length ? null : <p class="note-text nothing">Nothing is known of them yet.</p>}
     {answer.auditIsWhole ? null : <p class="note-text nothing">Older records of the trail were not looked at.</p>}
   </div>;
 }
 
-function Waiting(props?: { people: PeopleController; uid: string }) {
+function ReceiptWait(props?: { people: PeopleController; uid: string }) {
   const { people, uid } = props!;
-  return people.awaited === uid ? <div class="callout" role="status">Waiting until all who listen were told…</div> : <span hidden />;
+  return people.awaitedReceipt === uid ? <div class="callout" role="status">Waiting until all who listen were told…</div> : <span hidden />;
 }
 
 /** The receipts of a removed account. */
-export function Receipts(props?: { people: PeopleController; uid: string }) {
+export function ReceiptList(props?: { people: PeopleController; uid: string }) {
   const { people, uid } = props!;
-  return <div><Waiting people={people} uid={uid} />
+  return <div><ReceiptWait people={people} uid={uid} />
     {(people.receipts.get(uid) ?? []).map(receipt => <div class="entry" key={String(receipt.id)}><ReceiptBox receipt={receipt} /></div>)}</div>;
 }
 
@@ -132,7 +132,7 @@ function entryBody({ audit, denial, receipt }: Entry, app: App) {
   if (receipt) return <div class="entry grow"><span class="knot red" /><ReceiptBox receipt={receipt} /></div>;
   if (denial) {
     return <div class="entry grow"><span class="knot red" /><span>{denial.cause ? `Cut by ${denial.cause}` : `Refused: ${denial.operation}`}{" "}
-      <bdi class="mono">{shown(denial.path, 80)}</bdi>{denial.count > 1 ? ` ×${num(denial.count)}` : ""}{" "}
+      <bdi class="mono">{displayText(denial.path, 80)}</bdi>{denial.count > 1 ? ` ×${formatCount(denial.count)}` : ""}{" "}
       <a class="link" href={`#/rules/denial/${denial.id}`} onClick={event => {
         event.preventDefault();
         app.go("rules", ["denial", denial.id]);
@@ -140,19 +140,19 @@ function entryBody({ audit, denial, receipt }: Entry, app: App) {
   }
   const isEnd = /fail|disable|delete|revoke|lockout|reuse/.test(audit!.event);
   return <div class="entry grow"><span class={`knot ${isEnd ? "red" : audit!.event === "sign_in_ok" ? "green" : ""}`} /><span><b>{eventText(audit!.event)}</b>{" "}
-    <bdi>{shown([audit!.detail, audit!.ip].filter(each => each).join(", "), 200)}</bdi></span></div>;
+    <bdi>{displayText([audit!.detail, audit!.ip].filter(each => each).join(", "), 200)}</bdi></span></div>;
 }
 
-function Sessions(props?: { answer: PersonAnswer }) {
+function Sessions(props?: { answer: PersonResponse }) {
   const { sessions } = props!.answer;
   if (!sessions.length) return <p class="note-text nothing">No session: they would have to sign in.</p>;
-  return <ul class="sessions">{sessions.map(session => <li><div class="line"><b class="grow"><bdi>{shown(session.agent || "Client of unknown kind", 80)}</bdi></b>
-    <time class="note-text" title={fullMoment(session.used)}>used {moment(session.used, Date.now())}</time></div>
-    <div class="note-text"><bdi>{shown(session.address, 60)}</bdi>, by {session.provider}{session.secondFactor ? " and a second factor" : ""}, began{" "}
-      {clock(session.began)}, {moment(session.began, Date.now())}</div></li>)}</ul>;
+  return <ul class="sessions">{sessions.map(session => <li><div class="line"><b class="grow"><bdi>{displayText(session.agent || "Client of unknown kind", 80)}</bdi></b>
+    <time class="note-text" title={fullTime(session.used)}>used {shortTime(session.used, Date.now())}</time></div>
+    <div class="note-text"><bdi>{displayText(session.address, 60)}</bdi>, by {session.provider}{session.secondFactor ? " and a second factor" : ""}, began{" "}
+      {timeOfDay(session.began)}, {shortTime(session.began, Date.now())}</div></li>)}</ul>;
 }
 
-class ClaimsTab extends Component<{ people: PeopleController; answer: PersonAnswer }, { text: string; problem: string | null; isBusy: boolean }> {
+class ClaimsTab extends Component<{ people: PeopleController; answer: PersonResponse }, { text: string; problem: string | null; isBusy: boolean }> {
   override state = { text: pretty(this.props.answer.person.customAttributes), problem: null, isBusy: false };
 
   private async submit(event: Event): Promise<void> {
@@ -162,11 +162,11 @@ class ClaimsTab extends Component<{ people: PeopleController; answer: PersonAnsw
     if (problem) return this.setState({ problem });
     this.setState({ isBusy: true, problem: null });
     try {
-      await people.act(person, () => people.api.update({ localId: person.localId, customAttributes: JSON.stringify(JSON.parse(this.state.text)) }),
+      await people.applyChange(person, () => people.api.update({ localId: person.localId, customAttributes: JSON.stringify(JSON.parse(this.state.text)) }),
         `The claims of ${nameOf(person)} are set.`);
       this.setState({ isBusy: false });
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -176,7 +176,7 @@ class ClaimsTab extends Component<{ people: PeopleController; answer: PersonAnsw
     return <form class="claims" onSubmit={event => void this.submit(event)}>
       <TextField label="Claims, in JSON" rows={8} value={text} problem={problem} onChange={next => this.setState({ text: next, problem: null })} />
       <p class="note-text">Now: {claimsOf(person) || "none"}. Tokens carry them from the next sign-in or refresh on, within an hour
-        {sessions.length ? ` (${num(sessions.length)} ${plural(sessions.length, "session")} now)` : ""}; sign them out everywhere to have it at once.</p>
+        {sessions.length ? ` (${formatCount(sessions.length)} ${plural(sessions.length, "session")} now)` : ""}; sign them out everywhere to have it at once.</p>
       <div><Button label={isBusy ? "Setting…" : "Set claims"} kind="primary" type="submit" isDisabled={isBusy} reason={people.readOnlyReason} /></div>
     </form>;
   }

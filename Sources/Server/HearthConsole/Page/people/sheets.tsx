@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
-import { plural, shown } from "../format/text";
-import { num } from "../format/number";
-import { sentence } from "../state/session";
+import { plural, displayText } from "../format/text";
+import { formatCount } from "../format/number";
+import { errorText } from "../state/session";
 import { makePushId } from "../tree/pushId";
 import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
@@ -12,15 +12,15 @@ import { AuditSheet } from "./auditSheet";
 import { PeopleController } from "./controller";
 import { readImport } from "./importText";
 import { ReceiptsSheet } from "./receiptsSheet";
-import { nameOf, problemOfClaims } from "./words";
+import { nameOf, problemOfClaims } from "./personText";
 
-interface Given {
+interface PeopleSheetsProps {
   people: PeopleController;
   onCreated: (uid: string) => void;
 }
 
 /** The open dialog of the accounts' view. */
-export function PeopleSheets(props?: Given) {
+export function PeopleSheets(props?: PeopleSheetsProps) {
   const { people, onCreated } = props!;
   const { sheet } = people;
   switch (sheet?.name) {
@@ -28,7 +28,7 @@ export function PeopleSheets(props?: Given) {
     case "import": return <ImportSheet people={people} />;
     case "receipts": return <ReceiptsSheet people={people} />;
     case "audit": return <AuditSheet people={people} />;
-    case "disable": case "signOut": case "delete": return <EndSheet key={sheet.name} people={people} act={sheet.name} person={sheet.person} />;
+    case "disable": case "signOut": case "delete": return <EndAccessSheet key={sheet.name} people={people} act={sheet.name} person={sheet.person} />;
     default: return <span hidden />;
   }
 }
@@ -64,7 +64,7 @@ class CreateSheet extends Component<{ people: PeopleController; onCreated: (uid:
       await people.load();
       onCreated(made.localId);
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -79,7 +79,7 @@ class CreateSheet extends Component<{ people: PeopleController; onCreated: (uid:
       <TextField label="Name" isProse value={name} onChange={set("name")} />
       <TextField label="uid; one is made if this is empty" value={uid} onChange={set("uid")} />
       <TextField label="Claims, in JSON" rows={2} value={claims} onChange={set("claims")} />
-      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+      {problem ? <span class="problem" role="alert"><bdi>{displayText(problem, 300)}</bdi></span> : null}
     </Sheet>;
   }
 }
@@ -88,14 +88,14 @@ interface ImportState {
   text: string;
   problem: string | null;
   refused: { row: string; message: string }[] | null;
-  taken: number;
+  imported: number;
   isBusy: boolean;
 }
 
 const BATCH = 500;
 
 class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
-  override state: ImportState = { text: "", problem: null, refused: null, taken: 0, isBusy: false };
+  override state: ImportState = { text: "", problem: null, refused: null, imported: 0, isBusy: false };
 
   private async submit(): Promise<void> {
     const { people } = this.props;
@@ -105,33 +105,33 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
     const users = read.users.map(user => ({ localId: makePushId(Date.now()), ...user })) as { localId: string; email?: string }[];
     this.setState({ isBusy: true, problem: null });
     const refused: { row: string; message: string }[] = [];
-    let taken = 0;
+    let imported = 0;
     try {
       for (let at = 0; at < users.length; at += BATCH) {
         const batch = users.slice(at, at + BATCH);
         const { error = [] } = await api.import(batch);
-        taken += batch.length - error.length;
+        imported += batch.length - error.length;
         for (const each of error) refused.push({ row: `${at + each.index + 1}, ${batch[each.index]?.email ?? batch[each.index]?.localId ?? ""}`, message: each.message });
-        this.setState({ taken });
+        this.setState({ imported });
       }
     } catch (error) {
-      this.setState({ isBusy: false, taken, problem: sentence(error) + (taken ? ` ${num(taken)} were taken before.` : "") });
+      this.setState({ isBusy: false, imported, problem: errorText(error) + (imported ? ` ${formatCount(imported)} were taken before.` : "") });
       return;
     }
-    this.setState({ isBusy: false, refused, taken });
+    this.setState({ isBusy: false, refused, imported });
     await people.load();
   }
 
   render() {
     const { people } = this.props;
-    const { text, problem, refused, taken, isBusy } = this.state;
+    const { text, problem, refused, imported, isBusy } = this.state;
     const close = () => people.open(null);
     if (refused) {
-      return <Sheet title={`${num(taken)} ${plural(taken, "person", "people")} imported`} isWide onClose={close} onSubmit={close}
+      return <Sheet title={`${formatCount(imported)} ${plural(imported, "person", "people")} imported`} isWide onClose={close} onSubmit={close}
         foot={<span class="line grow"><span class="grow" /><Button label="Done" kind="primary" type="submit" /></span>}>
-        {refused.length ? <div><p>{num(refused.length)} {plural(refused.length, "row was", "rows were")} refused:</p>
+        {refused.length ? <div><p>{formatCount(refused.length)} {plural(refused.length, "row was", "rows were")} refused:</p>
           <table class="plain"><thead><tr><th>Row</th><th>Why</th></tr></thead><tbody>{refused.slice(0, 200).map(each =>
-            <tr><td><bdi>{shown(each.row, 120)}</bdi></td><td><bdi>{shown(each.message, 300)}</bdi></td></tr>)}</tbody></table></div>
+            <tr><td><bdi>{displayText(each.row, 120)}</bdi></td><td><bdi>{displayText(each.message, 300)}</bdi></td></tr>)}</tbody></table></div>
           : <p>No row was refused.</p>}
       </Sheet>;
     }
@@ -140,25 +140,25 @@ class ImportSheet extends Component<{ people: PeopleController }, ImportState> {
         isDisabled={isBusy} onCancel={close} />}>
       <TextField label="JSON or CSV as firebase auth:export writes it, or lines below names: uid, email, name, phone, claims" rows={10} value={text}
         placeholder={"email,name\nann@example.com,Ann"} onChange={next => this.setState({ text: next, problem: null })} />
-      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+      {problem ? <span class="problem" role="alert"><bdi>{displayText(problem, 300)}</bdi></span> : null}
       <div class="shell-line">hearth users import people.json</div>
     </Sheet>;
   }
 }
 
-interface EndProps {
+interface EndAccessProps {
   people: PeopleController;
   act: "disable" | "signOut" | "delete";
   person: Person;
 }
 
 /** The dialog that ends access; it shows the effects first. */
-class EndSheet extends Component<EndProps, { typed: string; problem: string | null; isBusy: boolean; live: LiveAccess | null }> {
+class EndAccessSheet extends Component<EndAccessProps, { typed: string; problem: string | null; isBusy: boolean; live: LiveAccess | null }> {
   override state = { typed: "", problem: null, isBusy: false, live: null as LiveAccess | null };
 
   override componentDidMount(): void {
     // Without a response the dialog shows no numbers.
-    this.props.people.live(this.props.person.localId).then(live => this.setState({ live }), () => {});
+    this.props.people.liveAccess(this.props.person.localId).then(live => this.setState({ live }), () => {});
   }
 
   private async submit(): Promise<void> {
@@ -166,17 +166,17 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
     const uid = person.localId;
     this.setState({ isBusy: true, problem: null });
     try {
-      if (act === "disable") await people.act(person, () => people.api.update({ localId: uid, disableUser: true }), `${nameOf(person)} is disabled.`);
-      else if (act === "signOut") await people.act(person, () => people.api.signOut(uid), `${nameOf(person)} is signed out everywhere.`);
+      if (act === "disable") await people.applyChange(person, () => people.api.update({ localId: uid, disableUser: true }), `${nameOf(person)} is disabled.`);
+      else if (act === "signOut") await people.applyChange(person, () => people.api.signOut(uid), `${nameOf(person)} is signed out everywhere.`);
       else {
-        await people.act(person, async () => {
+        await people.applyChange(person, async () => {
           const change = await people.api.remove(uid);
-          people.removed(person);
+          people.personRemoved(person);
           return change;
         }, `${nameOf(person)} is deleted.`);
       }
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -188,18 +188,18 @@ class EndSheet extends Component<EndProps, { typed: string; problem: string | nu
     const verb = act === "disable" ? `Disable ${name}` : act === "delete" ? `Delete ${name}` : `Sign ${name} out`;
     const asked = person.email ?? person.localId;
     const isAsked = act === "delete";
-    const sessions = `${person.sessions ? num(person.sessions) : "No"} ${plural(person.sessions, "session ends", "sessions end")}, `
+    const sessions = `${person.sessions ? formatCount(person.sessions) : "No"} ${plural(person.sessions, "session ends", "sessions end")}, `
       + "connected clients are signed out, and listens that they may no longer hold are cut at once.";
-    const now = live && (live.clients ? `${num(live.clients)} ${plural(live.clients, "client")} of this database now, with `
-      + `${num(live.listeners)} ${plural(live.listeners, "listener")}.` : "None of their clients is connected to this database now.");
-    return <Sheet title={shown(verb, 120)} onClose={close} onSubmit={() => void this.submit()}
-      foot={<SheetFoot label={isBusy ? "Under way…" : shown(verb, 60)} isDanger isDisabled={isBusy || (isAsked && typed !== asked)} onCancel={close} />}>
+    const now = live && (live.clients ? `${formatCount(live.clients)} ${plural(live.clients, "client")} of this database now, with `
+      + `${formatCount(live.listeners)} ${plural(live.listeners, "listener")}.` : "None of their clients is connected to this database now.");
+    return <Sheet title={displayText(verb, 120)} onClose={close} onSubmit={() => void this.submit()}
+      foot={<SheetFoot label={isBusy ? "Under way…" : displayText(verb, 60)} isDanger isDisabled={isBusy || (isAsked && typed !== asked)} onCancel={close} />}>
       <p>{sessions} {now}</p>
       <p>{act === "disable" ? "Nobody comes in by this account until it is enabled again." : act === "delete"
         ? "The account is gone for good; what they wrote in the database stays." : "They may sign in again."}</p>
-      {isAsked ? <TextField label={<span>Type <bdi class="mono">{shown(asked, 200)}</bdi></span>} value={typed}
+      {isAsked ? <TextField label={<span>Type <bdi class="mono">{displayText(asked, 200)}</bdi></span>} value={typed}
         onChange={next => this.setState({ typed: next })} /> : null}
-      {problem ? <span class="problem" role="alert"><bdi>{shown(problem, 300)}</bdi></span> : null}
+      {problem ? <span class="problem" role="alert"><bdi>{displayText(problem, 300)}</bdi></span> : null}
     </Sheet>;
   }
 }

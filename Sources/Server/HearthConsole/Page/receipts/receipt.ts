@@ -47,11 +47,11 @@ export function headline(receipt: Receipt): string {
   const of = receipt.kept ? `${receipt.cancelled} of ${receipt.examined} listeners cut` : `${receipt.cancelled} ${receipt.cancelled === 1 ? "listener" : "listeners"} cut`;
   if (!receipt.examined && !receipt.signedOut) return "Nobody was connected.";
   if (!receipt.cancelled) return receipt.signedOut ? `${receipt.signedOut} signed out, no listener cut` : `No listener cut, ${receipt.kept} kept`;
-  return receipt.milliseconds ? `${of}, the last after ${ms(receipt.milliseconds.max)}` : of;
+  return receipt.milliseconds ? `${of}, the last after ${formatMilliseconds(receipt.milliseconds.max)}` : of;
 }
 
 /** Returns the outstanding notifications, or null when there are none. */
-export function missing(receipt: Receipt): string | null {
+export function outstanding(receipt: Receipt): string | null {
   if (receipt.isComplete) return null;
   const nodes = receipt.unanswered ?? [];
   if (nodes.length) return `No answer from ${nodes.join(", ")}: what their clients were told is not known.`;
@@ -59,7 +59,7 @@ export function missing(receipt: Receipt): string | null {
   return `${open} ${open === 1 ? "listener is" : "listeners are"} late: told nothing so far.`;
 }
 
-export function ms(value: number): string {
+export function formatMilliseconds(value: number): string {
   return value < 10 ? value.toFixed(1) + " ms" : value < 10_000 ? Math.round(value) + " ms" : (value / 1000).toFixed(1) + " s";
 }
 

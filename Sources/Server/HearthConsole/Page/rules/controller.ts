@@ -2,9 +2,9 @@ import { ApiError, RulesProblem } from "../api/console";
 import { Denial } from "../state/denials";
 import { complete } from "../data/completion";
 import { App } from "../shell/app";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Store } from "../state/store";
-import { AskedRequest, Explanation } from "../why/explanation";
+import { RulesRequest, Explanation } from "../why/explanation";
 import { changedLines as linesThatChanged } from "./diff";
 
 export interface RulesVersion {
@@ -44,8 +44,8 @@ export interface Forecast {
 }
 
 /** A denial that was evaluated again, with its trace. */
-export interface Explained {
-  request: AskedRequest;
+export interface ExplainedDenial {
+  request: RulesRequest;
   inForce: boolean;
   explanation: Explanation;
   /** A file for `hearth rules test` with this case; null when the format cannot express the query. */
@@ -53,7 +53,7 @@ export interface Explained {
 }
 
 const CHECK_MILLISECONDS = 250;
-const KEPT = "hearth-console-rules:";
+const EDIT_STORAGE_KEY = "hearth-console-rules:";
 
 /** The rules of a database: those in force, those in the editor, and the denials of the former. */
 export class RulesController extends Store {
@@ -70,18 +70,18 @@ export class RulesController extends Store {
   coverage: Coverage[] | null = null;
   sheet: "deploy" | "merge" | null = null;
   /** The text that the edit began with; null unless another one is in force meanwhile. */
-  base: string | null = null;
+  mergeBase: string | null = null;
   /** The period of the displayed coverage. */
-  window: "all" | "hour" | "day" = "all";
+  coverageWindow: "all" | "hour" | "day" = "all";
   /** The start of the period; null is the deploy. */
   coveredSince: number | null = null;
   /** The version that another client deployed since the edit began. */
-  newer: RulesVersion | null = null;
+  newerVersion: RulesVersion | null = null;
   denial: Denial | null = null;
-  explained: Explained | { problem: string } | null = null;
-  tried: Decision | null = null;
+  explained: ExplainedDenial | { problem: string } | null = null;
+  trialDecision: Decision | null = null;
   /** The id of the last denial that was requested. */
-  private sought: string | null = null;
+  private requestedId: string | null = null;
   isTrying = false;
   /** The result of the last comparison, cached because it is needed often. */
   private compared: { source: string; text: string; lines: number[] } = { source: "", text: "", lines: [] };
@@ -122,8 +122,8 @@ export class RulesController extends Store {
 
   async start(): Promise<void> {
     await this.load();
-    await this.cover();
-    this.coverageTimer = setInterval(() => document.hidden || void this.cover(), 5000);
+    await this.loadCoverage();
+    this.coverageTimer = setInterval(() => document.hidden || void this.loadCoverage(), 5000);
   }
 
   stop(): void {
@@ -134,35 +134,35 @@ export class RulesController extends Store {
   async load(): Promise<void> {
     try {
       const [history, source] = await Promise.all([
-        this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions")),
-        this.api.serverText(this.path("rules")),
+        this.api.requestAdministration<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions")),
+        this.api.requestAdministrationText(this.path("rules")),
       ]);
       this.versions = history.versions;
       const current = history.current ?? null;
-      const kept = this.kept();
-      this.base = null;
+      const kept = this.savedEdit();
+      this.mergeBase = null;
       if (!kept || kept.text === source) {
         this.text = source;
-        this.newer = null;
-        sessionStorage.removeItem(KEPT + this.database);
+        this.newerVersion = null;
+        sessionStorage.removeItem(EDIT_STORAGE_KEY + this.database);
       } else if (kept.version === current) {
         this.text = kept.text;
       } else {
-        this.newer = this.versions.find(each => each.id === current) ?? null;
+        this.newerVersion = this.versions.find(each => each.id === current) ?? null;
         this.text = kept.text;
-        this.base = kept.version === null ? null : await this.sourceOf(kept.version).catch(() => null);
+        this.mergeBase = kept.version === null ? null : await this.sourceOf(kept.version).catch(() => null);
       }
       [this.version, this.source, this.state] = [current, source, "ready"];
       void this.check();
     } catch (error) {
-      [this.state, this.problem] = ["failed", sentence(error)];
+      [this.state, this.problem] = ["failed", errorText(error)];
     }
-    this.changed();
+    this.publish();
   }
 
-  private kept(): { version: number | null; text: string } | null {
+  private savedEdit(): { version: number | null; text: string } | null {
     try {
-      return JSON.parse(sessionStorage.getItem(KEPT + this.database) ?? "null");
+      return JSON.parse(sessionStorage.getItem(EDIT_STORAGE_KEY + this.database) ?? "null");
     } catch {
       return null;
     }
@@ -172,18 +172,18 @@ export class RulesController extends Store {
     if (text === this.text) return;
     this.text = text;
     this.isChecked = false;
-    this.tried = null;
+    this.trialDecision = null;
     // While another client's version is not merged, the edit still belongs to the version that it began with.
-    const version = this.base === null ? this.version : this.kept()?.version ?? this.version;
-    if (this.isChanged) sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version, text }));
-    else sessionStorage.removeItem(KEPT + this.database);
+    const version = this.mergeBase === null ? this.version : this.savedEdit()?.version ?? this.version;
+    if (this.isChanged) sessionStorage.setItem(EDIT_STORAGE_KEY + this.database, JSON.stringify({ version, text }));
+    else sessionStorage.removeItem(EDIT_STORAGE_KEY + this.database);
     clearTimeout(this.checkTimer);
     this.checkTimer = setTimeout(() => void this.check(), CHECK_MILLISECONDS);
-    this.changed();
+    this.publish();
   }
 
   revert(): void {
-    [this.newer, this.base] = [null, null];
+    [this.newerVersion, this.mergeBase] = [null, null];
     this.edit(this.source);
   }
 
@@ -194,19 +194,19 @@ export class RulesController extends Store {
       if (text !== this.text) return;
       [this.problems, this.isChecked] = [problems, true];
     } catch (error) {
-      this.app.notices.fail(error);
+      this.app.notices.showError(error);
     }
-    this.changed();
+    this.publish();
   }
 
   /** Loads the coverage, which exists when the server was started with it. */
-  private async cover(): Promise<void> {
-    const { window } = this;
+  private async loadCoverage(): Promise<void> {
+    const { coverageWindow } = this;
     interface Counted { path: string; kind: string; line: number; expression: { counts: { true: number; total: number } } }
     try {
-      const { rules, before, since } = await this.api.ask<{ rules: Counted[] | null; before?: [number, number][]; since?: number }>("GET",
-        `/rules/coverage?ns=${encodeURIComponent(this.database)}&peek=1${window === "all" ? "" : `&window=${window}`}`);
-      if (window !== this.window) return;
+      const { rules, before, since } = await this.api.request<{ rules: Counted[] | null; before?: [number, number][]; since?: number }>("GET",
+        `/rules/coverage?ns=${encodeURIComponent(this.database)}&peek=1${coverageWindow === "all" ? "" : `&window=${coverageWindow}`}`);
+      if (coverageWindow !== this.coverageWindow) return;
       this.coveredSince = since ?? null;
       this.coverage = rules && rules.map((rule, at) => {
         const [allowed, total] = before?.[at] ?? [0, 0];
@@ -216,91 +216,91 @@ export class RulesController extends Store {
     } catch {
       this.coverage = null;
     }
-    this.changed();
+    this.publish();
   }
 
   /** Shows the last hour, the last day, or all since the deploy. */
-  show(window: "all" | "hour" | "day"): void {
-    this.window = window;
-    void this.cover();
-    this.changed();
+  showCoverage(window: "all" | "hour" | "day"): void {
+    this.coverageWindow = window;
+    void this.loadCoverage();
+    this.publish();
   }
 
   /** Takes a text merged with another client's changes: it is an edit of the version in force from now on. */
-  takeMerged(text: string): void {
-    [this.base, this.newer] = [null, null];
-    sessionStorage.removeItem(KEPT + this.database);
+  applyMerge(text: string): void {
+    [this.mergeBase, this.newerVersion] = [null, null];
+    sessionStorage.removeItem(EDIT_STORAGE_KEY + this.database);
     this.edit(text);
   }
 
   /** Returns the effects of a deploy of the text. */
   forecast(): Promise<Forecast> {
-    return this.api.ask("POST", "/rules/forecast", { database: this.database, source: this.text });
+    return this.api.request("POST", "/rules/forecast", { database: this.database, source: this.text });
   }
 
   /** Deploys the text, unless another version was deployed meanwhile. */
   async deploy(comment: string): Promise<boolean> {
     const { text, version } = this;
     try {
-      await this.api.server("POST", this.path("rules/versions"), { source: text, comment, ...(version ? { expected: version } : {}) });
+      await this.api.requestAdministration("POST", this.path("rules/versions"), { source: text, comment, ...(version ? { expected: version } : {}) });
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 412) throw error;
-      await this.takeNewer();
+      await this.loadNewer();
       return false;
     }
-    sessionStorage.removeItem(KEPT + this.database);
-    [this.newer, this.base] = [null, null];
+    sessionStorage.removeItem(EDIT_STORAGE_KEY + this.database);
+    [this.newerVersion, this.mergeBase] = [null, null];
     this.text = text;
     await this.load();
-    this.app.notices.say(`Version ${this.version} is in force.`);
+    this.app.notices.show(`Version ${this.version} is in force.`);
     return true;
   }
 
   /** Handles a newer version: an edit continues; without one the newer text is shown. */
-  private async takeNewer(): Promise<void> {
+  private async loadNewer(): Promise<void> {
     const { isChanged } = this;
-    const history = await this.api.server<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions"));
+    const history = await this.api.requestAdministration<{ current?: number; versions: RulesVersion[] }>("GET", this.path("rules/versions"));
     this.versions = history.versions;
-    const before = { version: this.version, source: this.base ?? this.source };
+    const before = { version: this.version, source: this.mergeBase ?? this.source };
     this.version = history.current ?? null;
-    this.source = await this.api.serverText(this.path("rules"));
+    this.source = await this.api.requestAdministrationText(this.path("rules"));
     if (isChanged) {
-      this.newer = this.versions.find(each => each.id === history.current) ?? null;
-      this.base = before.source;
-      sessionStorage.setItem(KEPT + this.database, JSON.stringify({ version: this.kept()?.version ?? before.version, text: this.text }));
+      this.newerVersion = this.versions.find(each => each.id === history.current) ?? null;
+      this.mergeBase = before.source;
+      sessionStorage.setItem(EDIT_STORAGE_KEY + this.database, JSON.stringify({ version: this.savedEdit()?.version ?? before.version, text: this.text }));
     } else {
       this.text = this.source;
       void this.check();
     }
-    this.changed();
+    this.publish();
   }
 
   async sourceOf(version: number): Promise<string> {
-    return (await this.api.server<{ source: string }>("GET", this.path(`rules/versions/${version}`))).source;
+    return (await this.api.requestAdministration<{ source: string }>("GET", this.path(`rules/versions/${version}`))).source;
   }
 
   /** Deploys an old text, unless another version was deployed meanwhile. The editor keeps its text. */
   async rollBack(version: number): Promise<void> {
     try {
-      await this.api.server("POST", this.path("rules/rollback"), { version, comment: `back to version ${version}`,
+      await this.api.requestAdministration("POST", this.path("rules/rollback"), { version, comment: `back to version ${version}`,
         ...(this.version ? { expected: this.version } : {}) });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 412) await this.takeNewer();
+      if (error instanceof ApiError && error.status === 412) await this.loadNewer();
       throw error;
     }
     await this.load();
-    this.app.notices.say(`Version ${this.version} is in force: the text of version ${version}.`);
+    this.app.notices.show(`Version ${this.version} is in force: the text of version ${version}.`);
   }
 
   /** Selects a denial that an address names and the page has not received. */
-  async find(id: string): Promise<void> {
-    if (this.sought === id) return;
-    this.sought = id;
+  async chooseById(id: string): Promise<void> {
+    if (this.requestedId === id) return;
+    this.requestedId = id;
     try {
-      const found = await this.api.ask<{ denial: Denial }>("GET", `/denials/${encodeURIComponent(id)}`);
-      if (this.sought === id && found.denial.database === this.database) await this.choose(found.denial);
+      const found = await this.api.request<{ denial: Denial }>("GET", `/denials/${encodeURIComponent(id)}`);
+      if (this.requestedId === id && found.denial.database === this.database) await this.choose(found.denial);
     } catch (error) {
-      this.app.notices.say(error instanceof ApiError && error.status === 404 ? "This refusal is no longer kept." : sentence(error), "bad");
+      this.app.notices.show(error instanceof ApiError && error.status === 404 ? "This refusal is no longer kept." : errorText(error), "bad");
     }
   }
 
@@ -312,18 +312,18 @@ export class RulesController extends Store {
 
   /** Loads the explanation of a denial. */
   async choose(denial: Denial | null): Promise<void> {
-    [this.denial, this.explained, this.tried] = [denial, null, null];
-    this.changed();
+    [this.denial, this.explained, this.trialDecision] = [denial, null, null];
+    this.publish();
     if (!denial) return;
     try {
-      const explained = await this.api.ask<Explained & { explained: boolean; reason?: string }>("GET", `/denials/${denial.id}`);
+      const explained = await this.api.request<ExplainedDenial & { explained: boolean; reason?: string }>("GET", `/denials/${denial.id}`);
       if (this.denial !== denial) return;
       this.explained = explained.explained ? explained : { problem: explained.reason ?? "No more is kept of this one." };
     } catch (error) {
       if (this.denial !== denial) return;
-      this.explained = { problem: sentence(error) };
+      this.explained = { problem: errorText(error) };
     }
-    this.changed();
+    this.publish();
   }
 
   /** Evaluates the same request by the text in the editor: over the data of its time, or current data if the text reads
@@ -332,48 +332,48 @@ export class RulesController extends Store {
     const { denial, explained, text } = this;
     if (!denial || !explained || "problem" in explained || this.isTrying) return;
     this.isTrying = true;
-    this.changed();
-    let tried = await this.ask({ denial: denial.id, rules: text });
+    this.publish();
+    let tried = await this.evaluate({ denial: denial.id, rules: text });
     if (tried.isComplete === false) tried = await this.decide(explained.request, { rules: text });
     this.isTrying = false;
-    if (this.denial === denial) this.tried = tried;
-    this.changed();
+    if (this.denial === denial) this.trialDecision = tried;
+    this.publish();
   }
 
   /** Evaluates a request. `by` is a text or a version that decides in place of the rules in force; or an administrator,
       to whom no rules apply. */
-  decide(request: AskedRequest, by: { rules?: string; version?: number; administrator?: boolean } = {}): Promise<Decision> {
-    return this.ask({ request, ...by });
+  decide(request: RulesRequest, by: { rules?: string; version?: number; administrator?: boolean } = {}): Promise<Decision> {
+    return this.evaluate({ request, ...by });
   }
 
-  private async ask(question: object): Promise<Decision> {
+  private async evaluate(question: object): Promise<Decision> {
     try {
-      return await this.api.ask<Decision>("POST", "/try", { database: this.database, ...question });
+      return await this.api.request<Decision>("POST", "/try", { database: this.database, ...question });
     } catch (error) {
-      return { error: sentence(error) };
+      return { error: errorText(error) };
     }
   }
 
   open(sheet: "deploy" | "merge" | null): void {
     this.sheet = sheet;
-    this.changedAtOnce();
+    this.publishNow();
   }
 
   staged(): Promise<any> {
-    return this.api.server("GET", this.path("rules/staged"));
+    return this.api.requestAdministration("GET", this.path("rules/staged"));
   }
 
   async stage(comment: string): Promise<void> {
-    await this.api.server("PUT", this.path("rules/staged"), { source: this.text, comment });
+    await this.api.requestAdministration("PUT", this.path("rules/staged"), { source: this.text, comment });
   }
 
   async unstage(): Promise<void> {
-    await this.api.server("DELETE", this.path("rules/staged"));
+    await this.api.requestAdministration("DELETE", this.path("rules/staged"));
   }
 
   async promote(bounds: object): Promise<void> {
-    await this.api.server("POST", this.path("rules/promote"), { ...bounds, comment: "promoted in the console" });
+    await this.api.requestAdministration("POST", this.path("rules/promote"), { ...bounds, comment: "promoted in the console" });
     await this.load();
-    this.app.notices.say(`Version ${this.version} is in force: the staged rules.`);
+    this.app.notices.show(`Version ${this.version} is in force: the staged rules.`);
   }
 }

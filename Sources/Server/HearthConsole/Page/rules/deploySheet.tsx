@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { plural } from "../format/text";
 import { Button } from "../widgets/button";
 import { Sheet } from "../widgets/sheet";
@@ -7,7 +7,7 @@ import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 import { RulesController } from "./controller";
 import { DiffView } from "./diffView";
-import { ForecastPart } from "./forecastPart";
+import { ForecastSection } from "./forecastSection";
 
 /** The dialog of a deploy: the differences, a comment, and the button. */
 export class DeploySheet extends Component<{ rules: RulesController }, { note: string; problem: string | null; isBusy: boolean }> {
@@ -25,7 +25,7 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
       if (await rules.deploy(this.state.note)) return this.close();
       this.setState({ isBusy: false, problem: "Another version came into force meanwhile. Below is what yours would change in it." });
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -38,9 +38,9 @@ export class DeploySheet extends Component<{ rules: RulesController }, { note: s
         isDisabled={isBusy || errors > 0} onCancel={() => this.close()} />}>
       {errors ? <div class="callout red">{errors} {plural(errors, "error")} must be mended first: line {rules.errors[0]!.line},{" "}
         {rules.errors[0]!.message}</div> : null}
-      {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newer ? <Button label="Merge" onPress={() => rules.open("merge")} /> : null}</div> : null}
+      {problem ? <div class="callout red" role="alert"><span class="grow">{problem}</span>{rules.newerVersion ? <Button label="Merge" onPress={() => rules.open("merge")} /> : null}</div> : null}
       <TextField label="Note" isProse value={note} placeholder="Why" onChange={next => this.setState({ note: next })} />
-      {errors ? null : <ForecastPart rules={rules} />}
+      {errors ? null : <ForecastSection rules={rules} />}
       <div class="labelled"><span>What changes in version {rules.version ?? "in force"}</span>
         <DiffView before={rules.source} after={rules.text} /></div>
     </Sheet>;

@@ -5,10 +5,10 @@ import "codemirror/addon/edit/closebrackets";
 import "codemirror/addon/selection/active-line";
 import "./mode";
 import { Component, h } from "preact";
-import { num } from "../format/number";
+import { formatCount } from "../format/number";
 import { decidingVisit, partsOf } from "../why/explanation";
 import { RulesController } from "./controller";
-import { Completion, completions, helpFor, placesAbove, typedKey } from "./language";
+import { Completion, completions, helpFor, keysAbove, typedKey } from "./language";
 
 interface Props {
   rules: RulesController;
@@ -20,7 +20,7 @@ interface Props {
 
 /** The editor of the rules, with problems, the count of each rule, and the failure of the selected denial. */
 export class EditorPane extends Component<Props, {}> {
-  private place: HTMLElement | null = null;
+  private container: HTMLElement | null = null;
   private editor: CodeMirror.Editor | null = null;
   private marks: CodeMirror.Mark[] = [];
   private lineClasses: number[] = [];
@@ -30,7 +30,7 @@ export class EditorPane extends Component<Props, {}> {
 
   override componentDidMount(): void {
     const { rules } = this.props;
-    this.editor = CodeMirror(element => this.place!.append(element), {
+    this.editor = CodeMirror(element => this.container!.append(element), {
       value: rules.text, mode: "hearth-rules", lineNumbers: true, lineWrapping: true, theme: "hearth", tabSize: 2, indentUnit: 2,
       matchBrackets: true, autoCloseBrackets: true, styleActiveLine: true, readOnly: rules.readOnlyReason !== null,
       gutters: ["rule-counts", "CodeMirror-linenumbers", "rule-bar"], screenReaderLabel: "Rules", inputStyle: "contenteditable",
@@ -40,7 +40,7 @@ export class EditorPane extends Component<Props, {}> {
     this.editor.on("inputRead", (_: unknown, change: { text: string[]; origin: string }) => {
       if (change.origin === "+input" && /^[.$a-zA-Z]$/.test(change.text[0] ?? "")) this.complete();
     });
-    this.editor.getWrapperElement().addEventListener("mousemove", event => this.hovered(event));
+    this.editor.getWrapperElement().addEventListener("mousemove", event => this.showHelp(event));
     this.stop = rules.observe(() => this.draw());
     this.draw();
     this.showLine();
@@ -55,7 +55,7 @@ export class EditorPane extends Component<Props, {}> {
   }
 
   /** Makes the next Tab leave the editor, after Esc. */
-  private leave(): void {
+  private releaseTab(): void {
     this.editor!.setOption("extraKeys", this.keysWithoutTab());
     this.editor!.getInputField().addEventListener("blur", () => this.editor!.setOption("extraKeys", this.keys()), { once: true });
   }
@@ -69,7 +69,7 @@ export class EditorPane extends Component<Props, {}> {
     return {
       "Ctrl-Space": () => this.complete(), "Cmd-Enter": onTry, "Ctrl-Enter": onTry, "Shift-Cmd-Enter": onDeploy,
       "Shift-Ctrl-Enter": onDeploy, "Cmd-S": () => void rules.check(), "Ctrl-S": () => void rules.check(),
-      "Esc": () => this.leave(), "Tab": false, "Shift-Tab": false,
+      "Esc": () => this.releaseTab(), "Tab": false, "Shift-Tab": false,
     };
   }
 
@@ -90,13 +90,13 @@ export class EditorPane extends Component<Props, {}> {
   /** Returns the database's keys at the path of the rule under the cursor. */
   private async keysOfData(lines: string[], line: number, column: number): Promise<Completion[]> {
     const key = typedKey(lines[line] ?? "", column);
-    const places = key && placesAbove(lines, line);
+    const places = key && keysAbove(lines, line);
     if (!key || !places) return [];
     const names = await this.props.rules.keysBelow(places, key.typed);
     return names.map(name => ({ text: name, help: "in the database", from: key.from }));
   }
 
-  private hovered(event: MouseEvent): void {
+  private showHelp(event: MouseEvent): void {
     const editor = this.editor!;
     const at = editor.coordsChar({ left: event.clientX, top: event.clientY });
     // The problem of a word is shown at its mark, before this help.
@@ -161,8 +161,8 @@ export class EditorPane extends Component<Props, {}> {
     for (const { line, allowed, refused } of rules.coverage ?? []) {
       const counts = document.createElement("span");
       counts.className = "counts-of-rule";
-      counts.title = allowed + refused ? `true ${num(allowed)} times, not true ${num(refused)} times` : "never asked";
-      counts.append(countCell(allowed + refused ? num(allowed) : "never", ""), countCell(refused ? num(refused) : "", "red-text"));
+      counts.title = allowed + refused ? `true ${formatCount(allowed)} times, not true ${formatCount(refused)} times` : "never asked";
+      counts.append(countCell(allowed + refused ? formatCount(allowed) : "never", ""), countCell(refused ? formatCount(refused) : "", "red-text"));
       editor.setGutterMarker(line - 1, "rule-counts", counts);
       const bar = document.createElement("span");
       bar.className = "rule-mark " + (allowed + refused === 0 ? "never" : refused ? "some" : "all");
@@ -196,7 +196,7 @@ export class EditorPane extends Component<Props, {}> {
   }
 
   render() {
-    return <div class="rules-editor" ref={element => (this.place = element as HTMLElement)} />;
+    return <div class="rules-editor" ref={element => (this.container = element as HTMLElement)} />;
   }
 }
 

@@ -42,7 +42,7 @@ export function wildcardsAbove(lines: readonly string[], line: number): string[]
 }
 
 /** Returns the literal keys around a line, from the top, by the indentation; null when one of them is a wildcard. */
-export function placesAbove(lines: readonly string[], line: number): string[] | null {
+export function keysAbove(lines: readonly string[], line: number): string[] | null {
   const found: string[] = [];
   let depth = (lines[line] ?? "").length - (lines[line] ?? "").trimStart().length;
   for (let at = line - 1; at >= 0; at--) {

@@ -45,10 +45,10 @@ export function merge(base: string, theirs: string, mine: string): MergePart[] {
     };
     while (take(a, inA) || take(b, inB));
     settle(lines.slice(at, from));
-    const [told, own] = [applied(lines, inA, from, to), applied(lines, inB, from, to)];
-    if (!inB.length || same(told, own)) settle(told);
-    else if (!inA.length) settle(own);
-    else parts.push({ kind: "conflict", at: conflicts++, conflict: { base: lines.slice(from, to), theirs: told, mine: own } });
+    const [theirLines, myLines] = [applied(lines, inA, from, to), applied(lines, inB, from, to)];
+    if (!inB.length || same(theirLines, myLines)) settle(theirLines);
+    else if (!inA.length) settle(myLines);
+    else parts.push({ kind: "conflict", at: conflicts++, conflict: { base: lines.slice(from, to), theirs: theirLines, mine: myLines } });
     at = to;
   }
   settle(lines.slice(at));
@@ -56,7 +56,7 @@ export function merge(base: string, theirs: string, mine: string): MergePart[] {
 }
 
 /** Returns the text with a choice for each conflict. */
-export function merged(parts: readonly MergePart[], choices: readonly ("theirs" | "mine")[]): string {
+export function mergedText(parts: readonly MergePart[], choices: readonly ("theirs" | "mine")[]): string {
   return parts.flatMap(part => part.kind === "settled" ? part.lines : part.conflict[choices[part.at] ?? "mine"]).join("\n");
 }
 

@@ -20,7 +20,7 @@ CodeMirror.defineMode("hearth-rules", () => ({
       return "comment";
     }
     if (stream.match("/*")) return comment(stream, Object.assign(state, { inside: "comment" }));
-    const key = taken(stream, /^"(?:[^"\\]|\\.)*"(?=\s*:)/);
+    const key = matched(stream, /^"(?:[^"\\]|\\.)*"(?=\s*:)/);
     if (key) return key.startsWith('".') ? "rule" : key.startsWith('"$') ? "wildcard" : "key";
     if (stream.match('"')) {
       state.inside = "condition";
@@ -35,7 +35,7 @@ CodeMirror.defineMode("hearth-rules", () => ({
 }));
 
 /** Returns the matching part of the line, and advances behind it. */
-function taken(stream: CodeMirror.Stream, pattern: RegExp): string | null {
+function matched(stream: CodeMirror.Stream, pattern: RegExp): string | null {
   const found = stream.match(pattern);
   return found && typeof found === "object" ? found[0] ?? null : null;
 }
@@ -54,7 +54,7 @@ function condition(stream: CodeMirror.Stream, state: State): string | null {
   if (stream.eatSpace()) return "condition";
   if (stream.match(/^'(?:[^'\\"]|\\.)*'?/)) return "text";
   if (stream.match(/^\\"(?:[^"\\]|\\[^"])*\\"/)) return "text";
-  const word = taken(stream, /^[$\w]+/);
+  const word = matched(stream, /^[$\w]+/);
   if (!word) {
     stream.next();
     return "condition";

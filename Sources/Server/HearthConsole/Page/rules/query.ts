@@ -4,7 +4,7 @@ const ORDERS: { [name: string]: string } = { orderByKey: ".key", orderByValue: "
 const NAMES = [...Object.keys(ORDERS), "orderByChild", "startAt", "endAt", "equalTo", "limitToFirst", "limitToLast"];
 
 /** Returns a query, written with the SDKs' names for its parts, as the protocol writes it; or the problem with it. */
-export function queryOf(text: string): { query: Json | null } | { problem: string } {
+export function parseQuery(text: string): { query: Json | null } | { problem: string } {
   if (!text.trim()) return { query: null };
   let asked: { [name: string]: Json };
   try {

@@ -1,27 +1,27 @@
 import { h } from "preact";
 import { Denial } from "../state/denials";
-import { num } from "../format/number";
-import { plural, shown } from "../format/text";
-import { clock, duration, fullMoment } from "../format/time";
+import { formatCount } from "../format/number";
+import { plural, displayText } from "../format/text";
+import { timeOfDay, duration, fullTime } from "../format/time";
 import { App } from "../shell/app";
-import { Place } from "../state/route";
+import { ViewAddress } from "../state/route";
 import { Store, View } from "../state/store";
 import { Button } from "../widgets/button";
 import { Icon } from "../widgets/icon";
-import { Seg } from "../widgets/seg";
-import { Why } from "../why/why";
+import { SegmentedControl } from "../widgets/segmentedControl";
+import { ExplanationPanel } from "../why/explanationPanel";
 import { RulesController } from "./controller";
 import { DeploySheet } from "./deploySheet";
 import { EditorPane } from "./editorPane";
 import { HistoryTab } from "./historyTab";
 import { MergeSheet } from "./mergeSheet";
-import { FirstDenial, RefusedList } from "./refusedList";
+import { NoDenials, DenialList } from "./denialList";
 import { StagedTab } from "./stagedTab";
 import { TryTab } from "./tryTab";
 
 interface Props {
   app: App;
-  place: Place;
+  address: ViewAddress;
   database: string;
 }
 
@@ -40,7 +40,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
 
   override componentDidMount(): void {
     super.componentDidMount();
-    this.props.app.search = () => this.filterField?.focus();
+    this.props.app.focusSearch = () => this.filterField?.focus();
     void this.rules.start();
     this.followAddress();
   }
@@ -63,17 +63,17 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
 
   /** Selects the denial that the address names. */
   private followAddress(): void {
-    const { app, place } = this.props;
-    if (place.parts[0] !== "denial") return;
-    const id = place.parts[1];
+    const { app, address } = this.props;
+    if (address.parts[0] !== "denial") return;
+    const id = address.parts[1];
     if (this.rules.denial?.id === id) return;
     const denial = app.denials.list.find(each => each.id === id);
     if (denial) void this.rules.choose(denial);
-    else if (id) void this.rules.find(id);
+    else if (id) void this.rules.chooseById(id);
   }
 
   private get tab(): string {
-    const first = this.props.place.parts[0] ?? "";
+    const first = this.props.address.parts[0] ?? "";
     return TABS.some(tab => tab.name === first) ? first : "";
   }
 
@@ -105,7 +105,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
         <span class="grow" />
         {this.status()}
       </header>
-      {rules.newer ? <div key="newer" class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newer.id} came into
+      {rules.newerVersion ? <div key="newer" class="banner ember" role="status"><Icon name="warning" /><span class="grow">Version {rules.newerVersion.id} came into
         force while you edited. Your text is kept; what it changes in that version is shown before you deploy.</span>
         <Button label="Merge" onPress={() => rules.open("merge")} /><Button label="Drop my text" onPress={() => rules.revert()} /></div> : null}
       {rules.state === "failed" ? <div key="failed" class="view-body empty"><h2>The rules did not come</h2><p>{rules.problem}</p>
@@ -128,7 +128,7 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     const hints = rules.problems.length - errors;
     return <div class="line view-status">
       <span class="note-text roomy">{rules.version ? `version ${rules.version}${since}` : "never deployed"}</span>
-      {rules.isChanged ? <span class="chip ember">{changed ? `${num(changed)} ${plural(changed, "line")} changed` : "lines removed"}</span> : null}
+      {rules.isChanged ? <span class="chip ember">{changed ? `${formatCount(changed)} ${plural(changed, "line")} changed` : "lines removed"}</span> : null}
       {!rules.isChecked ? <span class="chip">checking…</span> : errors ? <span class="chip red"><Icon name="cross" />{errors}{" "}
         {plural(errors, "error")}</span> : <span class="chip green"><Icon name="check" />{hints ? `no errors, ${hints} ${plural(hints, "hint")}`
         : "no errors"}</span>}
@@ -145,21 +145,21 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
       onLine={line => this.showLine(line)} />;
     if (tab === "history") return <HistoryTab rules={rules} />;
     if (tab === "staged") return <StagedTab rules={rules} />;
-    const line = Number(this.props.place.asked.get("line")) || null;
+    const line = Number(this.props.address.parameters.get("line")) || null;
     // With a key, so that the editor's own elements are not reused for those of the part above it.
     return <div key="split" class="rules-split">
       <div class="rules-left">
         <div class="pane-head"><span class="note-text counts-head"><span>allowed</span><span>refused</span></span>
           <span class="note-text grow">{!rules.coverage ? "counts are there when the server runs with --rules-coverage"
-            : rules.coveredSince === null ? "since these rules came into force, or the server started" : `since ${clock(rules.coveredSince)}`}</span>
-          {rules.coverage ? <Seg name="Counted in" value={rules.window} onChoose={(next: "all" | "hour" | "day") => rules.show(next)}
+            : rules.coveredSince === null ? "since these rules came into force, or the server started" : `since ${timeOfDay(rules.coveredSince)}`}</span>
+          {rules.coverage ? <SegmentedControl name="Counted in" value={rules.coverageWindow} onChoose={(next: "all" | "hour" | "day") => rules.showCoverage(next)}
             options={[{ value: "hour", label: "1 h" }, { value: "day", label: "24 h" }, { value: "all", label: "All" }]} /> : null}</div>
         <EditorPane rules={rules} line={line} onTry={() => void rules.tryEdit()} onDeploy={() => this.openDeploy()} />
         {this.problemList()}
       </div>
       <aside class="rules-right" aria-label="Refused">
         {this.feedHead()}
-        <RefusedList app={this.props.app} chosen={rules.denial} filter={this.state.filter} onChoose={denial => this.choose(denial)} />
+        <DenialList app={this.props.app} chosen={rules.denial} filter={this.state.filter} onChoose={denial => this.choose(denial)} />
         {this.why()}
       </aside>
     </div>;
@@ -170,15 +170,15 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     if (!problems.length) return null;
     return <ul class="problem-list" aria-label="What the check found">{problems.slice(0, 20).map(problem => <li>
       <button type="button" class={problem.severity} onClick={() => this.showLine(problem.line)}><Icon name={problem.severity === "error"
-        ? "cross" : "warning"} /><span class="note-text">line {problem.line}</span><span class="grow"><bdi>{shown(problem.message, 300)}</bdi>
-        {problem.help ? <span class="note-text"> <bdi>{shown(problem.help, 300)}</bdi></span> : null}</span></button></li>)}</ul>;
+        ? "cross" : "warning"} /><span class="note-text">line {problem.line}</span><span class="grow"><bdi>{displayText(problem.message, 300)}</bdi>
+        {problem.help ? <span class="note-text"> <bdi>{displayText(problem.help, 300)}</bdi></span> : null}</span></button></li>)}</ul>;
   }
 
   private feedHead() {
     const { denials } = this.props.app;
     const recent = denials.countSince(Date.now() - 300_000);
     return <div class="pane-head"><h2>Refused</h2><span class={`dot ${denials.isLive ? "" : "waiting"}`} />
-      <span class="note-text">{denials.isLive ? "live" : "connecting"}, {num(recent)} in 5 min{denials.missed ? `, ${num(denials.missed)} more not kept` : ""}</span>
+      <span class="note-text">{denials.isLive ? "live" : "connecting"}, {formatCount(recent)} in 5 min{denials.missed ? `, ${formatCount(denials.missed)} more not kept` : ""}</span>
       <span class="grow" />
       <label class="field soft"><Icon name="filter" /><input aria-label="Filter by path, rule, person, operation" placeholder="Filter"
         ref={element => (this.filterField = element as HTMLInputElement)} value={this.state.filter}
@@ -190,37 +190,37 @@ export class RulesView extends View<Props, { filter: string; isPaused: boolean }
     const { denial, explained } = rules;
     if (!denial) {
       return <div class="why-none">{this.props.app.denials.list.length ? <p class="note-text">Choose one to see which part of which rule failed.</p>
-        : <FirstDenial database={this.props.database} />}</div>;
+        : <NoDenials database={this.props.database} />}</div>;
     }
     if (!explained) return <div class="why-none bones" aria-busy="true"><div class="bone" style={{ width: "60%" }} /></div>;
-    const who = denial.uid === null ? "nobody" : shown(denial.uid, 60);
-    const told = <span>by <b><bdi>{who}</bdi></b> at <span title={fullMoment(denial.at)}>{clock(denial.at)}</span>
+    const who = denial.uid === null ? "nobody" : displayText(denial.uid, 60);
+    const told = <span>by <b><bdi>{who}</bdi></b> at <span title={fullTime(denial.at)}>{timeOfDay(denial.at)}</span>
       {denial.connection ? <span>, connection <code class="mono">{denial.connection}</code></span> : null}
-      {denial.count > 1 ? `, ${num(denial.count)} times in a second` : ""}
+      {denial.count > 1 ? `, ${formatCount(denial.count)} times in a second` : ""}
       {denial.cause ? `, cut by ${denial.cause}` : ""}</span>;
     if ("problem" in explained) {
       return <section class="why" aria-label="Why"><div class="line"><span class="chip red"><Icon name="cross" />{denial.operation} refused</span>
-        <bdi class="mono cut">{shown(denial.path, 200)}</bdi></div><p class="why-who">{told}</p><p><bdi>{shown(denial.sentence, 500)}</bdi></p>
+        <bdi class="mono cut">{displayText(denial.path, 200)}</bdi></div><p class="why-who">{told}</p><p><bdi>{displayText(denial.sentence, 500)}</bdi></p>
         <p class="note-text">{explained.problem}</p></section>;
     }
-    return <Why explanation={explained.explanation} request={explained.request} circumstances={told} onLine={line => this.showLine(line)}
+    return <ExplanationPanel explanation={explained.explanation} request={explained.request} circumstances={told} onLine={line => this.showLine(line)}
       actions={<div>{explained.inForce ? null : <p class="note-text">The rules that refused it are no longer in force.</p>}
         <div class="line"><Button label={rules.isTrying ? "Trying…" : "Try with my edit"} kind="primary" isDisabled={rules.isTrying}
           onPress={() => void rules.tryEdit()} />
         <Button label="Open in Try it" onPress={() => this.props.app.go("rules", ["try"])} />
         <Button label="Copy as test" kind="quiet" reason={explained.test === null ? "A test file has no words for this query." : null}
-          onPress={() => this.props.app.data.acts.copy(explained.test ?? "", "Copied as a file for hearth rules test")} /></div>{this.verdict()}</div>} />;
+          onPress={() => this.props.app.data.actions.copy(explained.test ?? "", "Copied as a file for hearth rules test")} /></div>{this.verdict()}</div>} />;
   }
 
   /** Returns the decision of the text in the editor. */
   private verdict() {
-    const { tried } = this.rules;
-    if (!tried) return <div aria-live="polite" />;
-    return <div aria-live="polite" class="tried">{tried.error ? <span class="chip red"><Icon name="cross" />{shown(tried.error, 300)}</span>
-      : tried.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit</span>
+    const { trialDecision } = this.rules;
+    if (!trialDecision) return <div aria-live="polite" />;
+    return <div aria-live="polite" class="tried">{trialDecision.error ? <span class="chip red"><Icon name="cross" />{displayText(trialDecision.error, 300)}</span>
+      : trialDecision.allowed ? <span class="chip green"><Icon name="check" />allowed with your edit</span>
         : <div><span class="chip red"><Icon name="cross" />still refused with your edit</span>
-          <p class="note-text"><bdi>{shown(tried.explanation?.summary ?? "", 300)}</bdi></p></div>}
-      {tried.error ? null : <p class="note-text">{tried.dataOf === "denial" ? "Over the data of that moment."
+          <p class="note-text"><bdi>{displayText(trialDecision.explanation?.summary ?? "", 300)}</bdi></p></div>}
+      {trialDecision.error ? null : <p class="note-text">{trialDecision.dataOf === "denial" ? "Over the data of that moment."
         : "Over the data of now: your rules look at places that were not kept of that moment."}</p>}</div>;
   }
 }

@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
-import { num } from "../format/number";
-import { shown } from "../format/text";
-import { sentence } from "../state/session";
+import { formatCount } from "../format/number";
+import { displayText } from "../format/text";
+import { errorText } from "../state/session";
 import { Button } from "../widgets/button";
 import { RulesController } from "./controller";
 
@@ -11,7 +11,7 @@ interface State {
   isBusy: boolean;
 }
 
-const ASKED_MILLISECONDS = 2000;
+const REFRESH_MILLISECONDS = 2000;
 
 /** The staged rules: the decisions that differ from those in force, and the listeners that they would cancel. */
 export class StagedTab extends Component<{ rules: RulesController }, State> {
@@ -19,19 +19,19 @@ export class StagedTab extends Component<{ rules: RulesController }, State> {
   private timer: ReturnType<typeof setInterval> | undefined;
 
   override componentDidMount(): void {
-    void this.look();
-    this.timer = setInterval(() => document.hidden || void this.look(), ASKED_MILLISECONDS);
+    void this.refresh();
+    this.timer = setInterval(() => document.hidden || void this.refresh(), REFRESH_MILLISECONDS);
   }
 
   override componentWillUnmount(): void {
     clearInterval(this.timer);
   }
 
-  private async look(): Promise<void> {
+  private async refresh(): Promise<void> {
     try {
       this.setState({ status: await this.props.rules.staged() });
     } catch (error) {
-      if (!this.state.status) this.setState({ status: { staged: null }, problem: sentence(error) });
+      if (!this.state.status) this.setState({ status: { staged: null }, problem: errorText(error) });
     }
   }
 
@@ -40,10 +40,10 @@ export class StagedTab extends Component<{ rules: RulesController }, State> {
     try {
       await work();
     } catch (error) {
-      this.setState({ problem: sentence(error) });
+      this.setState({ problem: errorText(error) });
     }
     this.setState({ isBusy: false });
-    await this.look();
+    await this.refresh();
   }
 
   render() {
@@ -60,7 +60,7 @@ export class StagedTab extends Component<{ rules: RulesController }, State> {
           <Button label="Promote" kind="primary" reason={reason} isDisabled={isBusy}
             onPress={() => void this.act(() => rules.promote({ minJudged: 0 }))} /></div>
         <p class="note-text">Everything that the rules in force decide is decided by these as well. Nobody notices.</p>
-        {trial ? <Trial trial={trial} /> : null}</div> : <div class="empty">
+        {trial ? <StagedResults trial={trial} /> : null}</div> : <div class="empty">
         <h2>Nothing is on trial</h2>
         <p>Stage the text of the editor: it decides beside the rules in force, and shows what would change before anybody meets it.</p>
         <Button label="Stage what is in the editor" reason={reason ?? (rules.errors.length ? "The text has errors." : null)}
@@ -71,18 +71,18 @@ export class StagedTab extends Component<{ rules: RulesController }, State> {
   }
 }
 
-function Trial(props?: { trial: any }) {
+function StagedResults(props?: { trial: any }) {
   const { trial } = props!;
   const listeners = trial.forecast?.listeners;
   const data = trial.forecast?.data;
   const figures: [string, number][] = [["decided by both", trial.judged], ["the same", trial.equal], ["now refused", trial.closed],
     ["now allowed", trial.opened], ["listens that would be cut", listeners?.cancelled ?? 0], ["stored data that would fail", data?.failed ?? 0]];
   return <div>
-    <dl class="figures">{figures.map(([name, count]) => <div key={name}><dt>{name}</dt><dd>{num(count)}</dd></div>)}</dl>
+    <dl class="figures">{figures.map(([name, count]) => <div key={name}><dt>{name}</dt><dd>{formatCount(count)}</dd></div>)}</dl>
     {trial.flips.length ? <table class="plain"><thead><tr><th>Would be</th><th>Operation</th><th>Where</th><th>Rule</th><th class="right">Times</th></tr></thead>
       <tbody>{trial.flips.map((flip: any) => <tr><td>{flip.direction}</td><td>{flip.operation}</td>
-        <td class="mono"><bdi>{shown(flip.pattern, 120)}</bdi></td>
-        <td>{flip.stagedRule ? `line ${flip.stagedRule.line ?? "?"}` : "none"}</td><td class="right">{num(flip.count)}</td></tr>)}</tbody></table>
+        <td class="mono"><bdi>{displayText(flip.pattern, 120)}</bdi></td>
+        <td>{flip.stagedRule ? `line ${flip.stagedRule.line ?? "?"}` : "none"}</td><td class="right">{formatCount(flip.count)}</td></tr>)}</tbody></table>
       : <p class="note-text">No decision would be another one so far.</p>}
   </div>;
 }

@@ -1,19 +1,19 @@
 import { Component, h } from "preact";
 import { Json } from "../tree/node";
-import { pathOf, problemOfKey } from "../tree/keys";
+import { parsePath, problemOfKey } from "../tree/keys";
 import { authVariable } from "../api/identity";
 import { PathField } from "../data/pathField";
 import { PersonField } from "../people/personField";
 import { App } from "../shell/app";
-import { shown } from "../format/text";
+import { displayText } from "../format/text";
 import { Icon } from "../widgets/icon";
 import { Button } from "../widgets/button";
-import { Seg } from "../widgets/seg";
+import { SegmentedControl } from "../widgets/segmentedControl";
 import { TextField } from "../widgets/textField";
-import { AskedRequest } from "../why/explanation";
-import { Why } from "../why/why";
+import { RulesRequest } from "../why/explanation";
+import { ExplanationPanel } from "../why/explanationPanel";
 import { Decision, RulesController } from "./controller";
-import { queryOf, queryText } from "./query";
+import { parseQuery, queryText } from "./query";
 
 type Operation = "read" | "write" | "update" | "delete";
 
@@ -22,28 +22,28 @@ interface State {
   path: string;
   value: string;
   query: string;
-  who: "nobody" | "somebody" | "administrator";
+  who: "signedOut" | "user" | "administrator";
   uid: string;
   claims: string;
   by: "force" | "edit" | "version";
   version: string;
   problems: { [field: string]: string };
   decision: Decision | null;
-  asked: AskedRequest | null;
+  asked: RulesRequest | null;
   isBusy: boolean;
 }
 
 /** The form that evaluates any request as any identity, without executing it. */
-export class TryTab extends Component<{ app: App; rules: RulesController; from: AskedRequest | null; onLine: (line: number) => void }, State> {
-  override state: State = { operation: "read", path: "/", value: "null", query: "", who: "nobody", uid: "", claims: "{}", by: "force", version: "",
+export class TryTab extends Component<{ app: App; rules: RulesController; from: RulesRequest | null; onLine: (line: number) => void }, State> {
+  override state: State = { operation: "read", path: "/", value: "null", query: "", who: "signedOut", uid: "", claims: "{}", by: "force", version: "",
     problems: {}, decision: null, asked: null, isBusy: false, ...fieldsOf(this.props.from), };
 
-  private read(): AskedRequest | null {
+  private readForm(): RulesRequest | null {
     const { operation, path, value, query, who, uid, claims } = this.state;
     const problems: { [field: string]: string } = {};
-    const wrong = pathOf(path).map(problemOfKey).find(each => each !== null);
+    const wrong = parsePath(path).map(problemOfKey).find(each => each !== null);
     if (wrong) problems.path = wrong;
-    const asked: AskedRequest = { [operation]: "/" + pathOf(path).join("/") };
+    const asked: RulesRequest = { [operation]: "/" + parsePath(path).join("/") };
     if (operation === "write" || operation === "update") {
       try {
         asked.value = JSON.parse(value) as Json;
@@ -52,12 +52,12 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
       }
     }
     if (operation === "read") {
-      const found = queryOf(query);
+      const found = parseQuery(query);
       if ("problem" in found) problems.query = found.problem;
       else if (found.query !== null) asked.query = found.query;
     }
     asked.auth = null;
-    if (who === "somebody") {
+    if (who === "user") {
       if (!uid) problems.uid = "Whose uid?";
       try {
         asked.auth = authVariable({ uid, claims });
@@ -70,7 +70,7 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
   }
 
   private async decide(): Promise<void> {
-    const asked = this.read();
+    const asked = this.readForm();
     if (!asked) return;
     const { rules } = this.props;
     this.setState({ isBusy: true });
@@ -89,7 +89,7 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
         event.preventDefault();
         void this.decide();
       }}>
-        <div class="labelled"><span>What</span><Seg name="What" value={operation} onChoose={(next: Operation) => set({ operation: next })}
+        <div class="labelled"><span>What</span><SegmentedControl name="What" value={operation} onChoose={(next: Operation) => set({ operation: next })}
           options={[{ value: "read", label: "Read" }, { value: "write", label: "Write" }, { value: "update", label: "Update" },
             { value: "delete", label: "Delete" }]} /></div>
         <PathField api={app.session.api} database={app.data.database} value={path} problem={problems.path} onType={next => set({ path: next })} />
@@ -97,25 +97,25 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
           onChange={next => set({ value: next })} /> : null}
         {operation === "read" ? <TextField label="Query, in JSON" value={query} problem={problems.query} placeholder='{"orderByKey": true, "limitToFirst": 10}'
           onChange={next => set({ query: next })} /> : null}
-        <div class="labelled"><span>Who</span><Seg name="Who" value={who} onChoose={(next: State["who"]) => set({ who: next })}
-          options={[{ value: "nobody", label: "Nobody" }, { value: "somebody", label: "Somebody" },
+        <div class="labelled"><span>Who</span><SegmentedControl name="Who" value={who} onChoose={(next: State["who"]) => set({ who: next })}
+          options={[{ value: "signedOut", label: "Nobody" }, { value: "user", label: "Somebody" },
             { value: "administrator", label: "Administrator" }]} /></div>
-        {who === "somebody" ? <PersonField api={app.session.api} label="uid" value={uid} problem={problems.uid} onType={next => set({ uid: next })}
+        {who === "user" ? <PersonField api={app.session.api} label="uid" value={uid} problem={problems.uid} onType={next => set({ uid: next })}
           onChoose={person => set({ uid: person.localId, claims: person.customAttributes || "{}" })} /> : null}
-        {who === "somebody" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
+        {who === "user" ? <TextField label="Claims, in JSON" rows={2} value={claims} problem={problems.claims}
           onChange={next => set({ claims: next })} /> : null}
-        <div class="labelled"><span>By</span><Seg name="By" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}
+        <div class="labelled"><span>By</span><SegmentedControl name="By" value={by} onChoose={(next: State["by"]) => set({ by: next, version: version || String(rules.version ?? "") })}
           options={[{ value: "force", label: "Rules in force" }, { value: "edit", label: "The editor's text" },
             ...(rules.versions.length ? [{ value: "version", label: "A version" }] : [])]} /></div>
         {by === "version" ? <label class="labelled"><span>Version</span><select value={version} onChange={event =>
           set({ version: (event.target as HTMLSelectElement).value })}>{rules.versions.map(each => <option value={String(each.id)} selected={String(each.id) === version}>
-          {String(each.id)}{each.comment ? `: ${shown(each.comment, 60)}` : ""}</option>)}</select></label> : null}
+          {String(each.id)}{each.comment ? `: ${displayText(each.comment, 60)}` : ""}</option>)}</select></label> : null}
         <div><Button label={isBusy ? "Deciding…" : "Decide"} kind="primary" type="submit" isDisabled={isBusy} /></div>
         <p class="note-text">Over the data of now. Nothing is read to you, and nothing is written.</p>
       </form>
       <div class="try-answer" aria-live="polite">
         {decision?.error ? <div class="callout red" role="alert">{decision.error}</div> : null}
-        {decision?.explanation ? <Why explanation={decision.explanation} request={asked ?? undefined} onLine={onLine}
+        {decision?.explanation ? <ExplanationPanel explanation={decision.explanation} request={asked ?? undefined} onLine={onLine}
           circumstances={by === "version" ? `By version ${version}.` : by === "edit" && rules.isChanged ? "By the text in the editor." : "By the rules in force."} /> : null}
         {decision && !decision.error && !decision.explanation ? <div class="callout green"><Icon name="check" /><span>Administrators may do everything; no rule is asked.</span></div> : null}
         {decision ? null : <div class="empty"><h2>Ask as anybody</h2><p>The answer shows the rule that decides, part by part.</p></div>}
@@ -125,12 +125,12 @@ export class TryTab extends Component<{ app: App; rules: RulesController; from: 
 }
 
 /** Returns the form's fields for a request that was refused. */
-function fieldsOf(from: AskedRequest | null): Partial<State> {
+function fieldsOf(from: RulesRequest | null): Partial<State> {
   if (!from) return {};
   const operation = (["read", "write", "update", "delete"] as const).find(name => from[name] !== undefined) ?? "read";
   const auth = from.auth as { uid?: string; token?: Json } | null | undefined;
   return {
-    operation, path: from[operation] ?? "/", value: JSON.stringify(from.value ?? null, null, 2), query: queryText(from.query), who: auth ? "somebody" : "nobody",
+    operation, path: from[operation] ?? "/", value: JSON.stringify(from.value ?? null, null, 2), query: queryText(from.query), who: auth ? "user" : "signedOut",
     uid: auth?.uid ?? "", claims: JSON.stringify(auth?.token ?? {}), 
   };
 }

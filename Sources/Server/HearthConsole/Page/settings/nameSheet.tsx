@@ -1,5 +1,5 @@
 import { Component, h } from "preact";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
@@ -15,7 +15,7 @@ export class NameSheet extends Component<
     try {
       await this.props.make(this.state.name);
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 

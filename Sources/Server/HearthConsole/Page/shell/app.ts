@@ -1,8 +1,8 @@
 import { DataController } from "../data/controller";
 import { DenialFeed } from "../state/denials";
 import { Notices } from "../state/notices";
-import { Place, placeText, readPlace, routeText } from "../state/route";
-import { sentence, Session } from "../state/session";
+import { ViewAddress, addressText, readAddress, routeText } from "../state/route";
+import { errorText, Session } from "../state/session";
 import { Store } from "../state/store";
 import { ConsoleView, ViewName, viewsFor } from "../views";
 
@@ -12,25 +12,25 @@ export class App extends Store {
   readonly notices = new Notices();
   readonly data = new DataController(this.session, this.notices);
   readonly denials = new DenialFeed(this.session.api);
-  place: Place = readPlace(location.hash);
+  address: ViewAddress = readAddress(location.hash);
   /** Focuses the view's own search field; views set it. */
-  search: () => void = () => {};
+  focusSearch: () => void = () => {};
   databases: { name: string; isDefault: boolean }[] = [];
   overlay: "command" | "keys" | null = null;
   problem: string | null = null;
   /** Called with the result of a requested proof of presence; null when none is requested. */
-  presence: ((isShown: boolean) => void) | null = null;
+  presenceRequest: ((isShown: boolean) => void) | null = null;
   private isStarted = false;
   /** The databases, requested in parallel with the session. */
-  private coming: Promise<{ name: string; isDefault: boolean }[]> | null = null;
+  private pendingDatabases: Promise<{ name: string; isDefault: boolean }[]> | null = null;
   private generation = 0;
 
   constructor() {
     super();
     this.session.observe(() => this.sessionChanged());
-    this.session.api.askPresence = () => this.askPresence();
-    this.data.observe(() => this.look());
-    for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.look());
+    this.session.api.requestPresence = () => this.requestPresence();
+    this.data.observe(() => this.followAddress());
+    for (const event of ["hashchange", "popstate"]) addEventListener(event, () => this.followAddress());
   }
 
   /** The views that this session may see. */
@@ -40,94 +40,94 @@ export class App extends Store {
 
   /** The view of the address; the first one when this session may not see it. */
   get view(): ConsoleView {
-    return this.views.find(view => view.path === this.place.view) ?? this.views[0]!;
+    return this.views.find(view => view.path === this.address.view) ?? this.views[0]!;
   }
 
   async start(): Promise<void> {
-    if (this.session.isLikely && !location.hash.startsWith("#key=")) {
-      this.coming = this.session.api.databases();
-      this.coming.catch(() => {});
+    if (this.session.mayBeOpen && !location.hash.startsWith("#key=")) {
+      this.pendingDatabases = this.session.api.databases();
+      this.pendingDatabases.catch(() => {});
     }
     await this.session.open();
   }
 
-  private askPresence(): Promise<boolean> {
+  private requestPresence(): Promise<boolean> {
     // Further requests wait for the same proof.
-    const before = this.presence;
+    const before = this.presenceRequest;
     return new Promise(done => {
-      this.presence = isShown => {
-        this.presence = null;
+      this.presenceRequest = isShown => {
+        this.presenceRequest = null;
         before?.(isShown);
         done(isShown);
-        this.changedAtOnce();
+        this.publishNow();
       };
-      this.changedAtOnce();
+      this.publishNow();
     });
   }
 
   private sessionChanged(): void {
     if (this.session.state.name === "in") {
-      if (!this.isStarted) void this.enter();
+      if (!this.isStarted) void this.loadDatabases();
       else if (this.session.generation !== this.generation) this.data.reconnect();
       this.generation = this.session.generation;
     }
-    this.changed();
+    this.publish();
   }
 
-  async enter(): Promise<void> {
+  async loadDatabases(): Promise<void> {
     this.isStarted = true;
     try {
-      this.databases = await (this.coming ?? this.session.api.databases());
-      this.coming = null;
+      this.databases = await (this.pendingDatabases ?? this.session.api.databases());
+      this.pendingDatabases = null;
       this.problem = null;
-      this.use((this.databases.find(each => each.isDefault) ?? this.databases[0])?.name ?? "");
+      this.openDatabase((this.databases.find(each => each.isDefault) ?? this.databases[0])?.name ?? "");
     } catch (error) {
       this.isStarted = false;
-      this.problem = sentence(error);
+      this.problem = errorText(error);
     }
-    this.changed();
+    this.publish();
   }
 
   choose(database: string): void {
     this.data.go({ path: [], order: null, end: null, filter: "" });
-    this.use(database);
-    this.changed();
+    this.openDatabase(database);
+    this.publish();
   }
 
-  private use(database: string): void {
+  private openDatabase(database: string): void {
     this.data.start(database);
     this.denials.start(database);
-    this.look();
+    this.followAddress();
   }
 
   /** Navigates to a part of a view, as a new entry of the history. */
-  go(view: ViewName, parts: readonly string[] = [], asked?: URLSearchParams): void {
-    const text = view === "data" && !parts.length ? routeText(this.data.route) : placeText(view, parts, asked);
+  go(view: ViewName, parts: readonly string[] = [], parameters?: URLSearchParams): void {
+    const text = view === "data" && !parts.length ? routeText(this.data.route) : addressText(view, parts, parameters);
     if (text !== location.hash) history.pushState(null, "", text);
-    this.session.place = text.slice(1);
+    this.session.address = text.slice(1);
     if (view === "data") dispatchEvent(new PopStateEvent("popstate"));
-    this.look();
+    this.followAddress();
   }
 
   /** Follows the current address. */
-  private look(): void {
+  private followAddress(): void {
     if (location.hash.startsWith("#key=")) return;
-    const place = readPlace(location.hash);
-    const isSame = placeText(place.view, place.parts, place.asked) === placeText(this.place.view, this.place.parts, this.place.asked);
+    const place = readAddress(location.hash);
+    const isSame = addressText(place.view, place.parts, place.parameters) === addressText(this.address.view, this.address.parts, this.address.parameters);
     if (isSame) return;
-    if (place.view !== this.place.view) this.search = () => {};
-    this.place = place;
-    this.changed();
+    if (place.view !== this.address.view) this.focusSearch = () => {};
+    this.address = place;
+    this.publish();
   }
 
-  show(overlay: "command" | "keys" | null): void {
+  showOverlay(overlay: "command" | "keys" | null): void {
     this.overlay = overlay;
-    this.changedAtOnce();
+    this.publishNow();
   }
 
-  partMissing(): void {
-    this.show(null);
-    this.data.sheetMissing();
+  partFailedToLoad(): void {
+    this.showOverlay(null);
+    this.data.sheetFailedToLoad();
   }
 
   async signOut(): Promise<void> {
@@ -137,17 +137,17 @@ export class App extends Store {
     await this.session.signOut();
   }
 
-  async goOn(): Promise<void> {
-    await this.session.goOn().catch(error => this.notices.fail(error));
+  async extendSession(): Promise<void> {
+    await this.session.extend().catch(error => this.notices.showError(error));
   }
 
   /** Retries after the session ended: another may have begun in this browser. */
-  async tryAgain(): Promise<void> {
+  async resumeSession(): Promise<void> {
     try {
-      await this.session.goOn();
+      await this.session.extend();
       this.data.reconnect();
     } catch (error) {
-      this.notices.fail(error);
+      this.notices.showError(error);
     }
   }
 }

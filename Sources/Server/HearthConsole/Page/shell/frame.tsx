@@ -1,23 +1,23 @@
 import { h } from "preact";
 import { DataView } from "../data/dataView";
 import { Button } from "../widgets/button";
-import { Icon, Mark } from "../widgets/icon";
-import { guardOverlay } from "../widgets/keyShield";
-import { Later } from "../widgets/later";
+import { Icon, Logo } from "../widgets/icon";
+import { guardOverlay } from "../widgets/loadingOverlay";
+import { LazyComponent } from "../widgets/lazyComponent";
 import { App } from "./app";
-import { CommandBox } from "./commandBox";
+import { CommandPalette } from "./commandPalette";
 import { Rail } from "./rail";
-import { CountDown, SessionEnded } from "./sessionSheets";
+import { SessionCountdown, SessionEnded } from "./sessionSheets";
 import { SignIn } from "./signIn";
 import { Store, View } from "../state/store";
 import { ConsoleView } from "../views";
 import { Toasts } from "./toasts";
 
 const LETTERS_OFF = "hearth-console-letters-off";
-const COUNTED_SECONDS = 60;
+const COUNTDOWN_SECONDS = 60;
 
 const loadPresence = () => import("./overlays").then(module => module.PresenceSheet);
-const loadKeys = () => import("./overlays").then(module => module.KeysSheet);
+const loadKeys = () => import("./overlays").then(module => module.ShortcutsSheet);
 
 /** The page: the sign-in form, or the rail with a view. */
 export class Frame extends View<{ app: App }> {
@@ -31,8 +31,8 @@ export class Frame extends View<{ app: App }> {
   override componentDidMount(): void {
     super.componentDidMount();
     addEventListener("keydown", guardOverlay, true);
-    addEventListener("keydown", event => this.pressed(event));
-    this.timer = setInterval(() => this.isCounting && this.forceUpdate(), 1000);
+    addEventListener("keydown", event => this.handleKey(event));
+    this.timer = setInterval(() => this.isExpiring && this.forceUpdate(), 1000);
   }
 
   override componentWillUnmount(): void {
@@ -40,24 +40,24 @@ export class Frame extends View<{ app: App }> {
     clearInterval(this.timer);
   }
 
-  private get isCounting(): boolean {
+  private get isExpiring(): boolean {
     const { session } = this.props.app;
-    return session.state.name === "in" && session.secondsLeftIdle(Date.now()) <= COUNTED_SECONDS;
+    return session.state.name === "in" && session.secondsLeftIdle(Date.now()) <= COUNTDOWN_SECONDS;
   }
 
-  private readonly isLetterOn = () => localStorage.getItem(LETTERS_OFF) === null;
+  private readonly areLetterKeysOn = () => localStorage.getItem(LETTERS_OFF) === null;
 
   private switchLetters(): void {
-    if (this.isLetterOn()) localStorage.setItem(LETTERS_OFF, "1");
+    if (this.areLetterKeysOn()) localStorage.setItem(LETTERS_OFF, "1");
     else localStorage.removeItem(LETTERS_OFF);
     this.forceUpdate();
   }
 
-  private pressed(event: KeyboardEvent): void {
+  private handleKey(event: KeyboardEvent): void {
     const { app } = this.props;
     if (app.session.state.name !== "in" || event.defaultPrevented) return;
     if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === "k") {
-      app.show(app.overlay === "command" ? null : "command");
+      app.showOverlay(app.overlay === "command" ? null : "command");
       return event.preventDefault();
     }
     const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement
@@ -65,9 +65,9 @@ export class Frame extends View<{ app: App }> {
     if (isTyping || event.metaKey || event.ctrlKey || event.altKey || app.overlay || app.data.sheet) return;
     if (event.key === "Escape" && app.data.isInspectorOpen) {
       app.data.isInspectorOpen = false;
-      app.data.changed();
+      app.data.publish();
     }
-    if (!this.isLetterOn()) return;
+    if (!this.areLetterKeysOn()) return;
     const isAfterGo = performance.now() - this.goPressedAt < 1000;
     this.goPressedAt = 0;
     const view = isAfterGo ? app.views.find(each => each.key === event.key) : undefined;
@@ -78,9 +78,9 @@ export class Frame extends View<{ app: App }> {
     switch (event.key) {
       case "/":
         if (!app.view.load) app.data.editPath();
-        else app.search();
+        else app.focusSearch();
         break;
-      case "?": app.show("keys"); break;
+      case "?": app.showOverlay("keys"); break;
       case "[": history.back(); break;
       case "]": history.forward(); break;
       case "g": this.goPressedAt = performance.now(); break;
@@ -91,35 +91,35 @@ export class Frame extends View<{ app: App }> {
 
   private view({ path, load }: ConsoleView) {
     const { app } = this.props;
-    if (!load) return <DataView data={app.data} isLetterOn={this.isLetterOn} />;
+    if (!load) return <DataView data={app.data} areLetterKeysOn={this.areLetterKeysOn} />;
     if (!app.data.database) return <main aria-label="Opening" aria-busy="true" />;
-    return <Later key={path} load={load} given={{ app, place: app.place, database: app.data.database }}
-      onFail={() => app.partMissing()} />;
+    return <LazyComponent key={path} load={load} componentProps={{ app, address: app.address, database: app.data.database }}
+      onFail={() => app.partFailedToLoad()} />;
   }
 
   render() {
     const { app } = this.props;
     const { state } = app.session;
-    if (state.name === "opening") return app.session.isLikely ? <Opening /> : <div class="door" aria-busy="true" />;
+    if (state.name === "opening") return app.session.mayBeOpen ? <Opening /> : <div class="door" aria-busy="true" />;
     if (state.name === "out") return <div style={{ height: "100%" }}><SignIn session={app.session} problem={state.problem} />
       <Toasts notices={app.notices} /></div>;
     return <div class="frame" data-state={state.name}>
       <Rail app={app} />
       <div class="stage">
-        {this.isCounting ? <CountDown app={app} seconds={app.session.secondsLeftIdle(Date.now())} /> : null}
+        {this.isExpiring ? <SessionCountdown app={app} seconds={app.session.secondsLeftIdle(Date.now())} /> : null}
         {app.session.isUpdated ? <div class="banner ember" role="status"><span class="grow">
           <b>Hearth was updated.</b> This page is of the version before.</span>
           <Button label="Reload" onPress={() => location.reload()} /></div> : null}
         {app.problem ? <div class="banner ember" role="alert"><Icon name="warning" /><span class="grow">{app.problem}</span>
-          <Button label="Try again" onPress={() => void app.enter()} /></div> : null}
+          <Button label="Try again" onPress={() => void app.loadDatabases()} /></div> : null}
         {this.view(app.view)}
       </div>
-      {app.overlay === "command" ? <CommandBox key="command" app={app} /> : null}
-      {app.overlay === "keys" ? <Later key="keys" load={loadKeys}
-        given={{ app, isOn: this.isLetterOn(), onSwitch: () => this.switchLetters() }} onFail={() => app.partMissing()}
-        onClose={() => app.show(null)} /> : null}
-      {app.presence ? <Later key="presence" load={loadPresence} given={{ app }} onFail={() => app.presence?.(false)}
-        onClose={() => app.presence?.(false)} /> : null}
+      {app.overlay === "command" ? <CommandPalette key="command" app={app} /> : null}
+      {app.overlay === "keys" ? <LazyComponent key="keys" load={loadKeys}
+        componentProps={{ app, isOn: this.areLetterKeysOn(), onSwitch: () => this.switchLetters() }} onFail={() => app.partFailedToLoad()}
+        onClose={() => app.showOverlay(null)} /> : null}
+      {app.presenceRequest ? <LazyComponent key="presence" load={loadPresence} componentProps={{ app }} onFail={() => app.presenceRequest?.(false)}
+        onClose={() => app.presenceRequest?.(false)} /> : null}
       {state.name === "ended" ? <SessionEnded app={app} reason={state.reason} /> : null}
       <Toasts notices={app.notices} />
     </div>;
@@ -128,6 +128,6 @@ export class Frame extends View<{ app: App }> {
 
 /** The skeleton of the page, before its content is known. */
 function Opening() {
-  return <div class="frame" aria-busy="true"><div class="rail"><div class="brand"><Mark />Hearth</div></div>
+  return <div class="frame" aria-busy="true"><div class="rail"><div class="brand"><Logo />Hearth</div></div>
     <div class="stage"><main aria-label="Opening"><div class="data-head" /><div class="data-bar" /></main></div></div>;
 }

@@ -1,2 +1,2 @@
-export { KeysSheet } from "./keysSheet";
+export { ShortcutsSheet } from "./shortcutsSheet";
 export { PresenceSheet } from "./presenceSheet";

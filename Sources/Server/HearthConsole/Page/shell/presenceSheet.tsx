@@ -3,28 +3,28 @@ import { Sheet } from "../widgets/sheet";
 import { SheetFoot } from "../widgets/sheetFoot";
 import { TextField } from "../widgets/textField";
 import { App } from "./app";
-import { sentence } from "../state/session";
+import { errorText } from "../state/session";
 
 /** The dialog that asks for a proof of presence before destructive actions, so that an unattended screen cannot start
     them. */
-class Presence extends Component<{ app: App }, { text: string; problem: string | null; isBusy: boolean }> {
+class PresenceForm extends Component<{ app: App }, { text: string; problem: string | null; isBusy: boolean }> {
   override state = { text: "", problem: null, isBusy: false };
 
   private async submit(): Promise<void> {
     const { app } = this.props;
     this.setState({ isBusy: true, problem: null });
     try {
-      await app.session.api.showPresence(proofOf(this.state.text));
-      app.presence?.(true);
+      await app.session.api.provePresence(proofOf(this.state.text));
+      app.presenceRequest?.(true);
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
   render() {
     const { app } = this.props;
     const { text, problem, isBusy } = this.state;
-    const close = () => app.presence?.(false);
+    const close = () => app.presenceRequest?.(false);
     return <Sheet title="Show that you are there" onClose={close} onSubmit={() => void this.submit()}
       foot={<SheetFoot label={isBusy ? "Asking…" : "Go on"} isDisabled={isBusy || !text.trim()} onCancel={close} />}>
       <p>This session was opened more than 15 minutes ago, and what you do cannot be taken back. Nothing was done yet.</p>
@@ -35,7 +35,7 @@ class Presence extends Component<{ app: App }, { text: string; problem: string |
 }
 
 export function PresenceSheet(props?: { app: App }) {
-  return <Presence app={props!.app} />;
+  return <PresenceForm app={props!.app} />;
 }
 
 /** Returns the proof in a text: a link, its key, or the ID token of an account. */

@@ -1,7 +1,7 @@
 import { h } from "preact";
-import { num } from "../format/number";
+import { formatCount } from "../format/number";
 import { duration } from "../format/time";
-import { Icon, Mark } from "../widgets/icon";
+import { Icon, Logo } from "../widgets/icon";
 import { Menu, MenuItem } from "../widgets/menu";
 import { Button } from "../widgets/button";
 import { App } from "./app";
@@ -37,9 +37,9 @@ export class Rail extends View<{ app: App }, RailState> {
     const views = app.views.filter(view => view.navigation === "rail");
     return <div style={{ display: "contents" }}>
       <nav class="rail" aria-label="Console">
-        <div class="brand"><Mark />Hearth</div>
+        <div class="brand"><Logo />Hearth</div>
         {this.database()}
-        <button type="button" class="place" onClick={() => app.show("command")}><Icon name="search" />Go to<span class="after">
+        <button type="button" class="place" onClick={() => app.showOverlay("command")}><Icon name="search" />Go to<span class="after">
           <kbd>{COMMAND_KEY}</kbd></span></button>
         <div style={{ height: "6px" }} />
         {views.map(view => this.place(view))}
@@ -63,14 +63,14 @@ export class Rail extends View<{ app: App }, RailState> {
   private place({ path, title, icon }: ConsoleView) {
     const refused = path === "rules" ? this.props.app.denials.countSince(Date.now() - RECENT_MILLISECONDS) : 0;
     return <a key={path} class="place" href={`#/${path}`} aria-current={this.current(path)} onClick={event => this.go(event, path)}>
-      <Icon name={icon} />{title}{refused ? <span class="after red-text" title="refused in the last 5 minutes">{num(refused)}</span> : null}</a>;
+      <Icon name={icon} />{title}{refused ? <span class="after red-text" title="refused in the last 5 minutes">{formatCount(refused)}</span> : null}</a>;
   }
 
   /** Navigates to a view; a second press of the data's entry goes to its root. */
   private go(event: Event, view: ViewName): void {
     const { app } = this.props;
     event.preventDefault();
-    if (view === "data" && app.place.view === "data") app.data.go({ path: [] });
+    if (view === "data" && app.address.view === "data") app.data.go({ path: [] });
     else app.go(view);
   }
 
@@ -99,17 +99,17 @@ export class Rail extends View<{ app: App }, RailState> {
   private sessionItems(): MenuItem[] {
     const { app } = this.props;
     const items: MenuItem[] = [
-      { label: theme() === "dark" ? "Light colours" : "Dark colours", icon: theme() === "dark" ? "sun" : "moon", run: () => this.turn() },
-      { label: "Go to", icon: "search", run: () => app.show("command") },
+      { label: theme() === "dark" ? "Light colours" : "Dark colours", icon: theme() === "dark" ? "sun" : "moon", run: () => this.toggleTheme() },
+      { label: "Go to", icon: "search", run: () => app.showOverlay("command") },
       ...this.viewItems(),
-      { label: "Keys", icon: "keyboard", run: () => app.show("keys") },
+      { label: "Keys", icon: "keyboard", run: () => app.showOverlay("keys") },
       { label: "Sign out", icon: "cross", startsGroup: true, run: () => void app.signOut() },
     ];
     return app.databases.length > 1 ? [...this.databaseItems().map(item => ({ ...item, isChosen: undefined,
       icon: "database" as const })), { ...items[0]!, startsGroup: true }, ...items.slice(1)] : items;
   }
 
-  private turn(): void {
+  private toggleTheme(): void {
     switchTheme();
     this.forceUpdate();
   }
@@ -126,8 +126,8 @@ export class Rail extends View<{ app: App }, RailState> {
         <span class="after">{duration(app.session.secondsLeft(Date.now()))}<span class="roomy"> left</span></span></div> : null}
       <div class="rail-tools">
         <Button label={theme() === "dark" ? "Light colours" : "Dark colours"} icon={theme() === "dark" ? "sun" : "moon"}
-          kind="quiet" onlyIcon onPress={() => this.turn()} />
-        <Button label="Keys" icon="keyboard" kind="quiet" onlyIcon onPress={() => app.show("keys")} />
+          kind="quiet" onlyIcon onPress={() => this.toggleTheme()} />
+        <Button label="Keys" icon="keyboard" kind="quiet" onlyIcon onPress={() => app.showOverlay("keys")} />
         <Button label="Session" icon="more" kind="quiet" onlyIcon popup="menu" onPress={event => this.open("session", event)} />
         {isIn && session.version ? <span class="after">{session.version}</span> : null}
       </div>
@@ -137,7 +137,7 @@ export class Rail extends View<{ app: App }, RailState> {
 
 function ConnectionLine(props?: { app: App }) {
   const { data } = props!.app;
-  const link = data.link;
+  const link = data.connection;
   const state = link?.state.name ?? "connecting";
   const [dot, text] = data.isPaused && state === "live" ? ["waiting", "Paused"] :
     state === "live" ? ["", "Live"] : state === "offline" ? ["away", "No connection"] : state === "stopped"

@@ -7,7 +7,7 @@ import { App } from "./app";
 export function SessionEnded(props?: { app: App; reason: string }) {
   const { app, reason } = props!;
   const foot = <span class="line grow"><span class="note-text">Open the new link in this browser.</span>
-    <Button label="Try again" kind="primary" onPress={() => void app.tryAgain()} /></span>;
+    <Button label="Try again" kind="primary" onPress={() => void app.resumeSession()} /></span>;
   return <Sheet title="Your session has ended" foot={foot}>
     <p>{reason} What you typed is kept in this tab.</p>
     <p>For a new link, on the machine that has the data:</p>
@@ -16,12 +16,12 @@ export function SessionEnded(props?: { app: App; reason: string }) {
 }
 
 /** The countdown of the session's last minute. */
-export function CountDown(props?: { app: App; seconds: number }) {
+export function SessionCountdown(props?: { app: App; seconds: number }) {
   const { app, seconds } = props!;
   const isIdle = app.session.secondsLeft(Date.now()) > seconds + 5;
   return <div class="banner ember" role="status">
     <span class="grow"><b>{seconds} s</b> until this session ends{isIdle ? ", for nothing was done"
       : ""}. What you typed stays in the tab{isIdle ? "" : "; a new link goes on here"}.</span>
-    {isIdle ? <Button label="Go on" onPress={() => void app.goOn()} /> : null}
+    {isIdle ? <Button label="Go on" onPress={() => void app.extendSession()} /> : null}
   </div>;
 }

@@ -1,7 +1,7 @@
 import { Component, h } from "preact";
 import { Button } from "../widgets/button";
-import { Icon, Mark } from "../widgets/icon";
-import { sentence, Session } from "../state/session";
+import { Icon, Logo } from "../widgets/icon";
+import { errorText, Session } from "../state/session";
 
 /** The sign-in page: the ways to sign in, and the problem of the last attempt. */
 export class SignIn extends Component<{ session: Session; problem: string | null },
@@ -14,7 +14,7 @@ export class SignIn extends Component<{ session: Session; problem: string | null
     try {
       await this.props.session.signIn(this.state.token.trim());
     } catch (error) {
-      this.setState({ isBusy: false, problem: sentence(error) });
+      this.setState({ isBusy: false, problem: errorText(error) });
     }
   }
 
@@ -22,7 +22,7 @@ export class SignIn extends Component<{ session: Session; problem: string | null
     const { problem } = this.props;
     const own = this.state.problem;
     return <div class="door"><main class="door-box" style={{ background: "none", height: "auto", overflow: "visible", display: "grid" }}>
-      <div class="brand"><Mark />Hearth</div>
+      <div class="brand"><Logo />Hearth</div>
       <h1>Open the console by a link</h1>
       {problem ? <div class="callout red" role="alert"><Icon name="cross" /><span>{problem}</span></div> : null}
       <p>The server prints one when it starts on this machine. Each link opens one session, within 10 minutes.

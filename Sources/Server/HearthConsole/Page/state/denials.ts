@@ -2,7 +2,7 @@ import { Store } from "./store";
 import { ConsoleApi } from "../api/console";
 import { EventStream } from "../api/events";
 
-export interface RulePlace {
+export interface RuleLocation {
   kind: "read" | "write" | "validate";
   path: string;
   line: number;
@@ -23,7 +23,7 @@ export interface Denial {
   connection: string | null;
   trace: string | null;
   count: number;
-  rule: RulePlace | null;
+  rule: RuleLocation | null;
   sentence: string;
 }
 
@@ -39,7 +39,7 @@ export class DenialFeed extends Store {
 
   constructor(api: ConsoleApi) {
     super();
-    this.stream = new EventStream(api, () => this.query(), (event, data) => this.told(event, data), () => this.changed());
+    this.stream = new EventStream(api, () => this.query(), (event, data) => this.receive(event, data), () => this.publish());
   }
 
   get isLive(): boolean {
@@ -56,7 +56,7 @@ export class DenialFeed extends Store {
     this.stream.stop();
     this.list = [];
     this.missed = 0;
-    this.changed();
+    this.publish();
   }
 
   countSince(at: number): number {
@@ -74,14 +74,14 @@ export class DenialFeed extends Store {
     return query;
   }
 
-  private told(event: string, data: string): void {
-    if (event === "denial") this.take(JSON.parse(data) as Denial);
+  private receive(event: string, data: string): void {
+    if (event === "denial") this.upsert(JSON.parse(data) as Denial);
     if (event === "gap") this.missed += (JSON.parse(data) as { missed: number }).missed;
-    this.changed();
+    this.publish();
   }
 
   /** Adds a denial; one whose count grows comes again under its id. */
-  private take(denial: Denial): void {
+  private upsert(denial: Denial): void {
     const at = this.list.findIndex(each => each.id === denial.id);
     if (at >= 0) this.list[at] = denial;
     else this.list = [denial, ...this.list.slice(0, KEPT - 1)];

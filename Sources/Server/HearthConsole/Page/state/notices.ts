@@ -1,4 +1,4 @@
-import { sentence } from "./session";
+import { errorText } from "./session";
 import { Store } from "./store";
 
 export interface Notice {
@@ -21,29 +21,29 @@ export class Notices extends Store {
   private spokenAt = 0;
   private next = 1;
 
-  say(text: string, tone: "plain" | "bad" = "plain"): void {
-    this.show({ text, tone, until: Date.now() + SHOWN_MILLISECONDS });
+  show(text: string, tone: "plain" | "bad" = "plain"): void {
+    this.add({ text, tone, until: Date.now() + SHOWN_MILLISECONDS });
   }
 
-  fail(error: unknown): void {
-    this.say(sentence(error), "bad");
+  showError(error: unknown): void {
+    this.show(errorText(error), "bad");
   }
 
-  offer(text: string, label: string, run: () => void | Promise<void>): Notice {
-    return this.show({ text, tone: "plain", action: { label, run }, until: Date.now() + UNDO_MILLISECONDS });
+  showAction(text: string, label: string, run: () => void | Promise<void>): Notice {
+    return this.add({ text, tone: "plain", action: { label, run }, until: Date.now() + UNDO_MILLISECONDS });
   }
 
   close(id: number): void {
     this.list = this.list.filter(notice => notice.id !== id);
-    this.changed();
+    this.publish();
   }
 
-  private show(notice: Omit<Notice, "id">): Notice {
+  private add(notice: Omit<Notice, "id">): Notice {
     const made = { id: this.next++, ...notice };
-    this.list = [...kept(this.list), made];
+    this.list = [...withoutSurplus(this.list), made];
     this.speak(notice.text);
     setTimeout(() => this.close(made.id), notice.until - Date.now());
-    this.changed();
+    this.publish();
     return made;
   }
 
@@ -52,12 +52,12 @@ export class Notices extends Store {
     if (now - this.spokenAt < 5000 && this.spoken === text) return;
     this.spokenAt = now;
     this.spoken = text;
-    this.changed();
+    this.publish();
   }
 }
 
 /** Returns the notices that stay beside a new one: those with an undo are dropped last. */
-function kept(list: Notice[]): Notice[] {
+function withoutSurplus(list: Notice[]): Notice[] {
   const surplus = list.length - SHOWN_MAXIMUM + 1;
   if (surplus <= 0) return list;
   const going = new Set([...list.filter(each => !each.action), ...list.filter(each => each.action)].slice(0, surplus));

@@ -3,25 +3,25 @@ import { End, Order, orderFrom, orderText } from "../tree/order";
 import { ViewName, VIEWS } from "../views";
 
 /** The view that the address names, and its parameters. */
-export interface Place {
+export interface ViewAddress {
   view: ViewName;
   parts: string[];
-  asked: URLSearchParams;
+  parameters: URLSearchParams;
 }
 
-export function readPlace(fragment: string): Place {
+export function readAddress(fragment: string): ViewAddress {
   const [address = "", query = ""] = fragment.replace(/^#/, "").split("?");
   const [first, ...parts] = address.split("/").filter(part => part !== "").map(decode);
-  return { view: (VIEWS.find(view => view.path === first) ?? VIEWS[0]!).path, parts, asked: new URLSearchParams(query) };
+  return { view: (VIEWS.find(view => view.path === first) ?? VIEWS[0]!).path, parts, parameters: new URLSearchParams(query) };
 }
 
-export function placeText(view: ViewName, parts: readonly string[] = [], asked = new URLSearchParams()): string {
+export function addressText(view: ViewName, parts: readonly string[] = [], asked = new URLSearchParams()): string {
   const query = asked.toString();
   return `#/${view}${parts.map(part => "/" + encodeURIComponent(part)).join("")}${query ? "?" + query : ""}`;
 }
 
 /** The identity that the data is viewed as: a signed-out client, or a user with uid and claims. */
-export type Identity = { nobody: true } | { uid: string; claims: string };
+export type Identity = { isSignedOut: true } | { uid: string; claims: string };
 
 /** The contents of the address. It is in the fragment, which reaches no server, log or other page. */
 export interface Route {
@@ -45,7 +45,7 @@ export function readRoute(fragment: string): Route {
     order: orderFrom(asked.get("order")),
     end: end === "first" || end === "last" ? end : null,
     filter: asked.get("filter") ?? "",
-    as: as === null ? null : as === "" ? { nobody: true } : { uid: as, claims: asked.get("claims") ?? "" },
+    as: as === null ? null : as === "" ? { isSignedOut: true } : { uid: as, claims: asked.get("claims") ?? "" },
   };
 }
 
@@ -54,8 +54,8 @@ export function routeText(route: Route): string {
   if (route.order) asked.set("order", orderText(route.order));
   if (route.end) asked.set("end", route.end);
   if (route.filter) asked.set("filter", route.filter);
-  if (route.as) asked.set("as", "nobody" in route.as ? "" : route.as.uid);
-  if (route.as && !("nobody" in route.as) && route.as.claims) asked.set("claims", route.as.claims);
+  if (route.as) asked.set("as", "isSignedOut" in route.as ? "" : route.as.uid);
+  if (route.as && !("isSignedOut" in route.as) && route.as.claims) asked.set("claims", route.as.claims);
   const query = asked.toString();
   return `#/data${route.path.map(key => "/" + encodeURIComponent(key)).join("")}${query ? "?" + query : ""}`;
 }

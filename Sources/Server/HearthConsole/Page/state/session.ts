@@ -1,9 +1,9 @@
-import { ApiError, ConsoleApi, Role, SessionAnswer } from "../api/console";
+import { ApiError, ConsoleApi, Role, SessionResponse } from "../api/console";
 import { Store } from "./store";
 
 const TOKEN = "hearth-console-token";
 /** The interval at which the server is told that the user is active. */
-const TOLD_MILLISECONDS = 60_000;
+const REPORT_MILLISECONDS = 60_000;
 
 export type SessionState =
   | { name: "opening" }
@@ -20,7 +20,7 @@ export class Session extends Store {
   /** The number of sessions that were opened here. */
   generation = 0;
   /** The address before a link was opened over it. */
-  place = location.hash.startsWith("#/") ? location.hash.slice(1) : "";
+  address = location.hash.startsWith("#/") ? location.hash.slice(1) : "";
   private version: string | null = null;
   /** True while the user signs out: the page itself makes no more requests. */
   isEnding = false;
@@ -28,7 +28,7 @@ export class Session extends Store {
   /** The role of this session, or of the one that has ended. */
   role: Role = "viewer";
   private usedAt = Date.now();
-  private toldAt = Date.now();
+  private reportedAt = Date.now();
 
   constructor() {
     super();
@@ -36,35 +36,35 @@ export class Session extends Store {
     // Scrolling by wheel or finger counts as use; a list that scrolls by itself does not.
     for (const event of ["pointerdown", "keydown", "wheel", "touchmove"]) addEventListener(event, () => (this.usedAt = Date.now()), { passive: true });
     addEventListener("hashchange", () => this.addressChanged());
-    setInterval(() => void this.watch(), 20_000);
+    setInterval(() => void this.refresh(), 20_000);
   }
 
   /** Signs in by the link that the page was opened with, or continues the existing session. */
   async open(): Promise<void> {
     const key = keyOf(location.hash);
     // The key is valid once, and is removed from the history before its use.
-    if (key !== null) history.replaceState(null, "", location.pathname + "#" + (this.place || "/data"));
+    if (key !== null) history.replaceState(null, "", location.pathname + "#" + (this.address || "/data"));
     const before = this.state;
     try {
-      if (key !== null) return this.take(await this.api.signIn({ key }));
+      if (key !== null) return this.update(await this.api.signIn({ key }));
       if (readToken() === null) return this.set({ name: "out", problem: null });
-      this.take(await this.api.session(false));
+      this.update(await this.api.session(false));
     } catch (error) {
       const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
       if (before.name === "in" || before.name === "ended") return this.set({ name: "ended", person: this.person,
-        reason: sentence(error) });
-      this.set({ name: "out", problem: key !== null || !isRefused ? sentence(error) : null });
+        reason: errorText(error) });
+      this.set({ name: "out", problem: key !== null || !isRefused ? errorText(error) : null });
     }
   }
 
   /** Handles a link that is opened over this page, which changes its fragment alone. */
   private addressChanged(): void {
     if (keyOf(location.hash) !== null) void this.open();
-    else this.place = location.hash.slice(1);
+    else this.address = location.hash.slice(1);
   }
 
   async signIn(idToken: string): Promise<void> {
-    this.take(await this.api.signIn({ idToken }));
+    this.update(await this.api.signIn({ idToken }));
   }
 
   async signOut(): Promise<void> {
@@ -79,7 +79,7 @@ export class Session extends Store {
   }
 
   /** True when a session may exist: requests can begin before the response. */
-  get isLikely(): boolean {
+  get mayBeOpen(): boolean {
     return readToken() !== null || keyOf(location.hash) !== null;
   }
 
@@ -102,25 +102,25 @@ export class Session extends Store {
     return this.state.name === "in" ? Math.max(0, Math.round((Math.min(this.state.endsAt, this.state.idleEndsAt) - now) / 1000)) : 0;
   }
 
-  async goOn(): Promise<void> {
-    this.toldAt = Date.now();
-    this.take(await this.api.session(false));
+  async extend(): Promise<void> {
+    this.reportedAt = Date.now();
+    this.update(await this.api.session(false));
   }
 
-  private async watch(): Promise<void> {
+  private async refresh(): Promise<void> {
     if (this.state.name !== "in") return;
     const now = Date.now();
-    const isUsed = this.usedAt > this.toldAt && now - this.toldAt > TOLD_MILLISECONDS;
-    if (isUsed) this.toldAt = now;
+    const isUsed = this.usedAt > this.reportedAt && now - this.reportedAt > REPORT_MILLISECONDS;
+    if (isUsed) this.reportedAt = now;
     try {
-      this.take(await this.api.session(!isUsed));
+      this.update(await this.api.session(!isUsed));
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) this.end(this.secondsLeft(now) <= 0 ? "Its time was over."
         : "It was idle, or it was ended elsewhere.");
     }
   }
 
-  private take(answer: SessionAnswer): void {
+  private update(answer: SessionResponse): void {
     if (answer.token) {
       localStorage.setItem(TOKEN, answer.token);
       this.generation++;
@@ -140,7 +140,7 @@ export class Session extends Store {
 
   private set(state: SessionState): void {
     this.state = state;
-    this.changed();
+    this.publish();
   }
 }
 
@@ -153,7 +153,7 @@ function readToken(): string | null {
   return localStorage.getItem(TOKEN);
 }
 
-export function sentence(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof TypeError) return "The server does not answer.";
   return error instanceof Error ? error.message : String(error);
 }

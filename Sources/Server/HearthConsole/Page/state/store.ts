@@ -10,7 +10,7 @@ export class Store {
     return () => this.observers.delete(observer);
   }
 
-  changed(): void {
+  publish(): void {
     if (this.isWaiting) return;
     this.isWaiting = true;
     // A hidden tab has no frames; its observers are still notified.
@@ -24,7 +24,7 @@ export class Store {
   }
 
   /** Draws the observers before it returns: an opened overlay has the keyboard before the next key is pressed. */
-  changedAtOnce(): void {
+  publishNow(): void {
     this.isWaiting = false;
     for (const observer of [...this.observers]) observer();
   }

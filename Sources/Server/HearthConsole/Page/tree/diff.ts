@@ -26,7 +26,7 @@ export function differences(before: Node | null, after: Node | null, limit = Inf
 }
 
 /** Returns the numbers of added, changed, removed and unchanged values. */
-export function count(before: Node | null, after: Node | null): DifferenceCounts {
+export function countDifferences(before: Node | null, after: Node | null): DifferenceCounts {
   const counts = { added: 0, changed: 0, removed: 0, same: 0 };
   tally(before, after, counts);
   return counts;

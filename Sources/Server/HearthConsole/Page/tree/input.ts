@@ -1,4 +1,4 @@
-import { wrongPlace } from "./jsonPlace";
+import { jsonErrorPosition } from "./jsonErrorPosition";
 import { compareKeys, problemOfKey } from "./keys";
 import { Json, Scalar } from "./node";
 
@@ -50,7 +50,7 @@ function readJson(text: string): Input {
 
 function jsonProblem(text: string): string {
   if (text.trim() === "") return "Paste or type JSON.";
-  const at = wrongPlace(text);
+  const at = jsonErrorPosition(text);
   if (at >= text.trimEnd().length) return "This is not JSON: it ends too early.";
   const before = text.slice(0, at);
   return `This is not JSON: line ${before.split("\n").length}, character ${at - before.lastIndexOf("\n")}.`;

@@ -32,20 +32,20 @@ export function problemOfKey(key: string): string | null {
 
 export type Path = readonly string[];
 
-export function pathOf(text: string): string[] {
+export function parsePath(text: string): string[] {
   return text.split("/").filter(part => part !== "");
 }
 
-export function textOf(path: Path): string {
+export function pathText(path: Path): string {
   return "/" + path.join("/");
 }
 
-export function isWithin(path: Path, above: Path): boolean {
+export function isWithinPath(path: Path, above: Path): boolean {
   return path.length >= above.length && above.every((key, index) => key === path[index]);
 }
 
-export function isSame(a: Path, b: Path): boolean {
-  return a.length === b.length && isWithin(a, b);
+export function isSamePath(a: Path, b: Path): boolean {
+  return a.length === b.length && isWithinPath(a, b);
 }
 
 /** Returns the longest path that contains both. */
@@ -58,8 +58,8 @@ export function sharedPath(a: Path, b: Path): Path {
 export function problemOfMove(from: Path, to: Path): string | null {
   const wrong = to.length ? to.map(problemOfKey).find(each => each !== null) : problemOfKey("");
   if (wrong) return wrong;
-  if (isSame(from, to)) return "This is its place already.";
-  if (isWithin(to, from)) return `${textOf(to)} is below what is moved.`;
-  if (isWithin(from, to)) return `${textOf(to)} holds what is moved.`;
+  if (isSamePath(from, to)) return "This is its place already.";
+  if (isWithinPath(to, from)) return `${pathText(to)} is below what is moved.`;
+  if (isWithinPath(from, to)) return `${pathText(to)} holds what is moved.`;
   return null;
 }

@@ -25,19 +25,19 @@ export function firstPushIdAt(time: number): string {
 }
 
 let lastTime = 0;
-let lastChance: number[] = [];
+let lastRandom: number[] = [];
 
 /** Returns a new id, greater than all that were made before it in this page. */
-export function makePushId(now: number, chance: () => number = Math.random): string {
-  if (now <= lastTime && lastChance.length) {
+export function makePushId(now: number, random: () => number = Math.random): string {
+  if (now <= lastTime && lastRandom.length) {
     now = lastTime;
     let at = 11;
-    while (at >= 0 && lastChance[at] === 63) lastChance[at--] = 0;
-    if (at >= 0) lastChance[at]!++;
+    while (at >= 0 && lastRandom[at] === 63) lastRandom[at--] = 0;
+    if (at >= 0) lastRandom[at]!++;
     else now++;
   } else {
-    lastChance = Array.from({ length: 12 }, () => Math.floor(chance() * 64));
+    lastRandom = Array.from({ length: 12 }, () => Math.floor(random() * 64));
   }
   lastTime = now;
-  return firstPushIdAt(now) + lastChance.map(digit => ALPHABET[digit]).join("");
+  return firstPushIdAt(now) + lastRandom.map(digit => ALPHABET[digit]).join("");
 }

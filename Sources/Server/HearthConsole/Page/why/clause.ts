@@ -1,8 +1,8 @@
-import { Explanation, Visit } from "./explanation";
+import { Explanation, RuleVisit } from "./explanation";
 
 /** An alternative of a rule: the users that it allows in words, or the condition as it is written. */
 export interface Clause {
-  words: string | null;
+  description: string | null;
   text: string;
   line: number;
   /** True when it held for the requested identity. */
@@ -16,10 +16,10 @@ const OWN = /^(?:auth !==? null && )?(?:auth\.uid ===? (\$\w+)|(\$\w+) ===? auth
 /** Returns the alternatives that a decision for a signed-out client evaluated. Rules that are never true have none. */
 export function clausesOf(explanation: Explanation, kind: "read" | "write"): Clause[] {
   return explanation.trace.filter(visit => visit.kind === kind && visit.expression && visit.expression.text.trim() !== "false")
-    .map(visit => ({ words: wordsOf(visit), text: visit.expression!.text, line: visit.line, isTrue: visit.value === true }));
+    .map(visit => ({ description: describe(visit), text: visit.expression!.text, line: visit.line, isTrue: visit.value === true }));
 }
 
-function wordsOf(visit: Visit): string | null {
+function describe(visit: RuleVisit): string | null {
   const text = visit.expression!.text.replace(/\s+/g, " ").replace(/^\((.*)\)$/, "$1").trim();
   if (text === "true") return "everybody";
   if (SIGNED_IN.test(text)) return "whoever is signed in";
@@ -31,7 +31,7 @@ function wordsOf(visit: Visit): string | null {
 }
 
 /** Returns the key that a wildcard matched at a path. */
-function keyAt(visit: Visit, wildcard: string): string | null {
+function keyAt(visit: RuleVisit, wildcard: string): string | null {
   const at = visit.path.split("/").indexOf(wildcard);
   return at < 0 ? null : visit.at.split("/")[at] ?? null;
 }

@@ -1,7 +1,7 @@
 import { Json } from "../tree/node";
 
 /** A part of a rule in the server's trace: its position, and its result. */
-export interface Traced {
+export interface TracedExpression {
   text: string;
   line: number;
   column: number;
@@ -10,10 +10,10 @@ export interface Traced {
   value?: Json;
   error?: string;
   reached?: boolean;
-  operands?: Traced[];
+  operands?: TracedExpression[];
 }
 
-export interface Visit {
+export interface RuleVisit {
   path: string;
   kind: "read" | "write" | "validate";
   line: number;
@@ -21,12 +21,12 @@ export interface Visit {
   at: string;
   value?: boolean;
   error?: string;
-  expression?: Traced;
-  decisive?: Traced;
-  reads: Read[];
+  expression?: TracedExpression;
+  decisive?: TracedExpression;
+  reads: DataRead[];
 }
 
-export interface Read {
+export interface DataRead {
   path: string;
   after: boolean;
   aspect: "value" | "priority" | "exists" | "hasChildren";
@@ -41,12 +41,12 @@ export interface Explanation {
   summary: string;
   rule: { path: string; kind: string; line: number; column: number } | null;
   error?: string;
-  decisive?: Traced;
-  trace: Visit[];
+  decisive?: TracedExpression;
+  trace: RuleVisit[];
 }
 
 /** A request, in the form of a case of `hearth rules test`. */
-export interface AskedRequest {
+export interface RulesRequest {
   read?: string;
   write?: string;
   update?: string;
@@ -57,22 +57,22 @@ export interface AskedRequest {
   now?: number;
 }
 
-export type Mark = "held" | "failed" | "unasked";
+export type PartResult = "held" | "failed" | "unasked";
 
 /** A line of a condition that was split at its connectives. */
-export interface Part {
+export interface ConditionPart {
   /** The connective before the part: `&&`, `||`, or an empty text before the first. */
   connective: string;
-  traced: Traced;
-  mark: Mark;
+  traced: TracedExpression;
+  mark: PartResult;
   /** The result, as it would be written in a rule. */
   value: string;
   /** The data or claims that gave it that value. */
-  because: string[];
+  sources: string[];
 }
 
 /** Returns the visit whose rule decided. */
-export function decidingVisit(explanation: Explanation): Visit | null {
+export function decidingVisit(explanation: Explanation): RuleVisit | null {
   const { rule, trace } = explanation;
   if (!rule) return trace[trace.length - 1] ?? null;
   const fits = trace.filter(visit => visit.line === rule.line && visit.column === rule.column && visit.kind === rule.kind);
@@ -80,18 +80,18 @@ export function decidingVisit(explanation: Explanation): Visit | null {
 }
 
 /** Returns the parts between a condition's outermost connectives. */
-export function partsOf(visit: Visit): Part[] {
+export function partsOf(visit: RuleVisit): ConditionPart[] {
   const { expression } = visit;
   if (!expression) return [];
   const connectives = connectivesOf(expression);
   const parts = connectives ? expression.operands! : [expression];
   return parts.map((traced, at) => ({
-    connective: connectives?.[at - 1] ?? "", traced, mark: markOf(traced), value: valueOf(traced), because: causes(traced),
+    connective: connectives?.[at - 1] ?? "", traced, mark: markOf(traced), value: valueOf(traced), sources: valueSources(traced),
   }));
 }
 
 /** Returns the connectives of a condition's operands, if it is one connective throughout; null otherwise. */
-function connectivesOf(traced: Traced): string[] | null {
+function connectivesOf(traced: TracedExpression): string[] | null {
   const operands = traced.operands ?? [];
   const found: string[] = [];
   let end = 0;
@@ -106,13 +106,13 @@ function connectivesOf(traced: Traced): string[] | null {
   return isWhole ? found : null;
 }
 
-function markOf(traced: Traced): Mark {
+function markOf(traced: TracedExpression): PartResult {
   if (traced.reached === false) return "unasked";
   return traced.value === true ? "held" : "failed";
 }
 
 /** Returns a value as it would be written in a rule. */
-export function valueOf(traced: Traced): string {
+export function valueOf(traced: TracedExpression): string {
   if (traced.reached === false) return "not asked";
   if (traced.error) return traced.error;
   return valueText(traced.value ?? null);
@@ -135,9 +135,9 @@ function snapshotText(snapshot: { path: string; after: boolean; value: Json }): 
 }
 
 /** Returns the sources of a part's values: paths of the data first, then facts of the caller. */
-export function causes(traced: Traced): string[] {
+export function valueSources(traced: TracedExpression): string[] {
   const found: string[] = [];
-  const visit = (part: Traced, isTop: boolean): void => {
+  const visit = (part: TracedExpression, isTop: boolean): void => {
     const value = part.value;
     const isSnapshot = value !== null && typeof value === "object" && "snapshot" in (value as object);
     const isName = /^(auth|now|\$\w+)(\.[\w.]+)?$/.test(part.text);

@@ -28,10 +28,10 @@ const TYPED_MILLISECONDS = 120;
 /** A field with a list of suggestions for its text. Without suggestions it is still a field. */
 export class ComboField<Found> extends Component<Props<Found>, State<Found>> {
   override state: State<Found> = { found: [], at: -1 };
-  private asked = 0;
+  private requestNumber = 0;
 
   override componentWillUnmount(): void {
-    this.asked++;
+    this.requestNumber++;
   }
 
   private typed(text: string): void {
@@ -40,12 +40,12 @@ export class ComboField<Found> extends Component<Props<Found>, State<Found>> {
   }
 
   private async search(text: string): Promise<void> {
-    const asked = ++this.asked;
+    const asked = ++this.requestNumber;
     if (!text.trim()) return this.setState({ found: [], at: -1 });
     await new Promise(later => setTimeout(later, TYPED_MILLISECONDS));
-    if (asked !== this.asked) return;
+    if (asked !== this.requestNumber) return;
     const found = await this.props.search(text.trim()).catch(() => []);
-    if (asked === this.asked) this.setState({ found, at: -1 });
+    if (asked === this.requestNumber) this.setState({ found, at: -1 });
   }
 
   private choose(found: Found): void {
@@ -54,7 +54,7 @@ export class ComboField<Found> extends Component<Props<Found>, State<Found>> {
   }
 
   private close(): void {
-    this.asked++;
+    this.requestNumber++;
     this.setState({ found: [], at: -1 });
   }
 

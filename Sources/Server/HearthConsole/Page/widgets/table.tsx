@@ -36,7 +36,7 @@ interface Props<Row> {
 const ROW_HEIGHT = 36;
 const NARROW_ROW_HEIGHT = 48;
 /** The number of rows drawn above and below the visible ones. */
-const SPARE = 8;
+const OVERSCAN = 8;
 
 /** A table of any number of rows, of which the visible ones are elements. */
 export class Table extends Component<Props<any>, { from: number; to: number }> {
@@ -44,22 +44,22 @@ export class Table extends Component<Props<any>, { from: number; to: number }> {
   private body: HTMLElement | null = null;
 
   override componentDidMount(): void {
-    this.look();
+    this.updateRange();
   }
 
   override componentDidUpdate(): void {
-    this.look();
+    this.updateRange();
   }
 
   private get rowHeight(): number {
     return innerWidth <= 820 ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
   }
 
-  private look(): void {
+  private updateRange(): void {
     const body = this.body;
     if (!body) return;
-    const from = Math.max(0, Math.floor(body.scrollTop / this.rowHeight) - SPARE);
-    const to = Math.ceil((body.scrollTop + body.clientHeight) / this.rowHeight) + SPARE;
+    const from = Math.max(0, Math.floor(body.scrollTop / this.rowHeight) - OVERSCAN);
+    const to = Math.ceil((body.scrollTop + body.clientHeight) / this.rowHeight) + OVERSCAN;
     if (from !== this.state.from || to !== this.state.to) this.setState({ from, to });
     if (to >= this.props.rows.length) this.props.onEnd?.();
   }
@@ -112,7 +112,7 @@ export class Table extends Component<Props<any>, { from: number; to: number }> {
     return <div class="table" role="grid" aria-label={name} aria-rowcount={String(rows.length + 1) as any}>
       <div class="table-head" role="row" style={{ gridTemplateColumns: grid }}>{columns.map(column =>
         <span class={cellName(column)} role="columnheader" key={column.name} aria-sort={this.sortOf(column)}>{this.head(column)}</span>)}</div>
-      <div class="table-body" role="rowgroup" tabIndex={0} aria-label={`${name}, rows`} ref={element => (this.body = element as HTMLElement)} onScroll={() => this.look()}
+      <div class="table-body" role="rowgroup" tabIndex={0} aria-label={`${name}, rows`} ref={element => (this.body = element as HTMLElement)} onScroll={() => this.updateRange()}
         onKeyDown={event => this.key(event)}>
         {rows.length ? <div role="presentation" style={{ height: `${rows.length * this.rowHeight}px` }} class="table-rows">{shown.map((row, index) =>
           <div class="table-row" role="row" key={keyOf(row)} aria-selected={String(keyOf(row) === chosen)} aria-rowindex={String(from + index + 2) as any}

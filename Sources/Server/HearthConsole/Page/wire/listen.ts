@@ -1,4 +1,4 @@
-import { isWithin, Path, pathOf } from "../tree/keys";
+import { isWithinPath, Path, parsePath } from "../tree/keys";
 import { fromExport, Json, Node, nodeAt, putAt } from "../tree/node";
 import { Query } from "../tree/order";
 
@@ -21,7 +21,7 @@ export class Listen {
   root: Node | null = null;
   isReady = false;
   /** True when data has arrived: the server sends none for an empty path. */
-  isFilled = false;
+  hasData = false;
   refusal: { status: string; reason: string } | null = null;
   readonly observers = new Set<ListenObserver>();
 
@@ -33,20 +33,20 @@ export class Listen {
     return this.query ? { p, q: this.query, t: this.tag! } : { p };
   }
 
-  take(path: string, json: Json): Change[] {
-    return this.put(pathOf(path), fromExport(json));
+  setData(path: string, json: Json): Change[] {
+    return this.put(parsePath(path), fromExport(json));
   }
 
   merge(path: string, children: { [path: string]: Json }): Change[] {
-    const above = pathOf(path);
-    return Object.keys(children).flatMap(below => this.put([...above, ...pathOf(below)], fromExport(children[below])));
+    const above = parsePath(path);
+    return Object.keys(children).flatMap(below => this.put([...above, ...parsePath(below)], fromExport(children[below])));
   }
 
   /** Applies a push above the listen's path, which sets the part of it at that path. */
   private put(path: string[], part: Node | null): Change[] {
-    this.isFilled = true;
-    if (!isWithin(path, this.path)) {
-      if (!isWithin(this.path, path)) return [];
+    this.hasData = true;
+    if (!isWithinPath(path, this.path)) {
+      if (!isWithinPath(this.path, path)) return [];
       part = nodeAt(part, this.path.slice(path.length));
       path = [...this.path];
     }

@@ -1,4 +1,4 @@
-import { wholeEnd } from "../format/text";
+import { endOfWholeCharacter } from "../format/text";
 
 /** The number of UTF-16 units above which a message is sent as a count and that many segments. */
 const SEGMENT_LIMIT = 16384;
@@ -8,7 +8,7 @@ export function segmentsOf(message: string): string[] {
   if (message.length <= SEGMENT_LIMIT) return [message];
   const pieces: string[] = [];
   for (let start = 0; start < message.length; ) {
-    const end = wholeEnd(message, Math.min(start + SEGMENT_LIMIT, message.length));
+    const end = endOfWholeCharacter(message, Math.min(start + SEGMENT_LIMIT, message.length));
     pieces.push(message.slice(start, end));
     start = end;
   }
@@ -21,7 +21,7 @@ export class SegmentAssembler {
   private pieces: string[] = [];
 
   /** Takes one text and returns the message when it is complete. */
-  take(text: string): string | null {
+  add(text: string): string | null {
     if (this.missing > 0) {
       this.pieces.push(text);
       if (--this.missing > 0) return null;

@@ -1,0 +1,33 @@
+"""The examples of the README and the guides, run as they are printed."""
+
+import re
+import subprocess
+
+from conftest import HEARTH, PATIENT_CURL, ROOT
+from waits import WAIT_SECONDS
+
+GUIDES = ROOT / "Sources/Guide/HearthGuide.docc"
+
+
+def blocks(page="README.md", language="sh"):
+    """The code blocks of a language on a page: the README, or a guide by its file's name."""
+    path = ROOT / page if page == "README.md" else GUIDES / page
+    text = path.read_text(encoding="utf-8")
+    return [re.sub(r"^ +", "", found[1], flags=re.M) if found[0] else found[1]
+            for found in re.findall(rf"^( *)```{language}\n(.*?)^ *```", text, re.S | re.M)]
+
+
+def block(page, text, language="sh"):
+    """The first block of a page that contains a text."""
+    return next(each for each in blocks(page, language) if text in each)
+
+
+def run(script, folder, address="127.0.0.1:9000"):
+    """Runs a block in a folder against the server at an address, and returns the output; a failure fails the test."""
+    script = script.replace("127.0.0.1:9000", address).replace("@Rules/", f"@{ROOT}/Rules/")
+    script = re.sub(r"^alias hearth=.*$", "", script, flags=re.M)
+    done = subprocess.run(
+        ["bash", "-c", f'set -euo pipefail\nhearth() {{ "{HEARTH}" "$@"; }}\n{PATIENT_CURL}\n{script}'], cwd=folder,
+        capture_output=True, text=True, timeout=4 * WAIT_SECONDS, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, f"{script}\n{done.stdout}{done.stderr}"
+    return done.stdout

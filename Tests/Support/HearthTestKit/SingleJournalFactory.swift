@@ -1,0 +1,18 @@
+import HearthJournal
+
+/// A factory with a single journal that the test provides, under any name.
+package struct SingleJournalFactory: JournalFactory {
+  private let journal: any Journal
+
+  /// Creates a factory of that journal.
+  package init(_ journal: any Journal) { self.journal = journal }
+
+  /// Opens the journal under any name.
+  package func open(_ name: String) throws(JournalError) -> OpenedJournal { OpenedJournal(journal) }
+
+  /// An empty list, because the journal does not know its name.
+  package func names() throws(JournalError) -> [String] { [] }
+
+  /// Keeps the journal, which belongs to the test.
+  package func remove(_ name: String) throws(JournalError) {}
+}
