@@ -25,7 +25,7 @@ import Testing
     root = root.replacing(Path("big"), with: Node(.string(String(repeating: "x", count: 3_000))))
     for (chunkBytes, rules) in [(1, nil), (7, "{}"), (64, nil), (1_000, String(repeating: "r", count: 2_000))] {
       var state = DatabaseState(root: root, rules: .denyAll, position: 77, storedRules: rules)
-      if chunkBytes != 64 { state.sessions = Sessions(root.replacing("5", with: Node(.string("x")))) }
+      if chunkBytes != 64 { state.sessions = OnDisconnectSessions(root.replacing("5", with: Node(.string("x")))) }
       var (reader, chunks): (SnapshotReader, [[UInt8]]) = (SnapshotReader(), [])
       try SnapshotFormat.write(state, chunkBytes: chunkBytes) { chunks.append($0) }
       #expect(chunks.allSatisfy { !$0.isEmpty && $0.count <= chunkBytes })

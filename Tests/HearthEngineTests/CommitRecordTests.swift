@@ -70,7 +70,7 @@ import Testing
     engine = Engine(state: DatabaseState(root: .empty, rules: rules, position: 0))
     let batch = engine.decide([commands[0], commands[2]], at: instant)
     #expect(batch.payload == Self.sessionExample)
-    var sessions = Sessions()
+    var sessions = OnDisconnectSessions()
     guard case .sessions(let changes) = try CommitRecord.decode(Self.sessionExample).first?.content else {
       Issue.record("not a session")
       return

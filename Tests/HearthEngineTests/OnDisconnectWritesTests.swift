@@ -65,8 +65,8 @@ private final class PendingModel {
   func `operations agree with the client's model, also after encoding`(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var (tree, model, order) = (Node.empty, PendingModel(), Int64(0))
-    var replayed = Sessions()
-    let path = Sessions.path(of: ConnectionID(rawValue: 5)).appending(Sessions.writesKey)
+    var replayed = OnDisconnectSessions()
+    let path = OnDisconnectSessions.path(of: ConnectionID(rawValue: 5)).appending(OnDisconnectSessions.writesKey)
     for _ in 0..<250 {
       var writes = OnDisconnectWrites(tree)
       let location = place(&random)
@@ -231,8 +231,8 @@ private final class PendingModel {
       Principal(auth: .object([JSON.Member("uid", .string("u"))]), isOverridden: true),
       Principal(auth: .object([JSON.Member("uid", .string("u"))]), isOverridden: true, isReadOnly: true),
     ] {
-      let session = Sessions.opened(by: principal, writes)
-      let read = try #require(Sessions(Node.empty.replacing(Key("5"), with: session)).all.first?.principal)
+      let session = OnDisconnectSessions.opened(by: principal, writes)
+      let read = try #require(OnDisconnectSessions(Node.empty.replacing(Key("5"), with: session)).all.first?.principal)
       #expect(read.auth == principal.auth)
       #expect(read.uid == principal.uid)
       #expect(read.isAdministrator == principal.isAdministrator)
@@ -248,7 +248,7 @@ private final class PendingModel {
     for order in 0..<6 { writes.put(place(&random), value(&random, depth: 3), order: Int64(order)) }
     let principal = Principal(auth: .object([JSON.Member("uid", .string("u"))]), isAdministrator: true)
     var good: [UInt8] = []
-    let node = Node.empty.replacing(Key("5"), with: Sessions.opened(by: principal, writes))
+    let node = Node.empty.replacing(Key("5"), with: OnDisconnectSessions.opened(by: principal, writes))
     CommitRecord(wallMilliseconds: 0, content: .sessions([(Location(path: .root), node)])).append(to: &good)
     var readCount = 0
     for _ in 0..<700 {
@@ -259,7 +259,7 @@ private final class PendingModel {
       guard let records = try? CommitRecord.decode(bytes) else { continue }
       for record in records {
         guard case .sessions(let changes) = record.content else { continue }
-        var sessions = Sessions()
+        var sessions = OnDisconnectSessions()
         sessions.apply(changes)
         readCount += 1
         // All on-disconnect writes are decided, as at a start.

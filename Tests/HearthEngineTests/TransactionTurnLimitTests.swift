@@ -66,7 +66,8 @@ import Testing
     for _ in 0..<200 { _ = try world.pass(milliseconds: 1_000) }
     #expect(world.turns.isIdle && world.turns.waitingCount == 0 && world.turns.sizeBytes == 0)
     #expect(
-      world.turns.queuesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.undelivered.isEmpty, "\(world.turns)")
+      world.turns.queuesBelow.isEmpty && world.turns.openTurns.isEmpty && world.turns.undelivered.isEmpty,
+      "\(world.turns)")
     for who in 1...8 { _ = try world.step("\(who) disconnect") }
     #expect(world.turns.contenders.isEmpty)
   }

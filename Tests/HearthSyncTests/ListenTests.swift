@@ -125,7 +125,7 @@ import Testing
           story.note(story.core.serverRangeMerge(path, [range, range], tag: tag))
         case 5:
           let query = random.isOne(in: 2) ? random.query() : nil
-          story.note(story.core.serverCancel(path, query: query, Failure("permission_denied")))
+          story.note(story.core.serverCancel(path, query: query, SyncFailure("permission_denied")))
         case 6, 7:
           let status = random.pick(["ok", "datastale", "permission_denied", "", "made up"])
           let id = RequestID(Int.random(in: -1..<30, using: &random))

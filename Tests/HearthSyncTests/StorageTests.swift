@@ -98,7 +98,7 @@ import Testing
       story.push("a", #"{"b":1,"secret":2}"#)
       story.reply("q")
       story.listen("a/b")
-      story.note(story.core.serverCancel(Path("a"), query: nil, Failure("permission_denied")))
+      story.note(story.core.serverCancel(Path("a"), query: nil, SyncFailure("permission_denied")))
       #expect(story.take().contains("cancelled(1) /a permission_denied"))
       #expect(store.serverData(at: Path("a/secret")).isEmpty)
     }
@@ -120,7 +120,7 @@ import Testing
     story.listen("a", other)
     story.push("a", #"{"k1":1,"k2":2}"#, tag: 1)
     story.push("a", #"{"k1":1}"#, tag: 2)
-    story.note(story.core.serverCancel(Path("a"), query: limit, Failure("permission_denied")))
+    story.note(story.core.serverCancel(Path("a"), query: limit, SyncFailure("permission_denied")))
     #expect(store.serverData(at: Path("a")) == CoreStory.node(#"{"k1":1}"#))
   }
 

@@ -17,43 +17,43 @@ import Testing
       name: "a network with all the writes at ends that it can have leaves another network's to it"),
     "ConnectionSlots.filesPercentMax": TestReference(
       file: "HearthTransportTests/ConnectionSlotsTests",
-      name: "one network with all the connections it can have leaves another network's to it"),
+      name: "one network with all its connections leaves another network's intact"),
     "QuotaLimits.connectionsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
       name: "one network with all the connections it can have leaves other networks theirs, and administrators too"),
     "QuotaLimits.workPerSecond": TestReference(
       file: "HearthGatewayTests/WorkLedgerTests",
-      name: "one network with all the work it can have leaves another network's to it"),
+      name: "one network with its whole allowance of work leaves another network's intact"),
     "QuotaLimits.clientsMax": TestReference(
       file: "HearthGatewayTests/QuotaTests",
-      name: "one network does not use up the places of clients that are told apart"),
+      name: "one network does not use up the tracked clients"),
     "PollLimits.sessionsMax": TestReference(
       file: "HearthGatewayTests/LongPollLimitTests",
       name: "all networks of a /48 together leave others their half"),
     "MemoryLimits.heldPercentMax": TestReference(
       file: "HearthTransportTests/ClientMemoryTableTests",
-      name: "many small holders of one network go before a large one of another"),
+      name: "many small holders of one network are evicted before a large one of another"),
     "MemoryLimits.anonymousPercentMax": TestReference(
       file: "HearthTransportTests/ClientMemoryTableTests",
-      name: "many small holders of one network go before a large one of another"),
+      name: "many small holders of one network are evicted before a large one of another"),
     "IdentityRequestLimiter.requestsMax": TestReference(
       file: "HearthServerTests/IdentityRequestLimiterTests",
-      name: "one network with all the requests it can have under way leaves another network's to it"),
+      name: "one network with all its concurrent requests leaves another network's intact"),
     "PasswordPool.queueCountMax": TestReference(
       file: "HearthAccountsTests/Passwords/PasswordPoolQueueTests",
       name: "the networks of one /48 leave room in the queue for another"),
     "ForeignTokenLimits.questionsMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
-      name: "the networks of one /48 leave questions to others"),
+      name: "the networks of one /48 leave requests to others"),
     "ForeignTokenLimits.waitersMax": TestReference(
       file: "HearthAccountsTests/ForeignTokens/ForeignTokenTableTests",
-      name: "the networks of one /48 leave questions to others"),
+      name: "the networks of one /48 leave requests to others"),
     "ConcurrencyLimiter.waitingMax": TestReference(
       file: "HearthPluginHostTests/Host/ConcurrencyLimiterTests",
-      name: "one network with all the questions that may wait leaves another network's to it, and waits behind it"),
+      name: "one network with all its waiting requests leaves another network's intact, and waits behind it"),
     "ConcurrencyLimiter.waitingBytesMax": TestReference(
       file: "HearthPluginHostTests/Host/ConcurrencyLimiterTests",
-      name: "one network with all the bytes that may wait leaves another network's to it"),
+      name: "one network with all its waiting bytes leaves another network's intact"),
     "TriggerLimits.waitingEventsMax": TestReference(
       file: "HearthOutboxTests/WaitingSharesTests",
       name: "an account whose writes have filled a trigger's queue leaves room for the events of others"),
@@ -65,7 +65,7 @@ import Testing
       name: "a /48 has its own number in an hour, far below that of its parts"),
     "LinkLimits.unidentifiedMax": TestReference(
       file: "HearthClusterNodeTests/UnidentifiedConnectionsTests",
-      name: "when all are taken the oldest of the network that has most gives way"),
+      name: "when all slots are taken the oldest of the largest network is replaced"),
   ]
 
   /// Returns the value of each row by the limit's name.

@@ -41,7 +41,7 @@ struct WebCarrier: EventCarrier {
 }
 
 /// A carrier that passes events to a plugin, if one of that name runs.
-struct PluginCarrier: EventCarrier {
+struct PluginEventCarrier: EventCarrier {
   let plugin: String
   let receiver: @Sendable (_ plugin: String) -> (any WriteReceiver)?
 
@@ -66,7 +66,7 @@ extension SenderEnvironment {
   func carrier(for definition: TriggerDefinition) -> any EventCarrier {
     let url: String
     switch definition.target {
-    case .plugin(let plugin): return PluginCarrier(plugin: plugin, receiver: receiver)
+    case .plugin(let plugin): return PluginEventCarrier(plugin: plugin, receiver: receiver)
     case .url(let text): url = text
     }
     // An invalid URL is refused with each request to it.

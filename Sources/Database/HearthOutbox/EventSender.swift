@@ -8,7 +8,7 @@ import Logging
 /// posts them until they are delivered. No write waits for it.
 ///
 /// Undelivered events are on the disk; memory holds the locations and times of a bounded number of events, and the
-/// contents of those in flight.
+/// contents of those in flight. HearthTriggers' `Delivery` decides the order and the time of retries.
 public final class EventSender: Sendable {
   /// The dead letters of all triggers.
   public let deadLetters: DeadLetterStore

@@ -40,7 +40,8 @@ extension Parser {
       let check = SAMLResponseVerifier(
         identityProviderID: "https://idp.example.com", certificates: [], serviceProviderID: "sp",
         consumerURL: "https://sp.example.com/", requestID: "_q")
-      try require((try? check.verifiedAssertion(in: bytes, nowSeconds: nowSeconds)) == nil, "an answer that nobody signed")
+      try require(
+        (try? check.verifiedAssertion(in: bytes, nowSeconds: nowSeconds)) == nil, "an answer that nobody signed")
       _ = try? IdentityProviderMetadata(bytes)
       let text = String(decoding: bytes, as: UTF8.self)
       _ = SAMLCertificate.pem(text)

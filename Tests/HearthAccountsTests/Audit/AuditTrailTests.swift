@@ -66,7 +66,7 @@ import Testing
         })
     }
     #expect(record.fields["ip"]?.string?.hasPrefix(#"x\u{d}\u{a}{"seq":9}\u{1b}[31m\u{202e}\u{2028}"#) == true)
-    #expect(AuditTrail.verify(store.view) == .intact(records: 1, head: store.view.auditHead))
+    #expect(AuditTrailVerifier.verify(store.view) == .intact(records: 1, head: store.view.auditHead))
     store.close()
   }
 
@@ -75,11 +75,11 @@ import Testing
     let store = try await store(records: 20)
     let head = try #require(store.view.auditHead)
     #expect(head.sequence == 20 && head.firstSequence == 1)
-    #expect(AuditTrail.verify(store.view) == .intact(records: 20, head: head))
-    #expect(AuditTrail.verify(store.view, from: 15) == .intact(records: 6, head: head))
-    #expect(AuditTrail.verify(store.view, from: 1) == .intact(records: 20, head: head))
-    #expect(AuditTrail.verify(store.view, anchor: head) == .intact(records: 20, head: head))
-    #expect(AuditTrail.verify(try world.store().view) == .intact(records: 0, head: nil))
+    #expect(AuditTrailVerifier.verify(store.view) == .intact(records: 20, head: head))
+    #expect(AuditTrailVerifier.verify(store.view, from: 15) == .intact(records: 6, head: head))
+    #expect(AuditTrailVerifier.verify(store.view, from: 1) == .intact(records: 20, head: head))
+    #expect(AuditTrailVerifier.verify(store.view, anchor: head) == .intact(records: 20, head: head))
+    #expect(AuditTrailVerifier.verify(try world.store().view) == .intact(records: 0, head: nil))
     store.close()
   }
 
@@ -94,13 +94,13 @@ import Testing
       try await tamper(store) { [bytes] in
         $0.draft.replace(AccountPath.audit(sequence), with: Node(.string(String(decoding: bytes, as: UTF8.self))))
       }
-      guard case .broken(sequence, _) = AuditTrail.verify(store.view) else {
-        Issue.record("byte \(index) of record \(sequence): \(AuditTrail.verify(store.view))")
+      guard case .broken(sequence, _) = AuditTrailVerifier.verify(store.view) else {
+        Issue.record("byte \(index) of record \(sequence): \(AuditTrailVerifier.verify(store.view))")
         continue
       }
     }
     try await tamper(store) { $0.draft.replace(AccountPath.audit(sequence), with: Node(.string(stored))) }
-    #expect(AuditTrail.verify(store.view) == .intact(records: 20, head: store.view.auditHead))
+    #expect(AuditTrailVerifier.verify(store.view) == .intact(records: 20, head: store.view.auditHead))
     store.close()
   }
 
@@ -132,8 +132,8 @@ import Testing
     for (number, (sequence, change)) in changes.enumerated() {
       let store = try await store(records: 20)
       try await tamper(store, change)
-      guard case .broken(sequence, _) = AuditTrail.verify(store.view) else {
-        Issue.record("change \(number): \(AuditTrail.verify(store.view))")
+      guard case .broken(sequence, _) = AuditTrailVerifier.verify(store.view) else {
+        Issue.record("change \(number): \(AuditTrailVerifier.verify(store.view))")
         continue
       }
       store.close()
@@ -145,13 +145,13 @@ import Testing
     let store = try await store(records: 5)
     let noted = try #require(store.view.auditHead)
     let forged = try await self.store(records: 9)
-    guard case .broken(5, _) = AuditTrail.verify(forged.view, anchor: noted) else {
-      Issue.record("\(AuditTrail.verify(forged.view, anchor: noted))")
+    guard case .broken(5, _) = AuditTrailVerifier.verify(forged.view, anchor: noted) else {
+      Issue.record("\(AuditTrailVerifier.verify(forged.view, anchor: noted))")
       return
     }
     let shorter = try await self.store(records: 3)
-    guard case .broken(4, _) = AuditTrail.verify(shorter.view, anchor: noted) else {
-      Issue.record("\(AuditTrail.verify(shorter.view, anchor: noted))")
+    guard case .broken(4, _) = AuditTrailVerifier.verify(shorter.view, anchor: noted) else {
+      Issue.record("\(AuditTrailVerifier.verify(shorter.view, anchor: noted))")
       return
     }
     for store in [store, forged, shorter] { store.close() }
@@ -163,18 +163,18 @@ import Testing
     let head = try #require(store.view.auditHead)
     #expect(head.firstSequence == 21 && head.sequence == 30)
     #expect(store.view.auditCount == 10)
-    #expect(AuditTrail.verify(store.view) == .intact(records: 10, head: head))
+    #expect(AuditTrailVerifier.verify(store.view) == .intact(records: 10, head: head))
     #expect(store.view.audit(limit: 3).map(\.sequence) == [21, 22, 23])
     #expect(store.view.audit(from: 28, limit: 99).map(\.sequence) == [28, 29, 30])
     #expect(store.view.auditTail(limit: 2).map(\.sequence) == [29, 30])
     var before = head
     (before.sequence, before.hash) = (20, Digest.of("another").hex)
-    guard case .broken(21, _) = AuditTrail.verify(store.view, anchor: before) else {
+    guard case .broken(21, _) = AuditTrailVerifier.verify(store.view, anchor: before) else {
       Issue.record("the record before the oldest is not compared")
       return
     }
     before.hash = head.previousHash
-    #expect(AuditTrail.verify(store.view, anchor: before) == .intact(records: 10, head: head))
+    #expect(AuditTrailVerifier.verify(store.view, anchor: before) == .intact(records: 10, head: head))
     store.close()
   }
 
@@ -186,7 +186,7 @@ import Testing
       try await store.transact { (accounts) throws(AccountError) in
         accounts.audit(AuditEvent(.revoked, client: world.client()))
       }
-      let verdict = AuditTrail.verify(store.view)
+      let verdict = AuditTrailVerifier.verify(store.view)
       if i <= 5 {
         guard case .broken(let sequence, _) = verdict, sequence == 5 || sequence == 6 else {
           Issue.record("after \(i): \(verdict)")
@@ -203,7 +203,7 @@ import Testing
       accounts.audit(AuditEvent(.revoked, client: world.client()))
     }
     #expect(store.view.auditHead?.sequence == 23)
-    guard case .broken = AuditTrail.verify(store.view) else {
+    guard case .broken = AuditTrailVerifier.verify(store.view) else {
       Issue.record("a lost head leaves no trace")
       return
     }

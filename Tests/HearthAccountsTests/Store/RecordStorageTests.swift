@@ -207,7 +207,7 @@ import Testing
           accounts.audit(AuditEvent(.revoked, uid: uid, client: world.client()))
           if random.isOne(in: 2) { accounts.delete(uid) }
         }
-        _ = AuditTrail.verify(AccountView(records: accounts.records))
+        _ = AuditTrailVerifier.verify(AccountView(records: accounts.records))
         accounts.draft.replace(AccountPath.audit, with: .empty)
         accounts.draft.replace(AccountPath.auditHead, with: .empty)
       }

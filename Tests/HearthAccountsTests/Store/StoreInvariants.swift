@@ -51,7 +51,7 @@ extension AccountReading {
       }
     }
     for (path, value) in expected { problems.append("\(path) is missing: \(value)") }
-    if AuditTrail.verify(AccountView(records: records)) != .intact(records: auditCount, head: auditHead) {
+    if AuditTrailVerifier.verify(AccountView(records: records)) != .intact(records: auditCount, head: auditHead) {
       problems.append("the audit trail is broken")
     }
     return problems

@@ -64,7 +64,7 @@ private struct Trial {
   let spot: Spot
   let attempt: Attempt
   let table: TermTable
-  let change: Change
+  let change: FactChange
   let scopes: [ScopeID]
   let environment: TermEnvironment
 
@@ -86,9 +86,9 @@ private struct Trial {
         wildcards.append(key.text)
       }
     }
-    let kind: Change.Kind =
+    let kind: FactChange.Kind =
       attempt.writes.isEmpty ? .none : attempt.writes[0].isPriority && !isUpdate ? .priority : isUpdate ? .many : .value
-    change = Change(kind: kind, place: table.place(keys))
+    change = FactChange(kind: kind, place: table.place(keys))
     let table = table
     scopes = (0...keys.count).map { table.addScope(Array(keys.prefix($0))) }
     environment = TermEnvironment(table, attempt, wildcards: wildcards)

@@ -25,7 +25,7 @@ package final class AccountsContext: Sendable {
   /// Counts attempts, mails and text messages.
   let throttle: Throttle
   /// Writes audit records without a change of an account.
-  package let audit: AuditLog
+  package let audit: AuditWriter
   /// Mails to users.
   package let mails: AccountMails
   /// Computes and checks the hashes of passwords, a few at a time.
@@ -57,7 +57,7 @@ package final class AccountsContext: Sendable {
       limits: isEmulator ? configuration.limits.lifted : configuration.limits, addressKey: keys.throttleKey,
       restored: isEmulator ? [:] : store.view.locks, notice: environment.notice,
       persist: { key, lock in store.saveLock(key, lock) })
-    audit = AuditLog(store: store, throttle: throttle, notice: environment.notice)
+    audit = AuditWriter(store: store, throttle: throttle, notice: environment.notice)
     store.onAudit { [feed = server.auditFeed] in feed.add($0) }
     mails = AccountMails(server.mails, throttle: throttle, configuration: settings)
     pool =

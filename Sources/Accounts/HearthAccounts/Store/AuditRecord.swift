@@ -70,7 +70,7 @@ public struct AuditHead: Sendable, Equatable {
   /// The hash of the newest record, in hexadecimal.
   public var hash: String
 
-  /// Creates the head of a record that was noted earlier, to be compared: see ``AuditTrail/verify(_:from:anchor:)``.
+  /// Creates the head of a record that was noted earlier, to be compared: see ``AuditTrailVerifier/verify(_:from:anchor:)``.
   package init(sequence: Int64, hash: String) {
     self.init(firstSequence: 1, previousHash: "", sequence: sequence, hash: hash)
   }

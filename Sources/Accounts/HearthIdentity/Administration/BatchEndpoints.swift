@@ -13,7 +13,7 @@ struct BatchEndpoints: EndpointGroup {
     _ = try call.administrator()
     let page = try UserPage(call, of: accounts, countDefault: 20)
     var reply = ReplyObject(kind: "DownloadAccount")
-    reply.set("users", list: page.users.map { UserInfo.json($0, tenant: accounts.tenantID) })
+    reply.set("users", list: page.users.map { UserInfoAnswer.json($0, tenant: accounts.tenantID) })
     // A full page names a next one, which may be empty, as at the service; its clients' tests expect it.
     if page.isFull { reply.set("nextPageToken", page.users.last?.uid) }
     return reply.json
@@ -56,7 +56,7 @@ struct BatchEndpoints: EndpointGroup {
     let range = users.dropFirst(Int(offset)).prefix(Int(limit))
     return .object([
       JSON.Member("recordsCount", count),
-      JSON.Member("userInfo", .array(range.map { UserInfo.json($0, tenant: accounts.tenantID) })),
+      JSON.Member("userInfo", .array(range.map { UserInfoAnswer.json($0, tenant: accounts.tenantID) })),
     ])
   }
 

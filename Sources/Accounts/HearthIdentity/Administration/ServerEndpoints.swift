@@ -77,7 +77,7 @@ struct ServerEndpoints: EndpointGroup {
       }
       anchor = AuditHead(sequence: sequence, hash: hash)
     }
-    switch AuditTrail.verify(accounts.store.view, from: try call.int("from"), anchor: anchor) {
+    switch AuditTrailVerifier.verify(accounts.store.view, from: try call.int("from"), anchor: anchor) {
     case .intact(let records, let head):
       var members = [JSON.Member("isWhole", .bool(true)), JSON.Member("records", .int(Int64(records)))]
       if let head {

@@ -38,7 +38,7 @@ struct UserEndpoints: EndpointGroup {
     }
     var reply = ReplyObject(kind: "GetAccountInfo")
     // Clients read an empty array as a list with an empty record; an absent member means no users.
-    reply.set("users", list: found.map { UserInfo.json($0, tenant: accounts.tenantID) })
+    reply.set("users", list: found.map { UserInfoAnswer.json($0, tenant: accounts.tenantID) })
     return reply.json
   }
 
@@ -49,7 +49,7 @@ struct UserEndpoints: EndpointGroup {
     let change = try AccountChange(call, accounts)
     let password = try call.text("password").flatMap { $0.isEmpty ? nil : $0 }
     let user = try await accounts.administration.users.update(uid: uid, change, password: password, by: administrator)
-    let info = UserInfo.json(user, tenant: accounts.tenantID)
+    let info = UserInfoAnswer.json(user, tenant: accounts.tenantID)
     var reply = ReplyObject(kind: "SetAccountInfo")
     for name in ["localId", "email", "emailVerified", "displayName", "photoUrl", "providerUserInfo", "passwordHash"] {
       reply.set(name, info[name])

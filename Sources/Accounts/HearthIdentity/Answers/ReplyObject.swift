@@ -35,7 +35,7 @@ struct ReplyObject: Sendable {
     case .signedIn(let signedIn): set(signedIn.tokens)
     case .pending(let text, let user):
       set("mfaPendingCredential", text)
-      set("mfaInfo", list: user.factors.map { UserInfo.factor($0, redacted: true) })
+      set("mfaInfo", list: user.factors.map { UserInfoAnswer.factor($0, redacted: true) })
     }
   }
 

@@ -19,9 +19,9 @@ struct EndpointAddress: Sendable {
   let services: [Service]
   /// Empty for any method. `GET` includes `HEAD`.
   let methods: [String]
-  let pattern: PathPattern
+  let pattern: RoutePattern
 
-  init(_ method: String, _ pattern: PathPattern, of services: [Service] = [.toolkit]) {
+  init(_ method: String, _ pattern: RoutePattern, of services: [Service] = [.toolkit]) {
     self.services = services
     self.pattern = pattern
     methods = method == "*" ? [] : method.split(separator: " ").map(String.init)
@@ -34,18 +34,18 @@ struct EndpointAddress: Sendable {
   /// An address of version 3, which older clients use, also under the name of another host.
   static func v3(_ method: String, _ name: String) -> EndpointAddress {
     EndpointAddress(
-      method, PathPattern(stringLiteral: "identitytoolkit/v3/relyingparty/" + name), of: [.toolkit, .files])
+      method, RoutePattern(stringLiteral: "identitytoolkit/v3/relyingparty/" + name), of: [.toolkit, .files])
   }
 }
 
 extension [EndpointAddress] {
   /// A path of the identity service.
-  static func toolkit(_ method: String, _ pattern: PathPattern) -> [EndpointAddress] {
+  static func toolkit(_ method: String, _ pattern: RoutePattern) -> [EndpointAddress] {
     [EndpointAddress(method, pattern)]
   }
 
   /// A path of the identity service, and the name that version 3 has for the operation.
-  static func toolkit(_ method: String, _ pattern: PathPattern, v3 name: String) -> [EndpointAddress] {
+  static func toolkit(_ method: String, _ pattern: RoutePattern, v3 name: String) -> [EndpointAddress] {
     [EndpointAddress(method, pattern), .v3(method, name)]
   }
 
@@ -56,27 +56,27 @@ extension [EndpointAddress] {
   ///   - end: what follows the project or the tenant, with its `/` or `:`.
   static func project(_ method: String, _ start: String, _ end: String) -> [EndpointAddress] {
     ["{project}", "{project}/tenants/{tenant}"].map {
-      EndpointAddress(method, PathPattern(stringLiteral: start + "/projects/" + $0 + end))
+      EndpointAddress(method, RoutePattern(stringLiteral: start + "/projects/" + $0 + end))
     }
   }
 
   /// An operation of the server's own interface for its operator.
   static func server(_ name: String) -> [EndpointAddress] {
-    [EndpointAddress("POST", PathPattern(stringLiteral: "hearth/v1/" + name), of: [])]
+    [EndpointAddress("POST", RoutePattern(stringLiteral: "hearth/v1/" + name), of: [])]
   }
 
   /// Paths of an emulator's own interface.
-  static func emulator(_ method: String, _ patterns: PathPattern...) -> [EndpointAddress] {
+  static func emulator(_ method: String, _ patterns: RoutePattern...) -> [EndpointAddress] {
     patterns.map { EndpointAddress(method, $0, of: []) }
   }
 
   /// A path of the interface of 2.x clients.
-  static func legacy(_ method: String, _ patterns: PathPattern...) -> [EndpointAddress] {
+  static func legacy(_ method: String, _ patterns: RoutePattern...) -> [EndpointAddress] {
     patterns.map { EndpointAddress(method, $0, of: []) }
   }
 
   /// Paths of a page, which are the same under every name of the server.
-  static func page(_ patterns: PathPattern...) -> [EndpointAddress] {
+  static func page(_ patterns: RoutePattern...) -> [EndpointAddress] {
     patterns.map { EndpointAddress("*", $0, of: EndpointAddress.Service.allCases) }
   }
 }

@@ -6,7 +6,7 @@ package struct IdentityRoute: Sendable {
   package let operation: IdentityOperation
   let address: EndpointAddress
 
-  var pattern: PathPattern { address.pattern }
+  var pattern: RoutePattern { address.pattern }
 
   func takes(method: String) -> Bool { address.takes(method: method) }
 

@@ -137,7 +137,7 @@ struct CodeEndpoints: EndpointGroup {
       guard let factor = factors.first(where: { $0.id == ticket.revertedFactor }) else {
         throw AccountError(.invalidOOBCode)
       }
-      reply.set("mfaInfo", UserInfo.factor(factor, redacted: true))
+      reply.set("mfaInfo", UserInfoAnswer.factor(factor, redacted: true))
     }
     if ticket.requiresFactor { reply.set("secondFactorRequired", true) }
     reply.set("requestType", ticket.purpose.rawValue)

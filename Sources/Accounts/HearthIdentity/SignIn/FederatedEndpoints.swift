@@ -198,7 +198,7 @@ struct FederatedEndpoints: EndpointGroup {
   private func describe(_ identity: FederatedIdentity, _ parameters: [String: String], in reply: inout ReplyObject) {
     let foreign = identity.foreign
     reply.set("providerId", identity.identity.providerID)
-    reply.set("federatedId", UserInfo.federatedID(identity.identity.providerID, foreign.rawID))
+    reply.set("federatedId", UserInfoAnswer.federatedID(identity.identity.providerID, foreign.rawID))
     reply.set("email", identity.email)
     if identity.email != nil { reply.set("emailVerified", identity.isEmailVerified) }
     reply.set("displayName", foreign.displayName)

@@ -11,7 +11,7 @@ struct ProfileEndpoints: EndpointGroup {
       return try await UserEndpoints(accounts: accounts).lookup(call)
     }
     var reply = ReplyObject(kind: "GetAccountInfo")
-    reply.set("users", list: [UserInfo.json(try call.caller(in: accounts).user, tenant: accounts.tenantID)])
+    reply.set("users", list: [UserInfoAnswer.json(try call.caller(in: accounts).user, tenant: accounts.tenantID)])
     return reply.json
   }
 
@@ -89,8 +89,8 @@ struct ProfileEndpoints: EndpointGroup {
     if user.email != nil { reply.set("emailVerified", user.isEmailVerified) }
     reply.set("displayName", user.displayName)
     reply.set("photoUrl", user.photoURL)
-    reply.set("providerUserInfo", list: UserInfo.providers(user))
-    if user.password != nil { reply.set("passwordHash", UserInfo.redactedHash) }
+    reply.set("providerUserInfo", list: UserInfoAnswer.providers(user))
+    if user.password != nil { reply.set("passwordHash", UserInfoAnswer.redactedHash) }
     reply.set(tokens)
     return reply.json
   }

@@ -116,7 +116,7 @@ public final class ActionCodeSettings: Sendable {
 }
 
 /// A parsed mailed link.
-struct ActionLink {
+struct ActionCodeLink {
   let code: String
   let mode: String
 

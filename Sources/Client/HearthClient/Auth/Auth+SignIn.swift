@@ -49,12 +49,12 @@ extension Auth {
   }
 
   /// Returns true when the link is a sign-in link.
-  public func isSignIn(withEmailLink link: String) -> Bool { ActionLink(link)?.mode == "signIn" }
+  public func isSignIn(withEmailLink link: String) -> Bool { ActionCodeLink(link)?.mode == "signIn" }
 
   /// Exchanges a credential for the tokens of a session.
   func exchange(
     _ credential: AuthCredential, in service: IdentityService
-  ) async throws -> (answer: JSON, tokens: SessionTokens) {
+  ) async throws -> (answer: JSON, tokens: UserTokens) {
     let answer: JSON
     switch credential {
     case let credential as EmailAuthCredential:
@@ -130,7 +130,7 @@ extension EmailAuthCredential {
           [("email", .string(email)), ("password", .string(password)), ("returnSecureToken", .bool(true))]
         )
       case .link(let link):
-        guard let action = ActionLink(link) else { throw AuthErrorCode.invalidActionCode.error() }
+        guard let action = ActionCodeLink(link) else { throw AuthErrorCode.invalidActionCode.error() }
         return ("accounts:signInWithEmailLink", [("email", .string(email)), ("oobCode", .string(action.code))])
       }
     }

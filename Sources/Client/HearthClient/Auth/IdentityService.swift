@@ -49,7 +49,7 @@ struct IdentityService: Sendable {
   }
 
   /// Fetches new tokens for a refresh token.
-  func refresh(_ refreshToken: String) async throws -> SessionTokens {
+  func refresh(_ refreshToken: String) async throws -> UserTokens {
     let answer = try await send(
       endpoint.tokenURL(key: key),
       ["grantType": "refresh_token", "refreshToken": .string(refreshToken)])
@@ -64,29 +64,29 @@ struct IdentityService: Sendable {
   static var noTokens: NSError { AuthErrorCode.internalError.error("The server's answer has no tokens.") }
 
   /// Returns the tokens of a response; nil when it has none.
-  func tokens(of answer: JSON) -> SessionTokens? {
+  func tokens(of answer: JSON) -> UserTokens? {
     tokens(idToken: answer["idToken"], refreshToken: answer["refreshToken"], life: answer["expiresIn"])
   }
 
-  private func tokens(idToken: JSON?, refreshToken: JSON?, life: JSON?) -> SessionTokens? {
+  private func tokens(idToken: JSON?, refreshToken: JSON?, life: JSON?) -> UserTokens? {
     guard let idToken = idToken?.string, let refreshToken = refreshToken?.string, !idToken.isEmpty,
       !refreshToken.isEmpty, idToken.utf8.count <= Self.tokenBytesMax, refreshToken.utf8.count <= Self.tokenBytesMax
     else { return nil }
     // A text by contract, a number from some servers. The limit of a day exceeds the lifetime of any token.
     let stated = life?.int ?? life?.string.flatMap { Int64($0) } ?? 3600
     let seconds = TimeInterval(min(max(stated, 0), 86_400))
-    return SessionTokens(
+    return UserTokens(
       idToken: idToken, refreshToken: refreshToken, expiresAt: now().addingTimeInterval(seconds), lifeSeconds: seconds)
   }
 
   /// Looks up the account of an ID token.
-  func lookup(_ idToken: String) async throws -> UserRecord {
+  func lookup(_ idToken: String) async throws -> StoredUser {
     let answer = try await call("accounts:lookup", [("idToken", .string(idToken))])
-    guard let users = answer["users"]?.array, users.count == 1, let record = UserRecord(users[0]) else {
+    guard let users = answer["users"]?.array, users.count == 1, let record = StoredUser(users[0]) else {
       throw AuthErrorCode.internalError.error("The server's answer is not one account.")
     }
     // Databases use the token's account, so the record must be of the same one.
-    if let claims = IDTokenClaims(idToken), let subject = claims.userID, subject != record.uid {
+    if let claims = IDTokenPayload(idToken), let subject = claims.userID, subject != record.uid {
       throw AuthErrorCode.internalError.error("The server's answer is about another account than its token.")
     }
     return record

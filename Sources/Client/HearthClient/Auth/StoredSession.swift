@@ -7,8 +7,8 @@ struct StoredSession: Codable {
 
   var version = StoredSession.currentVersion
   var service: String
-  var user: UserRecord
-  var tokens: SessionTokens
+  var user: StoredUser
+  var tokens: UserTokens
 
   /// Reads stored data; nil when it is damaged or of another form, which leaves the app signed out.
   init?(_ data: Data) {
@@ -18,7 +18,7 @@ struct StoredSession: Codable {
     self = stored
   }
 
-  init(service: String, user: UserRecord, tokens: SessionTokens) {
+  init(service: String, user: StoredUser, tokens: UserTokens) {
     self.service = service
     self.user = user
     self.tokens = tokens

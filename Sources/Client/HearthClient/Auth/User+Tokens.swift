@@ -24,7 +24,7 @@ extension User {
   }
 
   /// Returns tokens that do not expire soon. Of concurrent callers one fetches, and the others get the same tokens.
-  func freshTokens(forcing: Bool) async throws -> SessionTokens {
+  func freshTokens(forcing: Bool) async throws -> UserTokens {
     let auth = try openAuth()
     let now = auth.clock.now
     let (tokens, generation) = (tokens, generation)
@@ -41,7 +41,7 @@ extension User {
 
   /// - Parameter generation: The generation that the caller has seen: newer tokens are returned without another
   ///   request.
-  private func refreshInTurn(since generation: Int) async throws -> SessionTokens {
+  private func refreshInTurn(since generation: Int) async throws -> UserTokens {
     let auth = try openAuth()
     if self.generation != generation { return tokens }
     let fetched = try await endingSession { try await auth.service.refresh(self.tokens.refreshToken) }
@@ -51,8 +51,8 @@ extension User {
   }
 
   /// Stores new tokens, which must be this user's.
-  func take(_ tokens: SessionTokens) throws {
-    if let subject = IDTokenClaims(tokens.idToken)?.userID, subject != uid {
+  func take(_ tokens: UserTokens) throws {
+    if let subject = IDTokenPayload(tokens.idToken)?.userID, subject != uid {
       throw AuthErrorCode.internalError.error("The server's tokens are another account's.")
     }
     set(tokens)

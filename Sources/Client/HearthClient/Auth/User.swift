@@ -5,8 +5,8 @@ import Synchronization
 /// A user that has signed in. An object stands for the same user through all changes; see ``reload()``.
 public final class User: UserInfo {
   private struct State: Sendable {
-    var record: UserRecord
-    var tokens: SessionTokens
+    var record: StoredUser
+    var tokens: UserTokens
     /// The number of token changes, by which a waiting caller notices that the tokens are new.
     var generation = 0
   }
@@ -18,18 +18,18 @@ public final class User: UserInfo {
   /// The authentication; nil once the app is released.
   weak let auth: Auth?
 
-  init(record: UserRecord, tokens: SessionTokens, auth: Auth) {
+  init(record: StoredUser, tokens: UserTokens, auth: Auth) {
     state = Mutex(State(record: record, tokens: tokens))
     self.auth = auth
   }
 
-  var record: UserRecord { state.withLock { $0.record } }
-  var tokens: SessionTokens { state.withLock { $0.tokens } }
+  var record: StoredUser { state.withLock { $0.record } }
+  var tokens: UserTokens { state.withLock { $0.tokens } }
   var generation: Int { state.withLock { $0.generation } }
 
-  func update(_ change: (inout UserRecord) -> Void) { state.withLock { change(&$0.record) } }
+  func update(_ change: (inout StoredUser) -> Void) { state.withLock { change(&$0.record) } }
 
-  func set(_ tokens: SessionTokens) {
+  func set(_ tokens: UserTokens) {
     state.withLock {
       $0.tokens = tokens
       $0.generation += 1

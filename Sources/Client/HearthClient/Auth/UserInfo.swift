@@ -17,7 +17,7 @@ public protocol UserInfo: Sendable {
   var phoneNumber: String? { get }
 }
 
-extension UserRecord.ProviderRecord: UserInfo {}
+extension StoredUser.ProviderRecord: UserInfo {}
 
 /// The times of an account's creation and last sign-in.
 public struct UserMetadata: Sendable, Equatable {
@@ -74,7 +74,7 @@ public struct AuthTokenResult: Sendable, CustomStringConvertible, CustomReflecta
   public var customMirror: Mirror { Mirror(self, children: ["expirationDate": expirationDate]) }
 
   init(_ token: String) throws {
-    guard let claims = IDTokenClaims(token) else { throw AuthErrorCode.malformedJWT.error() }
+    guard let claims = IDTokenPayload(token) else { throw AuthErrorCode.malformedJWT.error() }
     self.token = token
     payload = claims.payload
     expirationDate = claims.date("exp")

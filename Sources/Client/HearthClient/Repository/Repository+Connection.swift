@@ -114,7 +114,7 @@ extension Repository {
     case .ranges(let path, let ranges, let tag):
       perform(core.serverRangeMerge(path, ranges, tag: tag.map { Int($0) }))
     case .cancel(let path, let query):
-      perform(core.serverCancel(path, query: query, Failure("permission_denied")))
+      perform(core.serverCancel(path, query: query, SyncFailure("permission_denied")))
     case .authenticated(let claims):
       guard let credential = credential.presented else { return }
       credentials.connectionReported(
@@ -131,7 +131,7 @@ extension Repository {
 }
 
 /// The credential presented to the server.
-struct PresentedCredential {
+struct SentCredential {
   /// The credential in force on the connection, or about to be.
   var presented: DatabaseCredential?
   /// The user that owns the pending writes and the open store; nil when signed out.

@@ -25,7 +25,7 @@ final class Repository: @unchecked Sendable {
   var link: (any RepositoryLink)?
   var connection: DatabaseConnection?
   /// The credential presented to the server.
-  var credential = PresentedCredential()
+  var credential = SentCredential()
   var stopsListening: (() -> Void)?
   /// The folder of the data on disk; nil when none is stored.
   var folder: RepositoryFolder?
@@ -159,7 +159,7 @@ extension Repository {
     }
   }
 
-  private func deliver(_ cancellation: Cancellation) {
+  private func deliver(_ cancellation: ListenCancellation) {
     let id = cancellation.registration
     guard let observer = observers.withLock({ $0[id] }) else { return }
     let error = DatabaseError(cancellation.failure)
@@ -196,7 +196,7 @@ extension Repository {
 }
 
 extension DatabaseError {
-  convenience init(_ failure: Failure) {
+  convenience init(_ failure: SyncFailure) {
     self.init(status: failure.status, reason: failure.message.isEmpty ? nil : failure.message)
   }
 }

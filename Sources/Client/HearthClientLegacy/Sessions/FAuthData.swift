@@ -39,7 +39,7 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
   /// The session of a token; its content is trusted until the server reports more.
   init(token: String) {
     self.token = token
-    let claims = IDTokenClaims(token)?.payload
+    let claims = IDTokenPayload(token)?.payload
     auth = claims?["d"]
     provider = auth?["provider"]?.string ?? "custom"
     uid = auth?["uid"]?.string
@@ -58,7 +58,7 @@ struct LegacyCredential: Sendable, Codable, CustomStringConvertible, CustomRefle
   }
 
   /// True for a token, false for a database's secret: secrets are neither stored nor exposed to apps.
-  var isToken: Bool { IDTokenClaims(token)?.seconds("iat") != nil }
+  var isToken: Bool { IDTokenPayload(token)?.seconds("iat") != nil }
 
   /// Updates the session with the server's report on the database's connection.
   mutating func take(auth: JSON?, expiresSeconds: Int64?) {

@@ -71,7 +71,7 @@ final class GetQueue {
       // The text is that of the SDK for Apple systems.
       let text =
         "Unable to get latest value for query \(entry.spec), client offline with no active listeners and no matching disk cache entries"
-      fail(entry, Failure("network_error", text))
+      fail(entry, SyncFailure("network_error", text))
     }
   }
 
@@ -100,7 +100,7 @@ final class GetQueue {
     transactions.rerun(at: path, unless: changes.isEmpty)
   }
 
-  private func fail(_ entry: Entry, _ failure: Failure) {
+  private func fail(_ entry: Entry, _ failure: SyncFailure) {
     let stored = failure.status == "permission_denied" ? nil : cache.storage?.storedCache(for: entry.spec)
     // An empty node is a result only when the query is stored completely.
     if let stored, stored.isInitialized || !stored.node.isEmpty {

@@ -36,7 +36,7 @@ extension SyncCore {
       gets.disconnect()
       pendingRequests.disconnect()
       listens.disconnect()
-      let failure = Failure("disconnect", "the connection was lost before the server answered")
+      let failure = SyncFailure("disconnect", "the connection was lost before the server answered")
       for path in writes.disconnect() {
         transactions.finish(at: path, hash: nil, SyncReply(status: failure.status, message: failure.message))
       }
@@ -96,7 +96,7 @@ extension SyncCore {
   }
 
   /// Ends a listen that the server has ended (`c`): that of the query, or without one all at exactly that path.
-  public func serverCancel(_ path: Path, query: Query?, _ failure: Failure) -> Reaction {
+  public func serverCancel(_ path: Path, query: Query?, _ failure: SyncFailure) -> Reaction {
     step { listens.cancel(path, query: query, failure) }
   }
 

@@ -166,13 +166,13 @@ public final class SyncCore {
   /// `write_canceled`.
   public func purgeOutstandingWrites() -> Reaction {
     step {
-      let cancelled = Failure("write_canceled")
+      let cancelled = SyncFailure("write_canceled")
       cache.storage?.removeAllWrites()
       cancelWrites(transactions: cancelled, writes: cancelled)
     }
   }
 
-  private func cancelWrites(transactions failure: Failure, writes writeFailure: Failure) {
+  private func cancelWrites(transactions failure: SyncFailure, writes writeFailure: SyncFailure) {
     events.raise(cache.tree.removeAllWrites())
     transactions.abortAll(failure)
     writes.cancelAll(writeFailure)

@@ -5,9 +5,9 @@ public enum SyncEvent: Sendable {
   /// A registration's data changed.
   case data(DataEvent)
   /// A registration ended because the server denies its query.
-  case cancelled(Cancellation)
+  case cancelled(ListenCancellation)
   /// A set, an update, or an onDisconnect request is settled.
-  case completed(OperationID, Failure?)
+  case completed(OperationID, SyncFailure?)
   /// A transaction is settled.
   case transactionCompleted(OperationID, TransactionOutcome)
   /// A `get` is settled.
@@ -34,7 +34,7 @@ public struct DataEvent: Sendable {
 }
 
 /// The reason of a failure.
-public struct Failure: Error, Sendable, Equatable {
+public struct SyncFailure: Error, Sendable, Equatable {
   /// The server's status, or one that only clients use: `set`, `maxretry`, `disconnect`, `write_canceled`,
   /// `user_changed`.
   public var status: String
@@ -49,13 +49,13 @@ public struct Failure: Error, Sendable, Equatable {
 }
 
 /// The end of a registration that the server denied.
-public struct Cancellation: Sendable {
+public struct ListenCancellation: Sendable {
   /// The registration that ended.
   public var registration: RegistrationID
   /// The query that it listened to.
   public var query: QuerySpec
   /// The reason.
-  public var failure: Failure
+  public var failure: SyncFailure
 }
 
 /// The outcome of a transaction.
@@ -65,7 +65,7 @@ public enum TransactionOutcome: Sendable {
   /// The function aborted after it was given this node.
   case aborted(Node)
   /// The transaction failed. With `maxretry` the last input is included.
-  case failed(Failure, Node?)
+  case failed(SyncFailure, Node?)
 }
 
 /// The outcome of a `get`.
@@ -73,5 +73,5 @@ public enum GetOutcome: Sendable {
   /// The result of the query, without a priority of its own when the query has bounds or a limit.
   case value(Node)
   /// The value could not be read.
-  case failed(Failure)
+  case failed(SyncFailure)
 }

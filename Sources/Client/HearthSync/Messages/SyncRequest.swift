@@ -57,7 +57,7 @@ public struct SyncReply: Sendable {
   }
 
   /// The failure; nil when the status is `ok`.
-  public var failure: Failure? { status == "ok" ? nil : Failure(status, message) }
+  public var failure: SyncFailure? { status == "ok" ? nil : SyncFailure(status, message) }
 }
 
 /// The result of one step of the core: events to deliver to the app, and requests to send. Each list is in order;

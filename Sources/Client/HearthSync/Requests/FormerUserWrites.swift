@@ -3,8 +3,8 @@ import HearthTree
 /// The writes in flight of users that have signed out or changed: only their outcomes still matter.
 final class FormerUserWrites {
   /// The failure of an operation that ends because its user changed.
-  static let userChanged = Failure("user_changed", "another user signed in before the server had answered")
-  private static let waitsForUser = Failure("user_changed", "the write waits in the store of the user who made it")
+  static let userChanged = SyncFailure("user_changed", "another user signed in before the server had answered")
+  private static let waitsForUser = SyncFailure("user_changed", "the write waits in the store of the user who made it")
 
   /// A write in flight.
   enum Entry {
@@ -20,7 +20,7 @@ final class FormerUserWrites {
   init(events: EventRecorder) { self.events = events }
 
   /// Returns the failure of a set or an update whose outcome stays unknown to the app.
-  static func failure(storage: PersistenceManager?) -> Failure { storage == nil ? userChanged : waitsForUser }
+  static func failure(storage: PersistenceManager?) -> SyncFailure { storage == nil ? userChanged : waitsForUser }
 
   /// Adds a sent write of the user who leaves.
   func add(_ id: Int, _ entry: Entry) { entries[id] = entry }

@@ -10,7 +10,7 @@ final class InfoTree {
   private var data = Node.empty.replacing(connectedKey, with: Node(.bool(false)))
 
   /// The failure of an operation that would write to `.info`.
-  static let failure = Failure("permission_denied", "nothing can be written to .info")
+  static let failure = SyncFailure("permission_denied", "nothing can be written to .info")
 
   /// Returns true when a path is `.info` or below it.
   static func contains(_ path: Path) -> Bool { path.keys.first == rootKey }

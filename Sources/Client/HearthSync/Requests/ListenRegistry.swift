@@ -105,7 +105,7 @@ final class ListenRegistry {
   }
 
   /// Ends the listens that the server has ended: that of the query, or without one all at exactly that path.
-  func cancel(_ path: Path, query: Query?, _ failure: Failure) {
+  func cancel(_ path: Path, query: Query?, _ failure: SyncFailure) {
     let listens = cache.tree.listens.filter { $0.spec.path == path }
     let wanted = query.map { QuerySpec(path, $0).forListening }
     for (spec, tag) in listens where wanted == nil || wanted == spec {
@@ -114,7 +114,7 @@ final class ListenRegistry {
   }
 
   /// Cancels a listen that the server denies: removes its stored data, then ends its registrations.
-  private func cancel(_ listen: ServerListen, _ failure: Failure) {
+  private func cancel(_ listen: ServerListen, _ failure: SyncFailure) {
     requests[listen] = nil
     let cancelled = cache.tree.cancel(listen.spec, failure)
     cache.storage?.denied(listen.spec)

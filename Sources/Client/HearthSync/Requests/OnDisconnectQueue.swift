@@ -42,12 +42,12 @@ final class OnDisconnectQueue {
   }
 
   /// Ends the requests that were sent, because their outcome stays unknown.
-  func disconnect(_ failure: Failure) { cancel(failure) { $0.request != nil } }
+  func disconnect(_ failure: SyncFailure) { cancel(failure) { $0.request != nil } }
 
   /// Ends the requests that were never sent.
-  func cancelUnsent(_ failure: Failure) { cancel(failure) { $0.request == nil } }
+  func cancelUnsent(_ failure: SyncFailure) { cancel(failure) { $0.request == nil } }
 
-  private func cancel(_ failure: Failure, where isMeant: (Entry) -> Bool) {
+  private func cancel(_ failure: SyncFailure, where isMeant: (Entry) -> Bool) {
     for (id, entry) in entries.sorted(by: { $0.key < $1.key }) where isMeant(entry) {
       entries[id] = nil
       events.raise(.completed(entry.operation, failure))

@@ -130,7 +130,7 @@ final class WriteQueue {
   }
 
   /// Removes all writes and reports the failure for the sets and updates among them.
-  func cancelAll(_ failure: Failure) {
+  func cancelAll(_ failure: SyncFailure) {
     let cancelled = entries.sorted { $0.key < $1.key }
     entries = [:]
     for case .operation(let operation?, _) in cancelled.map(\.value.owner) {

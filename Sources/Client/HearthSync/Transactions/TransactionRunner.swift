@@ -39,7 +39,7 @@ final class TransactionRunner {
       hasWarnedOfStore = true
       events.raise(.warning("Transactions are not stored: what waits is lost when the program ends"))
     }
-    let transaction = Transaction(
+    let transaction = SyncTransaction(
       path: path, operation: operation, order: nextOrder, showsLocally: showsLocally,
       watch: listens.addHidden(to: QuerySpec(path)), update: update)
     nextOrder += 1
@@ -52,12 +52,12 @@ final class TransactionRunner {
     sendReady(at: path)
   }
 
-  private func endWatch(_ transaction: Transaction) {
+  private func endWatch(_ transaction: SyncTransaction) {
     listens.remove(transaction.watch, from: QuerySpec(transaction.path))
   }
 
   /// Calls the function; false when it aborts.
-  private func run(_ transaction: Transaction, on input: Node) -> Bool {
+  private func run(_ transaction: SyncTransaction, on input: Node) -> Bool {
     transaction.input = input
     guard let output = transaction.update(input) else { return false }
     transaction.output = output
@@ -65,7 +65,7 @@ final class TransactionRunner {
     return true
   }
 
-  private func show(_ transaction: Transaction) {
+  private func show(_ transaction: SyncTransaction) {
     transaction.writeID = cache.takeWriteID()
     events.raise(
       cache.tree.userOverwrite(
@@ -90,7 +90,7 @@ final class TransactionRunner {
     if place.isReady { send(place.all, at: place.path) }
   }
 
-  private func send(_ queue: [Transaction], at path: Path) {
+  private func send(_ queue: [SyncTransaction], at path: Path) {
     guard let first = queue.first else { return }
     let base = cache.tree.latestState(at: path, excluding: Set(queue.map(\.writeID)))
     let hash = base.simpleHash()
@@ -125,7 +125,7 @@ final class TransactionRunner {
           transaction.state = .run
           let count = transaction.stale.map { $0.hash == hash ? $0.count + 1 : 1 } ?? 1
           transaction.stale = hash.map { ($0, count) }
-        case (.sentNeedsAbort, true): transaction.state = .needsAbort(Failure("set"))
+        case (.sentNeedsAbort, true): transaction.state = .needsAbort(SyncFailure("set"))
         case (.sent, false), (.sentNeedsAbort, false): transaction.state = .needsAbort(failure)
         default: break
         }
@@ -134,7 +134,7 @@ final class TransactionRunner {
     }
     var outcomes: [SyncEvent] = []
     var hasEvents = false
-    var watched: [Transaction] = []
+    var watched: [SyncTransaction] = []
     for transaction in queue {
       switch transaction.state {
       case .sent, .sentNeedsAbort: break
@@ -182,11 +182,11 @@ final class TransactionRunner {
     rerun(queue, at: place.path)
   }
 
-  private func rerun(_ queue: [Transaction], at path: Path) {
+  private func rerun(_ queue: [SyncTransaction], at path: Path) {
     var excluded = Set(queue.filter(\.isRun).map(\.writeID))
     var outcomes: [SyncEvent] = []
-    var ended: [Transaction] = []
-    func end(_ transaction: Transaction, _ outcome: TransactionOutcome) {
+    var ended: [SyncTransaction] = []
+    func end(_ transaction: SyncTransaction, _ outcome: TransactionOutcome) {
       events.raise(cache.tree.settle(transaction.writeID, isReverted: true))
       excluded.remove(transaction.writeID)
       transaction.state = .completed
@@ -197,7 +197,7 @@ final class TransactionRunner {
       switch transaction.state {
       case .needsAbort(let failure): end(transaction, .failed(failure, nil))
       case .run where transaction.sendCount >= Self.sendsMax:
-        end(transaction, .failed(Failure("maxretry"), transaction.input))
+        end(transaction, .failed(SyncFailure("maxretry"), transaction.input))
       case .run:
         if run(transaction, on: cache.tree.latestState(at: transaction.path, excluding: excluded)) {
           // the new output comes first, so that unchanged data does not flicker
@@ -227,14 +227,14 @@ final class TransactionRunner {
       let touched = transactions.queues(touching: path).flatMap { $0 }
       // other transactions may have waited for an aborted one above, beside the path as well
       let highest = touched.map(\.path).min { $0.count < $1.count }
-      abort(touched, at: path, Failure("set"))
+      abort(touched, at: path, SyncFailure("set"))
       rerun(at: path)
       if let highest { sendReady(at: highest) }
     }
   }
 
   /// Ends all transactions with the failure. Their writes must have left the tree before.
-  func abortAll(_ failure: Failure) {
+  func abortAll(_ failure: SyncFailure) {
     let all = transactions.all
     for transaction in all {
       transaction.state = .completed
@@ -257,7 +257,7 @@ final class TransactionRunner {
     return sent.map { ($0.operation, $0.resolvedOutput) }
   }
 
-  private func abort(_ queue: [Transaction], at path: Path, _ failure: Failure) {
+  private func abort(_ queue: [SyncTransaction], at path: Path, _ failure: SyncFailure) {
     var outcomes: [SyncEvent] = []
     for transaction in queue {
       switch transaction.state {

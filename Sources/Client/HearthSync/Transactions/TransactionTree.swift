@@ -3,14 +3,14 @@ import HearthTree
 /// The pending transactions by path, each path's in the order of their creation.
 final class TransactionTree {
   let path: Path
-  private(set) var queue: [Transaction] = []
+  private(set) var queue: [SyncTransaction] = []
   private var children: [Key: TransactionTree] = [:]
 
   init(path: Path = .root) { self.path = path }
 
   var isEmpty: Bool { queue.isEmpty && children.isEmpty }
 
-  func add(_ transaction: Transaction) {
+  func add(_ transaction: SyncTransaction) {
     var node = self
     for key in transaction.path.keys {
       if let child = node.children[key] {
@@ -52,20 +52,20 @@ final class TransactionTree {
   }
 
   /// The transactions at this path and below, in the order of their creation.
-  var all: [Transaction] {
-    var found: [Transaction] = []
+  var all: [SyncTransaction] {
+    var found: [SyncTransaction] = []
     collect(&found)
     return found.sorted { $0.order < $1.order }
   }
 
-  private func collect(_ found: inout [Transaction]) {
+  private func collect(_ found: inout [SyncTransaction]) {
     found += queue
     for child in children.values { child.collect(&found) }
   }
 
   /// Returns the transactions at a path, above it and below it, grouped by path: from the root down, then those below.
-  func queues(touching path: Path) -> [[Transaction]] {
-    var found: [[Transaction]] = []
+  func queues(touching path: Path) -> [[SyncTransaction]] {
+    var found: [[SyncTransaction]] = []
     var node = self
     for key in path.keys {
       if !node.queue.isEmpty { found.append(node.queue) }
@@ -76,7 +76,7 @@ final class TransactionTree {
     return found
   }
 
-  private func collectQueues(_ found: inout [[Transaction]]) {
+  private func collectQueues(_ found: inout [[SyncTransaction]]) {
     if !queue.isEmpty { found.append(queue) }
     for key in children.keys.sorted() { children[key]?.collectQueues(&found) }
   }

@@ -11,7 +11,7 @@ extension SyncTree {
   package func userOverwrite(_ id: Int, _ location: Location, _ node: Node, isVisible: Bool = true) -> [DataEvent] {
     writes.add(WriteRecord(id: id, overwrite: location, node, isVisible: isVisible))
     guard isVisible else { return [] }
-    return apply(Operation(.user, at: location.path, isPriority: location.isPriority, .overwrite(node)))
+    return apply(SyncOperation(.user, at: location.path, isPriority: location.isPriority, .overwrite(node)))
   }
 
   /// Applies an update of this client to several locations.
@@ -20,7 +20,7 @@ extension SyncTree {
   package func userMerge(_ id: Int, _ path: Path, _ changes: [(Location, Node)]) -> [DataEvent] {
     let merge = CompoundWrite(inOrder: changes)
     writes.add(WriteRecord(id: id, merge: path, merge))
-    return apply(Operation(.user, at: path, merge.value.map { .overwrite($0) } ?? .merge(merge)))
+    return apply(SyncOperation(.user, at: path, merge.value.map { .overwrite($0) } ?? .merge(merge)))
   }
 
   /// Removes a write that the server has accepted or refused.
@@ -28,20 +28,20 @@ extension SyncTree {
     guard let record = writes[id], writes.remove(id) else { return [] }
     let isPriority = record.locations.count == 1 && record.locations[0] == Location(path: record.path, isPriority: true)
     return apply(
-      Operation(.user, at: record.path, isPriority: isPriority, .settled(record.content, isReverted: isReverted)))
+      SyncOperation(.user, at: record.path, isPriority: isPriority, .settled(record.content, isReverted: isReverted)))
   }
 
   /// Removes all writes of this client.
   func removeAllWrites() -> [DataEvent] {
     if writes.removeAll().isEmpty { return [] }
-    return apply(Operation(.user, at: .root, .settled(CompoundWrite(.empty), isReverted: true)))
+    return apply(SyncOperation(.user, at: .root, .settled(CompoundWrite(.empty), isReverted: true)))
   }
 
   /// Applies the server's new data or priority at a location.
   package func serverOverwrite(_ location: Location, _ node: Node, tag: Int? = nil) -> [DataEvent] {
     if let tag { return apply(.overwrite(node), at: location, tag: tag) }
     return apply(
-      Operation(.server(isTagged: false), at: location.path, isPriority: location.isPriority, .overwrite(node)))
+      SyncOperation(.server(isTagged: false), at: location.path, isPriority: location.isPriority, .overwrite(node)))
   }
 
   /// Applies the server's new data at several locations at once.
@@ -52,12 +52,12 @@ extension SyncTree {
     if merge.isEmpty { return [] }
     if let node = merge.value { return serverOverwrite(Location(path: path), node, tag: tag) }
     if let tag { return apply(.merge(merge), at: Location(path: path), tag: tag) }
-    return apply(Operation(.server(isTagged: false), at: path, .merge(merge)))
+    return apply(SyncOperation(.server(isTagged: false), at: path, .merge(merge)))
   }
 
   /// Marks a listen as complete.
   package func listenComplete(_ spec: QuerySpec, tag: Int?) -> [DataEvent] {
     if let tag { return apply(.listenComplete, at: Location(path: spec.path), tag: tag) }
-    return apply(Operation(.server(isTagged: false), at: spec.path, .listenComplete))
+    return apply(SyncOperation(.server(isTagged: false), at: spec.path, .listenComplete))
   }
 }

@@ -27,7 +27,7 @@ package final class SyncTree {
   // MARK: - Operations
 
   /// Applies an operation to all views that it concerns, deeper ones first, and returns the events.
-  func apply(_ operation: Operation) -> [DataEvent] {
+  func apply(_ operation: SyncOperation) -> [DataEvent] {
     var events: [DataEvent] = []
     apply(operation, at: root, path: .root, ancestorCache: nil, writes: WriteView(writes.visible), &events)
     return events
@@ -35,7 +35,7 @@ package final class SyncTree {
 
   /// Applies an operation at a point and below, recursively to the depth of the listens.
   private func apply(
-    _ operation: Operation, at point: SyncPoint, path: Path, ancestorCache: Node?, writes: WriteView,
+    _ operation: SyncOperation, at point: SyncPoint, path: Path, ancestorCache: Node?, writes: WriteView,
     _ events: inout [DataEvent]
   ) {
     // the first complete view on the way down lends its data to the views below
@@ -57,7 +57,7 @@ package final class SyncTree {
   }
 
   private func apply(
-    _ operation: Operation, to view: View, writes: WriteView, ancestorCache: Node?, _ events: inout [DataEvent]
+    _ operation: SyncOperation, to view: View, writes: WriteView, ancestorCache: Node?, _ events: inout [DataEvent]
   ) {
     let changes = view.apply(operation, writes: writes, ancestorCache: ancestorCache)
     if !view.spec.loadsAllData { observer?.keysChanged(of: view.spec, changes) }
@@ -66,12 +66,12 @@ package final class SyncTree {
 
   /// Applies an operation to the view of a tag; the location is relative to the root. An unknown tag belongs to a
   /// listen that has ended.
-  func apply(_ kind: Operation.Kind, at location: Location, tag: Int) -> [DataEvent] {
+  func apply(_ kind: SyncOperation.Kind, at location: Location, tag: Int) -> [DataEvent] {
     guard let spec = specsByTag[tag], let relative = spec.path.relative(location.path),
       let view = root.point(at: spec.path.keys[...])?.view(spec.query)
     else { return [] }
     var events: [DataEvent] = []
-    let operation = Operation(.server(isTagged: true), at: relative, isPriority: location.isPriority, kind)
+    let operation = SyncOperation(.server(isTagged: true), at: relative, isPriority: location.isPriority, kind)
     apply(operation, to: view, writes: WriteView(writes.visible.child(at: spec.path)), ancestorCache: nil, &events)
     return events
   }
@@ -114,9 +114,9 @@ package final class SyncTree {
   }
 
   /// Ends all registrations of a query that the server denies.
-  func cancel(_ spec: QuerySpec, _ failure: Failure) -> [Cancellation] {
+  func cancel(_ spec: QuerySpec, _ failure: SyncFailure) -> [ListenCancellation] {
     end(spec, isDenied: true) { $0.removeAll(keepingSilent: false) }.map {
-      Cancellation(registration: $0.registration.id, query: $0.spec, failure: failure)
+      ListenCancellation(registration: $0.registration.id, query: $0.spec, failure: failure)
     }
   }
 

@@ -93,7 +93,7 @@ final class View {
   }
 
   /// Applies an operation to the caches, and returns the changes of the shown children.
-  func apply(_ operation: Operation, writes: WriteView, ancestorCache: Node?) -> [Change] {
+  func apply(_ operation: SyncOperation, writes: WriteView, ancestorCache: Node?) -> [Change] {
     let old = cache
     var update = ViewUpdate(filter: filter, writes: writes, ancestorCache: ancestorCache, cache: old, orders: orders)
     orders = ViewOrders()

@@ -14,7 +14,7 @@ struct ViewUpdate {
   /// A location below the view's path.
   typealias ViewLocation = (keys: ArraySlice<Key>, isPriority: Bool)
 
-  mutating func apply(_ operation: Operation) {
+  mutating func apply(_ operation: SyncOperation) {
     let target: ViewLocation = (operation.keys, operation.isPriority)
     switch (operation.kind, operation.source) {
     case (.overwrite(let node), .user): userOverwrite(target, node)

@@ -7,7 +7,7 @@ import HearthTree
 struct Recovery {
   private let initialRules: RuleSet
   private(set) var root = Node.empty
-  private(set) var sessions = Sessions()
+  private(set) var sessions = OnDisconnectSessions()
   private(set) var position: Int64 = 0
   private(set) var storedRules: String?
   private(set) var snapshotBytes = 0
@@ -96,7 +96,7 @@ struct Recovery {
       throw RecordError("it is not complete", byteOffset: snapshot.sizeBytes)
     }
     self.root = root
-    self.sessions = Sessions(sessions)
+    self.sessions = OnDisconnectSessions(sessions)
     position = snapshot.position
     snapshotPosition = snapshot.position
     storedRules = reader.storedRules

@@ -9,15 +9,15 @@ enum CommitDelivery {
     let affected = engine.grants.affected(by: commit, countMax: engine.limits.redecisionListensInLine)
     let cause = Cancellation.data(position: commit.position)
     for (node, aspects) in affected.places {
-      engine.redecisions.decideAgain(node, aspects, GrantHandler.redecision(because: cause, in: &engine))
+      engine.redecisions.decideAgain(node, aspects, RedecisionHandler.redecision(because: cause, in: &engine))
     }
-    GrantHandler.decideAgain(affected.listens, because: cause, in: &engine)
+    RedecisionHandler.decideAgain(affected.listens, because: cause, in: &engine)
     guard !engine.listens.isIdle else { return }
     let fanOut = FanOut(commit, to: engine.listens)
     for delivery in fanOut.deliveries {
       let node = delivery.node
       let stale = node.audience.clockListens.filter { $0.decidedWallMilliseconds != engine.now.wallMilliseconds }
-      if !stale.isEmpty { GrantHandler.decideAgain(stale, because: .clock, in: &engine) }
+      if !stale.isEmpty { RedecisionHandler.decideAgain(stale, because: .clock, in: &engine) }
       let recipients = engine.redecisions.recipients(of: delivery.event, in: node.audience, at: node, engine.state)
       node.lastPosition = commit.position
       if !recipients.isEmpty { engine.effects.append(.event(delivery.event, to: recipients)) }
@@ -38,7 +38,7 @@ enum CommitDelivery {
   /// Sends an event to the listens of a group, after those whose permission has expired by time were cancelled.
   static func send(_ group: QueryGroup, _ event: Event, in engine: inout Engine) {
     let stale = group.audience.clockListens.filter { $0.decidedWallMilliseconds != engine.now.wallMilliseconds }
-    if !stale.isEmpty { GrantHandler.decideAgain(stale, because: .clock, in: &engine) }
+    if !stale.isEmpty { RedecisionHandler.decideAgain(stale, because: .clock, in: &engine) }
     guard !group.audience.isEmpty else { return }
     let recipients = engine.redecisions.recipients(of: event, in: group.audience, at: group, engine.state)
     group.lastPosition = event.position
@@ -49,7 +49,7 @@ enum CommitDelivery {
   ///
   /// - Parameter cause: The cause of a redecision before; nil when the listens have been decided.
   static func sendAll(_ groups: [QueryGroup], deciding cause: Cancellation?, in engine: inout Engine) {
-    if let cause { GrantHandler.decideAgain(groups.flatMap(\.audience.listens), because: cause, in: &engine) }
+    if let cause { RedecisionHandler.decideAgain(groups.flatMap(\.audience.listens), because: cause, in: &engine) }
     for group in groups {
       guard !group.audience.isEmpty else { continue }
       let path = group.node.path

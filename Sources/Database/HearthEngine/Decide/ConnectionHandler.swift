@@ -13,9 +13,10 @@ enum ConnectionHandler {
     guard let connection = engine.connections.remove(id) else { return }
     engine.turns.leave(id)
     connection.hasEnded = true
-    if let pending = connection.redecision { GrantHandler.endEarly(pending, in: &engine) }
+    if let pending = connection.redecision { RedecisionHandler.endEarly(pending, in: &engine) }
     if connection.listens.count > engine.limits.redecisionListensInLine {
-      engine.redecisions.remove(connection, GrantHandler.redecision(because: .identity, of: connection, in: &engine))
+      engine.redecisions.remove(
+        connection, RedecisionHandler.redecision(because: .identity, of: connection, in: &engine))
     } else {
       for (_, listen) in connection.listens.entries { engine.grants.release(listen) }
       engine.listens.removeAll(of: connection)
@@ -29,7 +30,7 @@ enum ConnectionHandler {
     }
     let isSame = connection.principal.isEquivalent(to: principal)
     setPrincipal(of: connection, principal, isSame: isSame, in: &engine)
-    if !isSame { GrantHandler.decideAgain(connection, because: .identity, in: &engine) }
+    if !isSame { RedecisionHandler.decideAgain(connection, because: .identity, in: &engine) }
     engine.reply(command, .ok)
   }
 
@@ -67,7 +68,7 @@ enum ConnectionHandler {
 
   /// Reports a revocation for a connection without listens, because the receipt counts each connection once.
   private static func answer(for revocation: UInt64?, in engine: inout Engine) {
-    if let revocation { GrantHandler.decideAgain([], because: .revocation, revocation: revocation, in: &engine) }
+    if let revocation { RedecisionHandler.decideAgain([], because: .revocation, revocation: revocation, in: &engine) }
   }
 
   private static func end(
@@ -75,6 +76,6 @@ enum ConnectionHandler {
   ) {
     engine.effects.append(.authenticationEnded(connection.id))
     setPrincipal(of: connection, .signedOut, in: &engine)
-    GrantHandler.decideAgain(connection, because: cause, revocation: revocation, in: &engine)
+    RedecisionHandler.decideAgain(connection, because: cause, revocation: revocation, in: &engine)
   }
 }

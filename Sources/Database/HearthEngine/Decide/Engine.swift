@@ -141,7 +141,7 @@ public struct Engine {
       endCommand()
       guard isDecided else { break }
       TurnHandler.take(in: &self)
-      GrantHandler.continueAll(in: &self)
+      RedecisionHandler.continueAll(in: &self)
       count += 1
     }
     var batch = takeBatch(from: firstPosition)
@@ -157,7 +157,7 @@ public struct Engine {
     OnDisconnectHandler.noteIdentities(in: &self)
     OnDisconnectHandler.endLeftoverSessions(in: &self)
     ConnectionHandler.endCredentials(in: &self)
-    GrantHandler.decideDueClockListens(in: &self)
+    RedecisionHandler.decideDueClockListens(in: &self)
   }
 
   /// Returns the current batch, without commands, and starts the next one.
@@ -203,7 +203,7 @@ public struct Engine {
   /// Adds a write or a deploy to the batch: its record, and the tree after it.
   ///
   /// - Returns: False when the record exceeds its limit; nothing has changed then.
-  mutating func commit(_ record: CommitRecord, root: Node, sessions: Sessions? = nil) -> Bool {
+  mutating func commit(_ record: CommitRecord, root: Node, sessions: OnDisconnectSessions? = nil) -> Bool {
     let start = payload.count
     record.append(to: &payload)
     guard payload.count - start <= limits.recordBytesMax else {

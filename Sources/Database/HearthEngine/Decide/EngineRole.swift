@@ -11,7 +11,7 @@ package enum EngineRole: Sendable {
 
 extension EngineRole {
   /// Returns the table of on-disconnect writes at the start of the engine.
-  func makeOnDisconnectTable(_ sessions: Sessions, _ limits: EngineLimits) -> OnDisconnectTable {
+  func makeOnDisconnectTable(_ sessions: OnDisconnectSessions, _ limits: EngineLimits) -> OnDisconnectTable {
     switch self {
     case .alone: OnDisconnectTable(ended: sessions, limits: limits)
     case .following: OnDisconnectTable(limits: limits)

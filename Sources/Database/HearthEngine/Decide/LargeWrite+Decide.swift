@@ -6,7 +6,7 @@ extension LargeWrite {
   public func decided() -> DecidedWrite {
     var state = state
     // This engine must not end the sessions.
-    state.sessions = Sessions()
+    state.sessions = OnDisconnectSessions()
     var engine = Engine(state: state, limits: limits)
     engine.dependencies = LargeWriteDependencies()
     if recordsDecisions { engine.recordDecisions(.cases) }

@@ -32,7 +32,7 @@ enum LogFollower {
     }
     run.apply(to: &engine.state.root)
     engine.state.hasOpenPieces = engine.pieces.isOpen
-    GrantHandler.continueAll(in: &engine)
+    RedecisionHandler.continueAll(in: &engine)
     return engine.takeBatch(from: start)
   }
 

@@ -84,7 +84,7 @@ enum OnDisconnectHandler {
       return
     }
     // because the record holds a few claims and cannot be too large
-    try? commit(Sessions.changes(of: connection.id, to: connection.principal), in: &engine)
+    try? commit(OnDisconnectSessions.changes(of: connection.id, to: connection.principal), in: &engine)
   }
 
   /// Makes identities durable that could not be stored while the disk was full.
@@ -102,7 +102,7 @@ enum OnDisconnectHandler {
     engine.onDisconnects.forget(connection.id)
     guard isDeciding(engine), engine.state.sessions.contains(connection.id) else { return }
     let session = Session(
-      path: Sessions.path(of: connection.id), connection: connection.id, principal: connection.principal,
+      path: OnDisconnectSessions.path(of: connection.id), connection: connection.id, principal: connection.principal,
       writes: engine.state.sessions.writes(of: connection.id))
     if engine.storage.isStalled { engine.onDisconnects.wait(session) } else { end(session, in: &engine) }
   }

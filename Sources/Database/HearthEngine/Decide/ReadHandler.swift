@@ -28,15 +28,15 @@ enum ReadHandler {
     if known == nil, let full = engine.listens.refusal(of: connection, at: path, engine.limits) {
       return engine.fail(command, full)
     }
-    let decision = GrantHandler.decideListen(path, connection.principal, in: &engine)
+    let decision = RedecisionHandler.decideListen(path, connection.principal, in: &engine)
     if let decision, !decision.isAllowed {
-      if let known { GrantHandler.forget(known, in: &engine) }
+      if let known { RedecisionHandler.forget(known, in: &engine) }
       return engine.deny(command, .listen, path, connection.principal, decision)
     }
     let node = engine.state.root[path]
     if LargeComparison.setsAside(command, request, node, of: nil, in: &engine) { return }
     let listen = known ?? engine.listens.add(connection, at: path)
-    GrantHandler.setGrant(of: listen, by: decision, in: &engine)
+    RedecisionHandler.setGrant(of: listen, by: decision, in: &engine)
     begin(listen, request, with: node, in: &engine)
     engine.reply(command, .listening(isIndexed: true))
   }
@@ -49,20 +49,20 @@ enum ReadHandler {
   ) {
     let path = request.path
     let known = engine.listens.node(at: path)?.locationQueries?.groups[query].flatMap { connection.listen(in: $0) }
-    if let other = connection.tagged[tag], other !== known { GrantHandler.forget(other, in: &engine) }
+    if let other = connection.tagged[tag], other !== known { RedecisionHandler.forget(other, in: &engine) }
     if known == nil, let full = engine.listens.refusal(of: connection, at: path, query: query, engine.limits) {
       return engine.fail(command, full)
     }
-    var decision = GrantHandler.decideListen(
+    var decision = RedecisionHandler.decideListen(
       path, connection.principal, known.map { $0.sentQuery } ?? query, in: &engine)
     if let decision, !decision.isAllowed {
-      if let known { GrantHandler.forget(known, in: &engine) }
+      if let known { RedecisionHandler.forget(known, in: &engine) }
       return engine.deny(command, .listen, path, connection.principal, decision)
     }
     if LargeQuery.setsAside(command, path, query, in: &engine) { return }
     let group = known?.group ?? engine.queries.group(query, at: path, engine.state, &engine.listens)
     if known == nil, group.isUnfiltered {
-      decision = GrantHandler.decideListen(path, connection.principal, in: &engine)
+      decision = RedecisionHandler.decideListen(path, connection.principal, in: &engine)
       if let decision, !decision.isAllowed {
         engine.listens.closeIfUnused(group, pruning: true)
         return engine.fail(command, .indexNotDefined(query.effectiveOrder, at: path))
@@ -79,7 +79,7 @@ enum ReadHandler {
     }
     let listen = known ?? engine.listens.add(connection, to: group, path, tag: tag)
     engine.listens.rename(listen, tag: tag)
-    GrantHandler.setGrant(of: listen, by: decision, in: &engine)
+    RedecisionHandler.setGrant(of: listen, by: decision, in: &engine)
     begin(listen, request, with: node, in: &engine)
     engine.reply(command, .listening(isIndexed: engine.state.rules.declares(query.effectiveOrder, at: path)))
   }
@@ -105,8 +105,10 @@ enum ReadHandler {
     guard let connection = engine.connections[command.connection] else {
       return engine.fail(command, .unknownConnection)
     }
-    if let listen = engine.listens.listen(of: connection, path, query, tag) { GrantHandler.forget(listen, in: &engine) }
-    GrantHandler.sendCatchUp(in: &engine)
+    if let listen = engine.listens.listen(of: connection, path, query, tag) {
+      RedecisionHandler.forget(listen, in: &engine)
+    }
+    RedecisionHandler.sendCatchUp(in: &engine)
     // A client listens at the location of a transaction until the transaction ends.
     engine.turns.leave(TurnRequester(connection.id), at: path)
     engine.reply(command, .ok)

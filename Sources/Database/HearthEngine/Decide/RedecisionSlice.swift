@@ -32,7 +32,7 @@ struct RedecisionSlice {
       let pending = engine.redecisions.append(redecision, .listens(rest))
       if let report = pending.part(slice, isLast: false) { engine.effects.append(.redecided(report)) }
     }
-    GrantHandler.sendCatchUp(in: &engine)
+    RedecisionHandler.sendCatchUp(in: &engine)
   }
 
   /// Decides the next listens in doubt because of one cause.
@@ -57,7 +57,7 @@ struct RedecisionSlice {
     if !pending.isSuperseded, let report = pending.part(slice, isLast: isLast) {
       engine.effects.append(.redecided(report))
     }
-    GrantHandler.sendCatchUp(in: &engine)
+    RedecisionHandler.sendCatchUp(in: &engine)
     return isLast
   }
 
@@ -68,7 +68,7 @@ struct RedecisionSlice {
     examinedCount += 1
     listen.isQueued = false
     let querySteps = engine.queries.cost.total
-    let decision = GrantHandler.decideListen(
+    let decision = RedecisionHandler.decideListen(
       listen.path, listen.connection.principal, listen.sentQuery, isAgain: true, in: &engine)
     var steps = EngineLimits.redecisionSteps + (decision?.stepCount ?? 0)
     if var decision, !decision.isAllowed {
@@ -79,7 +79,7 @@ struct RedecisionSlice {
       // The connection's listens below it are searched.
       if !listen.node.children.isEmpty { steps += listen.connection.listens.count }
     } else {
-      GrantHandler.setGrant(of: listen, by: decision, in: &engine)
+      RedecisionHandler.setGrant(of: listen, by: decision, in: &engine)
       if kept.count < Redecision.keptReportedMax { kept.append((listen, decision?.rule)) }
       Self.catchUp(listen, decision, in: &engine)
     }
@@ -88,7 +88,7 @@ struct RedecisionSlice {
 
   private func forgetLost(in engine: inout Engine) {
     // The last first: each is then the last entry of its tables, where removal costs least.
-    for listen in lost.reversed() { GrantHandler.forget(listen, in: &engine) }
+    for listen in lost.reversed() { RedecisionHandler.forget(listen, in: &engine) }
   }
 
   private static func remove(_ connection: Connection, _ stepsLeft: inout Int, in engine: inout Engine) -> Bool {
@@ -152,7 +152,7 @@ struct RedecisionSlice {
       }
     }
     if !waiting.isEmpty {
-      _ = engine.redecisions.append(GrantHandler.redecision(because: .identity, in: &engine), .listens(waiting))
+      _ = engine.redecisions.append(RedecisionHandler.redecision(because: .identity, in: &engine), .listens(waiting))
     }
   }
 }

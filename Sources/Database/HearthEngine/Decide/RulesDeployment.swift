@@ -20,10 +20,10 @@ enum RulesDeployment {
     let changed = engine.queries.review(engine.state, &engine.listens)
     let cause = Cancellation.rules(position: engine.state.position)
     if engine.listens.count <= engine.limits.redecisionListensInLine {
-      GrantHandler.decideAgain(engine.listens.all(), because: cause, in: &engine)
+      RedecisionHandler.decideAgain(engine.listens.all(), because: cause, in: &engine)
     } else {
       let connections = engine.connections.all.sorted { $0.id.rawValue < $1.id.rawValue }
-      engine.redecisions.decideAgain(connections, rules: GrantHandler.redecision(because: cause, in: &engine))
+      engine.redecisions.decideAgain(connections, rules: RedecisionHandler.redecision(because: cause, in: &engine))
     }
     CommitDelivery.sendAll(changed, deciding: nil, in: &engine)
   }

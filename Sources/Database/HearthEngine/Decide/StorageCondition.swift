@@ -2,7 +2,8 @@
 struct StorageCondition {
   /// True after decisions could not be made durable; no more are made.
   var isHalted = false
-  /// The failure for changes while storing is impossible for the moment, as with a full disk; nil otherwise.
+  /// The failure for changes while storing is impossible for the moment, as with a full disk; nil otherwise. The
+  /// database's `AppendRetry` sets and ends it.
   var stall: Failure?
   /// True while the disk has little room, which is reserved for administrators.
   var isLow = false

@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The on-disconnect writes of connections, as far as they are not durable in ``Sessions``: each connection's usage,
+/// The on-disconnect writes of connections, as far as they are not durable in ``OnDisconnectSessions``: each connection's usage,
 /// and the sessions that must still be ended.
 struct OnDisconnectTable {
   /// The usage of one connection.
@@ -54,7 +54,7 @@ struct OnDisconnectTable {
   /// Creates a table after a start.
   ///
   /// - Parameter sessions: The recovered sessions, all of which must be ended.
-  init(ended sessions: Sessions, limits: EngineLimits) {
+  init(ended sessions: OnDisconnectSessions, limits: EngineLimits) {
     (self.limits, leftovers) = (limits, sessions.all.reversed())
     shares = Self.shares(limits)
   }
@@ -69,7 +69,7 @@ struct OnDisconnectTable {
   /// Creates a table for connections that continue.
   ///
   /// - Parameter sessions: The sessions that other servers have recorded.
-  init(open sessions: Sessions, limits: EngineLimits) {
+  init(open sessions: OnDisconnectSessions, limits: EngineLimits) {
     self.init(limits: limits)
     for session in sessions.all {
       set(session.connection, Usage(of: session.writes, limits), ShareClaimant(account: session.principal.uid))
@@ -84,7 +84,7 @@ struct OnDisconnectTable {
   /// - Returns: Nil when it changes nothing.
   /// - Throws: The errors of `change`, and ``Failure/tooManyOnDisconnects``.
   mutating func plannedChange(
-    of connection: Connection, in sessions: Sessions,
+    of connection: Connection, in sessions: OnDisconnectSessions,
     _ change: (inout OnDisconnectWrites, Int64) throws(Failure) -> Void
   ) throws(Failure) -> PlannedChange? {
     let (id, principal) = (connection.id, connection.principal)
@@ -102,15 +102,15 @@ struct OnDisconnectTable {
       || usage.sizeBytes > limits.onDisconnectBytesPerConnectionMax
       || !mayHold(usage.sizeBytes - oldSizeBytes, usage.share, connection)
     guard !isMore || !isTooMuch else { throw .tooManyOnDisconnects }
-    let path = Sessions.path(of: id)
+    let path = OnDisconnectSessions.path(of: id)
     guard !writes.tree.isEmpty else {
       return PlannedChange(changes: [(Location(path: path), .empty)], connection: connection, usage: nil)
     }
-    let below = path.appending(Sessions.writesKey)
+    let below = path.appending(OnDisconnectSessions.writesKey)
     let changes =
       sessions.contains(id)
       ? writes.changes.map { ($0.location.under(below), $0.node) }
-      : [(Location(path: path), Sessions.opened(by: principal, writes))]
+      : [(Location(path: path), OnDisconnectSessions.opened(by: principal, writes))]
     return PlannedChange(changes: changes, connection: connection, usage: usage)
   }
 

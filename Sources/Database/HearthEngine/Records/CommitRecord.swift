@@ -32,7 +32,7 @@ import HearthTree
 ///          | 5 length:varint utf8                                  a string
 /// ```
 ///
-/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see ``Sessions``. A
+/// The sessions are a tree beside the data, with the on-disconnect writes of open connections, see ``OnDisconnectSessions``. A
 /// connection's end is one batch: the changes of its writes, and a record of kind 3 that removes its session.
 ///
 /// A long record is split into pieces, so that one append does not delay others. Each piece is a separate commit

@@ -13,7 +13,7 @@ public struct DatabaseState: Sendable {
   /// it no longer compiles: see ``RecoveryReport/rulesProblem``.
   public var storedRules: String?
   /// The on-disconnect writes of open connections.
-  package var sessions = Sessions()
+  package var sessions = OnDisconnectSessions()
   /// True when there are pieces of a record before it whose last is still to come, so that no snapshot can replace
   /// them.
   package var hasOpenPieces = false

@@ -2,7 +2,7 @@ extension Command {
   /// Returns true when it may write at, above or below one of these locations.
   ///
   /// - Parameter sessions: The on-disconnect writes of connections.
-  package func replaces(_ places: LocationSet, in sessions: Sessions) -> Bool {
+  package func replaces(_ places: LocationSet, in sessions: OnDisconnectSessions) -> Bool {
     switch action {
     case .write(let operation): operation.change.overlaps(places)
     case .disconnect:

@@ -27,13 +27,13 @@ enum PathPattern {
 /// Text from clients as a report shows it: a single line of limited length, without terminal control characters.
 enum ReportText {
   static func of(_ text: String) -> String {
-    guard text.utf8.count > TrialLimits.textBytesMax else { return PlainText.of(text) }
+    guard text.utf8.count > TrialLimits.textBytesMax else { return PlainExplanation.of(text) }
     var (beginning, count) = (String.UnicodeScalarView(), 0)
     for scalar in text.unicodeScalars {
       count += UTF8.width(scalar)
       if count > TrialLimits.textBytesMax { break }
       beginning.append(scalar)
     }
-    return PlainText.of(String(beginning)) + "…"
+    return PlainExplanation.of(String(beginning)) + "…"
   }
 }

@@ -143,7 +143,7 @@ public struct Delivery: Sendable {
       unreachedCount += 1
       if isCircuitOpen {
         let failures = unreachedCount - TriggerLimits.failuresBeforeBreak + 1
-        probeMilliseconds = now + BackOff.milliseconds(failures: failures, chance: chance)
+        probeMilliseconds = now + DeliveryBackOff.milliseconds(failures: failures, chance: chance)
       }
     case .gone: break
     case .done, .refused, .unknownFunction, .failed, .unknown: reached()
@@ -207,7 +207,7 @@ public struct Delivery: Sendable {
     var event = event
     event.attemptCount += 1
     let delay =
-      retryAfterSeconds.map { $0 * 1_000 } ?? BackOff.milliseconds(failures: event.attemptCount, chance: chance)
+      retryAfterSeconds.map { $0 * 1_000 } ?? DeliveryBackOff.milliseconds(failures: event.attemptCount, chance: chance)
     event.dueMilliseconds = now + delay
     guard event.dueMilliseconds - event.milliseconds < Int64(policy.windowSeconds) * 1_000 else {
       return dead(lane, "given up after \(event.attemptCount) attempts: \(reason)")

@@ -19,7 +19,7 @@ package final class PluginTrial: Sendable {
   private let plugin: StandalonePlugin
   private var runner: any PluginRunner { plugin.runner }
   private let samples: TrialSamples
-  private let examples: [TrialExample]
+  private let examples: [PluginTrialExample]
   /// The number of concurrent requests.
   private static let parallelCount = 64
   private static let deadlineMilliseconds: Int64 = 10_000
@@ -38,7 +38,7 @@ package final class PluginTrial: Sendable {
   ) throws(PluginProblem) {
     let package = try PluginPackage(folder)
     samples = TrialSamples(manifest: package.manifest)
-    examples = try TrialExample.read(from: folder, samples)
+    examples = try PluginTrialExample.read(from: folder, samples)
     plugin = try StandalonePlugin(
       package, settings: settings, secret: secret, allowsPrivate: allowsPrivate, server: "hearth plugins test")
   }

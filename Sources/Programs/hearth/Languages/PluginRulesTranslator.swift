@@ -66,5 +66,5 @@ struct PluginRulesTranslator: RulesTranslator {
       })
   }
 
-  private static func printable(_ text: String) -> String { PlainText.of(String(text.prefix(500))) }
+  private static func printable(_ text: String) -> String { PlainExplanation.of(String(text.prefix(500))) }
 }

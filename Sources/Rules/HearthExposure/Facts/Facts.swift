@@ -11,7 +11,7 @@ import HearthTree
 /// A value: a branch that splits is copied, and nothing is ever taken back.
 struct Facts {
   let table: TermTable
-  let change: Change
+  let change: FactChange
   private(set) var isRefuted = false
   var changed = false
 
@@ -41,7 +41,7 @@ struct Facts {
   /// The bounds of the numbers in a class, since orders were derived last.
   var bounds: [TermID: NumberBounds] = [:]
 
-  init(_ table: TermTable, _ change: Change) {
+  init(_ table: TermTable, _ change: FactChange) {
     self.table = table
     self.change = change
   }

@@ -130,7 +130,7 @@ final class Prover {
       keys.append(table.addWildcard("$key", excluding: names))
       chains = chains.map { $0 + [nil] }
     }
-    let kind: Change.Kind =
+    let kind: FactChange.Kind =
       switch form.kind {
       case .read: .none
       case .priority: .priority
@@ -138,7 +138,7 @@ final class Prover {
       }
     let target = SearchTarget(
       identity: question.identity, operation: question.operation, location: question.location,
-      change: Change(kind: kind, place: table.place(keys)), keys: keys, allowed: chains[0],
+      change: FactChange(kind: kind, place: table.place(keys)), keys: keys, allowed: chains[0],
       carriesValue: form.kind == .set, form: form.kind, rules: rules, denying: denying,
       nowMilliseconds: nowMilliseconds)
     return Task(target: target, table: table, chains: chains)

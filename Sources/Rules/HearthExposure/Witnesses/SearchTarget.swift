@@ -7,7 +7,7 @@ struct SearchTarget {
   let identity: ExposureIdentity
   let operation: ExposureOperation
   let location: ExposureLocation
-  let change: Change
+  let change: FactChange
   /// The keys of the written or read place.
   let keys: [TermID]
   /// The nodes of the allowing file from the root to the place; nil below the last named one.

@@ -29,9 +29,9 @@ extension Explanation {
   public var line: String {
     var text = summary
     for visit in decision.visited {
-      text += "; \(PlainText.of(visit.rule.description)) => \(visit.word)"
+      text += "; \(PlainExplanation.of(visit.rule.description)) => \(visit.word)"
       let values = (visit.decisive?.operands ?? []).filter { !$0.isLiteral }.map { operand in
-        "\(PlainText.of(operand.text)) = \(PlainText.of(operand.shown))"
+        "\(PlainExplanation.of(operand.text)) = \(PlainExplanation.of(operand.shown))"
       }
       if !values.isEmpty { text += " [\(values.joined(separator: ", "))]" }
     }
@@ -101,15 +101,15 @@ struct ExplanationRenderer {
       case .value(let value): value ? .good : .bad
       case .error: .problem
       }
-    let place = "\(PlainText.of(file)):\(rule.line):\(rule.column)"
-    let name = "\(rule.kind.word) at \(PlainText.of(rule.pathTemplate))"
-    let at = visit.path.description == rule.pathTemplate ? "" : " for \(PlainText.of(visit.path.description))"
+    let place = "\(PlainExplanation.of(file)):\(rule.line):\(rule.column)"
+    let name = "\(rule.kind.word) at \(PlainExplanation.of(rule.pathTemplate))"
+    let at = visit.path.description == rule.pathTemplate ? "" : " for \(PlainExplanation.of(visit.path.description))"
     text +=
       "\(colored(place, .dim)) \(colored(name, .plain, isBold: true))\(at): \(colored(visit.word, color, isBold: true))"
     text += isDeciding ? colored("  decides", .dim) + "\n" : "\n"
     source(rule.expression, marked: visit.decisive?.range, color)
     if rule.file != nil, let part = visit.decisive, (part.line, part.column) != (rule.line, rule.column) {
-      line("    from \(PlainText.of(file)):\(part.line):\(part.column)", .dim)
+      line("    from \(PlainExplanation.of(file)):\(part.line):\(part.column)", .dim)
     }
     if let expression = visit.expression { parts(expression, depth: 0, decisive: visit.decisive?.range) }
     for read in visit.reads { self.read(read) }
@@ -122,7 +122,7 @@ struct ExplanationRenderer {
     var start = 0
     for source in rule.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
       let line = String(decoding: source, as: UTF8.self)
-      self.line("    " + PlainText.of(line))
+      self.line("    " + PlainExplanation.of(line))
       if let marked {
         let carets = Self.carets(below: line, from: marked.lowerBound - start, to: marked.upperBound - start)
         if !carets.isEmpty { self.line("    " + carets, color) }
@@ -148,7 +148,7 @@ struct ExplanationRenderer {
     let name = Self.shortened(
       String(repeating: "  ", count: depth + 2) + Self.oneLine(expression.text), to: Self.partWidth)
     let padding = String(repeating: " ", count: max(1, Self.partWidth + 2 - name.unicodeScalars.count))
-    let (value, color) = (PlainText.of(expression.shown), Self.color(of: expression.result))
+    let (value, color) = (PlainExplanation.of(expression.shown), Self.color(of: expression.result))
     let mark = expression.range == decisive ? colored("  <-", .dim) : ""
     text += (color == .dim ? colored(name, .dim) : name) + padding + colored(value, color) + mark + "\n"
     guard expression.result != .notReached else { return }
@@ -160,7 +160,8 @@ struct ExplanationRenderer {
     let side = read.isAfter ? " after the write" : ""
     let aspect = read.aspect == "value" ? "" : " \(read.aspect)"
     line(
-      "    read \(PlainText.of(read.path.description))\(side)\(aspect): \(PlainText.of(read.value.description))", .dim)
+      "    read \(PlainExplanation.of(read.path.description))\(side)\(aspect): \(PlainExplanation.of(read.value.description))",
+      .dim)
   }
 
   private static func color(of result: TracedExpression.Result) -> Color {
@@ -175,7 +176,7 @@ struct ExplanationRenderer {
   /// Breaks and runs of blanks as one blank.
   private static func oneLine(_ text: String) -> String {
     let words = text.split { $0 == " " || $0 == "\n" || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }
-    return PlainText.of(words.joined(separator: " "))
+    return PlainExplanation.of(words.joined(separator: " "))
   }
 
   private static func shortened(_ text: String, to width: Int) -> String {

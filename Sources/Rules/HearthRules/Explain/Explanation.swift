@@ -27,9 +27,9 @@ public struct Explanation: Sendable {
 
   /// A sentence with the request, the result and the reason.
   public var summary: String {
-    let asked = "\(operation) \(PlainText.of(path.description)) is \(decision.isAllowed ? "allowed" : "denied")"
+    let asked = "\(operation) \(PlainExplanation.of(path.description)) is \(decision.isAllowed ? "allowed" : "denied")"
     guard let rule = decision.rule else { return "\(asked): no rule on the way there says anything about it" }
-    let place = "\(rule.kind.word) at \(PlainText.of(rule.pathTemplate)) (\(PlainText.of(rule.place)))"
+    let place = "\(rule.kind.word) at \(PlainExplanation.of(rule.pathTemplate)) (\(PlainExplanation.of(rule.place)))"
     if let error = decision.error { return "\(asked): \(place) could not be evaluated, \(error.message)" }
     switch decision.outcome {
     case .granted: return "\(asked) by \(place)"
@@ -45,7 +45,7 @@ extension RuleKind {
 }
 
 /// Text from untrusted sources, for a terminal or a log: it contains no line break and no control sequence.
-package enum PlainText {
+package enum PlainExplanation {
   /// The text, with `?` for all invisible characters.
   package static func of(_ text: String) -> String {
     var plain = String.UnicodeScalarView()

@@ -53,7 +53,7 @@ package struct RulesOrigin: Sendable, Equatable {
     (self.text, self.segments) = (text, segments)
   }
 
-  private static func word(_ text: String) -> String { PlainText.of(String(text.prefix(100))) }
+  private static func word(_ text: String) -> String { PlainExplanation.of(String(text.prefix(100))) }
 
   private static func isRight(_ segments: [Segment], text: String, byteCount: Int) -> Bool {
     let widths = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in

@@ -22,7 +22,7 @@ enum AllowanceOwner: Hashable, Sendable {
   }
 }
 
-/// The allowances of accounts and addresses that are not full.
+/// The allowances of accounts and addresses that are not full. A connection's own is in ``WorkLedger``.
 struct WorkAllowances: Sendable {
   private var buckets: [AllowanceOwner: TokenBucket] = [:]
   private let countMax: Int

@@ -134,6 +134,6 @@ struct AccountSearch {
 
   static func json(_ user: UserRecord, in view: AccountView, nowSeconds: Int64) -> JSON {
     let count = AccountDetails.current(of: user, in: view, nowSeconds: nowSeconds).count
-    return UserInfo.json(user).appending(["sessions": .int(Int64(count))])
+    return UserInfoAnswer.json(user).appending(["sessions": .int(Int64(count))])
   }
 }

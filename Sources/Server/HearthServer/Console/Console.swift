@@ -32,7 +32,7 @@ final class Console: Sendable {
   let downloads = ConsoleDownloads()
   /// The URL for this machine's browsers; nil until the console's port is open.
   private let url = Mutex<String?>(nil)
-  private let audit: AuditLog
+  private let audit: AuditWriter
   private let users: AccountStore
   private let logger: Logger
 

@@ -1,7 +1,7 @@
 import GRDB
 import HearthJournal
 
-/// The writer of batches for the log's owner.
+/// The writer of batches for the log's owner. A commit syncs the file: see `SQLiteConnections`.
 struct SQLiteBatchAppender {
   let file: JournalFile
   let checkpointer: LogCheckpointer

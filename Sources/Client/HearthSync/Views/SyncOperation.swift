@@ -1,7 +1,7 @@
 import HearthTree
 
 /// A change of the data, relative to a path.
-struct Operation {
+struct SyncOperation {
   /// The origin of the change.
   enum Source: Equatable {
     case user
@@ -39,7 +39,7 @@ struct Operation {
   var isHere: Bool { keys.isEmpty && !isPriority }
 
   /// Returns the operation relative to a child; nil when it does not concern the child.
-  func child(_ key: Key) -> Operation? {
+  func child(_ key: Key) -> SyncOperation? {
     var result = self
     if let first = keys.first {
       guard first == key else { return nil }

@@ -2,7 +2,7 @@ import HearthAccounts
 import HearthTree
 
 /// Users, their identities and factors, in the identity protocol's form.
-package enum UserInfo {
+package enum UserInfoAnswer {
   /// The placeholder for a password hash: by it clients tell password users from anonymous ones.
   static let redactedHash = "UkVEQUNURUQ="
 

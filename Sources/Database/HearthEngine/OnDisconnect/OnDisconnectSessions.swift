@@ -14,7 +14,7 @@ import HearthTree
 /// ```
 ///
 /// A connection without on-disconnect writes has no session.
-package struct Sessions: Sendable {
+package struct OnDisconnectSessions: Sendable {
   static let writesKey: Key = "writes"
   private static let authKey: Key = "auth"
   private static let administratorKey: Key = "admin"
@@ -105,7 +105,7 @@ package struct Sessions: Sendable {
   }
 }
 
-/// A connection in ``Sessions``.
+/// A connection in ``OnDisconnectSessions``.
 struct Session {
   var path: Path
   var connection: ConnectionID

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The tokens of a session: an ID token and the refresh token for the next one.
-struct SessionTokens: Sendable, Equatable, Codable, CustomStringConvertible, CustomReflectable {
+struct UserTokens: Sendable, Equatable, Codable, CustomStringConvertible, CustomReflectable {
   var idToken: String
   var refreshToken: String
   /// The expiry by this machine's clock.

@@ -1,5 +1,5 @@
 /// The relation of the tree after the request to the one before.
-struct Change {
+struct FactChange {
   enum Kind {
     /// A read: there is one tree.
     case none

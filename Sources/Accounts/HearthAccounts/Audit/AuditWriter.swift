@@ -3,7 +3,7 @@ import HearthEngine
 
 /// Writes audit records without a change of an account. A change of an account is recorded in its own transaction; see
 /// ``AccountTransaction/audit(_:)``.
-package struct AuditLog: Sendable {
+package struct AuditWriter: Sendable {
   private let store: AccountStore
   private let throttle: Throttle
   private let notice: @Sendable (AccountsNotice) -> Void

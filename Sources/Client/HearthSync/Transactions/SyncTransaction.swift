@@ -1,7 +1,7 @@
 import HearthTree
 
 /// A pending transaction.
-final class Transaction {
+final class SyncTransaction {
   /// The progress of a transaction.
   enum State {
     /// The function has run, and its output is not sent yet.
@@ -11,7 +11,7 @@ final class Transaction {
     /// The output was sent and overwritten since: the transaction does not run again when the server refuses it.
     case sentNeedsAbort
     /// The transaction is to be aborted.
-    case needsAbort(Failure)
+    case needsAbort(SyncFailure)
     /// The transaction is settled.
     case completed
   }

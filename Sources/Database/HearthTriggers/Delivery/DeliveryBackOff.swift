@@ -1,5 +1,5 @@
 /// The wait after a failure: 1, 2, 5, 10, 30, 60, 120, 300 seconds, then 600, each varied by up to a fifth.
-enum BackOff {
+enum DeliveryBackOff {
   private static let seconds: [Int64] = [1, 2, 5, 10, 30, 60, 120, 300, 600]
 
   /// Returns the wait.

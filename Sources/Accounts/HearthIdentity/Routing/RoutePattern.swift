@@ -3,7 +3,7 @@
 /// A name in braces matches one segment, or a part of one, that is not empty; only a project and a tenant may be, and
 /// are refused as such. `{rest}`, at the end, matches one segment or more. `{namespace}` names a database for 2.x
 /// clients, and matches none of the names that newer paths have there.
-struct PathPattern: Sendable, Equatable, ExpressibleByStringLiteral {
+struct RoutePattern: Sendable, Equatable, ExpressibleByStringLiteral {
   private enum Segment: Sendable, Equatable {
     case literal(String)
     case named(String, prefix: String, suffix: String)

@@ -1,11 +1,12 @@
 import HearthCrypto
 import HearthTree
 
-/// Verifies that no record of the audit trail was changed, removed or inserted.
+/// Verifies that no record of the audit trail was changed, removed or inserted. ``AccountTransaction/audit(_:)`` writes
+/// the records.
 ///
 /// An attacker with write access to the file can also write a whole new chain; an operator who stores an ``AuditHead``
 /// elsewhere from time to time detects that, too.
-public enum AuditTrail {
+public enum AuditTrailVerifier {
   /// The result of a verification.
   public enum Verdict: Sendable, Equatable {
     /// The records are intact from the first to the last. An empty trail is intact.

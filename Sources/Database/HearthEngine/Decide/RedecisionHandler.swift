@@ -2,7 +2,7 @@ import HearthRules
 import HearthTree
 
 /// The handler of grants: decides listens, and decides them again when the decision may have changed.
-enum GrantHandler {
+enum RedecisionHandler {
   /// Decides whether a principal may listen; returns nil when the rules need not be evaluated.
   static func decideListen(
     _ path: Path, _ principal: Principal, _ query: Query? = nil, isAgain: Bool = false, in engine: inout Engine

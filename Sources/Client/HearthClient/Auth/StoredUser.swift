@@ -2,7 +2,7 @@ import Foundation
 import HearthTree
 
 /// The data of an account.
-struct UserRecord: Sendable, Equatable, Codable {
+struct StoredUser: Sendable, Equatable, Codable {
   var uid: String
   var email: String?
   var displayName: String?
@@ -55,7 +55,7 @@ struct UserRecord: Sendable, Equatable, Codable {
   }
 }
 
-extension UserRecord.ProviderRecord {
+extension StoredUser.ProviderRecord {
   init?(_ json: JSON) {
     guard let providerID = json["providerId"]?.string, !providerID.isEmpty else { return nil }
     self.init(

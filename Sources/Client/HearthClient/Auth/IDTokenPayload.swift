@@ -2,7 +2,7 @@ import Foundation
 import HearthTree
 
 /// The claims of an ID token, unverified: a client trusts the server that issued it.
-package struct IDTokenClaims: Sendable {
+package struct IDTokenPayload: Sendable {
   /// The payload object.
   package let payload: JSON
 

@@ -9,7 +9,7 @@ import HearthTree
 ///   "input": {"parameters": {"key": "test"}}, "output": {"user": {"uid": "sensor-7"}}}]
 /// ```
 /// Members of the input are put over those of a plain one; of the output, the members that are named must be there.
-struct TrialExample {
+struct PluginTrialExample {
   static let fileName = "plugin-tests.json"
 
   let name: String
@@ -17,16 +17,16 @@ struct TrialExample {
   let input: JSON
   let output: JSON
 
-  static func read(from folder: String, _ samples: TrialSamples) throws(PluginProblem) -> [TrialExample] {
+  static func read(from folder: String, _ samples: TrialSamples) throws(PluginProblem) -> [PluginTrialExample] {
     let bytes = try? AtomicFile(folder: folder, name: fileName).read(bytesMax: 1 << 20)
     guard let bytes else { return [] }
     guard let elements = JSON(parsing: bytes)?.array else { throw PluginProblem("\(fileName) is not a list in JSON") }
-    var examples: [TrialExample] = []
+    var examples: [PluginTrialExample] = []
     for (index, element) in elements.enumerated() {
       guard let hook = element["hook"]?.string.flatMap({ PluginHook(rawValue: $0) }), let output = element["output"]
       else { throw PluginProblem("\(fileName)[\(index)] needs a hook that there is, and an output") }
       examples.append(
-        TrialExample(
+        PluginTrialExample(
           name: LogLines.printable((element["name"]?.string ?? "example \(index + 1)").utf8.prefix(60)), hook: hook,
           input: samples.input(hook).merged(with: element["input"] ?? [:]), output: output))
     }
