@@ -23,7 +23,7 @@ import Testing
     #expect(!Self.schedule(3_000, snapshot: 3_000).isDue(limits) && Self.schedule(3_001, snapshot: 3_000).isDue(limits))
   }
 
-  @Test("with history enabled batches count only their bytes, but at the end all")
+  @Test("with history the number of batches counts only at shutdown")
   func withHistory() {
     var limits = Self.limits
     limits.history = HistoryRetention(ageMilliseconds: 1_000, sizeBytesMax: 1_000)
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// A schedule in a class, so that expectations can change it.
-  private final class Changing {
+  private final class MutableSchedule {
     private var schedule: SnapshotSchedule
     private let limits = SnapshotScheduleTests.limits
 
@@ -53,7 +53,7 @@ import Testing
 
   @Test("a complete snapshot reduces the counted log by its part, and later log stays counted")
   func written() {
-    let schedule = Changing(Self.schedule(1_500, 3))
+    let schedule = MutableSchedule(Self.schedule(1_500, 3))
     #expect(schedule.begin())
     #expect(!schedule.begin())
     schedule.appended(70)
@@ -64,7 +64,7 @@ import Testing
 
   @Test("after a failed snapshot the next is due after as much log again, and the log counts whole")
   func failed() {
-    let schedule = Changing(Self.schedule(1_500))
+    let schedule = MutableSchedule(Self.schedule(1_500))
     #expect(schedule.begin())
     #expect(!schedule.end(.failed))
     #expect(schedule.log.bytes == 1_500 && !schedule.isDue)
@@ -77,7 +77,7 @@ import Testing
   @Test(
     "a snapshot without enough space is retried with a quarter of the interval more space or log; it is reported once")
   func tooLarge() {
-    let schedule = Changing(Self.schedule(1_500))
+    let schedule = MutableSchedule(Self.schedule(1_500))
     #expect(!schedule.setRoom(100))
     #expect(schedule.begin())
     #expect(schedule.end(.tooLarge(roomBytes: 100)))
@@ -88,16 +88,16 @@ import Testing
     schedule.appended(241)
     #expect(schedule.isDue)
     #expect(schedule.begin())
-    #expect(!schedule.end(.tooLarge(roomBytes: 350)), "it was told")
+    #expect(!schedule.end(.tooLarge(roomBytes: 350)), "the shortage was reported before")
     #expect(schedule.begin())
     #expect(!schedule.end(.written(sizeBytes: 10)))
     #expect(schedule.begin())
-    #expect(schedule.end(.tooLarge(roomBytes: 0)), "it is news again")
+    #expect(schedule.end(.tooLarge(roomBytes: 0)), "a new shortage is reported")
   }
 
-  @Test("writes reduce the free space, first its reserve; later measurements correct it")
+  @Test("writes use up the reserve before the free space, which later measurements replace")
   func room() {
-    let schedule = Changing(Self.schedule(5_000))
+    let schedule = MutableSchedule(Self.schedule(5_000))
     #expect(schedule.allowedBytes == .max)
     #expect(!schedule.setRoom(300))
     #expect(schedule.begin(reserveBytes: 200))

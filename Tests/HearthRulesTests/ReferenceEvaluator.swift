@@ -8,7 +8,7 @@ import HearthTree
 struct ReferenceEvaluator {
   struct Failure: Error {}
 
-  enum Thing {
+  enum ReferenceValue {
     case null
     case bool(Bool)
     case number(Double)
@@ -25,11 +25,11 @@ struct ReferenceEvaluator {
   var now: Double
 
   func outcome(_ expression: Expression) -> Outcome {
-    guard let thing = try? evaluate(expression), case .bool(let value) = thing else { return .error }
+    guard let result = try? evaluate(expression), case .bool(let value) = result else { return .error }
     return value ? .yes : .no
   }
 
-  func evaluate(_ expression: Expression) throws -> Thing {
+  func evaluate(_ expression: Expression) throws -> ReferenceValue {
     switch expression.form {
     case .number(let value): return .number(value)
     case .string(let text): return .text(Array(text.utf16))
@@ -63,9 +63,9 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func variable(_ name: String) throws -> Thing {
+  private func variable(_ name: String) throws -> ReferenceValue {
     switch name {
-    case "auth": return thing(auth)
+    case "auth": return referenceValue(auth)
     case "now": return .number(now)
     case "root": return .snapshot(isNew: false, [])
     case "data": return .snapshot(isNew: false, path)
@@ -76,7 +76,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func thing(_ json: JSON) -> Thing {
+  private func referenceValue(_ json: JSON) -> ReferenceValue {
     switch json {
     case .null: .null
     case .bool(let value): .bool(value)
@@ -97,7 +97,7 @@ struct ReferenceEvaluator {
     return value
   }
 
-  private func combine(_ binary: BinaryOperator, _ a: Thing, _ b: Thing) throws -> Thing {
+  private func combine(_ binary: BinaryOperator, _ a: ReferenceValue, _ b: ReferenceValue) throws -> ReferenceValue {
     switch (binary, a, b) {
     case (.equal, _, _): return .bool(equal(a, b))
     case (.notEqual, _, _): return .bool(!equal(a, b))
@@ -121,7 +121,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func equal(_ a: Thing, _ b: Thing) -> Bool {
+  private func equal(_ a: ReferenceValue, _ b: ReferenceValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true
     case (.bool(let x), .bool(let y)): x == y
@@ -131,14 +131,14 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func member(_ receiver: Thing, _ name: String) throws -> Thing {
+  private func member(_ receiver: ReferenceValue, _ name: String) throws -> ReferenceValue {
     switch receiver {
     case .text(let units) where name == "length": return .number(Double(units.count))
     case .container(.array(let elements)):
       if name == "length" { return .number(Double(elements.count)) }
       guard let index = Int(name), elements.indices.contains(index) else { return .null }
-      return thing(elements[index])
-    case .container(let json?): return thing(json[name] ?? .null)
+      return referenceValue(elements[index])
+    case .container(let json?): return referenceValue(json[name] ?? .null)
     case .container(nil): throw Failure()  // the result of val() has no members
     case .null, .bool, .number, .text:
       if name == "length" { throw Failure() }
@@ -147,7 +147,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func call(_ receiver: Thing, _ name: String, _ arguments: [Expression]) throws -> Thing {
+  private func call(_ receiver: ReferenceValue, _ name: String, _ arguments: [Expression]) throws -> ReferenceValue {
     guard case .snapshot(let isNew, let keys) = receiver else { return try textCall(receiver, name, arguments) }
     let node = (isNew ? new : old)[Path(keys)]
     switch name {
@@ -166,7 +166,7 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func result(of function: SnapshotFunction, _ node: Node) -> Thing {
+  private func result(of function: SnapshotFunction, _ node: Node) -> ReferenceValue {
     switch function {
     case .val: return node.isInterior ? .container(nil) : node.scalar.map { value($0) } ?? .null
     case .getPriority: return node.priority.map { value($0) } ?? .null
@@ -185,7 +185,7 @@ struct ReferenceEvaluator {
     return keys.isEmpty ? [Key("")] : keys
   }
 
-  private func value(_ scalar: Scalar) -> Thing {
+  private func value(_ scalar: Scalar) -> ReferenceValue {
     switch scalar {
     case .bool(let value): .bool(value)
     case .int(let value): .number(Double(value))
@@ -194,7 +194,9 @@ struct ReferenceEvaluator {
     }
   }
 
-  private func textCall(_ receiver: Thing, _ name: String, _ arguments: [Expression]) throws -> Thing {
+  private func textCall(
+    _ receiver: ReferenceValue, _ name: String, _ arguments: [Expression]
+  ) throws -> ReferenceValue {
     guard case .text(let text) = receiver else { throw Failure() }
     let texts = try arguments.map { argument -> [UInt16] in
       guard case .text(let units) = try evaluate(argument) else { throw Failure() }

@@ -79,8 +79,8 @@ struct TraceTests {
       ])
   }
 
-  @Test("Places are those of the file, through its escapes and breaks")
-  func places() throws {
+  @Test("Lines and columns are those of the rules file, through its escapes and line breaks")
+  func positions() throws {
     let rules = try rules("{\"rules\":{\n  \".read\": \"'\\u00e9\\\"' == 'x' ||\n    auth.uid == 'é'\"}}")
     let expression = try #require(try read(rules, "").visited.first?.expression)
     #expect(expression.operands.map { "\($0.line):\($0.column)" } == ["2:13", "3:5"])
@@ -115,12 +115,12 @@ struct TraceTests {
   }
 }
 
-/// Random rules, traced and counted.
+/// Random rules, evaluated with a trace and with coverage counts.
 enum RandomTraces {
   static let path = Path("a/b")
 
-  /// Decides each seed's rule on several trees, directly, traced and counted, and compares the three with each other
-  /// and with the simple evaluator.
+  /// Decides each seed's rule on several trees: plainly, with a trace and with coverage counts. Compares the three with
+  /// each other and with the simple evaluator.
   static func check(seeds: Range<UInt64>) throws {
     for seed in seeds {
       var random = RandomRules(dice: SeededRandom(seed: seed))
@@ -155,14 +155,14 @@ enum RandomTraces {
     _ counts: inout [Range<Int>: [String: UInt64]], _ seed: String
   ) throws {
     let text = String(decoding: Array(rule.utf8)[part.range], as: UTF8.self)
-    let thing = try? reference.evaluate(try Parser.parse(text))
+    let expected = try? reference.evaluate(try Parser.parse(text))
     switch part.result {
     case .notReached: break
     case .error:
-      #expect(thing == nil, "\(seed): \(text) in \(rule)")
+      #expect(expected == nil, "\(seed): \(text) in \(rule)")
       counts[part.range, default: [:]]["error", default: 0] += 1
     case .value(let value):
-      #expect(thing.map { isSame(value, $0) } == true, "\(seed): \(text) is \(value) in \(rule)")
+      #expect(expected.map { isSame(value, $0) } == true, "\(seed): \(text) is \(value) in \(rule)")
       counts[part.range, default: [:]][outcome(value), default: 0] += 1
     }
     for operand in part.operands {
@@ -179,8 +179,8 @@ enum RandomTraces {
     }
   }
 
-  private static func isSame(_ value: TracedValue, _ thing: ReferenceEvaluator.Thing) -> Bool {
-    switch (value, thing) {
+  private static func isSame(_ value: TracedValue, _ expected: ReferenceEvaluator.ReferenceValue) -> Bool {
+    switch (value, expected) {
     case (.null, .null): true
     case (.bool(let a), .bool(let b)): a == b
     case (.number(let a), .number(let b)): a == b || a.isNaN && b.isNaN

@@ -1,18 +1,18 @@
 /// A detector of triggers whose handler seems to write data that triggers it again: very many events of one location in
 /// a minute.
 struct TriggerLoopDetector: Sendable {
-  private struct Lane: Hashable {
+  private struct LocationKey: Hashable {
     var id: QueueID
     var ref: String
   }
 
   private var minute: Int64 = 0
-  private var counts: [Lane: Int] = [:]
+  private var counts: [LocationKey: Int] = [:]
 
   /// The number of events of one location in a minute that causes a warning.
   static let eventsPerMinute = 1_000
   /// The number of locations that are counted in a minute; others are not.
-  static let lanesMax = 10_000
+  static let locationsMax = 10_000
 
   /// Counts an event.
   ///
@@ -20,12 +20,12 @@ struct TriggerLoopDetector: Sendable {
   mutating func note(_ id: QueueID, ref: String, milliseconds: Int64) -> Bool {
     let now = milliseconds / 60_000
     if now != minute { (minute, counts) = (now, [:]) }
-    let lane = Lane(id: id, ref: ref)
-    guard let count = counts[lane] else {
-      if counts.count < Self.lanesMax { counts[lane] = 1 }
+    let key = LocationKey(id: id, ref: ref)
+    guard let count = counts[key] else {
+      if counts.count < Self.locationsMax { counts[key] = 1 }
       return false
     }
-    counts[lane] = count + 1
+    counts[key] = count + 1
     return count + 1 == Self.eventsPerMinute + 1
   }
 }

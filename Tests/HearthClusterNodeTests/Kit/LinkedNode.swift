@@ -7,17 +7,19 @@ import Synchronization
 
 /// A node's connections in a test, with a record of their events.
 final class LinkedNode: Sendable {
+  /// An event of the connections, without its completion handler.
   enum Seen: Equatable {
     case up(Incarnation)
     case down(Incarnation)
     case received(DatabaseID, PeerMessage, Incarnation)
   }
 
+  /// The run of the node that its connections announce.
   let run: Incarnation
   let links: NodeLinks
   let port: Int
-  private let seenHere: Log<Seen>
-  private let saidHere: Log<String>
+  private let recordedEvents: Log<Seen>
+  private let recordedMessages: Log<String>
 
   init(
     _ name: String, number: Int64 = 1, cluster: UInt64 = 7, _ identity: LinkIdentity, port: Int = 0,
@@ -25,10 +27,10 @@ final class LinkedNode: Sendable {
   ) async throws {
     run = Incarnation(node: NodeID(name), number: number)
     let (seen, said) = (Log<Seen>(), Log<String>())
-    (seenHere, saidHere) = (seen, said)
+    (recordedEvents, recordedMessages) = (seen, said)
     links = NodeLinks(
       run.node, cluster: cluster, identity, on: MultiThreadedEventLoopGroup.singleton.next(),
-      logger: Logger(label: name) { _ in SaidHandler(said: said) }, answering: answer
+      logger: Logger(label: name) { _ in RecordingLogHandler(messages: said) }, answering: answer
     ) { event in
       switch event {
       case .up(let run): seen.add(.up(run))
@@ -42,10 +44,11 @@ final class LinkedNode: Sendable {
   }
 
   /// The events so far.
-  var seen: [Seen] { seenHere.all }
-  /// The messages to the operator.
-  var said: [String] { saidHere.all }
+  var seen: [Seen] { recordedEvents.all }
+  /// The log messages so far, with their metadata.
+  var said: [String] { recordedMessages.all }
 
+  /// Sets the addresses of the given nodes, and begins the run.
   func begin(knowing nodes: [LinkedNode]) {
     var addresses: [NodeID: (host: String, port: Int)] = [:]
     for node in nodes { addresses[node.run.node] = ("127.0.0.1", node.port) }
@@ -59,12 +62,12 @@ final class LinkedNode: Sendable {
     var all: [Element] { elements.withLock { $0 } }
   }
 
-  private struct SaidHandler: LogHandler {
-    let said: Log<String>
+  private struct RecordingLogHandler: LogHandler {
+    let messages: Log<String>
     var metadata = Logger.Metadata()
     var logLevel = Logger.Level.trace
 
-    init(said: Log<String>) { self.said = said }
+    init(messages: Log<String>) { self.messages = messages }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
       get { metadata[key] }
@@ -72,7 +75,7 @@ final class LinkedNode: Sendable {
     }
 
     func log(event: LogEvent) {
-      said.add("\(event.message) \(event.metadata.map { "\($0)" } ?? "")")
+      messages.add("\(event.message) \(event.metadata.map { "\($0)" } ?? "")")
     }
   }
 }

@@ -14,7 +14,7 @@ import Testing
       ([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 192, 0, 2, 9], ["192.0.2.9", "192.0.2.0/24"]),
       ([], [""]), ([1, 2, 3], [""]), (Array(repeating: 7, count: 17), [""]),
     ] as [([UInt8], [String])])
-  func `a network is known with those around it`(bytes: [UInt8], texts: [String]) {
+  func `an address gives its network and the larger ones that contain it`(bytes: [UInt8], texts: [String]) {
     let network = NetworkPrefix(addressBytes: bytes)
     #expect(network.widening.map(\.text) == texts)
     #expect(network.widest == network.widening.last)
@@ -28,38 +28,38 @@ import Testing
   }
 
   /// Returns a /64 network prefix of provider, site and network.
-  private static func network6(_ provider: UInt8, _ site: UInt8 = 0, _ network: UInt8 = 0) -> NetworkPrefix {
+  private static func ipv6Network(_ provider: UInt8, _ site: UInt8 = 0, _ network: UInt8 = 0) -> NetworkPrefix {
     NetworkPrefix(addressBytes: [0x20, 1, 0xD, 0xB8, 0, provider, site, network] + Array(repeating: 1, count: 8))
   }
 
   /// Takes as much as a claimant can get, in one claim or in one for each unit, and returns the amount.
-  private static func takeAll(_ bound: inout SharedBound, inOne: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
+  private static func takeAll(_ bound: inout SharedBound, inOneClaim: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
     var taken = 0
     var claim = bound.join(claimant(0))
     while bound.admit(to: &claim) {
       taken += 1
-      if !inOne { claim = bound.join(claimant(taken)) }
+      if !inOneClaim { claim = bound.join(claimant(taken)) }
     }
     return taken
   }
 
   @Test func `a single client gets the whole bound until shares apply`() {
     var bound = SharedBound(max: 1_024)
-    #expect(Self.takeAll(&bound, inOne: true) { _ in ShareClaimant(network: Self.network(1)) } == 896)
+    #expect(Self.takeAll(&bound, inOneClaim: true) { _ in ShareClaimant(network: Self.network(1)) } == 896)
     #expect(bound.isNearlyUsedUp == false && bound.used == 896)
   }
 
   @Test(arguments: [false, true])
-  func `a network that takes all it can leaves each of many others a share`(isSixth: Bool) {
+  func `a network that takes all it can leaves each of many others a share`(isIPv6: Bool) {
     func claimant(_ network: UInt8, _ number: Int) -> ShareClaimant {
       // Like an attacker with a whole /24 or /48: another address each time.
       let (low, high) = (UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: number >> 8))
-      return ShareClaimant(network: isSixth ? Self.network6(network, high, low) : Self.network(network, low))
+      return ShareClaimant(network: isIPv6 ? Self.ipv6Network(network, high, low) : Self.network(network, low))
     }
     var bound = SharedBound(max: 100_000)
-    #expect(Self.takeAll(&bound, inOne: false) { claimant(0, $0) } == 87_500)
+    #expect(Self.takeAll(&bound, inOneClaim: false) { claimant(0, $0) } == 87_500)
     var shares: [Int] = []
-    for network in 1...20 { shares.append(Self.takeAll(&bound, inOne: false) { claimant(UInt8(network), $0) }) }
+    for network in 1...20 { shares.append(Self.takeAll(&bound, inOneClaim: false) { claimant(UInt8(network), $0) }) }
     #expect(shares[0] > 600 && shares[19] > 150, "\(shares)")
     // With twenty such networks a new one still has its share, and so has one of its connections.
     var claim = bound.join(claimant(200, 0))
@@ -67,24 +67,24 @@ import Testing
     #expect(admitted == 30)
   }
 
-  @Test func `a connection, an account and a small network have less than their surroundings`() {
+  @Test func `a connection and an account get less than an address, and an address less than its site`() {
     let hog = ShareClaimant(network: Self.network(0))
-    func takes(inOne: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
+    func takes(inOneClaim: Bool, _ claimant: (Int) -> ShareClaimant) -> Int {
       var bound = SharedBound(max: 100_000)
-      _ = Self.takeAll(&bound, inOne: true) { _ in hog }
-      return Self.takeAll(&bound, inOne: inOne, claimant)
+      _ = Self.takeAll(&bound, inOneClaim: true) { _ in hog }
+      return Self.takeAll(&bound, inOneClaim: inOneClaim, claimant)
     }
-    let connection = takes(inOne: true) { _ in ShareClaimant(network: Self.network(1)) }
-    let account = takes(inOne: false) { ShareClaimant(account: "ann", network: Self.network(UInt8($0 % 200 + 1))) }
-    let address = takes(inOne: false) { _ in ShareClaimant(network: Self.network(1)) }
-    let block = takes(inOne: false) { ShareClaimant(network: Self.network(1, UInt8($0 % 256))) }
+    let connection = takes(inOneClaim: true) { _ in ShareClaimant(network: Self.network(1)) }
+    let account = takes(inOneClaim: false) { ShareClaimant(account: "ann", network: Self.network(UInt8($0 % 200 + 1))) }
+    let address = takes(inOneClaim: false) { _ in ShareClaimant(network: Self.network(1)) }
+    let block = takes(inOneClaim: false) { ShareClaimant(network: Self.network(1, UInt8($0 % 256))) }
     #expect(connection < address && account < address && address < block)
   }
 
-  @Test func `the last part is for administrators`() {
+  @Test func `the last part of a bound is for administrators`() {
     var bound = SharedBound(max: 6_400)
     for network in 1...250 {
-      _ = Self.takeAll(&bound, inOne: false) { _ in ShareClaimant(network: Self.network(UInt8(network))) }
+      _ = Self.takeAll(&bound, inOneClaim: false) { _ in ShareClaimant(network: Self.network(UInt8(network))) }
     }
     #expect(bound.used <= 6_300)
     var administrator = bound.join(ShareClaimant(network: Self.network(1), isAdministrator: true))
@@ -92,7 +92,7 @@ import Testing
     #expect(isAdmitted && bound.used == 6_400 && !bound.admits(to: administrator))
   }
 
-  @Test func `an empty member gets its first unit, also of a small bound`() {
+  @Test func `a client that holds nothing gets its first unit, also of a small bound`() {
     for max in 1...20 {
       var bound = SharedBound(max: max)
       var taken = 0
@@ -122,16 +122,18 @@ import Testing
 
   /// Compares the bound with the simplest equivalent: a list of claims that is summed anew each time.
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `it agrees with a list of claims`(seed: UInt64) {
+  func `a bound agrees with a list of claims`(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let max = [7, 64, 500][Int(random.next() % 3)]
     var bound = SharedBound(max: max, unit: 2)
     var claims: [(claimant: ShareClaimant, claim: SharedBound.Claim, held: Int)] = []
-    func held(_ isIt: (ShareClaimant) -> Bool) -> Int { claims.reduce(0) { isIt($1.claimant) ? $0 + $1.held : $0 } }
+    func held(_ isCounted: (ShareClaimant) -> Bool) -> Int {
+      claims.reduce(0) { isCounted($1.claimant) ? $0 + $1.held : $0 }
+    }
     for _ in 0..<2_000 {
       let roll = random.next() % 10
       if roll == 0 || claims.isEmpty {
-        let network = Self.network6(
+        let network = Self.ipv6Network(
           UInt8(random.next() % 3), UInt8(random.next() % 2), UInt8(random.next() % 2))
         let claimant = ShareClaimant(
           account: random.next() % 2 == 0 ? nil : "\(random.next() % 3)",

@@ -3,7 +3,7 @@ import HearthPlugin
 import HearthSAML
 import HearthTree
 
-/// The user of an assertion, as an identity of this server.
+/// The user that a SAML assertion names, as a federated identity.
 struct SAMLUser: Sendable {
   let identity: FederatedIdentity
 
@@ -50,7 +50,8 @@ struct SAMLUser: Sendable {
     self.identity = identity
   }
 
-  /// Returns the attributes that fit into the limit, in the provider's order: one text, or several in an array.
+  /// Returns the attributes that fit into the limit, in the provider's order: a string for one value, an array
+  /// for several.
   private static func attributes(of assertion: SAMLAssertion) -> JSON? {
     var (members, size): ([JSON.Member], Int) = ([], 2)
     for attribute in assertion.attributes where !members.contains(where: { $0.name == attribute.name }) {
@@ -64,8 +65,9 @@ struct SAMLUser: Sendable {
     return members.isEmpty ? nil : .object(members)
   }
 
-  // MARK: Sealed
+  // MARK: Sealed form
 
+  /// Returns the user and their visit as JSON, which ``SAMLPages`` seals for the browser to bring back.
   func json(of visit: SAMLPages.Visit, now: Instant) -> JSON {
     var members = [JSON.Member("v", visit.renewed(now).json), JSON.Member("i", .string(identity.pendingText))]
     if let attributes = identity.signInAttributes { members.append(JSON.Member("a", attributes)) }
@@ -74,6 +76,7 @@ struct SAMLUser: Sendable {
     return .object(members)
   }
 
+  /// Reads the form that ``json(of:now:)`` returns; `nil` when it is invalid.
   static func read(_ json: JSON) -> (SAMLUser, SAMLPages.Visit)? {
     guard let visit = SAMLPages.Visit(json["v"]),
       let identity = FederatedIdentity(

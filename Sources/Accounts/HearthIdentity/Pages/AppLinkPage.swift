@@ -1,6 +1,7 @@
 import HearthAccounts
 
-/// The page of a link for an app that no app opened: it redirects to the link inside, which has the code.
+/// The page for an app link that a browser opened instead of the app: it redirects to the link in the parameter `link`,
+/// which has the action code.
 struct AppLinkPage: Sendable {
   let links: ActionLinks
 

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The authority of one cluster's certificates, by which its nodes know each other; it has no other use. ECDSA on P-256
+/// The certificate authority of one cluster, whose nodes authenticate each other by its certificates. ECDSA on P-256
 /// with SHA-256, X.509 version 3.
 package struct NodeAuthority: Sendable, Redacted {
   /// A certificate and its private key, in PEM.
@@ -20,8 +20,8 @@ package struct NodeAuthority: Sendable, Redacted {
   package static let nodeDays = 5 * 365
   /// The validity of the authority's certificate, in days: longer, so that nodes can join later.
   package static let authorityDays = 10 * 365
-  /// The permitted difference of the machines' clocks.
-  private static let earlySeconds: Int64 = 3_600
+  /// The seconds before its issue from which a certificate is valid, for machines whose clocks are behind.
+  private static let clockSkewSeconds: Int64 = 3_600
 
   /// The authority's own certificate and key.
   package let credentials: Credentials
@@ -33,7 +33,7 @@ package struct NodeAuthority: Sendable, Redacted {
   package init(now seconds: Int64) throws(Failure) {
     let key = try NodeKey()
     let certificate = try NodeCertificate(
-      named: "Hearth cluster", of: key, from: seconds - Self.earlySeconds,
+      named: "Hearth cluster", of: key, from: seconds - Self.clockSkewSeconds,
       until: seconds + Int64(Self.authorityDays) * 86_400)
     try certificate.add(
       [
@@ -56,7 +56,7 @@ package struct NodeAuthority: Sendable, Redacted {
     self.credentials = credentials
   }
 
-  /// A new certificate for a node. It ends with the authority's at the latest.
+  /// Issues a certificate for a node, which expires no later than the authority's own.
   ///
   /// - Parameters:
   ///   - node: its name, which becomes a DNS name in the certificate: see ``isName(_:)``.
@@ -67,7 +67,7 @@ package struct NodeAuthority: Sendable, Redacted {
     let (own, ownKey) = (try NodeCertificate(pem: credentials.certificate), try NodeKey(pem: credentials.key))
     let key = try NodeKey()
     let certificate = try NodeCertificate(
-      named: node, of: key, from: seconds - Self.earlySeconds, until: seconds + Int64(Self.nodeDays) * 86_400,
+      named: node, of: key, from: seconds - Self.clockSkewSeconds, until: seconds + Int64(Self.nodeDays) * 86_400,
       atMost: own)
     try certificate.add(
       [

@@ -40,24 +40,25 @@ struct Mailbox: Sendable {
   /// The positions by connection; only those in future rounds have a meaning.
   private var positions: [ConnectionID: RoundPosition] = [:]
 
-  /// The steps that connections owe, until ``passedSteps`` reaches their value.
+  /// The value of ``passedSteps`` at which a connection's debt is paid, by payer.
   private var debts: [ConnectionID: Int] = [:]
   /// The steps of the rounds that have passed.
   private var passedSteps = 0
   /// The rounds since paid debts were last removed.
   private var roundsSinceSweep = 0
-  /// The commands whose turn came while their account owed too much, by account. They precede those of the same account
-  /// in ``rounds``.
+  /// The commands whose turn came while their payer owed too much, by payer. They precede those of the same payer in
+  /// ``rounds``.
   private var deferred: [ConnectionID: DeferredCommands] = [:]
-  /// The accounts of ``deferred``, in order, and how many of them the round at ``head`` has served.
-  private var deferredAccounts: [ConnectionID] = []
+  /// The payers of ``deferred``, in order, and how many of them the round at ``head`` has served.
+  private var deferredPayers: [ConnectionID] = []
   private var deferredIndex = 0
-  /// The commands that the round has taken from the account at ``deferredIndex``.
+  /// The number of commands that the round has taken from the payer at ``deferredIndex``.
   private var deferredShare = 0
-  /// The connections that share the account of the connection that they replace, so that they stay behind it.
-  private var accounts: [ConnectionID: ConnectionID] = [:]
+  /// The payers of connections that replaced another one: the replaced connection, whose debt they share and behind
+  /// whose commands they stay. Every other connection is its own payer.
+  private var payers: [ConnectionID: ConnectionID] = [:]
 
-  /// The connections that have as many commands at the ``LargeCommandScheduler`` as one may have.
+  /// The connections that have reached the limit of waiting commands at the ``LargeCommandScheduler`` and should pause.
   var crowded: Set<ConnectionID> = []
 
   private(set) var count = 0
@@ -99,7 +100,7 @@ struct Mailbox: Sendable {
         index += 1
       } while index < commands.endIndex && commands[index].connection == connection
       positions[connection] = position
-      let deferredCount = deferred[account(of: connection)]?.commands.count ?? 0
+      let deferredCount = deferred[payer(of: connection)]?.commands.count ?? 0
       let roundCount = Int(position.round - headRound) + deferredCount / limits.roundCommandsMax
       if roundCount >= limits.roundsPendingPerConnectionMax { isFarBehind = true }
       if roundCount > 0 { isInNextRound = false }
@@ -122,12 +123,12 @@ struct Mailbox: Sendable {
   mutating func hold(_ connection: ConnectionID, until other: ConnectionID) {
     let (own, others) = (position(of: connection), position(of: other))
     positions[connection] = others.round > own.round ? RoundPosition(round: others.round) : own
-    accounts[connection] = account(of: other)
+    payers[connection] = payer(of: other)
   }
 
   /// Removes and returns up to so many commands, to be decided now.
   mutating func take(_ countMax: Int) -> [Command] {
-    if isFair { return takeFair(countMax) }
+    if hasDebtors { return takeWithoutDebtors(countMax) }
     var taken: [Command] = []
     takenArrivalNanoseconds = head < rounds.count ? rounds[head].arrivalNanoseconds : 0
     while taken.count < countMax, head < rounds.count {
@@ -151,12 +152,12 @@ struct Mailbox: Sendable {
       (head, headRound, takenCount) = (head + 1, headRound + 1, 0)
     }
     count -= taken.count
-    // Half of them, so that the removed ones pay for moving the others.
+    // Only when half of the rounds are spent: moving the others then takes amortized constant time per round.
     if head * 2 >= rounds.count {
       rounds.removeFirst(head)
       head = 0
     }
-    if count == 0 { (positions, accounts) = ([:], [:]) }
+    if count == 0 { (positions, payers) = ([:], [:]) }
     return taken
   }
 
@@ -190,14 +191,14 @@ struct Mailbox: Sendable {
 
 extension Mailbox {
   /// True when a connection owes steps, or waits because of it.
-  private var isFair: Bool { !debts.isEmpty || !deferred.isEmpty }
+  private var hasDebtors: Bool { !debts.isEmpty || !deferred.isEmpty }
 
   /// Records the steps of connections' commands. One-off requests have no position, and never wait.
   mutating func charge(_ work: [ConnectionWork]) {
     for item in work where item.payer.client == nil {
-      let account = account(of: item.payer.connection)
-      guard debts[account] != nil || debts.count < limits.debtorsMax else { continue }
-      debts[account] = max(debts[account] ?? 0, passedSteps) + item.steps
+      let payer = payer(of: item.payer.connection)
+      guard debts[payer] != nil || debts.count < limits.debtorsMax else { continue }
+      debts[payer] = max(debts[payer] ?? 0, passedSteps) + item.steps
     }
   }
 
@@ -206,14 +207,14 @@ extension Mailbox {
   /// - Returns: False when no others wait, or no connection has exceeded its share: the commands are then decided at
   ///   once.
   mutating func putBack(_ commands: ArraySlice<Command>, arrivalNanoseconds: UInt64) -> Bool {
-    guard count > 0, isFair else { return false }
+    guard count > 0, hasDebtors else { return false }
     if head == rounds.count { rounds.append(Round()) }
     if takenCount > 0 { rounds[head].commands.removeFirst(takenCount) }
     takenCount = 0
-    let own = Dictionary(grouping: commands) { isDeferred($0) ? account(of: $0.connection) : nil }
-    for (account, commands) in own {
-      if let account {
-        deferred[account]?.commands.prepend(commands)
+    let own = Dictionary(grouping: commands) { isDeferred($0) ? payer(of: $0.connection) : nil }
+    for (payer, commands) in own {
+      if let payer {
+        deferred[payer]?.commands.prepend(commands)
       } else {
         rounds[head].commands.insert(contentsOf: commands, at: 0)
       }
@@ -223,35 +224,35 @@ extension Mailbox {
     return true
   }
 
-  /// Takes commands like ``take(_:)``, of one round at most and without connections that have exceeded their share:
-  /// their commands wait separately, in order.
-  private mutating func takeFair(_ countMax: Int) -> [Command] {
+  /// Takes commands like ``take(_:)``, of one round at most. Commands of connections that have exceeded their share are
+  /// deferred, in order.
+  private mutating func takeWithoutDebtors(_ countMax: Int) -> [Command] {
     var taken: [Command] = []
     while taken.isEmpty, count > 0 {
       if head == rounds.count { rounds.append(Round()) }
       takenArrivalNanoseconds = rounds[head].arrivalNanoseconds
       takeDeferred(countMax, into: &taken)
       takeFromRound(countMax, into: &taken)
-      let isLeft = deferredIndex < deferredAccounts.count || takenCount < rounds[head].commands.count
+      let isLeft = deferredIndex < deferredPayers.count || takenCount < rounds[head].commands.count
       if isLeft, taken.count >= countMax { break }
       endRound(isIdle: taken.isEmpty)
     }
     count -= taken.count
     if count == 0 {
-      (positions, accounts, deferred, deferredAccounts, deferredIndex, deferredShare) = ([:], [:], [:], [], 0, 0)
+      (positions, payers, deferred, deferredPayers, deferredIndex, deferredShare) = ([:], [:], [:], [], 0, 0)
     }
     return taken
   }
 
-  /// Takes a share of each account whose commands waited and that now owes little.
+  /// Takes a share of the deferred commands of each payer that no longer owes too much.
   private mutating func takeDeferred(_ countMax: Int, into taken: inout [Command]) {
-    while deferredIndex < deferredAccounts.count, taken.count < countMax {
-      let account = deferredAccounts[deferredIndex]
+    while deferredIndex < deferredPayers.count, taken.count < countMax {
+      let payer = deferredPayers[deferredIndex]
       let room = min(limits.roundCommandsMax - deferredShare, countMax - taken.count)
-      if room > 0, !isInDebt(account), let waiting = deferred[account], waiting.commands.count > 0 {
-        let part = deferred[account]?.commands.take(room) ?? []
+      if room > 0, !isInDebt(payer), let waiting = deferred[payer], waiting.commands.count > 0 {
+        let part = deferred[payer]?.commands.take(room) ?? []
         let bytes = waiting.sizeBytes / waiting.commands.count * part.count
-        deferred[account]?.sizeBytes -= bytes
+        deferred[payer]?.sizeBytes -= bytes
         sizeBytes -= bytes
         taken += part
         deferredShare += part.count
@@ -269,11 +270,11 @@ extension Mailbox {
       let command = rounds[head].commands[takenCount]
       takenCount += 1
       rounds[head].sizeBytes -= eachBytes
-      let account = account(of: command.connection)
-      if isDeferred(command) || !command.isOneOff && isInDebt(account) {
-        if deferred[account] == nil { deferredAccounts.append(account) }
-        deferred[account, default: DeferredCommands()].commands.append(command)
-        deferred[account]?.sizeBytes += eachBytes
+      let payer = payer(of: command.connection)
+      if isDeferred(command) || !command.isOneOff && isInDebt(payer) {
+        if deferred[payer] == nil { deferredPayers.append(payer) }
+        deferred[payer, default: DeferredCommands()].commands.append(command)
+        deferred[payer]?.sizeBytes += eachBytes
       } else {
         taken.append(command)
         sizeBytes -= eachBytes
@@ -281,8 +282,8 @@ extension Mailbox {
     }
   }
 
-  /// Advances to the next round. Every debt decreases by one share; when all accounts owe too much, by enough to let
-  /// one continue.
+  /// Advances to the next round. Every debt decreases by one share; if no command could be taken because all payers owe
+  /// too much, by enough to let one continue.
   private mutating func endRound(isIdle: Bool) {
     sizeBytes -= rounds[head].sizeBytes
     rounds[head] = Round()
@@ -291,34 +292,34 @@ extension Mailbox {
       rounds.removeFirst(head)
       head = 0
     }
-    for account in deferredAccounts where deferred[account]?.commands.count == 0 {
-      sizeBytes -= deferred.removeValue(forKey: account)?.sizeBytes ?? 0
+    for payer in deferredPayers where deferred[payer]?.commands.count == 0 {
+      sizeBytes -= deferred.removeValue(forKey: payer)?.sizeBytes ?? 0
     }
-    deferredAccounts.removeAll { deferred[$0] == nil }
+    deferredPayers.removeAll { deferred[$0] == nil }
     (deferredIndex, deferredShare) = (0, 0)
-    let least = isIdle ? deferredAccounts.map { (debts[$0] ?? 0) - passedSteps }.min() ?? 0 : 0
+    let least = isIdle ? deferredPayers.map { (debts[$0] ?? 0) - passedSteps }.min() ?? 0 : 0
     passedSteps += max(limits.roundSteps, least - limits.roundSteps)
     roundsSinceSweep += 1
-    // Paced so that it takes no longer than the rounds do.
+    // Only after as many rounds as there are debts: the sweep then takes amortized constant time per round.
     guard roundsSinceSweep >= debts.count else { return }
     debts = debts.filter { $0.value > passedSteps }
     roundsSinceSweep = 0
   }
 
-  /// Returns true when a command follows others of its account that wait separately.
+  /// Returns true when a command follows deferred commands of its payer.
   private func isDeferred(_ command: Command) -> Bool {
-    !command.isOneOff && !deferred.isEmpty && deferred[account(of: command.connection)] != nil
+    !command.isOneOff && !deferred.isEmpty && deferred[payer(of: command.connection)] != nil
   }
 
-  private func isInDebt(_ account: ConnectionID) -> Bool {
-    (debts[account] ?? 0) - passedSteps > limits.roundSteps
+  private func isInDebt(_ payer: ConnectionID) -> Bool {
+    (debts[payer] ?? 0) - passedSteps > limits.roundSteps
   }
 
-  private func account(of connection: ConnectionID) -> ConnectionID { accounts[connection] ?? connection }
+  private func payer(of connection: ConnectionID) -> ConnectionID { payers[connection] ?? connection }
 }
 
 extension Command {
-  /// A command that applies expired timers and decides the next listens in doubt.
+  /// A command that applies expired timers and decides again the next listens whose grant may no longer hold.
   static var tick: Command { Command(connection: ConnectionID(rawValue: 0), action: .tick) }
 
   /// True for a command from an HTTP request or a timer; exempt from per-connection fairness.

@@ -8,7 +8,8 @@ package enum ProposedRequest: Sendable {
   /// A write of one location or of several at once.
   case write(WriteOperation)
 
-  /// Returns the request for the rules. A write's candidate is the engine's own, with server values filled in.
+  /// Returns the request that the rules evaluate. The data after a write is computed as for a real write, with server
+  /// values filled in.
   ///
   /// - Throws: The error with which the server refuses a write before it evaluates rules.
   package func prepared(on root: Node, auth: JSON?, nowMilliseconds: Int64) throws(Failure) -> RulesRequest {

@@ -3,7 +3,7 @@ import HearthTree
 extension Program {
   /// The value of an operation.
   ///
-  /// - Throws: the one error of the language. It ends the rule, unless an operand before it already decided.
+  /// - Throws: The only error of the rules language, which ends the rule. Operands that `&&` or `||` skips cannot fail.
   func evaluate(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     if context.observation != nil { return try evaluateObserved(index, &context) }
     try step(index, &context)
@@ -74,33 +74,35 @@ extension Program {
   private func evaluateObserved(
     _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Operand {
-    var isNotedInside = false
+    // True when `truth` or `claim`, which computes the value, records it.
+    var isRecordedByCallee = false
     do {
       try step(index, &context)
-      isNotedInside = operations[Int(index)].isTruth || operations[Int(index)].isClaim
+      isRecordedByCallee = operations[Int(index)].isTruth || operations[Int(index)].isClaim
       let value = try compute(index, &context)
-      if !isNotedInside {
+      if !isRecordedByCallee {
         context.observation?.note(index, Value(value))
         if case .constant = operations[Int(index)] { context.observation?.noteImplied(by: index) }
       }
       return value
     } catch {
-      if !isNotedInside { context.observation?.noteFailure(index, error) }
+      if !isRecordedByCallee { context.observation?.noteFailure(index, error) }
       throw error
     }
   }
 
   @inline(never)
   private func truthObserved(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Bool {
-    var isNotedInside = false
+    // True when `evaluate`, which computes the value, records it.
+    var isRecordedByCallee = false
     do {
       try step(index, &context)
-      isNotedInside = !operations[Int(index)].isTruth && !operations[Int(index)].isConditional
+      isRecordedByCallee = !operations[Int(index)].isTruth && !operations[Int(index)].isConditional
       let truth = try decide(index, &context)
-      if !isNotedInside { context.observation?.note(index, truth) }
+      if !isRecordedByCallee { context.observation?.note(index, truth) }
       return truth
     } catch {
-      if !isNotedInside { context.observation?.noteFailure(index, error) }
+      if !isRecordedByCallee { context.observation?.noteFailure(index, error) }
       throw error
     }
   }
@@ -109,7 +111,9 @@ extension Program {
 
   /// The value of an operation, with a fast path for constants, which are one side of most comparisons.
   @inline(__always)
-  private func side(_ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
+  private func comparisonOperand(
+    _ index: Int32, _ context: inout EvaluationContext
+  ) throws(EvaluationError) -> Operand {
     guard context.observation == nil, case .constant(let constant) = operations[Int(index)] else {
       return try evaluate(index, &context)
     }
@@ -120,7 +124,7 @@ extension Program {
   private func compare(
     _ binary: BinaryOperator, _ left: Int32, _ right: Int32, _ index: Int32, _ context: inout EvaluationContext
   ) throws(EvaluationError) -> Bool {
-    let (a, b) = (try side(left, &context), try side(right, &context))
+    let (a, b) = (try comparisonOperand(left, &context), try comparisonOperand(right, &context))
     if let x = a.byteCount, let y = b.byteCount { try charge(min(x, y), index, &context) }
     switch binary {
     case .equal: return Operand.areEqual(a, b)
@@ -190,7 +194,7 @@ extension Program {
     return text
   }
 
-  /// An operand that is a text, in place.
+  /// An operand that must be a text, without a copy of its bytes.
   func text(_ operand: Int32, _ index: Int32, _ context: inout EvaluationContext) throws(EvaluationError) -> Operand {
     let text = try evaluate(operand, &context)
     switch text {

@@ -6,7 +6,7 @@
 /// * `^` first and `$` last anchor the whole pattern, so `/a|b$/` is `(a|b)` at the end of the text. Anywhere else
 ///   they are refused.
 /// * `.` matches line breaks.
-/// * Where something to repeat must begin, any character stands for itself: `(?:a)` matches the text `?:a`.
+/// * Where an atom must begin, the repetition operators are literal characters: `(?:a)` matches the text `?:a`.
 ///
 /// It works on UTF-16 units: a character beyond U+FFFF is its two surrogates.
 ///

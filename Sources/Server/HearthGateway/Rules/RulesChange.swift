@@ -1,6 +1,6 @@
 import HearthTree
 
-/// The facts of a change of rules beside the rules themselves.
+/// The metadata of a change of rules: its author, its cause and its options.
 package struct RulesChange: Sendable, Equatable {
   var author: RulesAuthor
   var cause: RulesVersion.Cause
@@ -24,7 +24,7 @@ package struct RulesChange: Sendable, Equatable {
     (self.tool, self.original, self.watch) = (tool, original, watch)
   }
 
-  /// Returns the change for a rules file that was read.
+  /// Returns the change for rules that the server read from a file.
   package static func file(_ path: String?) -> RulesChange { RulesChange(author: .file(path)) }
 
   /// The members of the change in responses and files.

@@ -131,7 +131,7 @@ final class PostgresRestoration: JournalRestoration {
 
   /// Reads the whole journal, as a server would.
   private func verify() throws(JournalError) {
-    let journal = PostgresJournal(engine, identifier: identifier, name: name, isEntered: false)
+    let journal = PostgresJournal(engine, identifier: identifier, name: name, isRegistered: false)
     guard let found = try journal.log.end() else {
       guard head.position == 0 else { throw error(.corrupt, "nothing of it is there") }
       return

@@ -1,7 +1,7 @@
 import HearthJournal
 
 extension JournalError {
-  /// Translates an error of the server.
+  /// Translates an error of the PostgreSQL server.
   init(_ fault: PostgresFault, action: String, _ address: PostgresAddress) {
     let code: Code =
       switch fault.state.prefix(2) {
@@ -22,7 +22,7 @@ extension JournalError {
     self.init(code, "\(action) failed: \(advice) (\(address))", cause: fault.description)
   }
 
-  /// The error when there was no answer, or one that is expected to change a little later.
+  /// Returns the error for a PostgreSQL server that did not answer, or answered with a temporary error.
   static func unreachable(_ action: String, _ address: PostgresAddress, _ text: String) -> JournalError {
     JournalError(.unavailable, "\(action) failed: no answer from \(address)", cause: text)
   }

@@ -102,9 +102,9 @@ public final class PostgresEngine: Sendable {
     return request
   }
 
-  /// Runs statements beside appends, in one transaction, and waits.
+  /// Runs statements other than appends, in one transaction, and waits.
   ///
-  /// - Parameter isRepeatable: True when they may run twice. They are retried when their outcome is unknown.
+  /// - Parameter isRepeatable: True when they may run twice; they are then retried after an unknown outcome.
   func run(
     _ action: String, _ journal: Int64, _ statements: [PostgresStatement], isRepeatable: Bool
   ) throws(JournalError) -> [PostgresAnswer] {

@@ -14,12 +14,12 @@ final class JournalHandle: Sendable {
   let name: String
 
   /// True when closing the journal unregisters it from the engine.
-  private let isEntered: Bool
+  private let isRegistered: Bool
   private let state = Mutex(State())
 
-  /// - Parameter isEntered: False for reading the rows of a journal that is open elsewhere in this process.
-  init(_ engine: PostgresEngine, identifier: Int64, name: String, isEntered: Bool) {
-    (self.engine, self.identifier, self.name, self.isEntered) = (engine, identifier, name, isEntered)
+  /// - Parameter isRegistered: False for reading the rows of a journal that is open elsewhere in this process.
+  init(_ engine: PostgresEngine, identifier: Int64, name: String, isRegistered: Bool) {
+    (self.engine, self.identifier, self.name, self.isRegistered) = (engine, identifier, name, isRegistered)
   }
 
   deinit { close() }
@@ -29,15 +29,15 @@ final class JournalHandle: Sendable {
       defer { state.isClosed = true }
       return !state.isClosed
     }
-    if isFirst, isEntered { engine.leave(identifier) }
+    if isFirst, isRegistered { engine.leave(identifier) }
   }
 
   // MARK: Errors
 
-  /// The text for the file of an error's place.
+  /// The text that stands for a file in the place of an error: the server's address and the journal's name.
   var file: String { "\(engine.address) \(name)" }
 
-  /// Returns the place of an error.
+  /// Returns the place of an error, at a position of the journal if one is given.
   func place(_ position: Int64? = nil) -> JournalError.Place { JournalError.Place(file: file, position: position) }
 
   func requireOpen(forWriting: Bool) throws(JournalError) {
@@ -50,15 +50,17 @@ final class JournalHandle: Sendable {
     }
   }
 
-  /// Refuses later writes, because the outcome of one can no longer be found out here. The first failure counts.
+  /// Records a write with an unknown outcome, so that later writes are refused. Only the first failure is kept.
   func fail(_ error: JournalError) { state.withLock { $0.failure = $0.failure ?? error } }
 
   // MARK: Statements
 
-  /// Runs statements beside appends, in one transaction.
+  /// Runs statements other than appends, in one transaction.
   ///
-  /// - Parameter isWriting: True refuses after a failure, and does not repeat statements with an unknown outcome, which
-  ///   ends the journal as for an append.
+  /// - Parameters:
+  ///   - isWriting: True for statements that change the journal: they are refused after a failed write, and their own
+  ///     unknown outcome makes the journal refuse later ones.
+  ///   - isRepeatable: True when the statements may run twice; they are then retried after an unknown outcome.
   func run(
     _ action: String, _ statements: [PostgresStatement], isWriting: Bool = false, isRepeatable: Bool = true
   ) throws(JournalError) -> [PostgresAnswer] {

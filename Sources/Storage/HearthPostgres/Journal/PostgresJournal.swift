@@ -12,9 +12,9 @@ public final class PostgresJournal: OutboxJournal {
   let appender: PostgresBatchAppender
   private let snapshotStore: PostgresSnapshotStore
 
-  /// - Parameter isEntered: False for reading the rows of a journal that is open elsewhere in this process.
-  init(_ engine: PostgresEngine, identifier: Int64, name: String, isEntered: Bool = true) {
-    handle = JournalHandle(engine, identifier: identifier, name: name, isEntered: isEntered)
+  /// - Parameter isRegistered: False for reading the rows of a journal that is open elsewhere in this process.
+  init(_ engine: PostgresEngine, identifier: Int64, name: String, isRegistered: Bool = true) {
+    handle = JournalHandle(engine, identifier: identifier, name: name, isRegistered: isRegistered)
     log = PostgresLogReader(handle)
     appender = PostgresBatchAppender(handle, log)
     snapshotStore = PostgresSnapshotStore(handle, log)

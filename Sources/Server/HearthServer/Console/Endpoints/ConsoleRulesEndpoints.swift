@@ -4,7 +4,7 @@ import HearthRules
 import HearthTransport
 import HearthTree
 
-/// The counts of rules in force, and problems of a rules file.
+/// The console's endpoints for the coverage of the rules in force and for checking a rules file.
 struct ConsoleRulesEndpoints: ConsoleEndpoints {
   let context: ConsoleContext
 
@@ -24,6 +24,7 @@ struct ConsoleRulesEndpoints: ConsoleEndpoints {
       })
   }
 
+  /// Returns the problems of the rules file in `source`.
   func checkRules() async throws(ConsoleFailure) -> HTTPResponse {
     _ = try session()
     guard let source = call.body?["source"]?.string else {
