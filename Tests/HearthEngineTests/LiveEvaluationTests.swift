@@ -89,7 +89,7 @@ import Testing
       _ = engine.decide([put(Int64(rounds + 1))], at: Self.instant)
       batch = engine.settle(evaluated: evaluation.evaluated(), at: Self.instant)
     }
-    #expect(rounds == LiveEvaluations.outrunMax && Self.events(batch).map(\.connections) == [[1, 2]])
+    #expect(rounds == LiveEvaluations.invalidatedMax && Self.events(batch).map(\.connections) == [[1, 2]])
   }
 
   @Test("a listener that ends meanwhile receives nothing")

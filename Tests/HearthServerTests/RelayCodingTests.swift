@@ -35,7 +35,7 @@ import Testing
       "\(response.status.code) \(headers) \(response.readPauseMilliseconds) \(Array(response.body.readableBytesView))"
   }
 
-  @Test("a request is read as it was written, with any peer")
+  @Test("a decoded request equals the encoded one, with any peer")
   func requests() throws {
     for (address, text) in [
       (try SocketAddress(ipAddress: "192.0.2.7", port: 4_711), "192.0.2.7"),
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test("an answer is read as it was written")
+  @Test("a decoded answer equals the encoded one")
   func answers() throws {
     var response = Self.response
     response.readPauseMilliseconds = 250
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  @Test("heads that would be none are refused: of another version, with line breaks, over their limits")
+  @Test("malformed heads are refused: another version, line breaks, sizes over the limits")
   func strictness() throws {
     func request(_ change: (inout HTTPRequest) -> Void, client: String = "") throws -> [UInt8] {
       var request = Self.request
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("oversized messages and incomplete responses are not written")
+  @Test("oversized messages and invalid responses are not encoded")
   func tooLarge() {
     var (request, response) = (Self.request, Self.response)
     request.body = ByteBuffer(repeating: 1, count: RelayLimits.messageBytesMax - 100)

@@ -12,7 +12,7 @@ public final class Tenants: Sendable {
   private let context: AccountsContext
   private let known = Mutex<[String: Accounts]>([:])
 
-  /// - Parameter context: the project's.
+  /// - Parameter context: the context of the project's own accounts.
   init(of context: AccountsContext) { self.context = context }
 
   /// True when no tenant exists, without reading any.
@@ -64,12 +64,12 @@ public final class Tenants: Sendable {
   }
 
   /// Returns the first tenant's accounts that satisfy the condition, for a request that names no tenant.
-  func first(where isIt: (AccountView) -> Bool) -> Accounts? {
+  func first(where condition: (AccountView) -> Bool) -> Accounts? {
     let view = context.store.view
     guard view.hasTenants else { return nil }
     for tenant in view.tenants(limit: Self.countMax) {
       guard let accounts = find(tenant.id) else { continue }
-      if isIt(accounts.store.view) { return accounts }
+      if condition(accounts.store.view) { return accounts }
     }
     return nil
   }
@@ -101,8 +101,9 @@ public final class Tenants: Sendable {
   ///
   /// - Parameters:
   ///   - settings: stored in ``TenantRecord/changes``, in the form of ``ConfigurationAdministration``.
-  ///   - change: sets the administrator's other values.
-  /// - Throws: `quotaExceeded` above the limit; `invalidArgument` for settings that the file could not contain either.
+  ///   - change: sets the values that are not among `settings`.
+  /// - Throws: `quotaExceeded` above the limit; `invalidArgument` for settings that would also be invalid in the
+  ///   configuration file.
   package func create(
     by administrator: Administrator, settings: JSON? = nil, _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
@@ -130,13 +131,13 @@ public final class Tenants: Sendable {
   ///
   /// - Parameters:
   ///   - settings: stored in ``TenantRecord/changes``, in the form of ``ConfigurationAdministration``.
-  ///   - change: sets the administrator's other values.
-  /// - Throws: `tenantNotFound`; `invalidArgument` for settings that the file could not contain either.
+  ///   - change: sets the values that are not among `settings`.
+  /// - Throws: `tenantNotFound`; `invalidArgument` for settings that would also be invalid in the configuration file.
   package func change(
     _ id: String, by administrator: Administrator, settings: JSON? = nil,
     _ change: @escaping @Sendable (inout TenantRecord) -> Void
   ) async throws(AccountError) -> TenantRecord {
-    let (tenant, isShut) = try await context.store.transact {
+    let (tenant, isNewlyDisabled) = try await context.store.transact {
       [project = context.settings] (transaction: inout AccountTransaction) throws(AccountError) -> (TenantRecord, Bool)
       in
       guard var tenant = transaction.tenant(id) else { throw AccountError(.tenantNotFound) }
@@ -148,7 +149,7 @@ public final class Tenants: Sendable {
       transaction.audit(administrator.event(.configurationChanged, detail: "tenant \(id) changed"))
       return (tenant, tenant.isDisabled && !wasDisabled)
     }
-    if isShut { context.announce(.tenant(id: id), .userDisabled) }
+    if isNewlyDisabled { context.announce(.tenant(id: id), .userDisabled) }
     return tenant
   }
 

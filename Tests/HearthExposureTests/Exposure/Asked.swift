@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthExposure
 
-/// Queries about rules in a short notation for tests.
+/// A rule set in a short notation for tests, with the verdicts on it.
 struct Asked {
   static let now: Int64 = 1_783_800_000_000
 
@@ -13,8 +13,7 @@ struct Asked {
 
   /// Creates the rules.
   ///
-  /// - Parameter body: The value of `"rules"`, with `'` for `"` around names and texts of the file, and `` ` `` for `'`
-  ///   inside rules.
+  /// - Parameter body: The value of `"rules"`, with `'` for the `"` of JSON strings, and `` ` `` for `'` inside rules.
   init(_ body: String) throws {
     rules = try Self.compile(body)
     exposure = Exposure(of: rules, nowMilliseconds: Self.now)
@@ -58,12 +57,12 @@ struct Asked {
 
   struct NotOpen: Error {}
 
-  /// Returns the verdict on one `.write` at `/a` for any identity.
+  /// Returns the verdict on one `.write` at `/a` for an identity.
   static func write(_ rule: String, _ identity: ExposureIdentity = .signedIn) throws -> String {
     try Asked("{'a':{'.write':'\(rule)'}}").verdict(.write, "/a", identity)
   }
 
-  /// Returns the verdict on one `.read` at `/a/$k` for any identity.
+  /// Returns the verdict on one `.read` at `/a/$k` for an identity.
   static func read(_ rule: String, _ identity: ExposureIdentity = .signedIn) throws -> String {
     try Asked("{'a':{'$k':{'.read':'\(rule)'}}}").verdict(.read, "/a/$k", identity)
   }

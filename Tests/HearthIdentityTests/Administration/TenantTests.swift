@@ -118,7 +118,7 @@ import Testing
     let token = try #require(world.accounts.tenants?.find(one)).keys.verifyIDToken(
       inOne.idToken, nowSeconds: world.nowSeconds)
     #expect(token.claims["firebase"]?["tenant"] == .string(one))
-    // Shown anywhere, with or without its tenant.
+    // A lookup with the token succeeds whether or not the request names the tenant.
     for tenant in [nil, one] {
       let shown = try await Self.lookup(world, inOne.idToken, in: tenant)
       #expect(shown.json["users"]?.array?.first?["localId"] == .string(inOne.localID))
@@ -133,7 +133,7 @@ import Testing
     // Refreshed without its tenant, as SDKs do.
     let refreshed = try await world.refresh(inOne.refreshToken)
     #expect(try await Self.lookup(world, refreshed.idToken, in: one).status == 200)
-    // An administrator's path states whose users.
+    // The path of an administrator's request determines the tenant whose users it lists.
     func count(_ place: String) async throws -> Int? {
       let page = try await world.post(
         "/v1/projects/demo-test/\(place)accounts:batchGet", method: "GET", authority: Self.administrator)
@@ -149,8 +149,8 @@ import Testing
     #expect(unknown.error == "TENANT_NOT_FOUND")
   }
 
-  @Test("each tenant has the ways in that are switched on for it, and none while it is disabled")
-  func ways() async throws {
+  @Test("each tenant has the sign-in methods that are enabled for it, and none while it is disabled")
+  func signInMethods() async throws {
     let world = try IdentityWorld()
     let tenant = try await Self.make(world, [:])
     #expect(try await Self.signUp(world, "bob@example.com", in: tenant).error == "OPERATION_NOT_ALLOWED")
@@ -170,8 +170,8 @@ import Testing
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).error == "PROJECT_DISABLED")
     #expect(try await world.refresh(guest.refreshToken).error == "PROJECT_DISABLED")
     #expect(try await Self.lookup(world, guest.idToken).error == "PROJECT_DISABLED")
-    // Nor do the app's administrators manage its users. The operator does, and the project's own users are not
-    // affected.
+    // Service accounts cannot manage the users of a disabled tenant either. The operator can, and the project's own
+    // users are not affected.
     let made = try await world.post("/hearth/v1/serviceAccounts:create", ["name": "app"], authority: Self.administrator)
     let app = IdentityRequest.Bearer.administrator(try #require(made.json["email"]?.string))
     let users = "/v1/projects/demo-test/tenants/\(tenant)/accounts"
@@ -192,7 +192,7 @@ import Testing
     #expect(try await Self.signIn(world, "bob@example.com", in: tenant).status == 200)
   }
 
-  @Test("links in a tenant's mails name it, and work without")
+  @Test("links in a tenant's mails name the tenant, and their codes work without it")
   func links() async throws {
     let world = try IdentityWorld()
     let tenant = try await Self.make(world)
@@ -209,7 +209,7 @@ import Testing
     #expect(shown.status == 200 && shown.text.contains("ann@example.com"), "\(shown.text)")
   }
 
-  @Test("with a tenant go its users, their sessions and their tokens; the project and other tenants stay as they are")
+  @Test("deleting a tenant ends its users, sessions and tokens; the project and other tenants are not affected")
   func deletion() async throws {
     let world = try IdentityWorld()
     let (one, other) = (try await Self.make(world), try await Self.make(world))
@@ -288,10 +288,10 @@ import Testing
     #expect(try await Self.signIn(world, "ann@example.com", in: other).status == 200)
   }
 
-  @Test("an emulator makes a tenant that a client names, with everything switched on, and forgets its users alone")
+  @Test("an emulator creates a named tenant with all settings enabled, and clears the users of one tenant alone")
   func emulated() async throws {
     let world = try IdentityWorld.emulator()
-    // A local program names them first.
+    // Naming a tenant creates it only for local clients and administrators.
     for tenant: JSON in ["tenant-of-a-test", "another-tenant"] {
       _ = try await world.app(
         "accounts:createAuthUri",

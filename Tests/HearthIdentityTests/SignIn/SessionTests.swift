@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test("Changing a password returns new tokens")
-  func callerGoesOn() async throws {
+  func passwordChangeReturnsTokens() async throws {
     let world = try IdentityWorld()
     let first = try await world.signUp("a@b.example")
     let changed = try await world.update(first.idToken, ["password": "another one", "returnSecureToken": true])
@@ -118,7 +118,7 @@ import Testing
     #expect(try await world.signIn("a@b.example").error == "INVALID_LOGIN_CREDENTIALS")
   }
 
-  @Test("Tokens stay good when the border of validity is moved many times in a second")
+  @Test("A token of a new sign-in is valid however many revocations precede it in the same second")
   func manyRevocations() async throws {
     let world = try IdentityWorld()
     let uid = try await world.signUp("a@b.example").localID
@@ -204,7 +204,7 @@ import Testing
       transaction.putSession(Digest(sha256: "here".utf8), session)
     }
     #expect(accounts.sessions.revocations.standing(of: legacy([.init("jti", .string("here"))])) == .good)
-    // By any change of the record.
+    // Disabling the account ends its legacy tokens, and enabling it again restores them.
     try await world.change(uid) { $0.isDisabled = true }
     #expect(accounts.sessions.revocations.standing(of: legacy([])) == .ended)
     try await world.change(uid) { $0.isDisabled = false }

@@ -26,8 +26,8 @@ package enum StoreCall: Sendable, Equatable {
   /// Reads the owner record.
   case readOwner
   /// Raises the epoch and makes `by` the owner, durably, if the epoch is still `seen` and there is no owner, or it is
-  /// that node, or its lease has lapsed. The new epoch is also above `known`: a store that lost claims could otherwise
-  /// assign the epoch of rows that are restored.
+  /// that node, or its lease has lapsed. The new epoch is also above `known`, the epoch of the node's last row: a store
+  /// that lost claims and rows could otherwise assign the epoch of lost rows, which the new owner appends again.
   case claim(seen: Int64, known: Int64, by: Incarnation)
   /// Reads rows after a position, from the store's primary.
   case read(after: Int64)

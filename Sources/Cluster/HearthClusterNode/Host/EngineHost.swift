@@ -51,7 +51,7 @@ struct EngineHost: DatabaseHost {
     /// Starts loading the newest snapshot, because rows that are missing here were pruned.
     var reload: @Sendable () -> Void
     /// The loaded snapshot.
-    var loaded: LoadedStart
+    var loaded: LoadedSnapshot
   }
 
   init(_ database: Database, limits: EngineLimits, connection: MemberConnection, _ dependencies: Dependencies) {

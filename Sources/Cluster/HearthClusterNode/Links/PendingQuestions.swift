@@ -26,7 +26,7 @@ struct PendingQuestions<Waiter> {
   /// Removes and returns the receiver of an answer; nil when the question is not pending any more, or never was.
   mutating func remove(_ number: UInt64) -> Waiter? { waiters.removeValue(forKey: number) }
 
-  /// Ends the connection's questions: none is added any more.
+  /// Ends the connection's questions: ``add(_:)`` throws from then on.
   ///
   /// - Returns: The receivers, in the order of their questions.
   mutating func end() -> [Waiter] {

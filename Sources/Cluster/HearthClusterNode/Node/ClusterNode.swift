@@ -129,7 +129,7 @@ package final class ClusterNode: Sendable {
     _ environment: DatabaseEnvironment, _ limits: DatabaseLimits, _ denied: @escaping @Sendable ([Denial]) -> Void
   ) throws -> Database {
     let (start, head, table) = try start(of: journal, id, name, initialRules)
-    let (connection, served, owner, loaded) = (MemberConnection(), ServedSignal(), KnownOwner(), LoadedStart())
+    let (connection, served, owner, loaded) = (MemberConnection(), ServedSignal(), KnownOwner(), LoadedSnapshot())
     var watched = environment
     watched.servingChanged = { isServing in
       served.set(isServing)
@@ -179,7 +179,7 @@ package final class ClusterNode: Sendable {
 
   /// Loads the snapshot that replaces pruned rows; clients start anew.
   private func reload(
-    _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedStart
+    _ key: String, _ name: String, _ journal: any Journal, _ initialRules: RuleSet, into loaded: LoadedSnapshot
   ) {
     loadQueue.async { [self] in
       guard let member = members.withLock({ $0[key] }) else { return }

@@ -4,35 +4,34 @@ import Synchronization
 
 /// Watched locations, with the number of commits that touched each since the last reading.
 package final class CommitCountWatch: Sendable {
-  /// The keys from the root to the locations, as a tree: a change visits no more than the keys of its path, and the
-  /// locations below it.
-  private final class Step: Sendable {
+  /// A trie of the locations' paths: a change visits no more than the keys of its path, and the locations below it.
+  private final class TrieNode: Sendable {
     let keys: [Key]
     /// The child of each key.
-    let steps: [Step]
+    let children: [TrieNode]
     /// The index of each key; empty for few keys: scanning those is quicker than hashing a key of every commit.
     private let slots: [Key: Int]
-    /// The locations that end here.
-    let places: [Int]
+    /// The numbers of the locations whose paths end here.
+    let locations: [Int]
 
     private static let scannedCountMax = 8
 
-    /// - Parameter places: The locations, with the rest of their paths.
-    init(_ places: [(place: Int, rest: ArraySlice<Key>)]) {
-      self.places = places.filter(\.rest.isEmpty).map(\.place)
-      let below = Dictionary(grouping: places.filter { !$0.rest.isEmpty }) { $0.rest.first! }
+    /// - Parameter locations: The numbers of locations, with the rest of their paths.
+    init(_ locations: [(location: Int, rest: ArraySlice<Key>)]) {
+      self.locations = locations.filter(\.rest.isEmpty).map(\.location)
+      let below = Dictionary(grouping: locations.filter { !$0.rest.isEmpty }) { $0.rest.first! }
       keys = below.keys.sorted()
-      steps = keys.map { key in Step(below[key]!.map { ($0.place, $0.rest.dropFirst()) }) }
+      children = keys.map { key in TrieNode(below[key]!.map { ($0.location, $0.rest.dropFirst()) }) }
       let isScanned = keys.count <= Self.scannedCountMax
       slots = isScanned ? [:] : Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
     }
 
-    func child(_ key: Key) -> Step? {
+    func child(_ key: Key) -> TrieNode? {
       if slots.isEmpty {
-        for slot in keys.indices where keys[slot] == key { return steps[slot] }
+        for slot in keys.indices where keys[slot] == key { return children[slot] }
         return nil
       }
-      return slots[key].map { steps[$0] }
+      return slots[key].map { children[$0] }
     }
   }
 
@@ -43,11 +42,11 @@ package final class CommitCountWatch: Sendable {
     var commit = 0
   }
 
-  private let root: Step
+  private let root: TrieNode
   private let state: Mutex<State>
 
   init(_ paths: [Path]) {
-    root = Step(paths.enumerated().map { ($0.offset, $0.element.keys[...]) })
+    root = TrieNode(paths.enumerated().map { ($0.offset, $0.element.keys[...]) })
     state = Mutex(
       State(counts: [Int](repeating: 0, count: paths.count), lastCommits: [Int](repeating: 0, count: paths.count)))
   }
@@ -63,33 +62,33 @@ package final class CommitCountWatch: Sendable {
   func note(_ commits: CommitLocations) {
     state.withLock { state in
       let before = state.commit
-      commits.visit { commit, place in
+      commits.visit { commit, location in
         state.commit = before + commit + 1
-        note(place, &state)
+        countChange(at: location, &state)
       }
       state.commit = before + commits.count
     }
   }
 
-  private func note(_ path: Path, _ state: inout State) {
-    var step = root
-    count(step.places, &state)
+  private func countChange(at path: Path, _ state: inout State) {
+    var node = root
+    count(node.locations, &state)
     for key in path.keys {
-      guard let next = step.child(key) else { return }
-      step = next
-      count(step.places, &state)
+      guard let next = node.child(key) else { return }
+      node = next
+      count(node.locations, &state)
     }
-    var below = step.steps
+    var below = node.children
     while let next = below.popLast() {
-      count(next.places, &state)
-      below += next.steps
+      count(next.locations, &state)
+      below += next.children
     }
   }
 
-  private func count(_ places: [Int], _ state: inout State) {
-    for place in places where state.lastCommits[place] != state.commit {
-      state.lastCommits[place] = state.commit
-      state.counts[place] += 1
+  private func count(_ locations: [Int], _ state: inout State) {
+    for location in locations where state.lastCommits[location] != state.commit {
+      state.lastCommits[location] = state.commit
+      state.counts[location] += 1
     }
   }
 }

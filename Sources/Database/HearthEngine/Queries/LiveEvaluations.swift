@@ -2,8 +2,8 @@ import HearthTree
 
 /// Evaluations of live queries in the background, after their location was replaced: one at a time.
 struct LiveEvaluations {
-  /// The most evaluations in a row that are outrun by changes of the location; then the query is evaluated in line.
-  static let outrunMax = 3
+  /// The most evaluations in a row that changes of the location invalidate; then the query is evaluated in line.
+  static let invalidatedMax = 3
 
   /// The evaluation to begin; nil when there is none.
   var next: LargeQuery?
@@ -11,8 +11,8 @@ struct LiveEvaluations {
   var isUnderWay = false
   /// The locations that wait for the end of an evaluation.
   var waiting: [ListenNode] = []
-  /// The number of evaluations in a row that were outrun.
-  var outrunCount = 0
+  /// The number of evaluations in a row that changes of the location invalidated.
+  var invalidatedCount = 0
   /// The results that the current batch may use.
   var results: [EvaluatedQuery] = []
 }
@@ -30,7 +30,7 @@ extension LiveQueries {
     let (data, index) = (state.root[path], locationQueries.index(by: query.effectiveOrder))
     guard QueryResult(query, of: data, index: index).childrenReadMax > limits.queriedChildrenInLine,
       locationQueries.backlog.changes(since: group.versionNumber, to: data)?.children == nil,
-      evaluation(of: query, at: path, data) == nil, evaluations.outrunCount < LiveEvaluations.outrunMax
+      evaluation(of: query, at: path, data) == nil, evaluations.invalidatedCount < LiveEvaluations.invalidatedMax
     else { return false }
     guard !evaluations.isUnderWay else { return true }
     evaluations.isUnderWay = true
@@ -47,7 +47,7 @@ extension LiveQueries {
     guard let slot else { return nil }
     guard evaluations.results[slot].follow(to: data, cost: &cost) else {
       evaluations.results.remove(at: slot)
-      evaluations.outrunCount += 1
+      evaluations.invalidatedCount += 1
       return nil
     }
     return evaluations.results[slot].shown

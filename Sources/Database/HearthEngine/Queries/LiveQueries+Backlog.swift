@@ -1,14 +1,15 @@
 import HearthTree
 
-/// Updates of live queries after later commands, at locations with many of them: see ``QueryBacklog``.
+/// Deferred updates of live queries: a location with many of them updates them between later commands, for several
+/// commits at once. See ``QueryBacklog``.
 extension LiveQueries {
-  /// Returns true when the live queries of a location are updated later.
+  /// Returns true when the updates of a location's live queries are deferred.
   func isDeferred(_ locationQueries: LocationQueries) -> Bool {
     !locationQueries.backlog.isEmpty || locationQueries.groups.count > limits.queriesInLine
   }
 
-  /// Returns true when the live queries of a replaced location are updated later, also because together they examine
-  /// many children.
+  /// Returns true when the updates of a replaced location's live queries are deferred, also because together they
+  /// examine many children.
   func isDeferred(_ locationQueries: LocationQueries, from old: Node, to new: Node) -> Bool {
     if isDeferred(locationQueries) { return true }
     var stepsLeft = limits.redecisionStepsInLine
@@ -20,7 +21,7 @@ extension LiveQueries {
     return false
   }
 
-  /// Records a commit for live queries that are updated later.
+  /// Records a commit for live queries whose updates are deferred.
   mutating func note(_ version: QueryBacklog.Version, at node: ListenNode, _ locationQueries: LocationQueries) {
     if locationQueries.backlog.isEmpty { outdated.append(node) }
     locationQueries.backlog.append(version, queryCount: locationQueries.groups.count)
@@ -46,12 +47,12 @@ extension LiveQueries {
     }
     let index = locationQueries.index(by: query.effectiveOrder)
     if let evaluation = evaluation(of: query, at: path, data) {
-      evaluations.outrunCount = 0
+      evaluations.invalidatedCount = 0
       group.window = evaluation.window
       listens.results.keep(evaluation.result, of: group, from: data)
       return Event(path: path, change: .put(evaluation.result), position: state.position)
     }
-    if evaluations.outrunCount >= LiveEvaluations.outrunMax { evaluations.outrunCount = 0 }
+    if evaluations.invalidatedCount >= LiveEvaluations.invalidatedMax { evaluations.invalidatedCount = 0 }
     group.window = QueryWindow(query, of: data, index: index, cost: &cost)
     if let version = changes?.version {
       let oldIndex = version.indexes.first { $0.index.order == query.effectiveOrder }?.index

@@ -17,23 +17,23 @@ struct PastDecisionOptions: ParsableArguments {
     if let at { try MomentOption.check(at) }
   }
 
-  /// Prints the explanation.
+  /// Sends the request to the server, and prints the explanation of its decision.
   ///
   /// - Returns: True when the request would have been allowed.
   func explain(_ request: ExplainedRequest, of admin: AdminOptions, isJSON: Bool) async throws -> Bool {
     try await admin.withDatabases { served in
-      var known: [JSON.Member] = []
+      var knownClaims: [JSON.Member] = []
       if let uid = request.unknownClaimsUID {
         let claims = try await AccountClaims.of(uid, served)
         if !isJSON { Output.note(claims.note) }
-        known = claims.members
+        knownClaims = claims.members
       }
-      let question = try request.json(auth: try request.identity(known: known))
+      let decisionRequest = try request.json(auth: try request.identity(known: knownClaims))
       let client = RulesClient(served: served, namespace: database.name(on: served), printsJSON: isJSON)
-      let answer = try await client.send(
+      let response = try await client.send(
         .POST, "/decide.json",
-        ["at": .string(at ?? ""), "explain": true, "requests": [question]])
-      guard let decision = answer["decisions"]?.array?.first else {
+        ["at": .string(at ?? ""), "explain": true, "requests": [decisionRequest]])
+      guard let decision = response["decisions"]?.array?.first else {
         throw TextFile.Failure("\(served.place) answered something that is no decision")
       }
       if let error = decision["error"]?.string { throw TextFile.Failure(TextTable.printable(error)) }
@@ -43,8 +43,8 @@ struct PastDecisionOptions: ParsableArguments {
       if isJSON {
         Output.json(explanation)
       } else {
-        let position = answer["position"]?.int.map { "\($0)" } ?? "?"
-        let time = answer["time"]?.string.map { ", of " + TextTable.printable($0) } ?? ""
+        let position = response["position"]?.int.map { "\($0)" } ?? "?"
+        let time = response["time"]?.string.map { ", of " + TextTable.printable($0) } ?? ""
         Output.line("after commit \(position)\(time)")
         Output.line(decision["text"]?.string ?? "")
       }

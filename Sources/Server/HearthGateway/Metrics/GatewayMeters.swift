@@ -30,7 +30,7 @@ package struct GatewayMeters: Sendable {
   ///
   /// - Parameters:
   ///   - time: now.
-  ///   - handed: the time at which they were queued for the loop.
+  ///   - queuedAt: the time at which they were queued for the loop.
   ///   - arrival: the time of the oldest command with these effects; 0 when that is not known.
   func delivered(at time: UInt64, queuedAt: UInt64, arrival: UInt64) {
     guard time > 0 else { return }
@@ -47,7 +47,7 @@ package struct GatewayMeters: Sendable {
   /// Counts a denial.
   ///
   /// - Parameters:
-  ///   - operation: a word of a short list.
+  ///   - operation: its name, of a closed list.
   ///   - rule: the path of the rule in its file; nil when none decided.
   ///   - database: its name; nil for one that does not exist, whose name a client made up.
   func denied(_ operation: String, by rule: String?, database: String?) {
@@ -80,6 +80,6 @@ package struct GatewayMeters: Sendable {
     factory.counter(.identityRequests, operation, outcome).increment()
   }
 
-  /// Counts a closed receipt.
+  /// Counts a closed receipt: every cancellation was written or its connection was gone, or the time limit has passed.
   func closedReceipt() { receipts.increment() }
 }

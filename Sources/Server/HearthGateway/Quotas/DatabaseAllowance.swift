@@ -42,10 +42,11 @@ final class DatabaseAllowance: Sendable {
 
   private let limits: QuotaLimits
   private let state: Mutex<State>
+  /// True when a quota limits the rate of requests or bytes.
   private let limitsRates = Atomic(false)
-  /// The stored bytes, if above the quota; 0 otherwise.
-  private let fullAt = Atomic(0)
-  private let answerMax = Atomic(DataLimits.readSizeBytesMax)
+  /// The quota of stored bytes while it is exceeded; 0 otherwise.
+  private let exceededStorageQuota = Atomic(0)
+  private let responseBytesMax = Atomic(DataLimits.readSizeBytesMax)
   /// The work that clients have caused.
   let work: Mutex<WorkLedger>
 
@@ -62,7 +63,7 @@ final class DatabaseAllowance: Sendable {
   /// The number of connections now.
   var connectionCount: Int { state.withLock { $0.connections.used } }
 
-  /// The number of clients that are told apart now.
+  /// The number of clients that are counted separately now.
   var clientCount: Int { state.withLock { $0.clients.count } }
 
   func set(_ quotas: DatabaseQuotas) {
@@ -75,13 +76,13 @@ final class DatabaseAllowance: Sendable {
       state.connections.max = quotas[.connections] ?? limits.connectionsMax
       (state.countedPosition, state.nextCountNanoseconds) = (nil, 0)
       limitsRates.store(quotas.limitsRates, ordering: .relaxed)
-      answerMax.store(quotas[.answerBytes] ?? DataLimits.readSizeBytesMax, ordering: .relaxed)
-      if quotas[.storedBytes] == nil { fullAt.store(0, ordering: .relaxed) }
+      responseBytesMax.store(quotas[.answerBytes] ?? DataLimits.readSizeBytesMax, ordering: .relaxed)
+      if quotas[.storedBytes] == nil { exceededStorageQuota.store(0, ordering: .relaxed) }
     }
   }
 
   /// The maximum bytes of a response to a client.
-  var answerBytesMax: Int { answerMax.load(ordering: .relaxed) }
+  var answerBytesMax: Int { responseBytesMax.load(ordering: .relaxed) }
 
   // MARK: Connections
 
@@ -138,12 +139,12 @@ final class DatabaseAllowance: Sendable {
     _ name: QuotaClientName?, _ network: NetworkPrefix?, _ state: inout State, at now: Int64
   ) -> Result<QuotaClient?, QuotaRefusal> {
     guard let name else { return .success(nil) }
-    let client = find(name, network, &state, at: now)
+    let client = findOrMake(name, network, &state, at: now)
     let max = state.quotas[.clientConnections]
     return client.connect(max: max) ? .success(client) : .failure(QuotaRefusal(.clientConnections, max ?? 0))
   }
 
-  private func find(
+  private func findOrMake(
     _ name: QuotaClientName, _ network: NetworkPrefix?, _ state: inout State, at now: Int64
   ) -> QuotaClient {
     if let known = state.clients[name] { return known.client }
@@ -152,7 +153,7 @@ final class DatabaseAllowance: Sendable {
         state.clientSlots.leave(&known.slot)
         state.clients[name] = nil
       }
-      // However many clients connect, the others are checked no more than once a second, and rarely when many stay.
+      // Idle clients are searched for at most once a second, and less often when many clients stay.
       state.sweepNanoseconds = now + 1_000_000_000
       state.sweepCount = max(1_024, 2 * state.clients.count)
     }
@@ -181,7 +182,7 @@ final class DatabaseAllowance: Sendable {
   ) -> QuotaRefusal? {
     guard limitsRates.load(ordering: .relaxed) else { return nil }
     let (client, now) = (client(), Self.now)
-    return take(bytes, state.withLock { find(client.name, client.network, &$0, at: now) }, at: now)
+    return take(bytes, state.withLock { findOrMake(client.name, client.network, &$0, at: now) }, at: now)
   }
 
   /// Takes from the client's own rates first, so that a client over them does not use up the common ones.
@@ -201,34 +202,34 @@ final class DatabaseAllowance: Sendable {
 
   /// The reason why no more data is stored; nil while there is room.
   var storageRefusal: QuotaRefusal? {
-    let max = fullAt.load(ordering: .relaxed)
+    let max = exceededStorageQuota.load(ordering: .relaxed)
     return max == 0 ? nil : QuotaRefusal(.storedBytes, max)
   }
 
   /// True when stored bytes are limited.
   var limitsStorage: Bool { quotas[.storedBytes] != nil }
 
-  /// Counts stored bytes, when they are limited, have changed since the last count, and it is time. Takes time with the
-  /// data.
+  /// Counts stored bytes, when they are limited, have changed since the last count, and it is time. Takes time in
+  /// proportion to the data.
   ///
   /// - Parameter clock: nanoseconds on the monotonic clock.
   func review(_ root: Node, position: Int64, clock: () -> Int64 = { now }) {
     let start = clock()
-    let due = state.withLock { state -> Int? in
+    let quota = state.withLock { state -> Int? in
       guard let max = state.quotas[.storedBytes], state.countedPosition != position,
         start >= state.nextCountNanoseconds
       else { return nil }
       return max
     }
-    guard let due else { return }
-    let isFull = root.heldBytes(upTo: due) > due
+    guard let quota else { return }
+    let isFull = root.heldBytes(upTo: quota) > quota
     let end = clock()
     state.withLock { state in
       // The quota was changed meanwhile: the next count applies it.
-      guard state.quotas[.storedBytes] == due else { return }
+      guard state.quotas[.storedBytes] == quota else { return }
       state.countedPosition = position
       state.nextCountNanoseconds = end + (end - start) * QuotaLimits.storagePauseFactor
-      fullAt.store(isFull ? due : 0, ordering: .relaxed)
+      exceededStorageQuota.store(isFull ? quota : 0, ordering: .relaxed)
     }
   }
 }

@@ -3,6 +3,7 @@ import HearthTrial
 
 /// The figures of a trial's report that decide whether the staged rules may be promoted.
 struct TrialFigures: Sendable, Equatable {
+  /// The number of requests that were evaluated with both rule sets.
   var judged: Int64
   /// The number of requests that were allowed, and that the staged rules would deny.
   var closed: Int64
@@ -27,6 +28,7 @@ struct TrialFigures: Sendable, Equatable {
     forecast = report.forecast?.state
   }
 
+  /// The number of requests that the staged rules would decide differently, or not at all.
   var flips: Int64 { closed + opened + undecided }
 
   var json: JSON {
@@ -54,10 +56,10 @@ struct TrialFigures: Sendable, Equatable {
   /// Returns the exceeded bounds; empty when the staged rules may be promoted.
   func excesses(of bounds: PromotionBounds) -> [Excess] {
     var found: [Excess] = []
-    func check(_ name: String, _ count: Int64, _ most: Int64?, _ noun: String, _ fate: String) {
-      guard let most, count > most else { return }
-      let text = "\(count) \(noun)\(count == 1 ? "" : "s") \(fate), at most \(most) allowed"
-      found.append(Excess(bound: name, limit: most, found: count, text: text))
+    func check(_ name: String, _ count: Int64, _ limit: Int64?, _ noun: String, _ outcome: String) {
+      guard let limit, count > limit else { return }
+      let text = "\(count) \(noun)\(count == 1 ? "" : "s") \(outcome), at most \(limit) allowed"
+      found.append(Excess(bound: name, limit: limit, found: count, text: text))
     }
     if judged < bounds.judgedMin {
       found.append(

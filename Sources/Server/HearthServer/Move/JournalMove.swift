@@ -2,8 +2,8 @@ import Glibc
 import HearthJournal
 import HearthSystem
 
-/// A copy of all journals of a data folder into a store on a server, or back: databases, accounts, and the events that
-/// wait beside them.
+/// A copy of all journals of a data folder into a store on a database server, or back: databases and accounts, with
+/// their events that are not delivered yet.
 ///
 /// They are written under temporary names that no server uses, read back and compared with their sources, and renamed
 /// when all of them are complete. The next attempt removes the remains of an interrupted one. The source is not
@@ -53,26 +53,28 @@ package final class JournalMove {
 
   /// Copies the folder's journals into the store.
   ///
-  /// - Parameter told: called with each that is copied and verified. None has its final name before the call returns.
+  /// - Parameter onCopied: called with each journal that is copied and verified, or was there before. The copies get
+  ///   their final names after the last call.
   /// - Throws: ``ServerError`` when the store has other journals, a server runs on the folder, or there are no journals
   ///   to copy; `JournalError`, `RecordError`. The store then has only the journals that it had before.
   package func toStore(_ onCopied: (Moved) -> Void) throws {
-    let sources = try Self.requireSome(folderPlaces(), in: folder)
+    let sources = try Self.requireJournals(folderJournals(), in: folder)
     try lock(sources)
-    try run(sources, to: store, beside: DataFolderJournals(directory.path, in: store).places(), onCopied) {}
+    try run(sources, to: store, comparing: DataFolderJournals(directory.path, in: store).places(), onCopied) {}
   }
 
   /// Copies the store's journals into the folder, which is made when it is missing.
   ///
   /// - Parameters:
   ///   - begin: called before the first write: from then on no server may start on the folder's own databases.
-  ///   - told: called with each that is copied and verified. None has its final name before all have.
+  ///   - onCopied: called with each journal that is copied and verified, or was there before. The copies get their
+  ///     final names after the last call.
   /// - Throws: as ``toStore(_:)`` does. The folder may then have some of the databases, each of them complete.
   package func toFolder(begin: () throws -> Void, _ onCopied: (Moved) -> Void) throws {
-    let sources = try Self.requireSome(DataFolderJournals(directory.path, in: store).places(), in: store)
-    let present = try folderPlaces()
+    let sources = try Self.requireJournals(DataFolderJournals(directory.path, in: store).places(), in: store)
+    let present = try folderJournals()
     try lock(present)
-    try run(sources, to: folder, beside: present, onCopied) {
+    try run(sources, to: folder, comparing: present, onCopied) {
       for folder in [directory.path, directory.databasesPath] { try Self.make(folder) }
       try begin()
     }
@@ -80,7 +82,7 @@ package final class JournalMove {
 
   // MARK: Steps
 
-  private static func requireSome(
+  private static func requireJournals(
     _ sources: [DataFolderJournals.Entry], in store: any JournalStore
   ) throws(ServerError) -> [DataFolderJournals.Entry] {
     guard !sources.isEmpty else { throw ServerError(.storage, "\(store.address) has no databases and no accounts") }
@@ -93,21 +95,21 @@ package final class JournalMove {
   ///   - present: the journals of the destination.
   ///   - begin: called before the first write.
   private func run(
-    _ sources: [DataFolderJournals.Entry], to target: any JournalStore, beside present: [DataFolderJournals.Entry],
+    _ sources: [DataFolderJournals.Entry], to target: any JournalStore, comparing present: [DataFolderJournals.Entry],
     _ onCopied: (Moved) -> Void, begin: () throws -> Void
   ) throws {
-    let there = try compare(
+    let existing = try compare(
       present, with: sources, advice: "\(target.address) holds other databases already: \(target.occupiedAdvice)")
     try begin()
-    let work = try target.stage()
-    for source in sources { onCopied(try copy(source, there[source.name], into: work)) }
-    try target.publish(sources.map(\.name).filter { there[$0] == nil })
+    let staging = try target.stage()
+    for source in sources { onCopied(try copy(source, existing[source.name], into: staging)) }
+    try target.publish(sources.map(\.name).filter { existing[$0] == nil })
   }
 
   private func copy(
-    _ source: DataFolderJournals.Entry, _ there: JournalDigest?, into archive: any JournalArchive
+    _ source: DataFolderJournals.Entry, _ existing: JournalDigest?, into archive: any JournalArchive
   ) throws -> Moved {
-    if let there { return Moved(name: source.name, digest: there, wasThere: true) }
+    if let existing { return Moved(name: source.name, digest: existing, wasThere: true) }
     let view = try source.archive.view(source.name)
     defer { view.close() }
     try JournalCopy.run(view, into: archive.restoration(source.name))
@@ -127,11 +129,11 @@ package final class JournalMove {
   ) throws -> [String: JournalDigest] {
     let sources = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0) })
     var (same, others): ([String: JournalDigest], [String]) = ([:], [])
-    for place in present {
-      if let source = sources[place.name], let digest = try Self.common(place, source) {
-        same[place.name] = digest
+    for journal in present {
+      if let source = sources[journal.name], let digest = try Self.commonDigest(journal, source) {
+        same[journal.name] = digest
       } else {
-        others.append(place.name)
+        others.append(journal.name)
       }
     }
     guard others.isEmpty else { throw ServerError(.storage, "\(advice): \(Self.list(others))") }
@@ -139,7 +141,7 @@ package final class JournalMove {
   }
 
   /// Returns the common digest of two journals; nil when they differ.
-  private static func common(
+  private static func commonDigest(
     _ a: DataFolderJournals.Entry, _ b: DataFolderJournals.Entry
   ) throws -> JournalDigest? {
     let (viewA, viewB) = (try a.archive.view(a.name), try b.archive.view(b.name))
@@ -162,13 +164,13 @@ package final class JournalMove {
 
   // MARK: The folder
 
-  private func folderPlaces() throws(JournalError) -> [DataFolderJournals.Entry] {
+  private func folderJournals() throws(JournalError) -> [DataFolderJournals.Entry] {
     try DataFolderJournals.areThere(in: directory.path) ? DataFolderJournals.places(in: directory.path) : []
   }
 
   /// Locks the folder's journals against servers.
-  private func lock(_ places: [DataFolderJournals.Entry]) throws(ServerError) {
-    do throws(JournalError) { try folder.lock(for: .copy(places.map(\.name))) } catch {
+  private func lock(_ journals: [DataFolderJournals.Entry]) throws(ServerError) {
+    do throws(JournalError) { try folder.lock(for: .copy(journals.map(\.name))) } catch {
       throw ServerError(.storage, "cannot look at the databases of \(directory.path): \(error)")
     }
   }

@@ -5,7 +5,8 @@ package struct OutboundMessage: Sendable {
   /// The whole text frame.
   package let frame: ByteBuffer
   private let headerBytes: Int
-  /// The counted text of a large message, which counts for as long as it is referenced; nil for a small one.
+  /// The entry of a large message in ``ClientMemory``, which counts its bytes until the last reference is gone; nil for a
+  /// small message.
   package private(set) var counted: SharedText?
 
   /// - Parameter text: JSON in valid UTF-8.
@@ -17,7 +18,7 @@ package struct OutboundMessage: Sendable {
     self.frame = frame
   }
 
-  /// A large message, which counts in the memory held for clients for as long as it is referenced.
+  /// A large message, whose bytes ``ClientMemory`` counts until the last reference is gone.
   package init(text: [UInt8], in memory: ClientMemory) {
     self.init(text: text)
     counted = memory.text(bytes: frame.readableBytes)
@@ -38,7 +39,7 @@ package struct OutboundMessage: Sendable {
     frame.getSlice(at: frame.readerIndex + headerBytes, length: sizeBytes) ?? ByteBuffer()
   }
 
-  /// Returns several texts as frames, one behind the other.
+  /// Returns several texts as concatenated frames, one for each.
   ///
   /// - Parameters:
   ///   - head: the first text.

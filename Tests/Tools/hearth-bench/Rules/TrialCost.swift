@@ -41,14 +41,14 @@ struct TrialCost {
     var same = TrialJudge(of: try Self.file(Self.rule))
     var figures = [[Double]](repeating: [], count: 5)
     for _ in 0..<rounds {
-      for (way, detail) in [RecordingDetail?.none, .counts, .cases].enumerated() {
+      for (index, detail) in [RecordingDetail?.none, .counts, .cases].enumerated() {
         var engine = Engine(state: state)
         engine.recordDecisions(detail)
         let cost = Self.cost(commands.count, nanoseconds) { queue in
           let batch = engine.decide(commands[...], at: Instant(wallMilliseconds: 1, monotonicMilliseconds: 1))
           if let decided = batch.decided { queue.append(decided) }
         }
-        figures[way].append(cost)
+        figures[index].append(cost)
       }
       var engine = Engine(state: state)
       engine.recordDecisions(.cases)
@@ -63,16 +63,16 @@ struct TrialCost {
     (plain, counted, handedOver, judged, skipped) = (medians[0], medians[1], medians[2], medians[3], medians[4])
   }
 
-  /// Returns the nanoseconds for one of `count` decisions in the fastest batch, because other processes take processor
-  /// time from some. The queue is emptied between batches, outside the measurement.
+  /// Returns the nanoseconds for one of `count` decisions in the fastest batch, which other processes disturbed
+  /// least. The queue is emptied between batches, outside the measurement.
   private static func cost(_ count: Int, _ nanoseconds: Int64, _ body: (inout TrialQueue) -> Void) -> Double {
     var (fastest, elapsed) = (Int64.max, Int64(0))
     repeat {
       var queue = TrialQueue(limits: TrialLimits())
       let started = WallClock.monotonicNanoseconds
       body(&queue)
-      let lot = WallClock.monotonicNanoseconds - started
-      (fastest, elapsed) = (min(fastest, lot), elapsed + lot)
+      let duration = WallClock.monotonicNanoseconds - started
+      (fastest, elapsed) = (min(fastest, duration), elapsed + duration)
     } while elapsed < nanoseconds
     return Double(fastest) / Double(max(1, count))
   }

@@ -5,7 +5,7 @@ import { Node, toExport } from "../tree/node";
 
 const DOWNLOAD_PREFIX = "/.console/api/download/";
 
-/** Downloads a part of any size, which the server streams. */
+/** Downloads the data at a path, of any size, as a stream from the server. */
 export async function downloadFromServer(api: ConsoleApi, database: string, path: Path): Promise<void> {
   const { path: address } = await api.request<{ path: string }>("POST", "/download", { database, path: pathText(path) });
   if (!address.startsWith(DOWNLOAD_PREFIX)) throw new Error("The server named another address than its own.");
@@ -15,7 +15,7 @@ export async function downloadFromServer(api: ConsoleApi, database: string, path
   link.click();
 }
 
-/** Saves a small part as a file. */
+/** Saves data that the page holds as a JSON file, named after the last key of its path. */
 export function download(path: Path, node: Node | null): void {
   saveText(path[path.length - 1] ?? "data", jsonText(toExport(node)) + "\n");
 }

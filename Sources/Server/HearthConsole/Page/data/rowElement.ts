@@ -19,7 +19,7 @@ export interface RowContext {
   today: number;
 }
 
-let made = 0;
+let elementCount = 0;
 
 function span(parent: Element, name: string): HTMLSpanElement {
   const element = document.createElement("span");
@@ -51,8 +51,8 @@ export class RowElement {
   private readonly value: HTMLSpanElement;
   private readonly preview: HTMLSpanElement;
   private readonly note: HTMLSpanElement;
-  private readonly load: HTMLButtonElement;
-  private readonly go: HTMLButtonElement;
+  private readonly loadButton: HTMLButtonElement;
+  private readonly goToButton: HTMLButtonElement;
   private readonly meta: HTMLSpanElement;
   private readonly rate: HTMLSpanElement;
   private readonly time: HTMLSpanElement;
@@ -66,7 +66,7 @@ export class RowElement {
   private animationPhase = 0;
 
   constructor() {
-    this.element.id = "row-" + ++made;
+    this.element.id = "row-" + ++elementCount;
     this.element.setAttribute("role", "treeitem");
     this.twisty.append(iconElement("chevron"), iconElement("lock"));
     this.key.className = "key";
@@ -77,8 +77,8 @@ export class RowElement {
     this.value = span(this.element, "value");
     this.preview = span(this.element, "preview");
     this.note = span(this.element, "gap-text");
-    this.load = button(this.element, "load");
-    this.go = button(this.element, "go");
+    this.loadButton = button(this.element, "load");
+    this.goToButton = button(this.element, "go");
     this.meta = span(this.element, "meta");
     this.chip = span(this.meta, "chip violet");
     this.rate = span(this.meta, "rate");
@@ -121,7 +121,7 @@ export class RowElement {
     this.showValue(value, isInner, isHidden, line);
     this.text(this.preview, isInner && !line.open && line.node ? preview(line.node) : "");
     this.text(this.note, "");
-    this.hide(this.load, this.go);
+    this.hide(this.loadButton, this.goToButton);
     this.text(this.time, time === null ? "" : shortTime(time, context.today));
     if (time !== null) this.time.title = fullTime(time);
     this.text(this.chip, access?.access === "parts" ? "in parts" : isHidden ? "hidden" : "");
@@ -137,7 +137,7 @@ export class RowElement {
     this.text(this.value, value === null ? pending : valueText(value));
   }
 
-  /** Lets the value glow and cool; the bar at the edge does the same for closed nodes and for hidden values. */
+  /** Highlights a changed value for a short time; the bar at the edge does the same for closed nodes and hidden values. */
   private glow(line: NodeLine, text: string, context: RowContext, isInner: boolean): void {
     const { activity } = context.model;
     const { now } = context;
@@ -147,21 +147,21 @@ export class RowElement {
     const isFast = ownRate > FLASHES_PER_SECOND_MAXIMUM;
     this.shownPath = text;
     const isShown = !isInner || !line.open || line.open.hasGaps;
-    const stirred = isShown ? activity.changedBelowAt(line.path) : own;
+    const lastChangeAt = isShown ? activity.changedBelowAt(line.path) : own;
     if (!isSame || isFast || own !== this.flashedAt) {
       const isLit = !isFast && !isInner && now - own < GLOW_MILLISECONDS;
       this.animate(this.value, "lit", isLit, now - own);
       this.flashedAt = own;
     }
     const rateBelow = !isInner ? ownRate : line.open && !line.open.hasGaps ? activity.rateOfChildren(line.path) : activity.rateBelow(line.path);
-    const isSteady = isFast || (isInner && rateBelow > FLASHES_PER_SECOND_MAXIMUM && now - stirred < GLOW_MILLISECONDS);
-    if (!isSame || isSteady || stirred !== this.changedBelowAt) {
+    const isSteady = isFast || (isInner && rateBelow > FLASHES_PER_SECOND_MAXIMUM && now - lastChangeAt < GLOW_MILLISECONDS);
+    if (!isSame || isSteady || lastChangeAt !== this.changedBelowAt) {
       if (isSteady) this.attributeOf(this.bar, "class", "ember-bar steady");
-      else this.animate(this.bar, "ember-bar hot", now - stirred < GLOW_MILLISECONDS, now - stirred);
-      this.changedBelowAt = isSteady ? -1 : stirred;
+      else this.animate(this.bar, "ember-bar hot", now - lastChangeAt < GLOW_MILLISECONDS, now - lastChangeAt);
+      this.changedBelowAt = isSteady ? -1 : lastChangeAt;
     }
     this.text(this.rate, formatRate(rateBelow));
-    if (!isSteady && now - stirred >= GLOW_MILLISECONDS) this.attributeOf(this.bar, "class", "ember-bar");
+    if (!isSteady && now - lastChangeAt >= GLOW_MILLISECONDS) this.attributeOf(this.bar, "class", "ember-bar");
     if (now - own >= GLOW_MILLISECONDS && this.value.className.includes(" lit")) this.animate(this.value, "lit", false, 0);
   }
 
@@ -181,18 +181,18 @@ export class RowElement {
     const missing = Math.max(0, branch.count - branch.loaded);
     const place = !gap.above ? "before" : !gap.below ? "after" : "between";
     this.text(this.note, gaps === 1 && missing > 0 ? `${formatCount(missing)} ${place}` : `More ${place}`);
-    this.label(this.load, gap.isLoading ? "Loading…" : "Load 200");
-    if (branch.order.by === "key") this.label(this.go, "Go to key or time");
-    else this.hide(this.go);
+    this.label(this.loadButton, gap.isLoading ? "Loading…" : "Load 200");
+    if (branch.order.by === "key") this.label(this.goToButton, "Go to key or time");
+    else this.hide(this.goToButton);
   }
 
   private showNote(line: NoteLine): void {
     const isLate = performance.now() - line.branch.noteSince > 150 || line.note.tone !== "wait";
     this.plain(`row note-row ${line.note.tone}${isLate ? "" : " early"}`);
     this.text(this.note, line.note.tone === "wait" ? "Opening…" : line.note.text);
-    this.hide(this.go);
-    if (line.note.tone === "error") this.label(this.load, "Try again");
-    else this.hide(this.load);
+    this.hide(this.goToButton);
+    if (line.note.tone === "error") this.label(this.loadButton, "Try again");
+    else this.hide(this.loadButton);
   }
 
   private plain(name: string): void {

@@ -18,7 +18,7 @@ interface State {
   problem: string | null;
 }
 
-const SHOWN = 500;
+const RECORDS_MAXIMUM = 500;
 
 /** The dialog of the newest audit records, with the check of the trail's integrity. */
 export class AuditSheet extends Component<{ people: PeopleController }, State> {
@@ -30,7 +30,7 @@ export class AuditSheet extends Component<{ people: PeopleController }, State> {
 
   private async load(): Promise<void> {
     try {
-      this.setState({ records: (await this.props.people.api.audit(SHOWN)).reverse() });
+      this.setState({ records: (await this.props.people.api.audit(RECORDS_MAXIMUM)).reverse() });
     } catch (error) {
       this.setState({ problem: errorText(error) });
     }
@@ -50,18 +50,18 @@ export class AuditSheet extends Component<{ people: PeopleController }, State> {
     const { people } = this.props;
     const { records, filter, verdict, problem } = this.state;
     const words = filter.toLowerCase().split(/\s+/).filter(word => word);
-    const fit = (records ?? []).filter(record => words.every(word => JSON.stringify(record).toLowerCase().includes(word)));
+    const matching = (records ?? []).filter(record => words.every(word => JSON.stringify(record).toLowerCase().includes(word)));
     return <Sheet title={people.tenant ? `Audit trail of ${displayText(people.tenant, 64)}` : "Audit trail"} isWide name="audit" onClose={() => people.open(null)}
       foot={<div class="line grow"><span class="grow" aria-live="polite">{verdict ? <span class={`chip ${verdict.isWhole ? "green" : "red"}`}>
         <Icon name={verdict.isWhole ? "check" : "warning"} />{verdict.text}</span> : null}</span>
         <Button label="Verify" onPress={() => void this.verify()} /></div>}>
-      <TextField label={`Filter the newest ${formatCount(SHOWN)}`} isProse value={filter} onChange={next => this.setState({ filter: next })} />
+      <TextField label={`Filter the newest ${formatCount(RECORDS_MAXIMUM)}`} isProse value={filter} onChange={next => this.setState({ filter: next })} />
       {problem ? <span class="problem" role="alert">{problem}</span> : null}
-      <ul class="audit-list" tabIndex={0} aria-label="Records">{fit.map(record => <li key={String(record.seq)}><span class="note-text">{record.seq}</span>
+      <ul class="audit-list" tabIndex={0} aria-label="Records">{matching.map(record => <li key={String(record.seq)}><span class="note-text">{record.seq}</span>
         <time class="note-text" title={fullTime(Date.parse(record.time))}>{shortTime(Date.parse(record.time), Date.now())}</time>
-        <span class="grow"><b>{eventText(record.event)}</b> <bdi>{displayText([record.uid, record.email, record.detail].filter(each => each).join(", "), 300)}</bdi></span>
+        <span class="grow"><b>{eventText(record.event)}</b> <bdi>{displayText([record.uid, record.email, record.detail].filter(part => part).join(", "), 300)}</bdi></span>
         <bdi class="note-text">{displayText(record.ip ?? "", 60)}</bdi></li>)}</ul>
-      {records && !fit.length ? <p class="note-text">Nothing fits.</p> : null}
+      {records && !matching.length ? <p class="note-text">Nothing fits.</p> : null}
     </Sheet>;
   }
 }

@@ -6,8 +6,9 @@ interface SheetProps {
   /** The actions at the foot. */
   foot?: JSX.Element;
   isWide?: boolean;
+  /** A CSS class of the dialog; `command` also hides the title bar. */
   name?: string;
-  /** Closes the sheet; without it the sheet stays until it is answered. */
+  /** Closes the sheet; without it, only the actions at the foot do. */
   onClose?: () => void;
   onSubmit?: () => void;
 }
@@ -17,15 +18,15 @@ const FOCUSABLE = "button:not([disabled]), input, textarea, select, a[href], [ta
 /** A dialog over the view. It traps the focus, and restores it. */
 export class Sheet extends Component<SheetProps, {}> {
   private element: HTMLElement | null = null;
-  private before: Element | null = null;
+  private previousFocus: Element | null = null;
 
   override componentDidMount(): void {
-    this.before = document.activeElement;
+    this.previousFocus = document.activeElement;
     focusFirst(this.element!);
   }
 
   override componentWillUnmount(): void {
-    if (this.before instanceof HTMLElement) this.before.focus();
+    if (this.previousFocus instanceof HTMLElement) this.previousFocus.focus();
   }
 
   private key(event: KeyboardEvent): void {
@@ -59,7 +60,7 @@ export class Sheet extends Component<SheetProps, {}> {
   }
 }
 
-/** Focuses the first field of a sheet, or the sheet's own veil. */
+/** Focuses the first field of a sheet, or the overlay itself when nothing in it can be focused. */
 export function focusFirst(overlay: HTMLElement): void {
   const first = overlay.querySelector<HTMLElement>("[data-first]") ??
     overlay.querySelector<HTMLElement>(".sheet-body input, .sheet-body textarea, .sheet-foot .primary") ??

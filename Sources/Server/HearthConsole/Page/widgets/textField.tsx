@@ -6,7 +6,7 @@ interface TextFieldProps {
   onChange: (value: string) => void;
   /** The problem with the value, shown below the field. */
   problem?: string | null;
-  /** True for prose instead of keys and values. */
+  /** True for prose, in the proportional font; keys and values are in the monospaced one. */
   isProse?: boolean;
   /** The number of lines. */
   rows?: number;

@@ -2,8 +2,8 @@ import HearthDatabase
 import HearthJournal
 import Synchronization
 
-/// A snapshot that was loaded for a database that fell behind, until its member takes it.
-final class LoadedStart: Sendable {
+/// A snapshot that replaces pruned rows of a database's log, from its loading until the ``EngineHost`` takes it.
+final class LoadedSnapshot: Sendable {
   private let loaded = Mutex<(head: JournalHead, start: ReplicationStart)?>(nil)
 
   func put(_ start: ReplicationStart, at head: JournalHead) { loaded.withLock { $0 = (head, start) } }
