@@ -9,7 +9,7 @@ import Testing
   private static let other = Incarnation(node: NodeID("b"), number: 2)
   private static let session = SessionID(rawValue: 5)
 
-  /// A decider that answers with the request, and allows requests that are not empty.
+  /// A decider that allows writes that are not empty, and replies with the request's bytes.
   private struct Decider: RequestDecider {
     var calls: [String] = []
 
@@ -35,17 +35,17 @@ import Testing
   }
 
   /// A member with a store that answers at once.
-  private struct Bench {
+  private struct MemberHarness {
     var member = DatabaseMember(node: me.node, timing: ClusterTiming())
     var decider = Decider()
     var log: [LogRow] = []
     var owner = OwnerRecord(epoch: 0, owner: nil, isLapsed: false)
     var time: Int64 = 10_000
-    /// The requested actions, without calls to the store and messages to itself.
+    /// The actions other than calls to the store.
     var wanted: [MemberAction] = []
     /// True while calls to the store stay unanswered.
-    var isStoreAway = false
-    /// True while there is no room for rows.
+    var isStoreUnreachable = false
+    /// True while the store has no disk space for rows.
     var isStoreFull = false
 
     var head: JournalHead { log.last?.head ?? .empty }
@@ -59,7 +59,7 @@ import Testing
       for action in actions {
         switch action {
         case .ask(let asker, let ticket, let call):
-          guard !isStoreAway else { continue }
+          guard !isStoreUnreachable else { continue }
           handle(.stored(asker, ticket: ticket, answer(call)))
         default: wanted.append(action)
         }
@@ -101,204 +101,205 @@ import Testing
     /// The number of session announcements to owners elsewhere.
     var announcedCount: Int { wanted.count { if case .send(_, .announce) = $0 { true } else { false } } }
 
-    /// The number of pulses sent to owners elsewhere.
+    /// The number of pulses, which request rows, sent to owners elsewhere.
     var pulseCount: Int { wanted.count { if case .send(_, .pulse) = $0 { true } else { false } } }
 
     var ownersSeen: [NodeID?] { wanted.compactMap { if case .ownerSeen(let node) = $0 { node } else { nil } } }
   }
 
-  private static func owning() -> Bench {
-    var bench = Bench()
-    bench.tick()
-    return bench
+  private static func owning() -> MemberHarness {
+    var harness = MemberHarness()
+    harness.tick()
+    return harness
   }
 
   /// Returns a node that follows another one's database.
-  private static func following() -> Bench {
-    var bench = Bench()
-    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
-    bench.handle(.linkUp(Self.other.node))
-    bench.tick()
-    return bench
+  private static func following() -> MemberHarness {
+    var harness = MemberHarness()
+    harness.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    harness.handle(.linkUp(Self.other.node))
+    harness.tick()
+    return harness
   }
 
   @Test("the owner's decider starts after the log was applied, and before any request")
   func began() {
-    var bench = Bench()
-    bench.log = [LogRow([.plain([10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), .noop], after: .empty, epoch: 0)]
-    bench.handle(.opened(Self.session))
-    bench.handle(.submitted(Self.session, ticket: 40, .write([1])))
-    #expect(bench.decider.calls.isEmpty)
-    bench.tick()
-    #expect(bench.decider.calls.first == "began 3" && bench.decider.calls.dropFirst() == ["decide 5"])
-    let applied = bench.wanted.compactMap { if case .apply(let row, _) = $0 { row.batch.lastPosition } else { nil } }
+    var harness = MemberHarness()
+    harness.log = [LogRow([.plain([10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]), .noop], after: .empty, epoch: 0)]
+    harness.handle(.opened(Self.session))
+    harness.handle(.submitted(Self.session, ticket: 40, .write([1])))
+    #expect(harness.decider.calls.isEmpty)
+    harness.tick()
+    #expect(harness.decider.calls.first == "began 3" && harness.decider.calls.dropFirst() == ["decide 5"])
+    let applied = harness.wanted.compactMap { if case .apply(let row, _) = $0 { row.batch.lastPosition } else { nil } }
     #expect(applied == [2, 3, 5])
   }
 
   @Test("without disk space writes are refused and reads answered; pending writes are made once there is space")
   func noRoom() {
-    var bench = Self.owning()
+    var harness = Self.owning()
     let reader = SessionID(rawValue: 77)
-    for session in [Self.session, reader] { bench.handle(.opened(session)) }
-    bench.isStoreFull = true
-    for ticket: UInt64 in [40, 41] { bench.handle(.submitted(Self.session, ticket: ticket, .write([1]))) }
-    bench.handle(.submitted(reader, ticket: 50, .get([])))
+    for session in [Self.session, reader] { harness.handle(.opened(session)) }
+    harness.isStoreFull = true
+    for ticket: UInt64 in [40, 41] { harness.handle(.submitted(Self.session, ticket: ticket, .write([1]))) }
+    harness.handle(.submitted(reader, ticket: 50, .get([])))
     // The same for a new session, for whose opening there is no room yet.
     let late = SessionID(rawValue: 78)
-    bench.handle(.opened(late))
-    bench.handle(.submitted(late, ticket: 60, .get([])))
-    bench.handle(.submitted(late, ticket: 61, .write([2])))
-    let room = bench.wanted.compactMap { if case .room(let isThere) = $0 { isThere } else { nil } }
+    harness.handle(.opened(late))
+    harness.handle(.submitted(late, ticket: 60, .get([])))
+    harness.handle(.submitted(late, ticket: 61, .write([2])))
+    let room = harness.wanted.compactMap { if case .room(let isThere) = $0 { isThere } else { nil } }
     #expect(room == [false])
     // The first write waits, and the second is answered after it; the reader waits for no write.
-    #expect(bench.acknowledged.count == 3)
-    if case .value(_, let position)? = bench.acknowledged.first { #expect(position == bench.head.position) }
-    bench.isStoreFull = false
-    bench.tick()
-    #expect(bench.acknowledged.count == 5)
-    guard case .applied? = bench.acknowledged.dropFirst(3).first, case .refused(0, let reply)? = bench.acknowledged.last
+    #expect(harness.acknowledged.count == 3)
+    if case .value(_, let position)? = harness.acknowledged.first { #expect(position == harness.head.position) }
+    harness.isStoreFull = false
+    harness.tick()
+    #expect(harness.acknowledged.count == 5)
+    guard case .applied? = harness.acknowledged.dropFirst(3).first,
+      case .refused(0, let reply)? = harness.acknowledged.last
     else {
-      return #expect(Bool(false), "\(bench.acknowledged)")
+      return #expect(Bool(false), "\(harness.acknowledged)")
     }
     #expect(reply == .encoded(Array("no room".utf8)))
   }
 
-  @Test("a decision returns with the decider's reply, by the caller's number")
+  @Test("each outcome has the decider's reply and the ticket of its request")
   func replies() {
-    var bench = Self.owning()
-    bench.handle(.opened(Self.session))
+    var harness = Self.owning()
+    harness.handle(.opened(Self.session))
     for (ticket, kind) in [(7, .write([1])), (5, .write([])), (6, .get([2]))] as [(UInt64, ForwardedRequest.Kind)] {
-      bench.handle(.submitted(Self.session, ticket: ticket, kind))
+      harness.handle(.submitted(Self.session, ticket: ticket, kind))
     }
-    let tickets = bench.wanted.compactMap { if case .acknowledge(_, let ticket, _) = $0 { ticket } else { nil } }
+    let tickets = harness.wanted.compactMap { if case .acknowledge(_, let ticket, _) = $0 { ticket } else { nil } }
     #expect(tickets == [7, 5, 6])
     #expect(
-      bench.acknowledged == [
+      harness.acknowledged == [
         .applied(position: 3, reply: [1]), .refused(position: 3, reply: [9]), .value([2], position: 3),
       ])
   }
 
   @Test("a repeated request that is applied or refused is answered without its reply")
   func repeated() {
-    var bench = Self.owning()
-    func ask(_ request: UInt64, _ kind: ForwardedRequest.Kind = .write([1]), answered: UInt64 = 1) -> MemberEvent {
+    var harness = Self.owning()
+    func event(_ request: UInt64, _ kind: ForwardedRequest.Kind = .write([1]), answered: UInt64 = 1) -> MemberEvent {
       let origin = Origin(session: Self.session, request: request, answered: answered)
       return .received(.request(epoch: 1, ForwardedRequest(origin, kind)), from: Self.other)
     }
-    bench.handle(ask(1, .open(ordinal: 1, answered: 0), answered: 0))
-    bench.handle(ask(2, .write([])))
-    bench.handle(ask(3))
-    let before = bench.decider.calls
-    let now = MonotonicInstant(milliseconds: bench.time)
+    harness.handle(event(1, .open(ordinal: 1, answered: 0), answered: 0))
+    harness.handle(event(2, .write([])))
+    harness.handle(event(3))
+    let before = harness.decider.calls
+    let now = MonotonicInstant(milliseconds: harness.time)
     let leaseStatus = LeaseStatus(
       incarnation: Self.me, validUntil: now.advanced(by: 1), gaplessSince: MonotonicInstant(milliseconds: 0),
       leaseMilliseconds: 6_000)
     var outcomes: [RequestOutcome] = []
     for request in [2, 3] as [UInt64] {
-      for case .send(_, .answer(_, _, _, let outcome)) in bench.member.handle(
-        ask(request), at: now, leaseStatus, &bench.decider)
+      for case .send(_, .answer(_, _, _, let outcome)) in harness.member.handle(
+        event(request), at: now, leaseStatus, &harness.decider)
       {
         outcomes.append(outcome)
       }
     }
     #expect(outcomes == [.refused(position: 3, reply: []), .applied(position: 3, reply: [])])
-    #expect(bench.decider.calls == before)
+    #expect(harness.decider.calls == before)
   }
 
   @Test("a change of owner is reported once")
   func ownerSeen() {
-    var bench = Bench()
-    bench.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
-    bench.tick()
-    bench.tick()
-    #expect(bench.ownersSeen == [Self.other.node])
-    bench.owner.isLapsed = true
-    bench.tick()
-    #expect(bench.ownersSeen == [Self.other.node, Self.me.node])
+    var harness = MemberHarness()
+    harness.owner = OwnerRecord(epoch: 4, owner: Self.other, isLapsed: false)
+    harness.tick()
+    harness.tick()
+    #expect(harness.ownersSeen == [Self.other.node])
+    harness.owner.isLapsed = true
+    harness.tick()
+    #expect(harness.ownersSeen == [Self.other.node, Self.me.node])
     // Another node took over.
-    let beat = PeerMessage.beat(epoch: 9, head: bench.head, stamp: .distantPast)
-    bench.handle(.received(beat, from: Self.other))
-    #expect(bench.ownersSeen.suffix(2) == [nil, Self.other.node])
+    let beat = PeerMessage.beat(epoch: 9, head: harness.head, stamp: .distantPast)
+    harness.handle(.received(beat, from: Self.other))
+    #expect(harness.ownersSeen.suffix(2) == [nil, Self.other.node])
   }
 
   @Test("a newly known owner is sent all sessions once it is reachable")
   func announcedAgain() {
-    var bench = Self.following()
-    bench.handle(.opened(Self.session))
-    let before = bench.announcedCount
-    let beat = PeerMessage.beat(epoch: 4, head: bench.head, stamp: .distantPast)
-    bench.handle(.received(beat, from: Self.other))
-    #expect(bench.announcedCount == before + 1)
-    bench.handle(.received(beat, from: Self.other))
-    #expect(bench.announcedCount == before + 1)
+    var harness = Self.following()
+    harness.handle(.opened(Self.session))
+    let before = harness.announcedCount
+    let beat = PeerMessage.beat(epoch: 4, head: harness.head, stamp: .distantPast)
+    harness.handle(.received(beat, from: Self.other))
+    #expect(harness.announcedCount == before + 1)
+    harness.handle(.received(beat, from: Self.other))
+    #expect(harness.announcedCount == before + 1)
   }
 
-  @Test("an owner is asked for its rows once it is reachable, and then at intervals")
-  func asksAtOnce() {
-    var bench = Self.following()
-    let before = bench.pulseCount
+  @Test("an owner is sent a pulse once it is reachable, and then at intervals")
+  func requestsRowsOnceReachable() {
+    var harness = Self.following()
+    let before = harness.pulseCount
     for (epoch, count): (Int64, Int) in [(4, 1), (4, 1), (5, 2)] {
-      bench.handle(.received(.beat(epoch: epoch, head: bench.head, stamp: .distantPast), from: Self.other))
-      #expect(bench.pulseCount == before + count)
+      harness.handle(.received(.beat(epoch: epoch, head: harness.head, stamp: .distantPast), from: Self.other))
+      #expect(harness.pulseCount == before + count)
     }
   }
 
   @Test("a drained node claims no database, gives its own up, and may take it again later")
   func drained() {
-    var bench = Self.owning()
-    #expect(bench.member.status.role == .owner)
-    bench.handle(.wanted(false))
-    #expect(bench.member.status.role == .owner && !bench.member.status.isWanted)
-    bench.handle(.handOver(to: Self.other.node))
-    #expect(bench.member.status.role == .following && bench.owner.owner == nil)
-    for _ in 0..<20 { bench.tick() }
-    bench.handle(.received(.handoff(epoch: 1), from: Self.other))
-    #expect(bench.owner == OwnerRecord(epoch: 1, owner: nil, isLapsed: false))
-    bench.handle(.wanted(true))
-    bench.tick(after: 2_000)
-    #expect(bench.member.status.role == .owner && bench.owner.owner == Self.me)
+    var harness = Self.owning()
+    #expect(harness.member.status.role == .owner)
+    harness.handle(.wanted(false))
+    #expect(harness.member.status.role == .owner && !harness.member.status.isWanted)
+    harness.handle(.handOver(to: Self.other.node))
+    #expect(harness.member.status.role == .following && harness.owner.owner == nil)
+    for _ in 0..<20 { harness.tick() }
+    harness.handle(.received(.handoff(epoch: 1), from: Self.other))
+    #expect(harness.owner == OwnerRecord(epoch: 1, owner: nil, isLapsed: false))
+    harness.handle(.wanted(true))
+    harness.tick(after: 2_000)
+    #expect(harness.member.status.role == .owner && harness.owner.owner == Self.me)
   }
 
   @Test("the status of a database on a node")
   func status() {
-    var bench = Bench()
-    var status = bench.member.status
+    var harness = MemberHarness()
+    var status = harness.member.status
     #expect(status.role == .reading && status.owner == nil && status.freshAsOf == nil && status.head == .empty)
-    bench.tick()
-    bench.handle(.opened(Self.session))
-    bench.tick()
-    status = bench.member.status
+    harness.tick()
+    harness.handle(.opened(Self.session))
+    harness.tick()
+    status = harness.member.status
     #expect(status.role == .owner && status.epoch == 1 && status.owner == Self.me.node && status.sessionCount == 1)
-    #expect(status.head == bench.head && status.freshAsOf == MonotonicInstant(milliseconds: bench.time))
+    #expect(status.head == harness.head && status.freshAsOf == MonotonicInstant(milliseconds: harness.time))
     #expect(status.loss == nil && status.unreadable == nil && !status.isPruned && status.isWanted)
   }
 
   @Test("a snapshot replaces pruned rows, and the owner is sent all sessions again")
   func restored() {
-    var bench = Self.following()
-    bench.handle(.opened(Self.session))
-    bench.isStoreAway = true
-    bench.tick(after: 2_000)
+    var harness = Self.following()
+    harness.handle(.opened(Self.session))
+    harness.isStoreUnreachable = true
+    harness.tick(after: 2_000)
     // The ticket of the read that this tick requested.
-    bench.handle(.stored(.replica, ticket: 2, .pruned))
-    guard case .pruned(after: 0)? = bench.wanted.last else {
-      Issue.record("nobody is told that rows are gone")
+    harness.handle(.stored(.replica, ticket: 2, .pruned))
+    guard case .pruned(after: 0)? = harness.wanted.last else {
+      Issue.record("the pruned rows were not reported")
       return
     }
-    #expect(bench.member.status.isPruned)
-    bench.wanted = []
+    #expect(harness.member.status.isPruned)
+    harness.wanted = []
     var table = SessionTable()
     table.apply(.open(SessionID(rawValue: 7), edge: Self.other, ordinal: 1), at: 90)
     let head = JournalHead(epoch: 3, position: 100, runningHash: RunningHash(rawValue: 8))
-    bench.handle(.restored(head, table))
-    #expect(bench.member.replica.head == head && bench.member.table == table && !bench.member.status.isPruned)
-    #expect(bench.wanted.contains { if case .restored(head) = $0 { true } else { false } })
-    let announced = bench.wanted.contains {
+    harness.handle(.restored(head, table))
+    #expect(harness.member.replica.head == head && harness.member.table == table && !harness.member.status.isPruned)
+    #expect(harness.wanted.contains { if case .restored(head) = $0 { true } else { false } })
+    let announced = harness.wanted.contains {
       if case .send(Self.other.node, .announce(epoch: 4, [Self.session])) = $0 { true } else { false }
     }
     #expect(announced)
-    // No other state was requested.
-    bench.handle(.restored(.empty, SessionTable()))
-    #expect(bench.member.replica.head == head)
+    // A snapshot that was not requested is ignored.
+    harness.handle(.restored(.empty, SessionTable()))
+    #expect(harness.member.replica.head == head)
   }
 }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import HearthCrypto
 
+/// The error queue of OpenSSL for this thread.
 enum ErrorQueue {
   static var isEmpty: Bool { ERR_peek_error() == 0 }
 }
@@ -13,9 +14,9 @@ enum ErrorQueue {
 struct PasswordStoredHashTests {
   private static let salt = "AAECAwQFBgcICQoLDA0ODw"
   private static let hash = "D7lSJtJDGLLVcrxL7dWjkoRxbs+pMvcVYIJ+gbuyltk"
-  private static let right = "$scrypt$ln=14,r=8,p=5$\(salt)$\(hash)"
+  private static let valid = "$scrypt$ln=14,r=8,p=5$\(salt)$\(hash)"
 
-  /// Texts that differ from a valid one in a single point.
+  /// Texts that are not valid stored hashes; most differ from a valid one in a single point.
   static let tampered: [String] = [
     "", "$", "$$$$", "*0", "*1", "x", "password", "$scrypt$", "$scrypt$$$", "scrypt$ln=14,r=8,p=5$\(salt)$\(hash)",
     "$scrypt$ln=31,r=8,p=1$\(salt)$\(hash)", "$scrypt$ln=63,r=8,p=1$\(salt)$\(hash)",
@@ -28,7 +29,7 @@ struct PasswordStoredHashTests {
     "$scrypt$ln=14,r=0,p=5$\(salt)$\(hash)", "$scrypt$ln=14,r=8,p=0$\(salt)$\(hash)",
     "$scrypt$ln=14,r=8,p=17$\(salt)$\(hash)", "$scrypt$ln=14, r=8,p=5$\(salt)$\(hash)",
     "$scrypt$ln=0x0e,r=8,p=5$\(salt)$\(hash)", "$scrypt$ln=١٤,r=8,p=5$\(salt)$\(hash)",
-    "\(right) ", " \(right)", "\(right)\n", "\(right)=", "\(right)$", "\(right)\u{0}", "\(right)$\(hash)",
+    "\(valid) ", " \(valid)", "\(valid)\n", "\(valid)=", "\(valid)$", "\(valid)\u{0}", "\(valid)$\(hash)",
     "$scrypt$ln=14,r=8,p=5$\(salt)==$\(hash)", "$scrypt$ln=14,r=8,p=5$$\(hash)", "$scrypt$ln=14,r=8,p=5$\(salt)$",
     "$scrypt$ln=14,r=8,p=5$AAECAwQFBgcICQoLDA0ODx$\(hash)", "$scrypt$ln=14,r=8,p=5$AAEC$\(hash)",
     "$scrypt$ln=14,r=8,p=5$\(salt)$AAECAwQ", "$scrypt$ln=14,r=8,p=5$\(salt)$D7lSJtJDGLLVcrxL7dWjkoRxbs-pMvcVYIJ",
@@ -132,8 +133,8 @@ struct PasswordStoredHashTests {
     }
   }
 
-  @Test("Work that is missing is made up for by parts that add up to it")
-  func filler() {
+  @Test("Padding work is split into costs that add up to it, but for less than an eighth of the cost")
+  func paddingWork() {
     for cost in PasswordCost.recommended + [.developer] {
       for eighths in 0...8 {
         let work = cost.work / 8 * eighths
@@ -148,7 +149,7 @@ struct PasswordStoredHashTests {
   }
 
   @Test(
-    "Base64 of other programs is taken in both alphabets, padded or not",
+    "Base64 of imported hashes is accepted in both alphabets, padded or not",
     arguments: ["+/+/AA==", "-_-_AA==", "+/+/AA", "-_-_AA", "+_-/AA"])
   func lenient(text: String) {
     #expect(Base64.decodeLenient(text.utf8) == [0xFB, 0xFF, 0xBF, 0x00])
@@ -159,7 +160,7 @@ struct PasswordStoredHashTests {
     arguments: ["A", "AA=", "AA===", "A===", "====", "=", "A A", "AAA=\n", "AB==", "é"])
   func notBase64(text: String) { #expect(Base64.decodeLenient(text.utf8) == nil) }
 
-  @Test("Base64 is written padded and unpadded, and read strictly where it is our own")
+  @Test("Base64 is written padded and unpadded, and read strictly in stored hashes")
   func base64() {
     #expect(Base64.encode([0xFB, 0xFF, 0xBF, 0x00]) == "+/+/AA==")
     #expect(Base64.encode([UInt8]()) == "")

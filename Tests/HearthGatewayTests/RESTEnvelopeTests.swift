@@ -6,6 +6,8 @@ import Testing
 @testable import HearthGateway
 @testable import HearthTransport
 
+/// Tests of the `callback` parameter, which wraps a response for `<script>` elements, and of `download`, which names a
+/// file.
 @Suite struct RESTEnvelopeTests {
   private static func envelope(_ target: String, _ method: HTTPMethod = .GET) throws(RESTFailure) -> RESTEnvelope {
     let http = HTTPRequest(
@@ -40,7 +42,7 @@ import Testing
     let body = Array("\"a\u{2028}b\u{2029}\u{2027}✔\"".utf8)
     let answer = try Self.wrapped("/a.json?callback=f", RESTResponse(body: body))
     #expect(String(buffer: answer.body) == "f(\"a\\u2028b\\u2029\u{2027}✔\");")
-    // An incomplete character at the end is no reason to read on.
+    // An incomplete UTF-8 sequence at the end is copied, and no byte after it is read.
     let cut = try Self.wrapped("/a.json?callback=f", RESTResponse(body: [0xE2, 0x80]))
     #expect(Array(buffer: cut.body) == Array("f(".utf8) + [0xE2, 0x80] + Array(");".utf8))
   }
@@ -52,8 +54,8 @@ import Testing
     #expect(throws: RESTFailure.invalidCallback) { try Self.envelope("/a.json?callback=\(text)") }
   }
 
-  @Test("scripts cannot write")
-  func reads() {
+  @Test("a callback is refused for a write, and when its name is too long")
+  func refusedCallbacks() {
     for method in [HTTPMethod.PUT, .POST, .PATCH, .DELETE] {
       #expect(throws: RESTFailure.invalidCallback) { try Self.envelope("/a.json?callback=f", method) }
     }
@@ -85,7 +87,7 @@ import Testing
 }
 
 @Suite struct RESTDeadlineTests {
-  @Test("an answer in time stops the clock")
+  @Test("a response in time cancels the timer")
   func inTime() {
     let loop = EmbeddedEventLoop()
     var statuses: [Int] = []
@@ -97,7 +99,7 @@ import Testing
     #expect(statuses == [204])
   }
 
-  @Test("a late response is discarded")
+  @Test("a response after the timeout is discarded")
   func late() {
     let loop = EmbeddedEventLoop()
     var statuses: [Int] = []

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HearthSync
 
-/// Tests of the data that outlives a client in its store.
+/// Tests of the data and writes that a client's store keeps across restarts.
 @Suite struct StorageTests {
   private let limit = Query(limit: .last(2))
 
@@ -28,7 +28,7 @@ import Testing
     #expect(story.take().contains("> q /a with hash"))
   }
 
-  @Test("of a parent of complete data only the children are shown, and no value")
+  @Test("a listen above complete data shows that data as a child, and no value")
   func showsChildren() {
     let story = restarted(MemoryStore()) { story in
       story.listen("a/b")
@@ -39,8 +39,8 @@ import Testing
     #expect(story.take() == ["added(1) /a b 1"])
   }
 
-  @Test("a limited query is shown again as it was, and is not the place")
-  func showsLimited() {
+  @Test("a limited query is shown again as it was, and does not serve other queries of its location")
+  func showsLimitedQuery() {
     let story = restarted(MemoryStore()) { story in
       story.listen("a", limit)
       story.push("a", #"{"k1":1,"k2":2}"#, tag: 1)
@@ -75,7 +75,7 @@ import Testing
     #expect(store.writes().map(\.id) == [1, 2, 3])
     let put = RequestID(story.requests["m"]!.number - 1)
     story.note(story.core.reply(put, SyncReply(status: "permission_denied")))
-    // a later write covers it
+    // A later pending write to the same location hides the refusal from the listener.
     #expect(story.take() == ["warning A stored write to /n was refused: permission_denied"])
     #expect(store.writes().map(\.id) == [2, 3])
   }
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test("a denied limited query keeps the data of other queries and listeners")
-  func keepsCovered() {
+  func keepsOtherQueries() {
     let store = MemoryStore()
     let story = CoreStory(store: store)
     let other = Query(limit: .first(1))
@@ -124,7 +124,7 @@ import Testing
     #expect(store.serverData(at: Path("a")) == CoreStory.node(#"{"k1":1}"#))
   }
 
-  @Test("another user sees no data of the first, whose writes wait")
+  @Test("another user sees no data of the first, whose writes are kept until the first returns")
   func separatesUsers() {
     let (first, second) = (MemoryStore(), MemoryStore())
     let story = CoreStory(store: first)
@@ -185,7 +185,7 @@ import Testing
 
   @Test(
     "a user who returns before a write's response sees it again, and it is not resent on this connection")
-  func backBeforeAnswer() {
+  func returnsBeforeResponse() {
     let (first, second) = (MemoryStore(), MemoryStore())
     let story = CoreStory(store: first)
     story.set("a", "1")
@@ -236,7 +236,7 @@ import Testing
     #expect(story.lines.allSatisfy { !$0.hasPrefix("warning") })
   }
 
-  @Test("a store that fails is not used any more, and that is said once")
+  @Test("a store that fails is not used any more, with one warning")
   func survivesFailure() {
     final class Broken: SyncStore {
       struct Full: Error {}

@@ -6,7 +6,8 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Tests of sessions, tickets and locks: records that are known by random texts and expire.
+/// Tests of sessions, tickets and locks: records that expire. Sessions and tickets are found by the hash of a random
+/// text.
 @Suite struct SessionStoreTests {
   private let world = AccountsWorld()
 
@@ -73,7 +74,7 @@ import Testing
     store.close()
   }
 
-  @Test("tickets go by purpose, and those without a user by their address")
+  @Test("tickets are found and removed by user and purpose; those without a user are found by e-mail address")
   func tickets() async throws {
     let store = try await store()
     try await store.transact { (accounts) throws(AccountError) in
@@ -96,7 +97,7 @@ import Testing
     store.close()
   }
 
-  @Test("codes of unauthenticated requests are bounded per owner and in all; the oldest are dropped first")
+  @Test("tickets are bounded per user or e-mail address, and in all; the oldest are dropped first")
   func ticketLimits() async throws {
     var limits = AccountStoreLimits()
     limits.ticketsPerOwnerMax = 2
@@ -119,7 +120,7 @@ import Testing
   }
 
   @Test(
-    "a code that takes a change back is not pushed out by newer tickets",
+    "a code that reverts a change is not evicted by newer tickets",
     arguments: [Ticket.Purpose.recoverEmail, .revertSecondFactor, .revertChange])
   func recoveryCodesStay(_ kept: Ticket.Purpose) async throws {
     var limits = AccountStoreLimits()
@@ -132,7 +133,7 @@ import Testing
       }
     }
     #expect(Set(store.view.tickets(of: "u1").map(\.hash)) == [.of("r"), .of("b")])
-    // Among several the first stays: it leads back to before an attacker's other changes.
+    // Of several such codes the first is kept: it restores the state before all of an attacker's changes.
     for name in ["r2", "r3"] {
       world.advance(seconds: 1)
       try await store.transact { (accounts) throws(AccountError) in
@@ -143,8 +144,8 @@ import Testing
     store.close()
   }
 
-  @Test("a changed ticket keeps its place: tries are counted in it")
-  func countedTries() async throws {
+  @Test("saving a ticket again replaces it: its failed attempts are counted")
+  func failedAttempts() async throws {
     let store = try await store()
     for _ in 0..<3 {
       try await store.transact { (accounts) throws(AccountError) in
@@ -175,6 +176,7 @@ import Testing
       accounts.setLock("l", AccountLock(failures: 11, lockedUntilSeconds: 0, lastFailureSeconds: world.nowSeconds))
     }
     world.advance(seconds: 105)
+    // The import key stands for any change of the accounts.
     try await store.transact { (accounts) throws(AccountError) in accounts.putImportKey("k", "1") }
     #expect(store.view.sessions(of: "u1").count == 13)
     #expect(store.view.tickets(of: "u1").count == 20, "kept for a while, so that their holders can be told")
@@ -195,7 +197,7 @@ import Testing
   }
 
   @Test("an extended session is not swept at its former expiry")
-  func prolongedSession() async throws {
+  func extendedSession() async throws {
     let store = try await store()
     for end in [100, 1_000] {
       try await store.transact { (accounts) throws(AccountError) in
@@ -213,7 +215,7 @@ import Testing
     store.close()
   }
 
-  @Test("locks survive a restart, are replaced, forgotten, and bounded")
+  @Test("locks survive a restart, can be removed, and are bounded in number")
   func locks() async throws {
     let journal = MemoryJournal()
     var limits = AccountStoreLimits()
@@ -226,7 +228,7 @@ import Testing
         "l\(i)", AccountLock(failures: 11, lockedUntilSeconds: 2_000_000_000 + Int64(i), lastFailureSeconds: 0))
     }
     store.saveLock("l7", nil)
-    // Later transactions are decided after the locks.
+    // A transaction completes after the locks that were saved before it.
     try await store.transact { (accounts) throws(AccountError) in _ = accounts.locks }
     let again = try world.store(journal.crash(), limits: limits)
     #expect(Set(again.view.locks.keys) == ["first", "l4", "l5", "l6"])

@@ -9,12 +9,12 @@ import Testing
 
 @testable import HearthAccounts
 
-/// Tests of whether another node may repeat a request from its beginning.
+/// Tests of whether a request that a node refused may be run again from its beginning on another node.
 @Suite struct TransactionWatchTests {
   /// The owner node's treatment of the next change.
   private enum OwnerReaction: Sendable { case made, refused, lost }
 
-  /// Shared accounts of a cluster, with the line to their owner.
+  /// Shared accounts of a cluster, with a simulated connection to their owner node.
   private final class SharedAccounts: OwnerConnection {
     private struct State {
       var reactions: [OwnerReaction] = []
@@ -41,15 +41,15 @@ import Testing
       }
     }
 
-    func next(_ reactions: OwnerReaction...) { state.withLock { $0.reactions = reactions } }
+    func prepare(_ reactions: OwnerReaction...) { state.withLock { $0.reactions = reactions } }
 
     func open(_ session: UInt64) {}
     func close(_ session: UInt64) {}
     func snapshotIsDue() {}
 
-    func send(_ session: UInt64, ticket: UInt64, _ question: OwnerRequest) {
+    func send(_ session: UInt64, ticket: UInt64, _ request: OwnerRequest) {
       let (reaction, database) = state.withLock { ($0.reactions.removeFirst(), $0.database) }
-      guard let follower = database?.follower, let database, case .transaction(let transaction) = question else {
+      guard let follower = database?.follower, let database, case .transaction(let transaction) = request else {
         return
       }
       guard reaction == .made else {
@@ -68,10 +68,10 @@ import Testing
         record.append(to: &payload)
         follower.take(.commits(firstPosition: position, lastPosition: position, payload: payload, isOwn: true))
       }
-      follower.take(.answered(ticket: ticket, content(decided)))
+      follower.take(.answered(ticket: ticket, response(for: decided)))
     }
 
-    private func content(_ decided: ChangeDecider.Decided) -> OwnerResponse {
+    private func response(for decided: ChangeDecider.Decided) -> OwnerResponse {
       decided.content == nil ? .refused(decided.reply) : .made(decided.reply)
     }
   }
@@ -96,29 +96,29 @@ import Testing
     return (watch.isSafeToRetry, codes)
   }
 
-  @Test func `a transaction may restart when its first change is refused, and not after a change`() async throws {
+  @Test func `a request may be repeated when its first change is refused, and not after a change`() async throws {
     let shared = SharedAccounts()
     let store = try shared.store(in: AccountsWorld())
-    shared.next(.refused)
+    shared.prepare(.refused)
     var seen = await watch(store, adding: "ann")
     #expect(seen.isSafeToRetry && seen.1 == [.unavailable])
-    shared.next(.made)
+    shared.prepare(.made)
     seen = await watch(store, adding: "ann")
     #expect(!seen.isSafeToRetry && seen.1 == [] && store.view.user("ann") != nil)
-    shared.next(.made, .refused)
+    shared.prepare(.made, .refused)
     seen = await watch(store, adding: "bob", "cem")
     #expect(!seen.isSafeToRetry && seen.1 == [.unavailable] && store.view.user("bob") != nil)
     // A refusal by the accounts themselves changes nothing, and a change that may have been made is not repeated.
-    shared.next(.made, .refused)
+    shared.prepare(.made, .refused)
     seen = await watch(store, adding: "ann", "dan")
     #expect(seen.isSafeToRetry && seen.1 == [.duplicateLocalID, .unavailable])
-    shared.next(.lost)
+    shared.prepare(.lost)
     seen = await watch(store, adding: "dan")
     #expect(!seen.isSafeToRetry && seen.1 == [.outcomeUnknown])
     store.close()
   }
 
-  @Test func `on a single node no transaction restarts`() async throws {
+  @Test func `on a single node no request may be repeated`() async throws {
     let store = try AccountsWorld().store()
     store.close()
     let seen = await watch(store, adding: "ann")

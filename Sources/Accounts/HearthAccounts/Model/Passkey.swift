@@ -4,7 +4,8 @@ public struct Passkey: Sendable, Equatable {
   public var id: String
   /// The name that the user gave it.
   public var name: String
-  /// The public key in COSE's form, in base64url; empty for a passkey that an emulator's test suite only named.
+  /// The public key in COSE's form, in base64url; empty for a passkey that a test of the emulator enrolled by its
+  /// id alone, without an authenticator.
   public var publicKey: String
   /// The user handle in base64url: random, the same for all keys of a user.
   public var userHandle: String
@@ -28,7 +29,7 @@ public struct Passkey: Sendable, Equatable {
   /// The name of a key that was given none.
   package static let nameDefault = "Unnamed Passkey"
 
-  /// Creates a key of which only the ids are known.
+  /// Creates a passkey whose other properties, which the authenticator reports, have their defaults.
   public init(id: String, name: String, publicKey: String, userHandle: String, enrolledAtMilliseconds: Int64) {
     self.id = id
     self.name = name

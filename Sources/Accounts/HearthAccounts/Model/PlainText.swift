@@ -1,12 +1,12 @@
 /// Sanitising of texts from users or other servers, for one line of a mail or a response.
 enum PlainText {
-  /// Returns the text without control characters, line separators and direction marks, cut to `lengthMax` Unicode
-  /// scalars.
+  /// Returns at most `lengthMax` Unicode scalars of the text, with a space for each control character, line separator
+  /// and direction mark.
   static func line(_ text: String, lengthMax: Int) -> String {
     var out = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(lengthMax) {
       switch scalar.properties.generalCategory {
-      // Persian names and joined emoji are spelled with these two.
+      // The zero-width non-joiner and joiner occur in Persian names and in emoji sequences.
       case .format where scalar == "\u{200C}" || scalar == "\u{200D}": out.append(scalar)
       case .control, .lineSeparator, .paragraphSeparator, .format: out.append(" ")
       default: out.append(scalar)

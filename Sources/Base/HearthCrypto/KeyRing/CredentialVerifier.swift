@@ -39,11 +39,11 @@ public struct CredentialVerifier: Sendable {
       developerCredentials: developerCredentials)
   }
 
-  /// Verifies a credential of any kind, whatever part of the request carried it: clients send every kind under every
-  /// name.
+  /// Verifies a credential of any kind, in whatever parameter or header the request carried it: clients use each of
+  /// them for every kind.
   ///
-  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that each ID token checks for the key
-  /// file while a server's first keys are being made.
+  /// Costs a signature check (tens of µs) at most; never blocks on I/O, except that each ID token checks
+  /// whether the key file exists until a new server has made its first keys.
   ///
   /// - Parameters:
   ///   - nowSeconds: seconds since 1970; one reading of the clock per request.
@@ -72,6 +72,7 @@ public struct CredentialVerifier: Sendable {
       guard let idTokens else { throw .invalid("ID tokens are switched off") }
       return try idTokens.verify(token, nowSeconds: nowSeconds)
     case .unsigned:
+      // An emulator that issues unsigned ID tokens recognises its own by a seal.
       if let idTokens, idTokens.isSealed(token) { return try idTokens.verify(token, nowSeconds: nowSeconds) }
       guard let developer else { throw .invalid("unsigned token") }
       return try developer.verify(token)
@@ -81,8 +82,8 @@ public struct CredentialVerifier: Sendable {
     }
   }
 
-  /// The administrator that an emulator accepts for any credential shown as one of Google's: SDKs and tools send the
-  /// one that the app has. Nil without developer credentials, and for tokens that name a user.
+  /// Returns the administrator that an emulator accepts in place of any Google access token: SDKs and tools send it the
+  /// credential that they are configured with. Nil without developer credentials, and for tokens that name a user.
   ///
   /// - Parameter isFromLoopback: as in ``verify(_:nowSeconds:isFromLoopback:scope:)``.
   public func developerOwner(_ credential: String, isFromLoopback: Bool) -> VerifiedCredential? {

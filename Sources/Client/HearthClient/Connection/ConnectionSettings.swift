@@ -11,13 +11,13 @@ struct ConnectionSettings: Sendable {
   var helloTimeout: Int64 = 30_000
   /// The time without traffic in either direction after which a keepalive is sent.
   var keepaliveInterval: Int64 = 45_000
-  /// The time without a sign of the server after which the socket counts as dead. Each keepalive comes with a WebSocket
-  /// ping, which a live server answers.
+  /// The time without a message or pong from the server after which the socket counts as dead. Each keepalive comes with
+  /// a WebSocket ping, which a live server answers.
   var silenceMax: Int64 = 75_000
   /// The delays between attempts.
   var backOff = BackOff.Settings()
-  /// The lifetime after which a connection resets the delays.
-  var steadyAfter: Int64 = 30_000
+  /// The time since the hello after which the end of a connection resets the delays.
+  var stableAfter: Int64 = 30_000
   /// The number of refused sign-ins in a row after which the delay jumps to its maximum.
   var refusedTokensMax = 3
 

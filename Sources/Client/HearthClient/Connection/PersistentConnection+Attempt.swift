@@ -77,7 +77,7 @@ extension PersistentConnection {
       log(.info, "Nobody answers where the server sent this client; back to \(address.authority)")
       redirect = nil
     }
-    if let greeted = link?.greeted, now.monotonic - greeted >= settings.steadyAfter {
+    if let greeted = link?.greeted, now.monotonic - greeted >= settings.stableAfter {
       backOff.reset(spreading: true)
     } else {
       backOff.fail()

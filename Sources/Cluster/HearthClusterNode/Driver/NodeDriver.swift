@@ -2,9 +2,10 @@ import Dispatch
 import HearthCluster
 import Synchronization
 
-/// The driver of a node: its lease, its connections, and its databases' members, each handled by one thread at a time.
+/// The driver of a node's lease, its connections to other nodes, and its member of each database. Each of them is
+/// handled by one thread at a time.
 ///
-/// It has no timer of its own: the caller calls ``tick()`` several times a beat.
+/// It has no timer of its own: the caller calls ``tick()`` several times in each `ClusterTiming.beatMilliseconds`.
 package final class NodeDriver<Host: DatabaseHost>: Sendable {
   /// The connections to the other nodes.
   package let links: NodeLinks
@@ -54,7 +55,7 @@ package final class NodeDriver<Host: DatabaseHost>: Sendable {
   /// Advances the lease and the databases.
   package func tick() {
     queue.async { [self] in
-      change { lease, now in lease.tick(at: now) }
+      changeLease { lease, now in lease.tick(at: now) }
       directory.handleAll(.tick)
     }
   }
@@ -67,24 +68,25 @@ package final class NodeDriver<Host: DatabaseHost>: Sendable {
     links.close()
   }
 
-  private func change(_ body: (inout NodeLease, MonotonicInstant) -> [NodeLease.Action]) {
+  /// Changes the lease, and performs the resulting actions.
+  private func changeLease(_ body: (inout NodeLease, MonotonicInstant) -> [NodeLease.Action]) {
     let now = clock.now
     for action in lease.change({ lease in body(&lease, now) }) {
       switch action {
-      case .ask(let call, let sentAt): ask(call, sentAt: sentAt)
-      case .dropAll(let run):
-        directory.handleAll(.incarnationEnded(run))
+      case .ask(let call, let sentAt): callStore(call, sentAt: sentAt)
+      case .dropAll(let incarnation):
+        directory.handleAll(.incarnationEnded(incarnation))
         links.end()
-      case .began(let run): links.begin(run)
+      case .began(let incarnation): links.begin(incarnation)
       }
     }
   }
 
-  private func ask(_ call: NodeLease.Call, sentAt: MonotonicInstant) {
+  private func callStore(_ call: NodeLease.Call, sentAt: MonotonicInstant) {
     store.ask(call) { [weak self] answer in
       guard let self else { return }
       queue.async { [self] in
-        change { lease, now in lease.answered(call, sentAt: sentAt, answer, at: now) }
+        changeLease { lease, now in lease.answered(call, sentAt: sentAt, answer, at: now) }
       }
     }
   }

@@ -56,13 +56,14 @@ extension CommitRecord {
     }
   }
 
-  /// The common beginning of records with a time.
+  /// The fields that all records but cluster records begin with.
   struct Head {
     /// The kind without flags.
     var kind: UInt8
     var wallMilliseconds: Int64
     var author: CommitAuthor?
     var grant: CommitGrant?
+    /// See ``CommitRecord/mergeDepth``.
     var mergeDepth: Int?
 
     /// Decodes the head, after which the frame's body is the record's own bytes.
@@ -82,7 +83,7 @@ extension CommitRecord {
     }
   }
 
-  /// Decodes the content of a record without changes.
+  /// Decodes the content of a record of the other kinds: a rule set, or a piece of a record that was split.
   static func other(_ kind: UInt8, _ body: inout ByteCursor) throws -> Content {
     switch kind {
     case rulesKind: return .rules(String(decoding: try body.raw(byteCount: body.remaining), as: UTF8.self))
@@ -139,8 +140,8 @@ public struct RecordError: Error, Sendable, Equatable, CustomStringConvertible {
     self.position = position
   }
 
-  /// Creates an error from the one that ended decoding: a ``Problem``, the end of the bytes, or an error of a nested
-  /// record.
+  /// Creates an error from the one that ended decoding: a ``Problem``, the end of the bytes, or an error of a record
+  /// within another.
   init(_ error: any Error, byteOffset: Int) {
     if let error = error as? RecordError {
       self = error

@@ -28,8 +28,8 @@ public struct TrialJudge {
   /// The staged rules.
   public let staged: RuleSet
   private let stepsMax: Int
-  /// The comparison with the rules that were in force at the last decision.
-  private var same: UnchangedLocations?
+  /// The locations whose rules are the same in both files, for the rules that were in force at the last decision.
+  private var cached: UnchangedLocations?
 
   /// Creates a judge of staged rules.
   public init(of staged: RuleSet, limits: TrialLimits = TrialLimits()) {
@@ -47,9 +47,9 @@ public struct TrialJudge {
   }
 
   private mutating func unchangedLocations(beside rules: RuleSet) -> UnchangedLocations {
-    if let same, same.rules.isIdentical(to: rules) { return same }
+    if let cached, cached.rules.isIdentical(to: rules) { return cached }
     let made = UnchangedLocations(staged, rules)
-    same = made
+    cached = made
     return made
   }
 }
@@ -58,10 +58,13 @@ public struct TrialJudge {
 public struct ReversedDecision: Sendable {
   let decided: RecordedDecision
   let direction: TrialFlip.Direction
+  /// The deciding rule of the staged rules; nil when no rule applies there.
   let stagedRule: RuleReference?
+  /// The deciding rule of the rules in force; nil when no rule applies there.
   let rule: RuleReference?
   /// The location that made the difference.
   let path: Path
+  /// The pattern of the location in the rules: `/rooms/$room`.
   let pattern: String
   private let staged: RuleSet
 
@@ -70,18 +73,18 @@ public struct ReversedDecision: Sendable {
     self.staged = staged
     direction = answer.isAllowed ? .opened : .closed
     (stagedRule, rule) = (answer.rule, before?.rule)
-    path = Self.place(of: decided.request, deniedBy: answer.isAllowed ? before : answer)
+    path = Self.location(of: decided.request, deniedBy: answer.isAllowed ? before : answer)
     pattern = PathPattern.of(path, in: [staged, decided.rules])
   }
 
-  /// Returns the location of a request, which for an update is the one that one of the files denies.
-  private static func place(of request: RulesRequest, deniedBy decision: Decision?) -> Path {
+  /// Returns the location of a request: for an update of several, the first that the denying rules file refuses.
+  private static func location(of request: RulesRequest, deniedBy decision: Decision?) -> Path {
     switch request {
     case .read(let request): return request.path
     case .write(let request):
-      let places = request.locations.map(\.path)
-      guard places.count > 1, let denied = decision?.path else { return places.first ?? .root }
-      return places.first { denied.contains($0) || $0.contains(denied) } ?? places[0]
+      let paths = request.locations.map(\.path)
+      guard paths.count > 1, let denied = decision?.path else { return paths.first ?? .root }
+      return paths.first { denied.contains($0) || $0.contains(denied) } ?? paths[0]
     }
   }
 

@@ -1,9 +1,11 @@
 import HearthTree
 
-/// Reads test files: our own form, which `Rules/rules-test.schema.json` describes, and targaryen's.
+/// A reader of rules test files in Hearth's format, which `Rules/rules-test.schema.json` describes, and in that of the
+/// targaryen tool.
 package struct RulesTestReader {
   let document: DocumentText
   var users: [String: RulesTestUser] = [:]
+  /// The number of steps in all cases so far.
   var stepCount = 0
 
   /// Reads a test file, JSON or YAML by its name.
@@ -16,7 +18,7 @@ package struct RulesTestReader {
     return try reader.file(root)
   }
 
-  /// The valid times: milliseconds since 1970 in the range that clients can distinguish.
+  /// The valid times: milliseconds since 1970 up to the end of the year 9999.
   static let times: ClosedRange<Int64> = 0...253_402_300_799_999
   /// The default time: the first day of 2026, the same in each run.
   static let nowMillisecondsDefault: Int64 = 1_767_225_600_000
@@ -42,10 +44,10 @@ package struct RulesTestReader {
         throw document.problem("More than \(WorkbenchLimits.casesMax) cases.", at: element.place)
       }
     }
-    return RulesTestFile(document: document, rules: try reference(object), data: data, cases: cases)
+    return RulesTestFile(document: document, rules: try rulesReference(object), data: data, cases: cases)
   }
 
-  private func reference(_ object: LocatedObject) throws(DocumentProblem) -> (path: String, place: TextOffset)? {
+  private func rulesReference(_ object: LocatedObject) throws(DocumentProblem) -> (path: String, place: TextOffset)? {
     guard let path = try object.text("rules"), let place = object["rules"]?.place else { return nil }
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw document.problem("'rules' must be the path of a rules file.", at: place)

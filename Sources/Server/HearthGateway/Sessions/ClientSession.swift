@@ -15,7 +15,7 @@ struct ClientSession {
     case send(ServerMessage)
     /// Verify the credential and come back with ``ClientSession/verified(_:into:)``, now or later.
     case verify(Request.Credential)
-    /// The client continues over the socket that it has joined; the previous transport only gets its end.
+    /// The client continues over the WebSocket that it has opened for this session; long polling ends.
     case switchTransports
     /// Close the transport. The reason is for the log.
     case close(reason: String)
@@ -42,7 +42,7 @@ struct ClientSession {
       /// A `get` of the priority of a path.
       case priority
       case authenticate(ServerMessage.ReplyData)
-      /// A sign-in with a credential that was refused, which signs out.
+      /// A sign-in whose credential was refused. It signs the client out, and answers with this failure.
       case refused(Status, text: String)
       case unauthenticate
       case other
@@ -54,6 +54,7 @@ struct ClientSession {
   }
 
   var state = State.opening
+  /// The messages that wait until the database is open, or a credential verified.
   private var held = CircularBuffer<(message: ClientMessage, sizeBytes: Int)>(initialCapacity: 1)
   private var heldBytes = 0
   var pending = CircularBuffer<Pending>(initialCapacity: 1)

@@ -1,15 +1,15 @@
 /// A connection that the loop supervises.
 package protocol TransportConnection: AnyObject {
-  /// Ends overdue work. Called once a second.
+  /// Closes the connection, or ends its request, when a time limit has passed. Called once a second.
   func sweep()
-  /// Finishes and closes, because the server is stopping.
+  /// Completes what is in progress and closes, because the server is stopping.
   func shutDown()
   /// Closes at once.
   func abort()
   /// Updates the connection's memory share with the bytes that wait for the client now.
   func countOutbound()
-  /// Gives up the connection's memory because too much is held for all clients, and most for this one: closes, or
-  /// responds that the server is overloaded.
+  /// Frees the connection's memory, because the total for all clients is over its limit and this one has the largest
+  /// share: closes, or responds that the server is overloaded.
   func giveUpMemory()
 }
 

@@ -16,11 +16,11 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
     case noSpace = "no-space"
     /// The target exists already.
     case notEmpty = "not-empty"
-    /// No backup contains the requested moment.
+    /// No backup covers the requested time.
     case notCovered = "not-covered"
     /// A passphrase is missing or wrong.
     case passphrase = "passphrase"
-    /// The data folder cannot be read as it is.
+    /// The data folder has a file that cannot be read, or whose name or depth a backup does not support.
     case source = "source"
     /// A limit is exceeded.
     case tooLarge = "too-large"

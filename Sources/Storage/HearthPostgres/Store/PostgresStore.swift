@@ -2,13 +2,13 @@ import HearthCluster
 import HearthJournal
 import Synchronization
 
-/// The journals of all collections in one PostgreSQL, and the sentry that locks them.
+/// The journals of all collections in one PostgreSQL, and the connection whose lock marks them as in use.
 final class PostgresStore: ClusterJournalStore {
-  /// The prefix of journals' names while they are made.
+  /// The prefix of the names of staged journals, until ``publish(_:)``.
   private static let workCollection = "moving/"
 
   private let engine: PostgresEngine
-  private let sentry = Mutex<PostgresPresence?>(nil)
+  private let presence = Mutex<PostgresPresence?>(nil)
 
   /// Connects to a server.
   ///
@@ -21,13 +21,13 @@ final class PostgresStore: ClusterJournalStore {
 
   func factory(_ collection: String) -> any JournalFactory { engine.journals(collection) }
 
-  /// Returns an archive of all collections, so that a copy of them is of one moment.
+  /// Returns an archive of all collections, so that a copy of them is consistent.
   func archive(of collections: [String]) -> any JournalArchive { engine.archive("") }
 
   func lock(for use: JournalStoreUse) throws(JournalError) {
     let isShared = if case .node = use { true } else { false }
-    let sentry = try PostgresPresence(engine, isShared: isShared)
-    try sentry.waitUntilAlone()
+    let presence = try PostgresPresence(engine, isShared: isShared)
+    try presence.waitUntilAlone()
     if case .copy = use {
       let nodes = try engine.livingNodes()
       guard nodes.isEmpty else {
@@ -35,19 +35,19 @@ final class PostgresStore: ClusterJournalStore {
           .inUse, "a cluster uses \(address); stop its nodes first: \(nodes.joined(separator: ", "))")
       }
     }
-    self.sentry.withLock { $0 = sentry }
+    self.presence.withLock { $0 = presence }
   }
 
   var checkPauseSeconds: Int? { PostgresLimits.checkPauseSeconds }
 
-  func check() -> JournalStoreState { sentry.withLock { $0 }?.check() ?? .alone }
+  func check() -> JournalStoreState { presence.withLock { $0 }?.check() ?? .alone }
 
   func removeLeftovers() throws(JournalError) { try engine.removeLeftovers() }
 
   func shortenTimeouts() { engine.shortenTimeouts() }
 
   func close() {
-    sentry.withLock { $0 }?.close()
+    presence.withLock { $0 }?.close()
     engine.close()
   }
 
@@ -67,7 +67,7 @@ final class PostgresStore: ClusterJournalStore {
     return engine.archive(Self.workCollection)
   }
 
-  /// Names all staged journals in one step.
+  /// Gives all staged journals their final names in one step.
   func publish(_ names: [String]) throws(JournalError) { try engine.rename(Self.workCollection, to: "") }
 
   var occupiedAdvice: String {

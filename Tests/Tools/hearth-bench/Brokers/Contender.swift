@@ -18,11 +18,13 @@ struct Contender {
     case broker(Broker)
   }
 
-  /// Returns the available contenders of the given kinds, with a second hearth program after the first.
+  /// Returns the available contenders of the given kinds.
   ///
-  /// - Parameter program: The first hearth program; nil for the one beside this program.
-  /// - Throws: An error when there is no hearth program beside this one. Brokers that are not installed are left out,
-  ///   with a note.
+  /// - Parameters:
+  ///   - program: The hearth program; nil for the one in the folder of this program.
+  ///   - beside: A second hearth program to compare with the first; nil for none.
+  /// - Throws: An error when `program` is nil and the folder has no hearth program. Brokers that are not installed
+  ///   are left out, with a note.
   static func list(_ kinds: [Kind], program: String?, beside: String?) throws -> [Contender] {
     var list: [Contender] = []
     for kind in kinds {

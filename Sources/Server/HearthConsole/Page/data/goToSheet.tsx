@@ -18,7 +18,7 @@ interface State {
 
 const BY = [{ value: "time", label: "Time" }, { value: "key", label: "Key" }];
 
-/** The dialog that jumps to a key, or to the push ids of a time. */
+/** The dialog that scrolls a location's children to a key, or to the push ids generated at a time. */
 export class GoToSheet extends Component<{ data: DataController }, State> {
   private readonly branch = this.props.data.sheetBranch ?? this.props.data.currentBranch!;
   private readonly hasTimes = this.branch.windows.some(window => window.keys.some(key => timeOfPushId(key) !== null));

@@ -22,6 +22,7 @@ export class PeopleController extends Store {
   /** The API for the displayed accounts. */
   api: PeopleApi;
   list: Person[] = [];
+  /** The token of the next page of accounts. */
   next: string | null = null;
   isLoading = true;
   problem: string | null = null;
@@ -31,12 +32,13 @@ export class PeopleController extends Store {
   selected: PersonResponse | { problem: string } | null = null;
   /** The receipts of this page's actions, the newest first, by uid. */
   receipts = new Map<string, Receipt[]>();
-  /** The revocation whose receipt is outstanding. */
+  /** The uid of the account whose receipts are outstanding. */
   awaitedReceipt: string | null = null;
   sheet: PeopleSheet = null;
   /** The tenants to choose from. */
   tenants: Tenant[] = [];
   private uid: string | null = null;
+  /** The number of the current search; responses of earlier ones are dropped. */
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private refreshTimer: ReturnType<typeof setInterval> | undefined;
